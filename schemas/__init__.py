@@ -1,0 +1,1 @@
+"""What things are: wire types, records and Avro schemas. No Beam, no I/O."""

@@ -1,0 +1,1 @@
+"""What other programs write and read: the JSON of the services groundwatch talks to."""

@@ -1,0 +1,78 @@
+"""The JSON of Discovery Engine's `groundingConfigs.check`, in both directions.
+
+Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
+"""
+
+import msgspec
+
+
+class _CheckWire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """camelCase in JSON; a member that has its default value is not written."""
+
+
+class GroundingFact(_CheckWire, frozen=True):
+    """A fact to check against: at most 10,000 characters, its attributes taking part."""
+
+    fact_text: str
+    attributes: dict[str, str] = {}
+
+
+class GroundingSpec(_CheckWire, frozen=True):
+    """The settings of a check; the threshold (0..1) decides which facts are cited."""
+
+    citation_threshold: float | None = None
+    enable_claim_level_score: bool | None = None
+
+
+class CheckRequest(_CheckWire, frozen=True):
+    """The body of a check: one answer of at most 4,096 tokens, at most 200 facts.
+
+    The member `groundingConfig` stands in the request's path, not in its body.
+    """
+
+    answer_candidate: str
+    facts: tuple[GroundingFact, ...] = ()
+    grounding_spec: GroundingSpec = GroundingSpec()
+    user_labels: dict[str, str] = {}
+
+
+class CitedChunk(_CheckWire, frozen=True):
+    """A passage of a fact that supports some claim; `source` is the fact's index as digits.
+
+    `index` (streaming only) and `domain` are read by nobody downstream and dropped; `uri` and
+    `title` repeat what the record's fact already says and are dropped.
+    """
+
+    chunk_text: str = ""
+    source: str = ""
+    source_metadata: dict[str, str] = {}
+
+
+class CheckedClaim(_CheckWire, frozen=True):
+    """A sentence of the answer; offsets are UTF-8 bytes, end exclusive, absent meaning 0.
+
+    `score` (0..1) is absent when not asked for or when no check was required; an absent
+    `grounding_check_required` is unknown, not False.
+    """
+
+    start_pos: int = 0
+    end_pos: int = 0
+    claim_text: str = ""
+    citation_indices: tuple[int, ...] = ()
+    grounding_check_required: bool | None = None
+    score: float | None = None
+
+
+class CitedFact(_CheckWire, frozen=True):
+    """The text of a cited fact, in the order of `cited_chunks`."""
+
+    chunk_text: str = ""
+
+
+class CheckResponse(_CheckWire, frozen=True):
+    """The reply: `support_score` (0..1) is absent, never 0, when no claim needs a check."""
+
+    support_score: float | None = None
+    cited_chunks: tuple[CitedChunk, ...] = ()
+    cited_facts: tuple[CitedFact, ...] = ()
+    claims: tuple[CheckedClaim, ...] = ()

@@ -1,0 +1,1 @@
+"""The embedded checker: a lexical stand-in for Google's check, in the same JSON."""

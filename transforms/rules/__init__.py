@@ -1,0 +1,1 @@
+"""Pure decisions: no Beam, no network, no clock, no environment."""
