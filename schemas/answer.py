@@ -1,5 +1,6 @@
 """An answer as groundwatch understands it, whatever format it came in."""
 
+from schemas.message import Message
 from schemas.record import Record
 
 
@@ -71,6 +72,7 @@ class Answer(Record, frozen=True):
     """One generated answer with the facts it was given.
 
     Attributes:
+      message: the original message, which a failure further on hands back.
       record_id: SHA-256 (hex) of a stable identity, the same for every delivery.
       answer_name: the service's resource name of the answer, None when it has none.
       source_format: which input format it came in, such as ``discoveryengine.answer``.
@@ -90,6 +92,7 @@ class Answer(Record, frozen=True):
       tags: what parsing noticed, such as ``BAD_TIMESTAMP``.
     """
 
+    message: Message
     record_id: str
     answer_name: str | None = None
     source_format: str
