@@ -1,0 +1,81 @@
+"""An alert: what a person on call is told, without a word of the answer unless asked for."""
+
+from enum import StrEnum
+
+from schemas.record import Record
+
+
+class AlertKind(StrEnum):
+    """What an alert is about."""
+
+    ANSWER = "answer"
+    RATE = "rate"
+    NO_DATA = "no_data"
+    LEDGER = "ledger"
+
+
+class Severity(StrEnum):
+    """How soon a person should look."""
+
+    INFO = "info"
+    WARNING = "warning"
+    CRITICAL = "critical"
+
+
+class WorstClaim(Record, frozen=True):
+    """Where in the answer the least supported claim stands; text only on request."""
+
+    start: int
+    end: int
+    score: float
+    text: str | None = None
+
+
+class RateEpisode(Record, frozen=True):
+    """A stretch of time in which an engine burnt its error budget too fast.
+
+    Attributes:
+      signal: which share is meant: ``low_grounded``, ``policy_skipped`` or ``failed``.
+      state: ``open`` when the episode begins, ``closed`` when it ends.
+      share: 0..1, in the fast window at that moment.
+      burn_rate: the share over the budgeted share, in the fast window.
+      answers: how many answers the fast window held.
+      opened_at_us: when the episode began, microseconds since 1970 UTC.
+    """
+
+    signal: str
+    state: str
+    share: float
+    burn_rate: float
+    answers: int
+    opened_at_us: int
+
+
+class Alert(Record, frozen=True):
+    """One alert; field for field `alert.avsc`.
+
+    Attributes:
+      kind: what it is about; the fields of an answer are None or empty for other kinds.
+      record_id .. min_claim_score: as in the enriched record.
+      worst_claim: the claim with the least score among those that required a check.
+      event_time_us: the answer's time, or the moment an episode opened or closed.
+      severity: how soon to look.
+      answer_text: the answer, only with ``--alert_text``.
+      rate: the episode, for rate alerts.
+    """
+
+    kind: AlertKind
+    record_id: str | None = None
+    answer_name: str | None = None
+    engine: str | None = None
+    session: str | None = None
+    verdict: str | None = None
+    verdict_reason: str | None = None
+    tags: tuple[str, ...] = ()
+    support_score: float | None = None
+    min_claim_score: float | None = None
+    worst_claim: WorstClaim | None = None
+    event_time_us: int | None = None
+    severity: Severity
+    answer_text: str | None = None
+    rate: RateEpisode | None = None

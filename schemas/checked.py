@@ -1,0 +1,97 @@
+"""What is known of an answer on its way from routing to its verdict."""
+
+from schemas.answer import Answer
+from schemas.record import Record
+from schemas.verdict import Verdict
+
+
+class Decision(Record, frozen=True):
+    """A verdict and the reason for it, such as ``POLICY_SKIPPED`` by ``JAIL_BREAKING...``."""
+
+    verdict: Verdict
+    reason: str
+
+
+class RoutedAnswer(Record, frozen=True):
+    """An answer that is decided already, or that needs a check.
+
+    Attributes:
+      answer: the answer.
+      decision: its verdict where no check is needed, None where one is.
+    """
+
+    answer: Answer
+    decision: Decision | None = None
+
+
+class Claim(Record, frozen=True):
+    """One sentence of an answer as the checker saw it.
+
+    Attributes:
+      text: the claim; equal to the answer's bytes from start to end.
+      start, end: UTF-8 byte offsets into the answer, end exclusive.
+      score: 0..1, how well the facts support it; None when no check was required.
+      grounding_check_required: False for a greeting and the like, None when not said.
+      citations: indices into the answer's facts, ascending.
+      citation_starts: for each citation, the byte of the fact at which the cited part begins;
+        0 unless the fact was too long for one piece.
+    """
+
+    text: str
+    start: int
+    end: int
+    score: float | None = None
+    grounding_check_required: bool | None = None
+    citations: tuple[int, ...] = ()
+    citation_starts: tuple[int, ...] = ()
+
+
+class Check(Record, frozen=True):
+    """How an answer was checked.
+
+    Attributes:
+      checker: ``local``, ``discoveryengine``, or the address of the server that answered.
+      calls: requests that were needed, at least 1.
+      attempts: requests that were sent, retries included.
+      latency_ms: from the first request to the last reply, waiting between retries included.
+      checked_at_us: when the last reply came, microseconds since 1970 UTC.
+      citation_threshold: 0..1, the score from which a fact is cited; None for the service's own.
+      cached: whether every reply came from the worker's cache.
+    """
+
+    checker: str
+    calls: int
+    attempts: int
+    latency_ms: int
+    checked_at_us: int
+    citation_threshold: float | None = None
+    cached: bool = False
+
+
+class Grounding(Record, frozen=True):
+    """What the check found.
+
+    Attributes:
+      support_score: 0..1, about the share of supported claims; None when no claim needs a check.
+      claims: in the order of the answer.
+      recombined: whether it was put together from several calls.
+    """
+
+    support_score: float | None
+    claims: tuple[Claim, ...]
+    recombined: bool = False
+
+
+class CheckedAnswer(Record, frozen=True):
+    """An answer with its check, or with the decision that made a check needless.
+
+    Attributes:
+      answer: the answer.
+      decision: as routed, or UNSCORABLE where splitting found too many calls; None when checked.
+      grounding, check: the findings and how they came about; None when there was no call.
+    """
+
+    answer: Answer
+    decision: Decision | None = None
+    grounding: Grounding | None = None
+    check: Check | None = None

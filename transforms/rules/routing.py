@@ -1,0 +1,102 @@
+"""Which answers are decided already, and which need a check."""
+
+from collections.abc import Iterator, Mapping
+
+from schemas.answer import Answer, SafetyRating
+from schemas.checked import Decision
+from schemas.verdict import Tag, Verdict
+from transforms.rules import verdicts
+
+_NOTICEABLE = frozenset({"MEDIUM", "HIGH"})
+_LOW_ANSWERABLE_PROBABILITY = 0.5
+
+
+def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision | None:
+    """Decide an answer without a check, where that can be done.
+
+    Args:
+      answer: any answer.
+      moved_reasons: reasons that the user wants to lead to another verdict than the table's.
+
+    Returns:
+      The verdict and its reason; None where only a check can tell.
+    """
+    decisions = [
+        Decision(verdict=moved_reasons.get(decision.reason, decision.verdict), reason=decision.reason)
+        for decision in _signals(answer)
+    ]
+    if not decisions:
+        return _unscorable(answer)
+    return min(decisions, key=lambda decision: verdicts.PRECEDENCE.index(decision.verdict))
+
+
+def routing_tags(answer: Answer) -> Iterator[Tag]:
+    """Name what is true of an answer before any check, whatever decides its verdict."""
+    if any(reason not in verdicts.SKIP_REASON_VERDICTS for reason in answer.skip_reasons):
+        yield Tag.UNKNOWN_SKIP_REASON
+    if answer.finish_reason == "MAX_TOKENS":
+        yield Tag.TRUNCATED
+    elif _finished_abnormally(answer):
+        yield Tag.ABNORMAL_FINISH
+    elif is_unfinished(answer):
+        yield Tag.UNFINISHED
+    if any(_is_noticeable(rating) for rating in answer.safety_ratings):
+        yield Tag.SAFETY_RATED
+    probability = answer.answerable_probability
+    if probability is not None and probability < _LOW_ANSWERABLE_PROBABILITY:
+        yield Tag.LOW_ANSWERABLE_PROBABILITY
+
+
+def policy_reasons(answer: Answer) -> Iterator[str]:
+    """Name the reasons other than skip reasons for which an answer was held back."""
+    if answer.finish_reason in verdicts.FINISH_REASON_VERDICTS:
+        yield answer.finish_reason
+    if answer.block_reason:
+        yield answer.block_reason
+
+
+def is_unfinished(answer: Answer) -> bool:
+    """Tell whether a Gemini candidate says neither that it ended nor that it was blocked."""
+    return (
+        answer.source_format.startswith("gemini.")
+        and answer.finish_reason is None
+        and (answer.block_reason is None or bool(answer.answer_text.strip()))
+    )
+
+
+def _signals(answer: Answer) -> Iterator[Decision]:
+    if answer.state in verdicts.STATE_VERDICTS:
+        reason = answer.error_status or answer.state
+        yield Decision(verdict=verdicts.STATE_VERDICTS[answer.state], reason=reason)
+    for reason in answer.skip_reasons:
+        verdict = verdicts.SKIP_REASON_VERDICTS.get(reason, Verdict.NOT_ANSWERED)
+        yield Decision(verdict=verdict, reason=reason)
+    for reason in policy_reasons(answer):
+        yield Decision(verdict=Verdict.POLICY_SKIPPED, reason=reason)
+    if any(rating.blocked for rating in answer.safety_ratings):
+        yield Decision(verdict=Verdict.POLICY_SKIPPED, reason=verdicts.BLOCKED_RATING)
+    if _finished_abnormally(answer) and not answer.answer_text.strip():
+        yield Decision(verdict=Verdict.GENERATION_FAILED, reason=str(answer.finish_reason))
+
+
+def _unscorable(answer: Answer) -> Decision | None:
+    if not answer.answer_text.strip():
+        if is_unfinished(answer):
+            return Decision(verdict=Verdict.INCOMPLETE, reason=verdicts.UNFINISHED)
+        return Decision(verdict=Verdict.UNSCORABLE, reason=verdicts.NO_TEXT)
+    if not answer.facts:
+        return Decision(verdict=Verdict.UNSCORABLE, reason=verdicts.NO_FACTS)
+    return None
+
+
+def _finished_abnormally(answer: Answer) -> bool:
+    reason = answer.finish_reason
+    return (
+        reason is not None
+        and reason not in verdicts.ORDINARY_FINISH_REASONS
+        and reason not in verdicts.FINISH_REASON_VERDICTS
+    )
+
+
+def _is_noticeable(rating: SafetyRating) -> bool:
+    return not rating.blocked and bool({rating.probability, rating.severity} & _NOTICEABLE)
