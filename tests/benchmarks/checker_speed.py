@@ -1,0 +1,47 @@
+"""How fast the embedded checker is on one core, JSON in and JSON out.
+
+python -m tests.benchmarks.checker_speed --answers FILE.jsonl
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+
+from schemas.wire.check import CheckResponse
+from tests.benchmarks.labelled_answers import CHECK_PATH, read_requests
+from transforms.grounding.local.service import answer
+
+
+def best_seconds(bodies: list[bytes], rounds: int) -> float:
+    """Return the seconds of the fastest round over all requests."""
+    return min(_seconds(bodies) for _ in range(rounds))
+
+
+def _seconds(bodies: list[bytes]) -> float:
+    started = time.perf_counter()
+    for body in bodies:
+        answer("POST", CHECK_PATH, body)
+    return time.perf_counter() - started
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print answers and claims a second."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--answers", type=Path, required=True, help="Answer resources, JSONL")
+    parser.add_argument("--rounds", type=int, default=5, help="the fastest counts")
+    options = parser.parse_args(arguments)
+    bodies = [body for _, body in read_requests(options.answers)]
+    replies = [answer("POST", CHECK_PATH, body).body for body in bodies]
+    claims = sum(len(msgspec.json.decode(reply, type=CheckResponse).claims) for reply in replies)
+    seconds = best_seconds(bodies, options.rounds)
+    sys.stdout.write(
+        f"{len(bodies)} answers, {claims} claims in {seconds:.3f} s: "
+        f"{len(bodies) / seconds:,.0f} answers/s, {claims / seconds:,.0f} claims/s\n"
+    )
+
+
+if __name__ == "__main__":
+    main()

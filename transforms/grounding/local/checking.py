@@ -1,0 +1,107 @@
+"""The check itself: an answer and its facts in, claims with scores and citations out."""
+
+from typing import NamedTuple
+
+from schemas.wire.check import (
+    CheckedClaim,
+    CheckRequest,
+    CheckResponse,
+    CitedChunk,
+    GroundingFact,
+)
+from transforms.grounding.local.claims import ClaimWords, read_claim
+from transforms.grounding.local.index import FactIndex, index_facts
+from transforms.grounding.local.scoring import claim_log_odds, sigmoid, support_score
+from transforms.rules.sentences import Sentence, split_sentences
+
+_DEFAULT_CITATION_THRESHOLD = 0.6
+"""Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""
+
+_MAX_CITATIONS = 8
+_MIN_COVERAGE = 1 / 3
+"""A fact is looked at for a citation if it holds this share of a claim's content words."""
+
+
+class _Finding(NamedTuple):
+    """What was found out about one claim; no log odds where no check is required."""
+
+    sentence: Sentence
+    log_odds: float | None = None
+    cited: list[int] = []
+
+
+def check_grounding(request: CheckRequest) -> CheckResponse:
+    """Check each sentence of an answer against the facts, by words alone.
+
+    Args:
+      request: within the service's limits.
+
+    Returns:
+      The service's response; a score only of claims that require a check.
+    """
+    sentences = split_sentences(request.answer_candidate)
+    claims = [read_claim(sentence.text) for sentence in sentences]
+    facts = index_facts(map(_words_of_fact, request.facts), filter(None, claims))
+    spec = request.grounding_spec
+    threshold = spec.citation_threshold
+    if threshold is None:
+        threshold = _DEFAULT_CITATION_THRESHOLD
+    findings = [
+        _find(sentence, claim, facts, threshold) if claim else _Finding(sentence)
+        for sentence, claim in zip(sentences, claims, strict=True)
+    ]
+    return _respond(findings, request)
+
+
+def _words_of_fact(fact: GroundingFact) -> str:
+    """Return the fact's text with its attributes, which take part in the service's check too."""
+    return "\n".join((fact.fact_text, *fact.attributes.values()))
+
+
+def _find(
+    sentence: Sentence, claim: ClaimWords, facts: FactIndex, citation_threshold: float
+) -> _Finding:
+    best = claim_log_odds(claim, facts.together)
+    cited = []
+    for number in _candidates(claim, facts):
+        log_odds = claim_log_odds(claim, facts.each[number])
+        best = max(best, log_odds)
+        if sigmoid(log_odds) >= citation_threshold:
+            cited.append(number)
+    return _Finding(sentence, best, cited)
+
+
+def _candidates(claim: ClaimWords, facts: FactIndex) -> list[int]:
+    """Return the facts that may support a claim by themselves, the likeliest first."""
+    covered = [len(claim.distinct & index.places.keys()) for index in facts.each]
+    ranked = sorted(range(len(covered)), key=covered.__getitem__, reverse=True)[:_MAX_CITATIONS]
+    return [fact for fact in ranked if covered[fact] >= _MIN_COVERAGE * len(claim.distinct)]
+
+
+def _respond(findings: list[_Finding], request: CheckRequest) -> CheckResponse:
+    cited = sorted({fact for finding in findings for fact in finding.cited})
+    chunk_of = {fact: chunk for chunk, fact in enumerate(cited)}
+    with_scores = bool(request.grounding_spec.enable_claim_level_score)
+    return CheckResponse(
+        support_score=support_score([f.log_odds for f in findings if f.log_odds is not None]),
+        cited_chunks=tuple(_cite(fact, request.facts[fact]) for fact in cited),
+        claims=tuple(_report(finding, chunk_of, with_scores=with_scores) for finding in findings),
+    )
+
+
+def _cite(number: int, fact: GroundingFact) -> CitedChunk:
+    return CitedChunk(
+        chunk_text=fact.fact_text, source=str(number), source_metadata=fact.attributes
+    )
+
+
+def _report(finding: _Finding, chunk_of: dict[int, int], *, with_scores: bool) -> CheckedClaim:
+    sentence, log_odds, cited = finding
+    return CheckedClaim(
+        start_pos=sentence.start_byte,
+        end_pos=sentence.end_byte,
+        claim_text=sentence.text,
+        citation_indices=tuple(chunk_of[fact] for fact in cited),
+        grounding_check_required=log_odds is not None,
+        score=sigmoid(log_odds) if with_scores and log_odds is not None else None,
+    )

@@ -1,0 +1,104 @@
+"""Reading a check's request as the service reads it, and refusing what it refuses."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from schemas.wire.check import CheckRequest
+from transforms.rules.limits import CheckLimits, count_tokens
+
+_LIMITS = CheckLimits()
+
+# Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
+_LABEL = re.compile(r"[\w-]*")
+
+_FIRST_OF_WORD = re.compile(r"_([a-z])")
+
+
+class InvalidArgument(ValueError):
+    """The service would refuse this request; the message says why, without any of its text."""
+
+
+def decode_request(body: bytes) -> CheckRequest:
+    """Read a request's JSON: camelCase or snake_case, numbers as numbers or strings.
+
+    Args:
+      body: the JSON object; unknown members are ignored, null is an absent member.
+
+    Raises:
+      InvalidArgument: it is not such an object, or it is over one of the service's limits.
+    """
+    try:
+        request = msgspec.convert(
+            _normalised(msgspec.json.decode(body)), CheckRequest, strict=False
+        )
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidArgument(f"Invalid JSON payload received. {error}") from None
+    if problem := next(_problems(request), None):
+        raise InvalidArgument(problem)
+    return request
+
+
+def _normalised(decoded: Any) -> Any:
+    """Return the request with camelCase members; the two maps of the user's own keep theirs."""
+    if not isinstance(decoded, dict):
+        return decoded
+    request = _camel_members(decoded)
+    if isinstance(facts := request.get("facts"), list):
+        request["facts"] = [_camel_members(fact) for fact in facts]
+    if "groundingSpec" in request:
+        request["groundingSpec"] = _camel_members(request["groundingSpec"])
+    return request
+
+
+def _camel_members(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        _FIRST_OF_WORD.sub(lambda match: match[1].upper(), name) if "_" in name else name: member
+        for name, member in value.items()
+        if member is not None
+    }
+
+
+def _problems(request: CheckRequest) -> Iterator[str]:
+    yield from _answer_problems(request.answer_candidate)
+    if len(request.facts) > _LIMITS.max_facts:
+        yield f"facts: {len(request.facts)} given, at most {_LIMITS.max_facts} are allowed."
+    for number, fact in enumerate(request.facts):
+        if len(fact.fact_text) > _LIMITS.max_fact_chars:
+            yield (
+                f"facts[{number}].factText: {len(fact.fact_text)} characters, "
+                f"at most {_LIMITS.max_fact_chars} are allowed."
+            )
+    threshold = request.grounding_spec.citation_threshold
+    if threshold is not None and not 0 <= threshold <= 1:
+        yield f"groundingSpec.citationThreshold: {threshold} is not between 0 and 1."
+    yield from _label_problems(request.user_labels)
+
+
+def _answer_problems(answer: str) -> Iterator[str]:
+    if not answer:
+        yield "answerCandidate: is required."
+    if len(answer) <= _LIMITS.max_answer_tokens:  # No token is shorter than a character.
+        return
+    if (tokens := count_tokens(answer)) > _LIMITS.max_answer_tokens:
+        yield f"answerCandidate: {tokens} tokens, at most {_LIMITS.max_answer_tokens} are allowed."
+
+
+def _label_problems(labels: dict[str, str]) -> Iterator[str]:
+    if len(labels) > _LIMITS.max_user_labels:
+        yield f"userLabels: {len(labels)} given, at most {_LIMITS.max_user_labels} are allowed."
+    for number, (key, value) in enumerate(labels.items()):
+        if not key or not _is_label(key) or not _is_label(value):
+            yield (
+                f"userLabels: label {number} is not made of 1 to {_LIMITS.max_user_label_chars} "
+                "lower-case letters, digits, underscores and hyphens."
+            )
+
+
+def _is_label(text: str) -> bool:
+    fits = len(text) <= _LIMITS.max_user_label_chars
+    return fits and text == text.lower() and _LABEL.fullmatch(text) is not None

@@ -1,0 +1,129 @@
+"""Cutting an answer into sentences: the claims of a check, and where a long answer may be cut."""
+
+# ruff: noqa: RUF001 - the punctuation of several scripts is this module's data
+# ruff: noqa: SIM905 - a table of words reads best as text
+
+import re
+from collections.abc import Iterator
+
+from schemas.record import Record
+
+
+class Sentence(Record, frozen=True):
+    """A sentence, a line of a list or a row of a table.
+
+    Attributes:
+      text: the sentence without the marks and white space around it.
+      start_byte, end_byte: UTF-8 offsets into the whole text, end exclusive; they cut `text`.
+    """
+
+    text: str
+    start_byte: int
+    end_byte: int
+
+
+_LINE = re.compile(r"[^\n\r\u2028\u2029]+")
+
+_CODE_FENCE = re.compile(r"\s*(?:```|~~~)")
+
+_OPENING_MARKS = re.compile(
+    r"""\s*(?:>\s*)*             # quotation
+        (?:\#{1,6}(?=\s|$))?\s*  # heading
+        (?: (?: • | (?: [-*+–] | \d{1,2}[.)] | \(\d{1,2}\) | \(?[^\W\d_]\) ) (?=\s|$) ) \s* ){0,2}
+    """,
+    re.VERBOSE,
+)
+
+# Possessive, and only at the first of a run of marks: linear in the length of any text.
+_CLOSING = r"""(?:["'”’»›)\]}*_」』）】]|\[\d{1,3}\])*+"""
+_END = re.compile(rf"(?<![.!?؟۔।])[.!?؟۔।]++{_CLOSING}(?=\s|$)|[。！？｡]++{_CLOSING}")
+
+_ABBREVIATIONS = frozenset(
+    """
+    mr mrs ms dr prof rev hon sr jr st gen col sgt capt lt gov sen rep pres
+    jan feb mar apr jun jul aug sep sept oct nov dec
+    e.g i.e etc vs cf al approx ca est viz
+    fig figs no nos vol pp ed eds eq sec ch
+    u.s u.k u.n a.m p.m ph.d inc ltd co corp dept
+    """.split()
+)
+_LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS))
+_WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
+_SPACE = re.compile(r"\s*")
+
+
+def split_sentences(text: str) -> list[Sentence]:
+    """Cut a text into its sentences, in order and without overlap.
+
+    A sentence never crosses a line. White space, list, heading and quotation marks around it and
+    pieces without a letter or digit are left out; a row of a table is one piece.
+
+    Args:
+      text: any text without lone surrogates, plain or Markdown.
+
+    Returns:
+      The sentences; none for a text without letters and digits.
+    """
+    spans = [span for line in _LINE.finditer(text) for span in _line_spans(text, *line.span())]
+    if text.isascii():
+        return [
+            Sentence(text=text[start:end], start_byte=start, end_byte=end) for start, end in spans
+        ]
+    return list(_measure_in_bytes(text, spans))
+
+
+def _measure_in_bytes(text: str, spans: list[tuple[int, int]]) -> Iterator[Sentence]:
+    seen = byte = 0
+    for start, end in spans:
+        piece = text[start:end]
+        start_byte = byte + len(text[seen:start].encode())
+        seen, byte = end, start_byte + len(piece.encode())
+        yield Sentence(text=piece, start_byte=start_byte, end_byte=byte)
+
+
+def _line_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the spans, in characters, of the sentences of one line."""
+    if _CODE_FENCE.match(text, start, end):
+        return
+    marks = _OPENING_MARKS.match(text, start, end)
+    start = marks.end() if marks else start
+    if text.startswith("|", start, end):
+        yield from _trimmed(text, start, end, " \t|")
+        return
+    cut = start
+    for mark in _END.finditer(text, start, end):
+        if not _stays_inside(text, cut, mark, end):
+            yield from _trimmed(text, cut, mark.end())
+            cut = mark.end()
+    yield from _trimmed(text, cut, end)
+
+
+def _trimmed(
+    text: str, start: int, end: int, marks: str | None = None
+) -> Iterator[tuple[int, int]]:
+    """Yield the span without the white space or marks around it, if it says anything at all."""
+    piece = text[start:end]
+    start += len(piece) - len(piece.lstrip(marks))
+    piece = piece.strip(marks)
+    if piece[:1].isalnum() or any(map(str.isalnum, piece)):
+        yield start, start + len(piece)
+
+
+def _stays_inside(text: str, start: int, mark: re.Match[str], end: int) -> bool:
+    """Tell whether a full stop belongs to an abbreviation or a number instead of ending."""
+    if not mark[0].startswith("."):
+        return False
+    following = _SPACE.match(text, mark.end(), end)
+    if following and text[following.end() : following.end() + 1].islower():
+        return True
+    return mark[0] == "." and _is_abbreviation(_last_word(text, start, mark.start()))
+
+
+def _last_word(text: str, start: int, end: int) -> str:
+    """Return the word before `end`, or a longer piece if no abbreviation is that long."""
+    tail = text[max(start, end - _LONGEST_ABBREVIATION - 1) : end]
+    return _WORD_BREAK.split(tail)[-1]
+
+
+def _is_abbreviation(word: str) -> bool:
+    return (len(word) == 1 and word.isalpha()) or word.lower() in _ABBREVIATIONS
