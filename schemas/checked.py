@@ -45,6 +45,11 @@ class Claim(Record, frozen=True):
     citations: tuple[int, ...] = ()
     citation_starts: tuple[int, ...] = ()
 
+    @property
+    def required_score(self) -> float | None:
+        """The score, 0..1, if the claim required a check and has one."""
+        return None if self.grounding_check_required is False else self.score
+
 
 class Check(Record, frozen=True):
     """How an answer was checked.
@@ -80,6 +85,12 @@ class Grounding(Record, frozen=True):
     support_score: float | None
     claims: tuple[Claim, ...]
     recombined: bool = False
+
+    @property
+    def required_scores(self) -> list[float]:
+        """The scores, 0..1, of the claims that required a check."""
+        scores = (claim.required_score for claim in self.claims)
+        return [score for score in scores if score is not None]
 
 
 class CheckedAnswer(Record, frozen=True):

@@ -1,0 +1,19 @@
+"""The Avro schemas: the contract with whoever reads the output."""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+
+def load_schema(name: str) -> dict[str, Any]:
+    """Load a schema of this package.
+
+    Args:
+      name: ``enriched_answer``, ``alert`` or ``failure``.
+
+    Returns:
+      The schema as parsed JSON.
+    """
+    text = files(__name__).joinpath(f"{name}.avsc").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema

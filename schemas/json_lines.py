@@ -1,0 +1,54 @@
+"""Alerts and failures as lines of JSON, in the field names of their Avro schemas."""
+
+import base64
+from typing import Any
+
+import msgspec
+
+from schemas.alert import Alert
+from schemas.failure import Failure
+from schemas.timestamps import to_rfc3339
+
+_encoder = msgspec.json.Encoder()
+
+
+def alert_to_json(alert: Alert) -> bytes:
+    """Write an alert as one JSON object; times are RFC 3339, members of `alert.avsc` all there."""
+    members: dict[str, Any] = msgspec.structs.asdict(alert)
+    members["event_time"] = to_rfc3339(members.pop("event_time_us"))
+    if alert.rate is not None:
+        rate = msgspec.structs.asdict(alert.rate)
+        rate["opened_at"] = to_rfc3339(rate.pop("opened_at_us"))
+        members["rate"] = rate
+    return _encoder.encode(members)
+
+
+def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
+    """Write a failure as one JSON object, in the members of `failure.avsc`.
+
+    Args:
+      failure: the failure.
+      with_payload: whether to hold the original bytes (base64); without them nothing can be
+        replayed.
+
+    Returns:
+      The object, without a line's end.
+    """
+    message = failure.message
+    payload = base64.b64encode(message.payload).decode() if with_payload else None
+    return _encoder.encode(
+        {
+            "record_id": failure.record_id,
+            "step": failure.step,
+            "error_class": failure.error_class,
+            "error": failure.error,
+            "retryable": failure.retryable,
+            "attempts": failure.attempts,
+            "first_failed_at": to_rfc3339(failure.first_failed_at_us),
+            "last_failed_at": to_rfc3339(failure.last_failed_at_us),
+            "source": message.place,
+            "publish_time": to_rfc3339(message.publish_time_us),
+            "payload_base64": payload,
+            "attributes": message.attributes,
+        }
+    )

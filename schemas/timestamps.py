@@ -1,0 +1,18 @@
+"""Microseconds since 1970 UTC, as people and other programs read them."""
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def to_rfc3339(time_us: int | None) -> str | None:
+    """Write a time as ``2026-03-02T08:00:02.000000Z``; None stays None."""
+    if time_us is None:
+        return None
+    moment = _EPOCH + timedelta(microseconds=time_us)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def to_date(time_us: int) -> str:
+    """Write the UTC date of a time as ``2026-03-02``."""
+    return (_EPOCH + timedelta(microseconds=time_us)).date().isoformat()

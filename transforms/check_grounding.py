@@ -1,0 +1,132 @@
+"""CheckGrounding: ask the checker about each answer that needs it."""
+
+from collections.abc import Iterator
+from queue import SimpleQueue
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.pvalue import PCollection, PCollectionTuple, TaggedOutput
+from apache_beam.utils.shared import Shared
+from apache_beam.utils.timestamp import Timestamp
+from apache_beam.utils.windowed_value import WindowedValue
+
+from schemas.answer import Answer
+from schemas.checked import CheckedAnswer, RoutedAnswer
+from schemas.failure import Failure
+from transforms import counters
+from transforms.failing import FAILURES, failed_now
+from transforms.grounding.errors import CheckFailed, Misconfigured
+from transforms.grounding.session import CheckSession, Outcome
+from transforms.grounding.settings import CheckSettings
+
+CHECKED = "checked"
+
+
+class CheckGrounding(beam.PTransform):
+    """Check answers against their facts, many at a time.
+
+    Input: PCollection[RoutedAnswer], bounded or not.
+    Output: two PCollections. `checked` holds a CheckedAnswer for every answer that was decided
+      already or got a reply, window and timestamp kept, order not; `failures` holds one Failure
+      for every other.
+    Failures: Rejected at once; Unavailable and BadReply, retryable, after the last attempt.
+      Misconfigured fails the bundle: no answer could be checked until a person mends it.
+    Delivery: at least once; a retried bundle asks again, which is harmless but billed.
+
+    Args:
+      settings: by whom and how; `max_in_flight` answers are under way at once in a process.
+    """
+
+    def __init__(self, settings: CheckSettings) -> None:
+        super().__init__()
+        self.settings = settings
+
+    def expand(self, routed: PCollection[RoutedAnswer]) -> PCollectionTuple:
+        """Apply the step."""
+        check = _CheckAnswer(self.settings)
+        return routed | "CheckAnswer" >> beam.ParDo(check).with_outputs(FAILURES, main=CHECKED)
+
+
+class _CheckAnswer(beam.DoFn):
+    """Submits each answer, and emits whichever checks have finished meanwhile.
+
+    A call takes far longer than the work around it, so a bundle that waited for each would stand
+    still; gathering fixed batches waits for the slowest of each.
+    """
+
+    def __init__(self, settings: CheckSettings) -> None:
+        self._settings = settings
+        self._shared = Shared()
+        self._in_flight = 0
+
+    def setup(self) -> None:
+        self._session = self._shared.acquire(lambda: CheckSession(self._settings))
+
+    def start_bundle(self) -> None:
+        # A queue of its own for each bundle: a late reply to a failed one is nobody's.
+        self._finished: SimpleQueue[tuple[Answer, Outcome, Timestamp, Any]] = SimpleQueue()
+        self._in_flight = 0
+
+    def process(
+        self,
+        routed: RoutedAnswer,
+        timestamp: Timestamp = beam.DoFn.TimestampParam,
+        window: Any = beam.DoFn.WindowParam,
+    ) -> Iterator[Any]:
+        if routed.decision is not None:
+            yield CheckedAnswer(answer=routed.answer, decision=routed.decision)
+            return
+        self._submit(routed.answer, timestamp, window)
+        while not self._finished.empty() or self._in_flight >= self._settings.max_in_flight:
+            yield self._next_finished()
+
+    def finish_bundle(self) -> Iterator[Any]:
+        while self._in_flight:
+            yield self._next_finished()
+
+    def teardown(self) -> None:
+        # The session outlives this DoFn while others of the process hold it.
+        del self._session
+
+    def _submit(self, answer: Answer, timestamp: Timestamp, window: Any) -> None:
+        finished = self._finished
+
+        def done(outcome: Outcome) -> None:
+            finished.put((answer, outcome, timestamp, window))
+
+        self._in_flight += 1
+        self._session.submit(answer, done)
+
+    def _next_finished(self) -> Any:
+        answer, outcome, timestamp, window = self._finished.get()
+        self._in_flight -= 1
+        if isinstance(outcome, CheckedAnswer):
+            _count(outcome)
+            return WindowedValue(outcome, timestamp, (window,))
+        failure = _failure(answer, outcome)
+        return TaggedOutput(FAILURES, WindowedValue(failure, timestamp, (window,)))
+
+
+def _failure(answer: Answer, error: Exception) -> Failure:
+    """Make the one answer's failure of it; raise what is no fault of the answer."""
+    if not isinstance(error, CheckFailed) or isinstance(error, Misconfigured):
+        raise error
+    counters.CHECKS_FAILED.inc()
+    counters.RETRIES.inc(error.attempts - 1)
+    return failed_now(
+        answer.message,
+        "CheckGrounding",
+        error,
+        retryable=error.retryable,
+        attempts=error.attempts,
+        record_id=answer.record_id,
+    )
+
+
+def _count(checked: CheckedAnswer) -> None:
+    if checked.check is None:
+        return
+    counters.CHECKS_OK.inc()
+    counters.CALLS.inc(checked.check.calls)
+    counters.RETRIES.inc(checked.check.attempts - checked.check.calls)
+    counters.CHECK_LATENCY_MS.update(checked.check.latency_ms)

@@ -1,0 +1,54 @@
+"""Every metric of a run, one line of meaning each.
+
+Update them on the bundle's own thread: Beam drops what another thread counts, in silence.
+"""
+
+from apache_beam.metrics.metric import Metrics
+
+NAMESPACE = "grounding"
+
+
+class Counter:
+    """A Beam counter that can also be read while the run goes on, in the process that counts.
+
+    Args:
+      name: Beam's name for it, in the namespace ``grounding``.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.value = 0
+        self._metric = Metrics.counter(NAMESPACE, name)
+
+    def inc(self, by: int = 1) -> None:
+        """Count."""
+        self.value += by
+        self._metric.inc(by)
+
+
+MESSAGES_READ = Counter("messages_read")
+"""Messages that came in."""
+
+PARSE_FAILED = Counter("parse_failed")
+"""Messages that are no answer; each is one failure."""
+
+DUPLICATES_SEEN = Counter("duplicates_seen")
+"""Answers left out because their record id came before."""
+
+ANSWERS_ROUTED = Counter("answers_routed")
+"""Answers sent on to the check, or past it."""
+
+CHECKS_OK = Counter("checks_ok")
+"""Answers that were checked."""
+
+CHECKS_FAILED = Counter("checks_failed")
+"""Answers whose check failed for good; each is one failure."""
+
+CALLS = Counter("calls")
+"""Calls that the checked answers needed."""
+
+RETRIES = Counter("retries")
+"""Attempts beyond the first of each call."""
+
+CHECK_LATENCY_MS = Metrics.distribution(NAMESPACE, "call_ms")
+"""Milliseconds from an answer's first request to its last reply."""

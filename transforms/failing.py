@@ -1,0 +1,45 @@
+"""How a step hands on what it could not handle."""
+
+import time
+
+from schemas.failure import Failure
+from schemas.message import Message
+
+FAILURES = "failures"
+"""The tag of every step's second output."""
+
+
+def failed_now(
+    message: Message,
+    step: str,
+    error: Exception,
+    *,
+    retryable: bool,
+    attempts: int = 1,
+    record_id: str | None = None,
+) -> Failure:
+    """Describe a failure that has just happened.
+
+    Args:
+      message: the original message.
+      step: the label of the step that gave up.
+      error: its class and message go into the failure; it must hold no text of the answer.
+      retryable: whether trying again may help.
+      attempts: how often the step tried.
+      record_id: the answer's id, if the message was understood so far.
+
+    Returns:
+      The failure, its first and last time being now.
+    """
+    now_us = time.time_ns() // 1000
+    return Failure(
+        record_id=record_id,
+        step=step,
+        error_class=type(error).__name__,
+        error=str(error),
+        retryable=retryable,
+        attempts=attempts,
+        first_failed_at_us=now_us,
+        last_failed_at_us=now_us,
+        message=message,
+    )

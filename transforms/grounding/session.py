@@ -1,0 +1,59 @@
+"""One event loop and one client for all the checks of a process."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+from schemas.answer import Answer
+from schemas.checked import CheckedAnswer
+from transforms.grounding.checking import check_answer
+from transforms.grounding.client import GroundingClient
+from transforms.grounding.settings import CheckSettings
+
+Outcome = CheckedAnswer | Exception
+_STOP_TIMEOUT_S = 5.0
+
+
+class CheckSession:
+    """Checks answers on a thread of its own, so that a bundle need not wait for each.
+
+    Args:
+      settings: how to check.
+    """
+
+    def __init__(self, settings: CheckSettings) -> None:
+        self._settings = settings
+        self._client = GroundingClient(settings)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(
+            target=self._loop.run_forever, name="check-grounding", daemon=True
+        )
+        self._thread.start()
+
+    def submit(self, answer: Answer, done: Callable[[Outcome], None]) -> None:
+        """Begin to check an answer.
+
+        Args:
+          answer: with text and facts.
+          done: is called on the session's thread with the checked answer, or what was raised.
+        """
+        self._loop.call_soon_threadsafe(self._begin, answer, done)
+
+    def close(self) -> None:
+        """Close the connections and stop the thread; checks under way are abandoned."""
+        asyncio.run_coroutine_threadsafe(self._client.aclose(), self._loop).result(_STOP_TIMEOUT_S)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_STOP_TIMEOUT_S)
+        self._loop.close()
+
+    def _begin(self, answer: Answer, done: Callable[[Outcome], None]) -> None:
+        task = self._loop.create_task(self._check(answer, done))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _check(self, answer: Answer, done: Callable[[Outcome], None]) -> None:
+        try:
+            done(await check_answer(answer, self._client, self._settings))
+        except Exception as error:  # noqa: BLE001 - the bundle's thread decides what it means
+            done(error)

@@ -1,0 +1,56 @@
+"""ParseAnswers: understand each message, whatever format it came in."""
+
+from collections.abc import Iterator
+
+import apache_beam as beam
+from apache_beam.pvalue import PCollection, PCollectionTuple, TaggedOutput
+
+from schemas.answer import Answer
+from schemas.failure import Failure
+from schemas.message import Message
+from transforms import counters
+from transforms.failing import FAILURES, failed_now
+from transforms.formats import UnreadableAnswer, parse_answer
+
+ANSWERS = "answers"
+
+
+class ParseAnswers(beam.PTransform):
+    """Read the messages of all input formats.
+
+    Input: PCollection[Message], bounded or not.
+    Output: two PCollections. `answers` holds an Answer for every message that is one, in its
+      window and at its timestamp; `failures` holds one Failure for every other.
+    Failures: UnreadableAnswer, never retryable.
+
+    Args:
+      input_format: a source format's name; None to recognise each message by its members.
+      facts_from_steps: whether what the generator found on its way counts among the facts.
+    """
+
+    def __init__(self, input_format: str | None, *, facts_from_steps: bool) -> None:
+        super().__init__()
+        self.input_format = input_format
+        self.facts_from_steps = facts_from_steps
+
+    def expand(self, messages: PCollection[Message]) -> PCollectionTuple:
+        """Apply the step."""
+        return messages | "ParseMessage" >> beam.FlatMap(
+            _parse_message,
+            input_format=self.input_format,
+            facts_from_steps=self.facts_from_steps,
+        ).with_outputs(FAILURES, main=ANSWERS)
+
+
+def _parse_message(
+    message: Message, input_format: str | None, *, facts_from_steps: bool
+) -> Iterator[Answer | TaggedOutput]:
+    try:
+        yield parse_answer(message, input_format=input_format, facts_from_steps=facts_from_steps)
+    except UnreadableAnswer as error:
+        counters.PARSE_FAILED.inc()
+        yield TaggedOutput(FAILURES, _failure(message, error))
+
+
+def _failure(message: Message, error: UnreadableAnswer) -> Failure:
+    return failed_now(message, "ParseAnswers", error, retryable=False)

@@ -1,0 +1,36 @@
+"""RateAlerts: tell when an engine's bad answers become too many, and when that is over."""
+
+from collections.abc import Iterable
+
+import apache_beam as beam
+from apache_beam.pvalue import PCollection
+
+from schemas.alert import Alert
+from transforms.measure_rates import Keyed
+from transforms.rules.burn_rate import RateCounts, RateRule, rate_alerts
+
+
+class RateAlerts(beam.PTransform):
+    """Find the episodes in which an engine burns its error budget too fast.
+
+    Input: PCollection[(engine, RateCounts)], bounded: an engine's buckets are looked at together.
+    Output: PCollection[Alert], one when an episode opens and one when it closes.
+    Failures: none.
+
+    Args:
+      rule: when an episode opens and closes.
+    """
+
+    def __init__(self, rule: RateRule) -> None:
+        super().__init__()
+        self.rule = rule
+
+    def expand(self, counts: PCollection[Keyed]) -> PCollection[Alert]:
+        """Apply the step."""
+        # (engine, Iterable[RateCounts])
+        by_engine = counts | "ByEngine" >> beam.GroupByKey()
+        return by_engine | "FindEpisodes" >> beam.FlatMapTuple(_find_episodes, rule=self.rule)
+
+
+def _find_episodes(engine: str | None, buckets: Iterable[RateCounts], rule: RateRule) -> list[Alert]:
+    return rate_alerts(engine, buckets, rule)

@@ -1,0 +1,35 @@
+"""RouteAnswers: decide what can be decided before any call is paid for."""
+
+from collections.abc import Mapping
+
+import apache_beam as beam
+from apache_beam.pvalue import PCollection
+
+from schemas.answer import Answer
+from schemas.checked import RoutedAnswer
+from schemas.verdict import Verdict
+from transforms.rules.routing import route
+
+
+class RouteAnswers(beam.PTransform):
+    """Decide answers that were skipped, blocked, failed or cannot be scored.
+
+    Input: PCollection[Answer], bounded or not.
+    Output: PCollection[RoutedAnswer], one for each answer, in its window and at its timestamp.
+    Failures: none.
+
+    Args:
+      moved_reasons: reasons that lead to another verdict than the table in `rules/verdicts.py`.
+    """
+
+    def __init__(self, moved_reasons: Mapping[str, Verdict]) -> None:
+        super().__init__()
+        self.moved_reasons = dict(moved_reasons)
+
+    def expand(self, answers: PCollection[Answer]) -> PCollection[RoutedAnswer]:
+        """Apply the step."""
+        return answers | "RouteAnswer" >> beam.Map(_route_answer, moved_reasons=self.moved_reasons)
+
+
+def _route_answer(answer: Answer, moved_reasons: Mapping[str, Verdict]) -> RoutedAnswer:
+    return RoutedAnswer(answer=answer, decision=route(answer, moved_reasons))

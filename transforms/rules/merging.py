@@ -1,0 +1,137 @@
+"""Putting the replies for one answer back together, on the offsets of the whole answer."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from schemas.checked import Claim, Grounding
+from schemas.wire.check import CheckedClaim, CheckResponse
+from transforms.rules.planning import FactPiece, PlannedCall, PlannedRecheck
+from transforms.rules.support import support_score
+
+
+def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]) -> Grounding:
+    """Merge the first pass: claims of all pieces, each with its best score over all fact groups.
+
+    Args:
+      calls: as planned.
+      replies: one for each call, in the same order, their offsets and indices valid.
+
+    Returns:
+      Claims on the offsets of the whole answer. One call keeps the service's own support score;
+      several are recombined from the claims' scores.
+    """
+    claims: dict[tuple[int, int], Claim] = {}
+    for call, reply in zip(calls, replies, strict=True):
+        for claim in _claims(call, reply):
+            span = claim.start, claim.end
+            claims[span] = _better(claims[span], claim) if span in claims else claim
+    merged = tuple(claims[span] for span in sorted(claims))
+    if len(calls) == 1:
+        return Grounding(support_score=replies[0].support_score, claims=merged)
+    return _recombined(merged, _mean_support_score(calls, replies))
+
+
+def merge_rechecks(
+    grounding: Grounding,
+    rechecks: Sequence[PlannedRecheck],
+    replies: Sequence[CheckResponse],
+) -> Grounding:
+    """Merge the second pass into the first: a claim keeps its better score.
+
+    Args:
+      grounding: the first pass, merged.
+      rechecks: as planned from it.
+      replies: one for each recheck, in the same order.
+
+    Returns:
+      The same claims, with scores that are no lower.
+    """
+    better = {
+        (claim.start, claim.end): claim
+        for recheck, reply in zip(rechecks, replies, strict=True)
+        for claim in _rechecked_claims(recheck, reply)
+    }
+    claims = tuple(better.get((claim.start, claim.end), claim) for claim in grounding.claims)
+    return _recombined(claims, grounding.support_score)
+
+
+def _claims(call: PlannedCall, reply: CheckResponse) -> Iterator[Claim]:
+    answer = call.answer.text.encode()
+    for wire in reply.claims:
+        claim = Claim(
+            text=answer[wire.start_pos : wire.end_pos].decode(),
+            start=call.answer.start + wire.start_pos,
+            end=call.answer.start + wire.end_pos,
+            grounding_check_required=wire.grounding_check_required,
+        )
+        yield _with(claim, wire.score, _cited(wire, reply, call.facts))
+
+
+def _rechecked_claims(recheck: PlannedRecheck, reply: CheckResponse) -> Iterator[Claim]:
+    """Find each claim again by its line; one that came back in parts is as good as its worst."""
+    line_start = 0
+    for claim in recheck.claims:
+        line_end = line_start + len(claim.text.encode())
+        parts = [wire for wire in reply.claims if line_start <= wire.start_pos < line_end]
+        scores = [wire.score for wire in parts if wire.score is not None]
+        if scores:
+            cited = _lowest(
+                found for wire in parts for found in _cited(wire, reply, recheck.facts).items()
+            )
+            yield _better(claim, _with(claim, min(scores), cited))
+        line_start = line_end + len("\n")
+
+
+def _cited(
+    wire: CheckedClaim, reply: CheckResponse, facts: Sequence[FactPiece]
+) -> Mapping[int, int]:
+    """Map a claim's citations to facts: the fact's index to where its cited part begins."""
+    pieces = (facts[int(reply.cited_chunks[index].source)] for index in wire.citation_indices)
+    return _lowest((piece.fact, piece.start) for piece in pieces)
+
+
+def _lowest(found: Iterable[tuple[int, int]]) -> Mapping[int, int]:
+    lowest: dict[int, int] = {}
+    for fact, start in found:
+        lowest[fact] = min(start, lowest.get(fact, start))
+    return lowest
+
+
+def _better(first: Claim, second: Claim) -> Claim:
+    """Join two views of a claim: the higher score, all citations, required if either says so."""
+    required = {first.grounding_check_required, second.grounding_check_required} - {None}
+    scores = [claim.score for claim in (first, second) if claim.score is not None]
+    cited = _lowest(
+        found
+        for claim in (first, second)
+        for found in zip(claim.citations, claim.citation_starts, strict=True)
+    )
+    joined = _with(first, max(scores, default=None), cited)
+    return replace(joined, grounding_check_required=any(required) if required else None)
+
+
+def _with(claim: Claim, score: float | None, cited: Mapping[int, int]) -> Claim:
+    facts = tuple(sorted(cited))
+    return replace(
+        claim, score=score, citations=facts, citation_starts=tuple(cited[fact] for fact in facts)
+    )
+
+
+def _recombined(claims: tuple[Claim, ...], fallback: float | None) -> Grounding:
+    """Score the whole by its claims; where the server scores no claims, by the fallback."""
+    grounding = Grounding(support_score=fallback, claims=claims, recombined=True)
+    scores = grounding.required_scores
+    return replace(grounding, support_score=support_score(scores)) if scores else grounding
+
+
+def _mean_support_score(
+    calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]
+) -> float | None:
+    """The mean over the answer's pieces of each one's best score over all fact groups."""
+    best: dict[int, float] = {}
+    for call, reply in zip(calls, replies, strict=True):
+        if reply.support_score is not None:
+            start = call.answer.start
+            best[start] = max(reply.support_score, best.get(start, 0.0))
+    return sum(best.values()) / len(best) if best else None

@@ -1,0 +1,130 @@
+"""Which calls an answer needs, so that none exceeds what the service takes."""
+
+from collections.abc import Iterator, Sequence
+
+from schemas.answer import Fact
+from schemas.checked import Claim
+from schemas.record import Record
+from transforms.rules.limits import CheckLimits, count_tokens
+from transforms.rules.ranking import best_facts
+from transforms.rules.splitting import Measure, split_text
+
+
+class AnswerPiece(Record, frozen=True):
+    """A part of an answer, and the byte of the answer at which it begins."""
+
+    text: str
+    start: int
+
+
+class FactPiece(Record, frozen=True):
+    """A part of a fact: the fact's index, and the byte of the fact at which the part begins."""
+
+    text: str
+    fact: int
+    start: int
+
+
+class PlannedCall(Record, frozen=True):
+    """One call: a piece of the answer against one group of fact pieces."""
+
+    answer: AnswerPiece
+    facts: tuple[FactPiece, ...]
+
+
+class PlannedRecheck(Record, frozen=True):
+    """A second look at claims that seemed ungrounded, with the best facts of all groups."""
+
+    claims: tuple[Claim, ...]
+    facts: tuple[FactPiece, ...]
+
+    @property
+    def answer(self) -> AnswerPiece:
+        """The claims as one text, a line each."""
+        return AnswerPiece(text="\n".join(claim.text for claim in self.claims), start=0)
+
+
+def plan_calls(
+    answer_text: str, facts: Sequence[Fact], limits: CheckLimits
+) -> tuple[PlannedCall, ...]:
+    """Lay out the calls for one answer: every piece of it against every group of facts.
+
+    Args:
+      answer_text: the answer, not white space alone.
+      facts: what it is checked against, at least one.
+      limits: what the service takes in one call.
+
+    Returns:
+      At least one call, in the order of the answer.
+    """
+    answer_pieces = [
+        AnswerPiece(text=text, start=start)
+        for text, start in _pieces(answer_text, limits.max_answer_tokens, count_tokens)
+    ]
+    fact_pieces = [
+        FactPiece(text=text, fact=index, start=start)
+        for index, fact in enumerate(facts)
+        for text, start in _pieces(fact.text, limits.max_fact_chars, len)
+    ]
+    size = limits.max_facts
+    groups = [tuple(fact_pieces[i : i + size]) for i in range(0, len(fact_pieces), size)]
+    return tuple(
+        PlannedCall(answer=piece, facts=group) for piece in answer_pieces for group in groups
+    )
+
+
+def plan_rechecks(
+    calls: Sequence[PlannedCall],
+    claims: Sequence[Claim],
+    citation_threshold: float,
+    limits: CheckLimits,
+) -> tuple[PlannedRecheck, ...]:
+    """Lay out a second pass for claims that no single group of facts supports.
+
+    A claim may need facts of two groups; what the first pass says of it is only a lower bound.
+
+    Args:
+      calls: the first pass.
+      claims: its claims, merged.
+      citation_threshold: 0..1; a required claim below it looks ungrounded.
+      limits: what the service takes in one call.
+
+    Returns:
+      No call at all where the first pass had one group of facts, or supports every claim.
+    """
+    facts = list({(piece.fact, piece.start): piece for call in calls for piece in call.facts}.values())
+    if len(facts) <= limits.max_facts:
+        return ()
+    doubtful = [
+        claim for claim in claims if claim.score is not None and claim.score < citation_threshold
+    ]
+    return tuple(
+        PlannedRecheck(
+            claims=group,
+            facts=best_facts([claim.text for claim in group], facts, limits.max_facts),
+        )
+        for group in _claim_groups(doubtful, limits.max_answer_tokens)
+    )
+
+
+def _pieces(text: str, limit: int, measure: Measure) -> Iterator[tuple[str, int]]:
+    """Cut a text, leaving out pieces of white space alone."""
+    start = 0
+    for piece in split_text(text, limit, measure):
+        if not piece.isspace():
+            yield piece, start
+        start += len(piece.encode())
+
+
+def _claim_groups(claims: Sequence[Claim], max_tokens: int) -> Iterator[tuple[Claim, ...]]:
+    group: list[Claim] = []
+    size = 0
+    for claim in claims:
+        tokens = count_tokens(claim.text)
+        if group and size + tokens > max_tokens:
+            yield tuple(group)
+            group, size = [], 0
+        group.append(claim)
+        size += tokens
+    if group:
+        yield tuple(group)

@@ -1,0 +1,42 @@
+"""Which facts are worth a second look: those that share most words with a claim."""
+
+import heapq
+import re
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+_WORD = re.compile(r"\w+")
+
+
+class _HasText(Protocol):
+    @property
+    def text(self) -> str: ...
+
+
+FactLike = TypeVar("FactLike", bound=_HasText)
+
+
+def best_facts(
+    claims: Sequence[str], facts: Sequence[FactLike], most: int
+) -> tuple[FactLike, ...]:
+    """Choose the facts nearest to any of the claims.
+
+    Args:
+      claims: the texts of the claims.
+      facts: the facts, or parts of facts, to choose from.
+      most: how many to keep, at least 1.
+
+    Returns:
+      At most that many, in their old order; of equals the earlier ones.
+    """
+    claim_words = [_words(claim) for claim in claims]
+    nearness = [
+        max(len(words & fact_words) / (len(words) or 1) for words in claim_words)
+        for fact_words in (_words(fact.text) for fact in facts)
+    ]
+    chosen = heapq.nsmallest(most, range(len(facts)), key=lambda index: (-nearness[index], index))
+    return tuple(facts[index] for index in sorted(chosen))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))

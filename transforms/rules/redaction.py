@@ -1,0 +1,54 @@
+"""How much of the texts an enriched record keeps."""
+
+import hashlib
+from collections.abc import Callable
+from enum import StrEnum
+
+from msgspec.structs import replace
+
+from schemas.enriched import EnrichedAnswer
+
+
+class TextMode(StrEnum):
+    """What stands in place of the answer, its claims, the query and the facts."""
+
+    NONE = "none"
+    HASH = "hash"
+    FULL = "full"
+
+
+def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
+    """Replace the texts of a record; offsets still point into the answer as it was.
+
+    Args:
+      enriched: the record.
+      mode: ``none`` leaves empty texts, ``hash`` their SHA-256, ``full`` the texts themselves.
+
+    Returns:
+      The record as it may be written.
+    """
+    if mode is TextMode.FULL:
+        return enriched
+    hide = _hash if mode is TextMode.HASH else _drop
+    return replace(
+        enriched,
+        query=_hidden(enriched.query, hide),
+        answer_text=hide(enriched.answer_text),
+        claims=tuple(replace(claim, text=hide(claim.text)) for claim in enriched.claims),
+        facts=tuple(
+            replace(fact, text=hide(fact.text), title=_hidden(fact.title, hide), attributes={})
+            for fact in enriched.facts
+        ),
+    )
+
+
+def _hidden(text: str | None, hide: Callable[[str], str]) -> str | None:
+    return None if text is None else hide(text)
+
+
+def _hash(text: str) -> str:
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def _drop(_: str) -> str:
+    return ""

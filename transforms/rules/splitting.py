@@ -1,0 +1,62 @@
+"""Cutting a text that is too long for one call, without losing a character of it."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from transforms.rules.sentences import split_sentences
+
+Measure = Callable[[str], int]
+"""How long a text is, in the unit of the limit; of a whole never more than of its parts."""
+
+
+def split_text(text: str, limit: int, measure: Measure) -> list[str]:
+    """Cut a text into pieces within a limit: at sentence ends, else white space, else anywhere.
+
+    Args:
+      text: any text.
+      limit: what a piece may measure, at least 1.
+      measure: the unit of the limit; of a single character never more than 1.
+
+    Returns:
+      The pieces in order; joined they are the text.
+    """
+    return _split(text, limit, measure, (_sentences, _words, list))
+
+
+def _split(
+    text: str, limit: int, measure: Measure, cuts: tuple[Callable[[str], list[str]], ...]
+) -> list[str]:
+    if measure(text) <= limit:
+        return [text]
+    cut, *finer_cuts = cuts
+    units = (
+        unit
+        for coarse in cut(text)
+        for unit in _split(coarse, limit, measure, tuple(finer_cuts))
+    )
+    return list(_joined(units, limit, measure))
+
+
+def _joined(units: Iterator[str], limit: int, measure: Measure) -> Iterator[str]:
+    """Join neighbours as long as they fit together."""
+    piece: list[str] = []
+    size = 0
+    for unit in units:
+        unit_size = measure(unit)
+        if piece and size + unit_size > limit:
+            yield "".join(piece)
+            piece, size = [], 0
+        piece.append(unit)
+        size += unit_size
+    yield "".join(piece)
+
+
+def _sentences(text: str) -> list[str]:
+    """Cut before each sentence, so that what stands between two stays with the first."""
+    data = text.encode()
+    starts = [sentence.start_byte for sentence in split_sentences(text)][1:]
+    return [data[a:b].decode() for a, b in zip([0, *starts], [*starts, len(data)], strict=True)]
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\s+|\S+", text)

@@ -1,0 +1,28 @@
+"""TagAnswers: give each answer its verdict and tags."""
+
+import apache_beam as beam
+from apache_beam.pvalue import PCollection
+
+from schemas.checked import CheckedAnswer
+from schemas.enriched import EnrichedAnswer
+from transforms.rules.tagging import Thresholds, tag_answer
+
+
+class TagAnswers(beam.PTransform):
+    """Make the enriched record of each answer.
+
+    Input: PCollection[CheckedAnswer], bounded or not.
+    Output: PCollection[EnrichedAnswer], one for each, in its window and at its timestamp.
+    Failures: none.
+
+    Args:
+      thresholds: where the lines between low and grounded are drawn.
+    """
+
+    def __init__(self, thresholds: Thresholds) -> None:
+        super().__init__()
+        self.thresholds = thresholds
+
+    def expand(self, checked: PCollection[CheckedAnswer]) -> PCollection[EnrichedAnswer]:
+        """Apply the step."""
+        return checked | "TagAnswer" >> beam.Map(tag_answer, thresholds=self.thresholds)
