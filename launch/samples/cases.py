@@ -1,0 +1,35 @@
+"""A case: a conversation that something particular happened to."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+
+from launch.samples.articles import Conversation, Truth, read_conversations
+from launch.samples.events import Event
+
+Write = Callable[[Event], bytes]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What was asked and answered, and how its message is written."""
+
+    conversation: Conversation
+    write: Write
+
+
+@cache
+def _conversations() -> dict[str, Conversation]:
+    """The first truthful conversation about each article."""
+    told = [c for c in read_conversations() if c.truth is Truth.SUPPORTED]
+    return {c.articles[0].slug: c for c in reversed(told)}
+
+
+def about(slug: str, question: str | None = None, answer: str | None = None) -> Conversation:
+    """Take the first conversation about an article, with another question or answer.
+
+    Raises:
+      KeyError: no conversation is about this article.
+    """
+    told = _conversations()[slug]
+    return replace(told, question=question or told.question, answer=answer or told.answer)

@@ -1,0 +1,178 @@
+"""Discovery Engine's message types, as far as the sample writes them.
+
+Source: google/cloud/discoveryengine/v1beta/{answer,session}.proto in googleapis/googleapis.
+"""
+
+from launch.samples.fields import (
+    BOOLEAN,
+    DOUBLE,
+    INT64,
+    INT64S,
+    MAP,
+    OPTIONAL,
+    TEXT,
+    TEXTS,
+    Field,
+    Shape,
+    choice,
+    many,
+    one,
+)
+
+STEP_STATE = choice("STATE_UNSPECIFIED", "IN_PROGRESS", "FAILED", "SUCCEEDED")
+STATE = choice(*STEP_STATE.names, "STREAMING")
+SKIP_REASONS = Field(
+    repeated=True,
+    names=(
+        "ANSWER_SKIPPED_REASON_UNSPECIFIED",
+        "ADVERSARIAL_QUERY_IGNORED",
+        "NON_ANSWER_SEEKING_QUERY_IGNORED",
+        "OUT_OF_DOMAIN_QUERY_IGNORED",
+        "POTENTIAL_POLICY_VIOLATION",
+        "NO_RELEVANT_CONTENT",
+        "JAIL_BREAKING_QUERY_IGNORED",
+        "CUSTOMER_POLICY_VIOLATION",
+        "NON_ANSWER_SEEKING_QUERY_IGNORED_V2",
+        "LOW_GROUNDED_ANSWER",
+        "USER_DEFINED_CLASSIFICATION_QUERY_IGNORED",
+        "UNHELPFUL_ANSWER",
+    ),
+)
+QUERY_TYPE = choice(
+    "TYPE_UNSPECIFIED",
+    "ADVERSARIAL_QUERY",
+    "NON_ANSWER_SEEKING_QUERY",
+    "JAIL_BREAKING_QUERY",
+    "NON_ANSWER_SEEKING_QUERY_V2",
+    "USER_DEFINED_CLASSIFICATION_QUERY",
+)
+PROBABILITY = choice("HARM_PROBABILITY_UNSPECIFIED", "NEGLIGIBLE", "LOW", "MEDIUM", "HIGH")
+SEVERITY = choice(
+    "HARM_SEVERITY_UNSPECIFIED",
+    "HARM_SEVERITY_NEGLIGIBLE",
+    "HARM_SEVERITY_LOW",
+    "HARM_SEVERITY_MEDIUM",
+    "HARM_SEVERITY_HIGH",
+)
+
+ANSWER_RATING: Shape = {
+    "category": choice(
+        "HARM_CATEGORY_UNSPECIFIED",
+        "HARM_CATEGORY_HATE_SPEECH",
+        "HARM_CATEGORY_DANGEROUS_CONTENT",
+        "HARM_CATEGORY_HARASSMENT",
+        "HARM_CATEGORY_SEXUALLY_EXPLICIT",
+        "HARM_CATEGORY_CIVIC_INTEGRITY",
+    ),
+    "probability": PROBABILITY,
+    "probabilityScore": DOUBLE,
+    "severity": SEVERITY,
+    "severityScore": DOUBLE,
+    "blocked": BOOLEAN,
+}
+CITATION_SOURCE: Shape = {"referenceId": TEXT}
+CITATION: Shape = {"startIndex": INT64, "endIndex": INT64, "sources": many(CITATION_SOURCE)}
+SUPPORT: Shape = {**CITATION, "groundingScore": OPTIONAL, "groundingCheckRequired": OPTIONAL}
+CHUNK_CONTENT: Shape = {
+    "content": TEXT,
+    "pageIdentifier": TEXT,
+    "relevanceScore": OPTIONAL,
+    "blobAttachmentIndexes": INT64S,
+}
+DOCUMENT_METADATA: Shape = {
+    "document": TEXT,
+    "uri": TEXT,
+    "title": TEXT,
+    "pageIdentifier": TEXT,
+    "structData": OPTIONAL,
+}
+REFERENCE: Shape = {
+    "unstructuredDocumentInfo": one(
+        {
+            "document": TEXT,
+            "uri": TEXT,
+            "title": TEXT,
+            "chunkContents": many(CHUNK_CONTENT),
+            "structData": OPTIONAL,
+        }
+    ),
+    "chunkInfo": one(
+        {
+            "chunk": TEXT,
+            "content": TEXT,
+            "relevanceScore": OPTIONAL,
+            "documentMetadata": one(DOCUMENT_METADATA),
+            "blobAttachmentIndexes": INT64S,
+        }
+    ),
+    "structuredDocumentInfo": one(
+        {"document": TEXT, "structData": OPTIONAL, "title": TEXT, "uri": TEXT}
+    ),
+}
+SEARCH_RESULT: Shape = {
+    "document": TEXT,
+    "uri": TEXT,
+    "title": TEXT,
+    "snippetInfo": many({"snippet": TEXT, "snippetStatus": TEXT}),
+    "chunkInfo": many({"chunk": TEXT, "content": TEXT, "relevanceScore": OPTIONAL}),
+    "structData": OPTIONAL,
+}
+STEP: Shape = {
+    "state": STEP_STATE,
+    "description": TEXT,
+    "thought": TEXT,
+    "actions": many(
+        {
+            "searchAction": one({"query": TEXT}),
+            "observation": one({"searchResults": many(SEARCH_RESULT)}),
+        }
+    ),
+}
+ANSWER: Shape = {
+    "name": TEXT,
+    "state": STATE,
+    "answerText": TEXT,
+    "groundingScore": OPTIONAL,
+    "citations": many(CITATION),
+    "groundingSupports": many(SUPPORT),
+    "references": many(REFERENCE),
+    "blobAttachments": many(
+        {
+            "data": one({"mimeType": TEXT, "data": TEXT}),
+            "attributionType": choice("ATTRIBUTION_TYPE_UNSPECIFIED", "CORPUS", "GENERATED"),
+        }
+    ),
+    "relatedQuestions": TEXTS,
+    "steps": many(STEP),
+    "queryUnderstandingInfo": one(
+        {"queryClassificationInfo": many({"type": QUERY_TYPE, "positive": BOOLEAN})}
+    ),
+    "answerSkippedReasons": SKIP_REASONS,
+    "createTime": OPTIONAL,
+    "completeTime": OPTIONAL,
+    "safetyRatings": many(ANSWER_RATING),
+}
+SESSION: Shape = {
+    "name": TEXT,
+    "displayName": TEXT,
+    "state": choice("STATE_UNSPECIFIED", "IN_PROGRESS"),
+    "userPseudoId": TEXT,
+    "turns": many(
+        {
+            "query": one({"text": OPTIONAL, "queryId": TEXT}),
+            "answer": TEXT,
+            "queryConfig": MAP,
+            "live": BOOLEAN,
+        }
+    ),
+    "labels": TEXTS,
+    "startTime": OPTIONAL,
+    "endTime": OPTIONAL,
+    "isPinned": BOOLEAN,
+    "pendingAsyncAssistOperationId": TEXT,
+}
+ANSWER_QUERY_RESPONSE: Shape = {
+    "answer": one(ANSWER),
+    "session": one(SESSION),
+    "answerQueryToken": TEXT,
+}
