@@ -1,0 +1,8 @@
+"""The one way in which a message fails to be understood."""
+
+
+class UnreadableAnswer(Exception):  # noqa: N818 - says what is true, like the other failures
+    """A message that holds no answer groundwatch could read without guessing.
+
+    Its text is one sentence for a person; it names members and types, never the answer's words.
+    """

@@ -1,0 +1,252 @@
+"""The JSON of Discovery Engine's answers, v1, v1beta and v1alpha in one.
+
+Sources: googleapis protos at f8291d2b, google/cloud/discoveryengine/v1beta/answer.proto,
+session.proto and conversational_search_service.proto; v1 and v1alpha hold subsets of them.
+"""
+
+from typing import Any
+
+import msgspec
+
+from schemas.wire.safety import SafetyRating
+from schemas.wire.tolerance import Details, Essential, Wire
+
+
+class CitationSource(Wire, frozen=True):
+    """Points at a reference: its index in the answer's list, as digits."""
+
+    reference_id: int | str = ""
+
+
+class Citation(Wire, frozen=True):
+    """A cited stretch of the answer; offsets are UTF-8 bytes, end exclusive, absent meaning 0."""
+
+    start_index: Essential[int] = 0
+    end_index: Essential[int] = 0
+    sources: Details[CitationSource] = ()
+
+
+class GroundingSupport(Wire, frozen=True):
+    """The generator's own check of a stretch of the answer; offsets as in a citation."""
+
+    start_index: Essential[int] = 0
+    end_index: Essential[int] = 0
+    grounding_score: float | None = None
+    grounding_check_required: bool | None = None
+    sources: Details[CitationSource] = ()
+
+
+class ChunkContent(Wire, frozen=True):
+    """A passage of a document.
+
+    Dropped: `relevanceScore` (how well the search liked it, which says nothing of support) and
+    `blobAttachmentIndexes` (pictures are no fact text).
+    """
+
+    content: Essential[str] = ""
+    page_identifier: str = ""
+
+
+class UnstructuredDocumentInfo(Wire, frozen=True):
+    """A document with one fact for each of its passages.
+
+    Dropped: `structData` (a document's metadata; text for structured documents only).
+    """
+
+    document: str = ""
+    uri: str = ""
+    title: str = ""
+    chunk_contents: Essential[tuple[ChunkContent, ...]] = ()
+
+
+class DocumentMetadata(Wire, frozen=True):
+    """Where a chunk is from.
+
+    Dropped: `structData` (a document's metadata; text for structured documents only).
+    """
+
+    document: str = ""
+    uri: str = ""
+    title: str = ""
+    page_identifier: str = ""
+
+
+class ChunkInfo(Wire, frozen=True):
+    """A chunk of a document: one fact.
+
+    Dropped: `chunk` (its resource name; the document's stays), `relevanceScore` (how well the
+    search liked it) and `blobAttachmentIndexes` (pictures are no fact text).
+    """
+
+    content: Essential[str] = ""
+    document_metadata: DocumentMetadata = DocumentMetadata()
+
+
+class StructuredDocumentInfo(Wire, frozen=True):
+    """A record of a data store, whose members are the fact."""
+
+    document: str = ""
+    struct_data: Essential[dict[str, Any]] = msgspec.field(default_factory=dict)
+    title: str = ""
+    uri: str = ""
+
+
+class Reference(Wire, frozen=True):
+    """What the answer was given; one of the three kinds."""
+
+    unstructured_document_info: Essential[UnstructuredDocumentInfo | None] = None
+    chunk_info: Essential[ChunkInfo | None] = None
+    structured_document_info: Essential[StructuredDocumentInfo | None] = None
+
+
+class SnippetInfo(Wire, frozen=True):
+    """An extract in HTML, there if the status is SUCCESS."""
+
+    snippet: str = ""
+    snippet_status: str = ""
+
+
+class SearchResultChunk(Wire, frozen=True):
+    """A chunk that a search found.
+
+    Dropped: `chunk` (its resource name; the document's stays) and `relevanceScore` (how well the
+    search liked it).
+    """
+
+    content: str = ""
+
+
+class SearchResult(Wire, frozen=True):
+    """A document that a search found, with the chunks or the extracts shown to the generator.
+
+    Dropped: `structData` (a document's metadata; text for structured documents only).
+    """
+
+    document: str = ""
+    uri: str = ""
+    title: str = ""
+    snippet_info: Details[SnippetInfo] = ()
+    chunk_info: Details[SearchResultChunk] = ()
+
+
+class SearchAction(Wire, frozen=True):
+    """A search, in words that may be rephrased from the user's."""
+
+    query: str = ""
+
+
+class Observation(Wire, frozen=True):
+    """What an action brought back."""
+
+    search_results: Details[SearchResult] = ()
+
+
+class Action(Wire, frozen=True):
+    """One action of a step."""
+
+    search_action: SearchAction = SearchAction()
+    observation: Observation = Observation()
+
+
+class Step(Wire, frozen=True):
+    """One step on the way to the answer.
+
+    Dropped: `state`, `description` and `thought` (how the generator went about it, no source).
+    """
+
+    actions: Details[Action] = ()
+
+
+class QueryClassificationInfo(Wire, frozen=True):
+    """Whether the query is of a kind, such as ADVERSARIAL_QUERY."""
+
+    type_: int | str = ""
+    positive: bool = False
+
+
+class QueryUnderstandingInfo(Wire, frozen=True):
+    """What the service made of the query."""
+
+    query_classification_info: Details[QueryClassificationInfo] = ()
+
+
+class Answer(Wire, frozen=True):
+    """An answer resource; `groundingScore` is there only when it was asked for.
+
+    Dropped: `relatedQuestions` (proposals to the user, not the answer) and `blobAttachments`
+    (pictures are neither answer text nor fact text).
+    """
+
+    name: Essential[str] = ""
+    state: Essential[int | str] = ""
+    answer_text: Essential[str] = ""
+    citations: Details[Citation] = ()
+    references: Essential[tuple[Reference, ...]] = ()
+    steps: Details[Step] = ()
+    create_time: str = ""
+    complete_time: str = ""
+    query_understanding_info: QueryUnderstandingInfo = QueryUnderstandingInfo()
+    answer_skipped_reasons: Essential[tuple[int | str, ...]] = ()
+    grounding_score: Essential[float | None] = None
+    grounding_supports: Details[GroundingSupport] = ()
+    safety_ratings: Essential[tuple[SafetyRating, ...]] = ()
+
+
+class Query(Wire, frozen=True):
+    """The user's question.
+
+    Dropped: `queryId` (names the query, not the answer).
+    """
+
+    text: str = ""
+
+
+class Turn(Wire, frozen=True):
+    """A question of a session and the name of its answer.
+
+    Dropped: `detailedAnswer` and `detailedAssistAnswer` (the answers of other messages),
+    `queryConfig` (settings) and `live` (how it was spoken).
+    """
+
+    query: Query = Query()
+    answer: str = ""
+
+
+class Session(Wire, frozen=True):
+    """A conversation, of which the name and the questions are read.
+
+    Dropped: `displayName`, `labels`, `isPinned` (for the user's lists), `state`, `startTime`,
+    `endTime` (the conversation's, not the answer's), `userPseudoId` (personal, and nobody needs
+    it) and `pendingAsyncAssistOperationId` (another method's).
+    """
+
+    name: str = ""
+    turns: Details[Turn] = ()
+
+
+class AnswerQueryResponse(Wire, frozen=True):
+    """The response of answerQuery, and a publisher's wrapper {"query", "answer"}.
+
+    `query` is no member of the service's type: publishers add it, since the answer lacks it.
+    """
+
+    answer: Essential[Answer] = Answer()
+    session: Session = Session()
+    answer_query_token: str = ""
+    query: str | Query = ""
+
+
+class StreamError(Wire, frozen=True):
+    """A google.rpc.Status in place of an answer.
+
+    Dropped: `message` and `details` (may repeat the user's words).
+    """
+
+    code: int | str = ""
+    status: str = ""
+
+
+class StreamElement(AnswerQueryResponse, frozen=True):
+    """One element of streamAnswer's array: a response, or the error it broke off with."""
+
+    error: StreamError | None = None
