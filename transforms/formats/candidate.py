@@ -1,0 +1,20 @@
+"""gemini.candidate: a bare candidate."""
+
+from schemas.wire import gemini as wire
+from schemas.wire.tolerance import read_wire, wire_members
+from transforms.formats.gemini import is_candidate, read_candidate
+from transforms.formats.reading import Format, Reading, Request
+
+
+def _read(request: Request) -> Reading:
+    candidate = read_wire(request.value, wire.Candidate)
+    return read_candidate(candidate, request, FORMAT.name)
+
+
+FORMAT = Format(
+    name="gemini.candidate",
+    shape=dict,
+    members=wire_members(wire.Candidate),
+    recognises=is_candidate,
+    read=_read,
+)

@@ -1,0 +1,55 @@
+"""groundwatch.envelope: groundwatch's own format, {"query", "answer", "facts", "id", …}."""
+
+from schemas.answer import Answer
+from schemas.verdict import Tag
+from schemas.wire import envelope as wire
+from schemas.wire.tolerance import read_wire
+from transforms.formats.facts import FactCollection
+from transforms.formats.reading import Format, Identity, Reading, Request
+from transforms.formats.resource_names import engine_id, session_id
+from transforms.formats.struct_text import spell
+from transforms.formats.timestamps import first_time
+
+
+def _recognises(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("answer"), str)
+
+
+def _read(request: Request) -> Reading:
+    envelope = read_wire(request.value, wire.Envelope)
+    facts = FactCollection()
+    for fact in envelope.facts:
+        _add_fact(fact, facts)
+    event_time_us, times_good = first_time(envelope.time)
+    return Reading(
+        identity=Identity(kind="id", value=envelope.id) if envelope.id else None,
+        answer=Answer(
+            message=request.message,
+            record_id="",
+            source_format=FORMAT.name,
+            engine=engine_id(envelope.engine) or envelope.engine or None,
+            session=session_id(envelope.session) or envelope.session or None,
+            event_time_us=event_time_us,
+            query=envelope.query or None,
+            answer_text=envelope.answer,
+            facts=facts.all(),
+            tags=() if times_good else (Tag.BAD_TIMESTAMP,),
+        ),
+    )
+
+
+def _add_fact(fact: str | wire.EnvelopeFact, facts: FactCollection) -> None:
+    if isinstance(fact, str):
+        facts.add(fact)
+        return
+    attributes = {name: spell(value) for name, value in fact.attributes.items()}
+    facts.add(fact.text, uri=fact.uri, title=fact.title, attributes=attributes)
+
+
+FORMAT = Format(
+    name="groundwatch.envelope",
+    shape=dict,
+    members=frozenset({"answer"}),
+    recognises=_recognises,
+    read=_read,
+)

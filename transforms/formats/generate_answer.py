@@ -1,0 +1,60 @@
+"""gemini.generate_answer: {request, response} of generateAnswer, or the bare response."""
+
+import msgspec
+
+from schemas.wire import gemini as wire
+from schemas.wire.tolerance import read_wire, wire_members
+from transforms.formats.discovery_engine import is_answer
+from transforms.formats.gemini import is_candidate, read_candidate
+from transforms.formats.reading import Format, Reading, Request
+from transforms.formats.scores import proportion
+
+
+def _recognises(value: object) -> bool:
+    if not isinstance(value, dict):
+        return False
+    if isinstance(value.get("request"), dict) and isinstance(value.get("response"), dict):
+        return _recognises_response(value["response"])
+    return _recognises_response(value)
+
+
+def _recognises_response(value: dict[str, object]) -> bool:
+    answer = value.get("answer", {})
+    has_own_member = "answerableProbability" in value or "inputFeedback" in value
+    return (
+        isinstance(answer, dict)
+        and not is_answer(answer)
+        and (is_candidate(answer) or has_own_member)
+    )
+
+
+def _read(request: Request) -> Reading:
+    exchange = _read_exchange(request.value)
+    response = exchange.response
+    reading = read_candidate(
+        response.answer,
+        request,
+        FORMAT.name,
+        asked=exchange.request,
+        feedback=response.input_feedback,
+    )
+    answer = msgspec.structs.replace(
+        reading.answer, answerable_probability=proportion(response.answerable_probability)
+    )
+    return Reading(answer=answer)
+
+
+def _read_exchange(value: object) -> wire.GenerateAnswerExchange:
+    if isinstance(value, dict) and "response" in value:
+        return read_wire(value, wire.GenerateAnswerExchange)
+    response = read_wire(value, wire.GenerateAnswerResponse)
+    return wire.GenerateAnswerExchange(response=response)
+
+
+FORMAT = Format(
+    name="gemini.generate_answer",
+    shape=dict,
+    members=wire_members(wire.GenerateAnswerResponse) | {"response"},
+    recognises=_recognises,
+    read=_read,
+)

@@ -1,0 +1,59 @@
+"""What every input format offers: a name, a way to recognise it, and a way to read it."""
+
+from collections.abc import Callable
+
+from schemas.answer import Answer
+from schemas.message import Message
+from schemas.record import Record
+
+
+class Identity(Record, frozen=True):
+    """Something stable that names an answer; equal values of different kinds are different."""
+
+    kind: str
+    value: str
+
+
+class Reading(Record, frozen=True):
+    """What a message's body tells.
+
+    Attributes:
+      answer: all but its record_id, which is empty until the message's attributes are seen too.
+      identity: what the body names the answer by beside its resource name, None if nothing.
+    """
+
+    answer: Answer
+    identity: Identity | None = None
+
+
+class Request(Record, frozen=True):
+    """What a format is asked to read.
+
+    Attributes:
+      value: the body as parsed JSON, camelCase and without nulls.
+      message: the message it came in.
+      facts_from_steps: whether what the generator's searches found counts as facts.
+    """
+
+    value: object
+    message: Message
+    facts_from_steps: bool = False
+
+
+class Format(Record, frozen=True):
+    """An input format.
+
+    Attributes:
+      name: its source_format, such as ``gemini.candidate``; what stands before the point is its
+        family.
+      shape: the kind of JSON value that holds it.
+      members: the members that it reads, some of which a message must have that names the format.
+      recognises: whether a JSON value that names no format is of this one.
+      read: reads a request; raises UnreadableAnswer.
+    """
+
+    name: str
+    shape: type[dict[str, object]] | type[list[object]]
+    members: frozenset[str]
+    recognises: Callable[[object], bool]
+    read: Callable[[Request], Reading]

@@ -1,0 +1,119 @@
+"""From bytes to Python objects, strict wherever data could be lost."""
+
+import json
+import math
+import re
+
+from schemas.unreadable import UnreadableAnswer
+from schemas.wire.unusable import OutOfRangeNumber, RepeatedMember
+
+MAX_PAYLOAD_BYTES = 10_000_000
+MAX_DEPTH = 100
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MAX_NUMBER_DIGITS = 308  # the longest integers that are sure to fit a double
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def read_json(payload: bytes) -> object:
+    """Read one JSON value; members that are null are left out.
+
+    A member that an object holds twice becomes a `RepeatedMember`, a number too large for a
+    double an `OutOfRangeNumber`: neither matters unless somebody reads it.
+
+    Args:
+      payload: UTF-8, at most 10,000,000 bytes; a byte order mark is ignored.
+
+    Raises:
+      UnreadableAnswer: for bad UTF-8, cut or trailing JSON, NaN, a lone surrogate, more than 100
+        levels of objects and arrays, or too many bytes.
+    """
+    if len(payload) > MAX_PAYLOAD_BYTES:
+        raise UnreadableAnswer(
+            f"The message has {len(payload)} bytes, more than {MAX_PAYLOAD_BYTES}."
+        )
+    text = _decode(payload)
+    value = _parse(text)
+    if payload.count(b"{") + payload.count(b"[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+        raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.")
+    if _SURROGATE.search(text):
+        _refuse_lone_surrogates(value)
+    return value
+
+
+def _decode(payload: bytes) -> str:
+    try:
+        return payload.removeprefix(_BYTE_ORDER_MARK).decode()
+    except UnicodeDecodeError as error:
+        raise UnreadableAnswer(f"The message is no UTF-8: bad byte at {error.start}.") from None
+
+
+def _parse(text: str) -> object:
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise UnreadableAnswer(
+            f"The message is no JSON: {error.msg} at character {error.pos}."
+        ) from None
+    except RecursionError:
+        raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.") from None
+
+
+def _depth(value: object) -> int:
+    """How many levels of objects and arrays a value has, counted level by level."""
+    depth = 0
+    level = [value]
+    while level := [item for item in level if isinstance(item, dict | list)]:
+        depth += 1
+        level = [
+            item
+            for container in level
+            for item in (container.values() if isinstance(container, dict) else container)
+        ]
+    return depth
+
+
+def _refuse_lone_surrogates(value: object) -> None:
+    # Both halves of a pair were joined by the parser, so any half still there stands alone.
+    try:
+        json.dumps(value, ensure_ascii=False, default=repr).encode()
+    except UnicodeEncodeError:
+        raise UnreadableAnswer("A string holds half of a surrogate pair.") from None
+
+
+def _read_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        _mark_repeated(members, pairs)
+    if None in members.values():
+        return {name: member for name, member in members.items() if member is not None}
+    return members
+
+
+def _mark_repeated(members: dict[str, object], pairs: list[tuple[str, object]]) -> None:
+    seen = set()
+    for name, _ in pairs:
+        if name in seen:
+            members[name] = RepeatedMember()
+        seen.add(name)
+
+
+def _read_integer(digits: str) -> object:
+    return int(digits) if len(digits) <= _MAX_NUMBER_DIGITS else OutOfRangeNumber()
+
+
+def _read_float(digits: str) -> object:
+    number = float(digits)
+    return number if math.isfinite(number) else OutOfRangeNumber()
+
+
+def _refuse_constant(name: str) -> object:
+    raise UnreadableAnswer(f"The message is no JSON: it holds a bare {name}.")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_read_object,
+    parse_int=_read_integer,
+    parse_float=_read_float,
+    parse_constant=_refuse_constant,
+)

@@ -1,0 +1,24 @@
+"""When an answer was given."""
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def parse_time(text: str) -> int | None:
+    """Microseconds since 1970 UTC of an RFC 3339 time, None unless it is one with an offset."""
+    try:
+        time = msgspec.convert(text, datetime)
+    except msgspec.ValidationError:
+        return None
+    return (time - _EPOCH) // _MICROSECOND if time.tzinfo else None
+
+
+def first_time(*texts: str) -> tuple[int | None, bool]:
+    """The first of several times that parses, and whether all that are not empty do."""
+    times = [parse_time(text) for text in texts if text]
+    parsed = [time for time in times if time is not None]
+    return (parsed[0] if parsed else None), len(parsed) == len(times)
