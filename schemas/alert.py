@@ -22,7 +22,7 @@ class Severity(StrEnum):
     CRITICAL = "critical"
 
 
-class WorstClaim(Record, frozen=True):
+class WorstClaim(Record, frozen=True, kw_only=True):
     """Where in the answer the least supported claim stands; text only on request."""
 
     start: int
@@ -31,7 +31,7 @@ class WorstClaim(Record, frozen=True):
     text: str | None = None
 
 
-class RateEpisode(Record, frozen=True):
+class RateEpisode(Record, frozen=True, kw_only=True):
     """A stretch of time in which an engine burnt its error budget too fast.
 
     Attributes:
@@ -51,7 +51,7 @@ class RateEpisode(Record, frozen=True):
     opened_at_us: int
 
 
-class Alert(Record, frozen=True):
+class Alert(Record, frozen=True, kw_only=True):
     """One alert; field for field `alert.avsc`.
 
     Attributes:

@@ -4,7 +4,7 @@ from schemas.message import Message
 from schemas.record import Record
 
 
-class Fact(Record, frozen=True):
+class Fact(Record, frozen=True, kw_only=True):
     """A source text that the chatbot was given.
 
     Attributes:
@@ -20,7 +20,7 @@ class Fact(Record, frozen=True):
     attributes: dict[str, str] = {}
 
 
-class Citation(Record, frozen=True):
+class Citation(Record, frozen=True, kw_only=True):
     """A stretch of the answer that the chatbot itself says is taken from some facts.
 
     Attributes:
@@ -33,7 +33,7 @@ class Citation(Record, frozen=True):
     facts: tuple[int, ...] = ()
 
 
-class GroundingSupport(Record, frozen=True):
+class GroundingSupport(Record, frozen=True, kw_only=True):
     """How well the generator's own check found a stretch of the answer supported.
 
     Attributes:
@@ -50,7 +50,7 @@ class GroundingSupport(Record, frozen=True):
     facts: tuple[int, ...] = ()
 
 
-class SafetyRating(Record, frozen=True):
+class SafetyRating(Record, frozen=True, kw_only=True):
     """A generator's rating of an answer or of its prompt in one category of harm.
 
     Attributes:
@@ -68,7 +68,7 @@ class SafetyRating(Record, frozen=True):
     severity_score: float | None = None
 
 
-class Answer(Record, frozen=True):
+class Answer(Record, frozen=True, kw_only=True):
     """One generated answer with the facts it was given.
 
     Attributes:

@@ -5,14 +5,14 @@ from schemas.record import Record
 from schemas.verdict import Verdict
 
 
-class Decision(Record, frozen=True):
+class Decision(Record, frozen=True, kw_only=True):
     """A verdict and the reason for it, such as ``POLICY_SKIPPED`` by ``JAIL_BREAKING...``."""
 
     verdict: Verdict
     reason: str
 
 
-class RoutedAnswer(Record, frozen=True):
+class RoutedAnswer(Record, frozen=True, kw_only=True):
     """An answer that is decided already, or that needs a check.
 
     Attributes:
@@ -24,7 +24,7 @@ class RoutedAnswer(Record, frozen=True):
     decision: Decision | None = None
 
 
-class Claim(Record, frozen=True):
+class Claim(Record, frozen=True, kw_only=True):
     """One sentence of an answer as the checker saw it.
 
     Attributes:
@@ -51,7 +51,7 @@ class Claim(Record, frozen=True):
         return None if self.grounding_check_required is False else self.score
 
 
-class Check(Record, frozen=True):
+class Check(Record, frozen=True, kw_only=True):
     """How an answer was checked.
 
     Attributes:
@@ -73,7 +73,7 @@ class Check(Record, frozen=True):
     cached: bool = False
 
 
-class Grounding(Record, frozen=True):
+class Grounding(Record, frozen=True, kw_only=True):
     """What the check found.
 
     Attributes:
@@ -93,7 +93,7 @@ class Grounding(Record, frozen=True):
         return [score for score in scores if score is not None]
 
 
-class CheckedAnswer(Record, frozen=True):
+class CheckedAnswer(Record, frozen=True, kw_only=True):
     """An answer with its check, or with the decision that made a check needless.
 
     Attributes:

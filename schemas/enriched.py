@@ -6,7 +6,7 @@ from schemas.record import Record
 from schemas.verdict import Verdict
 
 
-class EnrichedAnswer(Record, frozen=True):
+class EnrichedAnswer(Record, frozen=True, kw_only=True):
     """One answer, its verdict, and all that led to it; field for field `enriched_answer.avsc`.
 
     Attributes:

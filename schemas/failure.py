@@ -4,7 +4,7 @@ from schemas.message import Message
 from schemas.record import Record
 
 
-class Failure(Record, frozen=True):
+class Failure(Record, frozen=True, kw_only=True):
     """One message that one step could not handle, with what `replay` needs to try again.
 
     Attributes:

@@ -3,7 +3,7 @@
 from schemas.record import Record
 
 
-class Message(Record, frozen=True):
+class Message(Record, frozen=True, kw_only=True):
     """One Pub/Sub message, one line of JSON or one row of Avro.
 
     Attributes:

@@ -3,5 +3,8 @@
 import msgspec
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """An immutable value: equal by content, named fields only, encodable as MessagePack."""
+class Record(msgspec.Struct, frozen=True):
+    """An immutable value: equal by content, encodable as MessagePack.
+
+    Subclasses say ``kw_only=True`` themselves: msgspec does not hand it down.
+    """

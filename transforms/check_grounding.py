@@ -5,7 +5,8 @@ from queue import SimpleQueue
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.pvalue import PCollection, PCollectionTuple, TaggedOutput
+from apache_beam.pvalue import PCollection, DoOutputsTuple, TaggedOutput
+from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.shared import Shared
 from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
@@ -14,7 +15,7 @@ from schemas.answer import Answer
 from schemas.checked import CheckedAnswer, RoutedAnswer
 from schemas.failure import Failure
 from transforms import counters
-from transforms.failing import FAILURES, failed_now
+from transforms.failing import FAILURES, TaggedFailure, failed_now
 from transforms.grounding.errors import CheckFailed, Misconfigured
 from transforms.grounding.session import CheckSession, Outcome
 from transforms.grounding.settings import CheckSettings
@@ -41,7 +42,8 @@ class CheckGrounding(beam.PTransform):
         super().__init__()
         self.settings = settings
 
-    def expand(self, routed: PCollection[RoutedAnswer]) -> PCollectionTuple:
+    @no_annotations  # Beam knows several outputs by their tags only
+    def expand(self, routed: PCollection[RoutedAnswer]) -> DoOutputsTuple:
         """Apply the step."""
         check = _CheckAnswer(self.settings)
         return routed | "CheckAnswer" >> beam.ParDo(check).with_outputs(FAILURES, main=CHECKED)
@@ -72,7 +74,7 @@ class _CheckAnswer(beam.DoFn):
         routed: RoutedAnswer,
         timestamp: Timestamp = beam.DoFn.TimestampParam,
         window: Any = beam.DoFn.WindowParam,
-    ) -> Iterator[Any]:
+    ) -> Iterator[CheckedAnswer | TaggedFailure]:
         if routed.decision is not None:
             yield CheckedAnswer(answer=routed.answer, decision=routed.decision)
             return

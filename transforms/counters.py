@@ -5,6 +5,8 @@ Update them on the bundle's own thread: Beam drops what another thread counts, i
 
 from apache_beam.metrics.metric import Metrics
 
+from schemas.verdict import Verdict
+
 NAMESPACE = "grounding"
 
 
@@ -29,14 +31,14 @@ class Counter:
 MESSAGES_READ = Counter("messages_read")
 """Messages that came in."""
 
+ARCHIVES_DAMAGED = Counter("archives_damaged")
+"""Archives that end too soon; each is one message read and one failure."""
+
 PARSE_FAILED = Counter("parse_failed")
 """Messages that are no answer; each is one failure."""
 
 DUPLICATES_SEEN = Counter("duplicates_seen")
 """Answers left out because their record id came before."""
-
-ANSWERS_ROUTED = Counter("answers_routed")
-"""Answers sent on to the check, or past it."""
 
 CHECKS_OK = Counter("checks_ok")
 """Answers that were checked."""
@@ -49,6 +51,9 @@ CALLS = Counter("calls")
 
 RETRIES = Counter("retries")
 """Attempts beyond the first of each call."""
+
+VERDICTS = {verdict: Counter(f"verdict_{verdict.lower()}") for verdict in Verdict}
+"""Answers with each verdict."""
 
 CHECK_LATENCY_MS = Metrics.distribution(NAMESPACE, "call_ms")
 """Milliseconds from an answer's first request to its last reply."""

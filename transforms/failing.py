@@ -1,12 +1,17 @@
 """How a step hands on what it could not handle."""
 
 import time
+from typing import Literal
+
+from apache_beam.pvalue import TaggedOutput
 
 from schemas.failure import Failure
 from schemas.message import Message
 
-FAILURES = "failures"
+FAILURES: Literal["failures"] = "failures"
 """The tag of every step's second output."""
+
+TaggedFailure = TaggedOutput[Literal["failures"], Failure]
 
 
 def failed_now(

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 import apache_beam as beam
-from apache_beam.pvalue import PCollection, PCollectionTuple, TaggedOutput
+from apache_beam.pvalue import PCollection, DoOutputsTuple, TaggedOutput
+from apache_beam.typehints.decorators import no_annotations
 
 from schemas.answer import Answer
 from schemas.failure import Failure
 from schemas.message import Message
 from transforms import counters
-from transforms.failing import FAILURES, failed_now
+from transforms.failing import FAILURES, TaggedFailure, failed_now
 from transforms.formats import UnreadableAnswer, parse_answer
 
 ANSWERS = "answers"
@@ -33,7 +34,8 @@ class ParseAnswers(beam.PTransform):
         self.input_format = input_format
         self.facts_from_steps = facts_from_steps
 
-    def expand(self, messages: PCollection[Message]) -> PCollectionTuple:
+    @no_annotations  # Beam knows several outputs by their tags only
+    def expand(self, messages: PCollection[Message]) -> DoOutputsTuple:
         """Apply the step."""
         return messages | "ParseMessage" >> beam.FlatMap(
             _parse_message,
@@ -44,7 +46,7 @@ class ParseAnswers(beam.PTransform):
 
 def _parse_message(
     message: Message, input_format: str | None, *, facts_from_steps: bool
-) -> Iterator[Answer | TaggedOutput]:
+) -> Iterator[Answer | TaggedFailure]:
     try:
         yield parse_answer(message, input_format=input_format, facts_from_steps=facts_from_steps)
     except UnreadableAnswer as error:

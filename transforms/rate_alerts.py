@@ -29,8 +29,11 @@ class RateAlerts(beam.PTransform):
         """Apply the step."""
         # (engine, Iterable[RateCounts])
         by_engine = counts | "ByEngine" >> beam.GroupByKey()
-        return by_engine | "FindEpisodes" >> beam.FlatMapTuple(_find_episodes, rule=self.rule)
+        return by_engine | "FindEpisodes" >> beam.FlatMap(_find_episodes, rule=self.rule)
 
 
-def _find_episodes(engine: str | None, buckets: Iterable[RateCounts], rule: RateRule) -> list[Alert]:
+def _find_episodes(
+    by_engine: tuple[str | None, Iterable[RateCounts]], rule: RateRule
+) -> list[Alert]:
+    engine, buckets = by_engine
     return rate_alerts(engine, buckets, rule)

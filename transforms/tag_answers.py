@@ -5,6 +5,7 @@ from apache_beam.pvalue import PCollection
 
 from schemas.checked import CheckedAnswer
 from schemas.enriched import EnrichedAnswer
+from transforms import counters
 from transforms.rules.tagging import Thresholds, tag_answer
 
 
@@ -25,4 +26,10 @@ class TagAnswers(beam.PTransform):
 
     def expand(self, checked: PCollection[CheckedAnswer]) -> PCollection[EnrichedAnswer]:
         """Apply the step."""
-        return checked | "TagAnswer" >> beam.Map(tag_answer, thresholds=self.thresholds)
+        return checked | "TagAnswer" >> beam.Map(_tag_answer, thresholds=self.thresholds)
+
+
+def _tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer:
+    enriched = tag_answer(checked, thresholds)
+    counters.VERDICTS[enriched.verdict].inc()
+    return enriched

@@ -10,21 +10,21 @@ class _CheckWire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     """camelCase in JSON; a member that has its default value is not written."""
 
 
-class GroundingFact(_CheckWire, frozen=True):
+class GroundingFact(_CheckWire, frozen=True, kw_only=True):
     """A fact to check against: at most 10,000 characters, its attributes taking part."""
 
     fact_text: str
     attributes: dict[str, str] = {}
 
 
-class GroundingSpec(_CheckWire, frozen=True):
+class GroundingSpec(_CheckWire, frozen=True, kw_only=True):
     """The settings of a check; the threshold (0..1) decides which facts are cited."""
 
     citation_threshold: float | None = None
     enable_claim_level_score: bool | None = None
 
 
-class CheckRequest(_CheckWire, frozen=True):
+class CheckRequest(_CheckWire, frozen=True, kw_only=True):
     """The body of a check: one answer of at most 4,096 tokens, at most 200 facts.
 
     The member `groundingConfig` stands in the request's path, not in its body.
@@ -36,7 +36,7 @@ class CheckRequest(_CheckWire, frozen=True):
     user_labels: dict[str, str] = {}
 
 
-class CitedChunk(_CheckWire, frozen=True):
+class CitedChunk(_CheckWire, frozen=True, kw_only=True):
     """A passage of a fact that supports some claim; `source` is the fact's index as digits.
 
     `index` (streaming only) and `domain` are read by nobody downstream and dropped; `uri` and
@@ -48,7 +48,7 @@ class CitedChunk(_CheckWire, frozen=True):
     source_metadata: dict[str, str] = {}
 
 
-class CheckedClaim(_CheckWire, frozen=True):
+class CheckedClaim(_CheckWire, frozen=True, kw_only=True):
     """A sentence of the answer; offsets are UTF-8 bytes, end exclusive, absent meaning 0.
 
     `score` (0..1) is absent when not asked for or when no check was required; an absent
@@ -63,13 +63,13 @@ class CheckedClaim(_CheckWire, frozen=True):
     score: float | None = None
 
 
-class CitedFact(_CheckWire, frozen=True):
+class CitedFact(_CheckWire, frozen=True, kw_only=True):
     """The text of a cited fact, in the order of `cited_chunks`."""
 
     chunk_text: str = ""
 
 
-class CheckResponse(_CheckWire, frozen=True):
+class CheckResponse(_CheckWire, frozen=True, kw_only=True):
     """The reply: `support_score` (0..1) is absent, never 0, when no claim needs a check."""
 
     support_score: float | None = None

@@ -25,7 +25,7 @@ _GZIP = zlib.MAX_WBITS | 16
 _LOCAL_ADDRESS = "http://local"
 
 
-class CheckReply(Record, frozen=True):
+class CheckReply(Record, frozen=True, kw_only=True):
     """A valid reply, and how many attempts it took."""
 
     response: CheckResponse

@@ -7,7 +7,7 @@ SERVICE_CITATION_THRESHOLD = 0.6
 """What the service uses where no threshold is sent (documentation of `citationThreshold`)."""
 
 
-class CheckSettings(Record, frozen=True):
+class CheckSettings(Record, frozen=True, kw_only=True):
     """Everything the check needs to know, set once for a run.
 
     Attributes:

@@ -6,7 +6,7 @@ from schemas.record import Record
 from schemas.verdict import Verdict
 
 
-class AlertRule(Record, frozen=True):
+class AlertRule(Record, frozen=True, kw_only=True):
     """What is worth an alert.
 
     Attributes:

@@ -18,7 +18,7 @@ _HOUR_US = 3600 * 1_000_000
 SIGNALS = ("low_grounded", "policy_skipped", "failed")
 
 
-class RateCounts(Record, frozen=True):
+class RateCounts(Record, frozen=True, kw_only=True):
     """How many answers of one engine fell into one bucket, and how many of each bad kind."""
 
     start_us: int
@@ -28,7 +28,7 @@ class RateCounts(Record, frozen=True):
     failed: int = 0
 
 
-class RateRule(Record, frozen=True):
+class RateRule(Record, frozen=True, kw_only=True):
     """When an episode opens and closes.
 
     Attributes:
@@ -85,7 +85,7 @@ def _episodes(
             opened_at_us = None
 
 
-class _Reading(Record, frozen=True):
+class _Reading(Record, frozen=True, kw_only=True):
     """The burn rates of both windows at the end of a bucket, and the fast window's traffic."""
 
     now_us: int

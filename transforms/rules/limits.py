@@ -20,7 +20,7 @@ UNSPACED_SCRIPTS = (
 _UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
 
 
-class CheckLimits(Record, frozen=True):
+class CheckLimits(Record, frozen=True, kw_only=True):
     """The limits of one `groundingConfigs.check` call.
 
     Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding

@@ -10,14 +10,14 @@ from transforms.rules.ranking import best_facts
 from transforms.rules.splitting import Measure, split_text
 
 
-class AnswerPiece(Record, frozen=True):
+class AnswerPiece(Record, frozen=True, kw_only=True):
     """A part of an answer, and the byte of the answer at which it begins."""
 
     text: str
     start: int
 
 
-class FactPiece(Record, frozen=True):
+class FactPiece(Record, frozen=True, kw_only=True):
     """A part of a fact: the fact's index, and the byte of the fact at which the part begins."""
 
     text: str
@@ -25,14 +25,14 @@ class FactPiece(Record, frozen=True):
     start: int
 
 
-class PlannedCall(Record, frozen=True):
+class PlannedCall(Record, frozen=True, kw_only=True):
     """One call: a piece of the answer against one group of fact pieces."""
 
     answer: AnswerPiece
     facts: tuple[FactPiece, ...]
 
 
-class PlannedRecheck(Record, frozen=True):
+class PlannedRecheck(Record, frozen=True, kw_only=True):
     """A second look at claims that seemed ungrounded, with the best facts of all groups."""
 
     claims: tuple[Claim, ...]

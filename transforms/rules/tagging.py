@@ -11,7 +11,7 @@ from transforms.rules import verdicts
 from transforms.rules.routing import policy_reasons, routing_tags
 
 
-class Thresholds(Record, frozen=True):
+class Thresholds(Record, frozen=True, kw_only=True):
     """Where the lines are drawn; a score equal to its threshold is not low.
 
     Attributes:

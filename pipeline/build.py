@@ -1,0 +1,49 @@
+"""The main page: the path of an answer, in the words of the README's diagram."""
+
+import apache_beam as beam
+
+from pipeline.config import Config
+from pipeline.read_messages import ReadMessages
+from pipeline.sinks import PublishAlerts, WriteEnriched, WriteFailures
+from pipeline.write_files import Destination
+from transforms.check_grounding import CheckGrounding
+from transforms.deduplicate import Deduplicate
+from transforms.measure_rates import MeasureRates
+from transforms.parse_answers import ParseAnswers
+from transforms.rate_alerts import RateAlerts
+from transforms.route_answers import RouteAnswers
+from transforms.select_alerts import SelectAlerts
+from transforms.tag_answers import TagAnswers
+
+
+def build_pipeline(root: beam.Pipeline, config: Config) -> None:
+    """Read answers, check them, write what was learnt. Runs nothing.
+
+    Every message read ends in one enriched record, or in one failure, or is counted as a
+    duplicate.
+
+    Args:
+      root: an empty pipeline.
+      config: validated settings.
+    """
+    destination = Destination(root=config.output, run=config.run)
+
+    read = root | "ReadMessages" >> ReadMessages(config.inputs)
+    parsed = read.messages | "ParseAnswers" >> ParseAnswers(
+        config.input_format, facts_from_steps=config.facts_from_steps
+    )
+    answers = parsed.answers | "Deduplicate" >> Deduplicate(in_one_process=config.in_one_process)
+    routed = answers | "RouteAnswers" >> RouteAnswers(config.moved_reasons)
+    checked = routed | "CheckGrounding" >> CheckGrounding(config.check)
+    enriched = checked.checked | "TagAnswers" >> TagAnswers(config.thresholds)
+    _ = enriched | "WriteEnriched" >> WriteEnriched(destination, config.text)
+
+    alerts = enriched | "SelectAlerts" >> SelectAlerts(config.alerts)
+    rates = enriched | "MeasureRates" >> MeasureRates()
+    rate_alerts = rates | "RateAlerts" >> RateAlerts(config.rates)
+    _ = (alerts, rate_alerts) | "PublishAlerts" >> PublishAlerts(destination)
+
+    failures = (read.failures, parsed.failures, checked.failures)
+    _ = failures | "WriteFailures" >> WriteFailures(
+        destination, with_payload=config.failure_payload
+    )

@@ -1,0 +1,69 @@
+"""A temporary file while it is written, and what is known of it afterwards."""
+
+from typing import Any
+
+from pipeline import storage
+from pipeline.row_files import RowFormat
+from schemas.record import Record
+
+
+class Part(Record, frozen=True, kw_only=True):
+    """A finished temporary file.
+
+    Attributes:
+      temporary_path: where it is.
+      rows, bytes: how many.
+      first_event_us, last_event_us: the range of event times, None where no row has one.
+    """
+
+    temporary_path: str
+    rows: int
+    bytes: int
+    first_event_us: int | None
+    last_event_us: int | None
+
+
+class OpenPart:
+    """A temporary file that takes rows.
+
+    Args:
+      temporary_path: where to write it.
+      row_format: how its rows are written.
+
+    Raises:
+      OSError: it cannot be written, now or later.
+    """
+
+    def __init__(self, temporary_path: str, row_format: RowFormat) -> None:
+        self._path = temporary_path
+        self._stream = storage.create(temporary_path)
+        self._file = row_format.open(self._stream)
+        self._rows = 0
+        self._first_event_us: int | None = None
+        self._last_event_us: int | None = None
+
+    @property
+    def bytes_written(self) -> int:
+        """How many bytes have left the writer's buffer."""
+        return self._stream.tell()
+
+    def write(self, row: Any, event_time_us: int | None) -> None:
+        """Add a row."""
+        self._file.write(row)
+        self._rows += 1
+        if event_time_us is not None:
+            self._first_event_us = min(event_time_us, self._first_event_us or event_time_us)
+            self._last_event_us = max(event_time_us, self._last_event_us or event_time_us)
+
+    def close(self) -> Part:
+        """Finish the file."""
+        self._file.finish()
+        size = self._stream.tell()
+        self._stream.close()
+        return Part(
+            temporary_path=self._path,
+            rows=self._rows,
+            bytes=size,
+            first_event_us=self._first_event_us,
+            last_event_us=self._last_event_us,
+        )

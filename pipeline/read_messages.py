@@ -1,0 +1,68 @@
+"""ReadMessages: the records of an archive, one message each."""
+
+import logging
+from collections.abc import Iterator, Sequence
+
+import apache_beam as beam
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.pvalue import PBegin, DoOutputsTuple, TaggedOutput
+from apache_beam.typehints.decorators import no_annotations
+
+from pipeline.archives import DamagedArchive, read_archive
+from schemas.failure import Failure
+from schemas.message import Message
+from transforms import counters
+from transforms.failing import FAILURES, TaggedFailure, failed_now
+
+MESSAGES = "messages"
+_log = logging.getLogger(__name__)
+
+
+class ReadMessages(beam.PTransform):
+    """Read archives of JSON lines (plain, gzip, zstandard) or Avro.
+
+    Input: the pipeline's root.
+    Output: two PCollections, bounded. `messages` holds a Message for each record, with no
+      timestamp of its own; `failures` one Failure for each archive that is damaged, holding what
+      is left of the record at which it was cut.
+    Failures: DamagedArchive, never retryable. A file that cannot be opened fails the bundle.
+    Delivery: each record once. A file is read from end to end by one worker, since a record's
+      place in it may be its only identity.
+
+    Args:
+      paths: the archives' files, local or gs://.
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        super().__init__()
+        self.paths = tuple(paths)
+
+    @no_annotations  # Beam knows several outputs by their tags only
+    def expand(self, root: PBegin) -> DoOutputsTuple:
+        """Apply the step."""
+        return (
+            root
+            | "Archives" >> beam.Create(self.paths)
+            | "ReadArchive" >> beam.FlatMap(_read_archive).with_outputs(FAILURES, main=MESSAGES)
+        )
+
+
+def _read_archive(path: str) -> Iterator[Message | TaggedFailure]:
+    count = 0
+    with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+        try:
+            for message in read_archive(stream, path):
+                counters.MESSAGES_READ.inc()
+                count += 1
+                yield message
+        except DamagedArchive as error:
+            _log.error("%s is damaged after %d good records: %s", path, count, error)  # noqa: TRY400
+            counters.MESSAGES_READ.inc()
+            counters.ARCHIVES_DAMAGED.inc()
+            yield TaggedOutput(FAILURES, _failure(path, count, error))
+
+
+def _failure(path: str, count: int, error: DamagedArchive) -> Failure:
+    remains = Message(payload=error.remains, place=f"{path}#after-record-{count}")
+    return failed_now(remains, "ReadMessages", error, retryable=False)

@@ -1,0 +1,150 @@
+"""How each kind of row is laid out in files."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
+from typing import IO, Any, Protocol
+
+from fastavro import parse_schema
+from fastavro.write import Writer
+
+from schemas.alert import Alert
+from schemas.avro import load_schema
+from schemas.enriched import EnrichedAnswer
+from schemas.enriched_avro import enriched_to_avro
+from schemas.failure import Failure
+from schemas.json_lines import alert_to_json, failure_to_json
+from schemas.timestamps import to_date
+from transforms.rules.redaction import TextMode, redact
+
+_NO_DATE = "__HIVE_DEFAULT_PARTITION__"
+_BLOCK_BYTES = 256 * 1024
+_FASTEST = 1
+
+
+class RowFile(Protocol):
+    """A file being written."""
+
+    def write(self, row: Any) -> None:
+        """Add a row."""
+
+    def finish(self) -> None:
+        """Write what is still held back; the stream stays open."""
+
+
+class RowFormat(ABC):
+    """How one kind of row is laid out. Instances travel to workers by pickling.
+
+    Attributes:
+      kind: the output folder, such as ``enriched``.
+      extension: of its files.
+    """
+
+    kind: str
+    extension: str
+
+    def folder(self, row: Any) -> str:  # noqa: ARG002 - one folder for all, unless overridden
+        """The folder a row belongs to, relative to the output folder."""
+        return self.kind
+
+    @abstractmethod
+    def event_time_us(self, row: Any) -> int | None:
+        """The row's event time, if it has one."""
+
+    @abstractmethod
+    def open(self, stream: IO[bytes]) -> RowFile:
+        """Begin a file."""
+
+
+class EnrichedFiles(RowFormat):
+    """Avro by event date; deflate, which every reader has without a further package.
+
+    Args:
+      text_mode: how much of the texts is kept.
+    """
+
+    kind = "enriched"
+    extension = "avro"
+
+    def __init__(self, text_mode: TextMode) -> None:
+        self.text_mode = text_mode
+
+    def folder(self, row: EnrichedAnswer) -> str:
+        """By the UTC date of the event, in Hive's way."""
+        date = _NO_DATE if row.event_time_us is None else to_date(row.event_time_us)
+        return f"{self.kind}/event_date={date}"
+
+    def event_time_us(self, row: EnrichedAnswer) -> int | None:
+        """When the answer was given."""
+        return row.event_time_us
+
+    def open(self, stream: IO[bytes]) -> RowFile:
+        """Begin an Avro file."""
+        return _AvroFile(stream, self.text_mode)
+
+
+class AlertFiles(RowFormat):
+    """Lines of JSON, in the members of `alert.avsc`."""
+
+    kind = "alerts"
+    extension = "jsonl"
+
+    def event_time_us(self, row: Alert) -> int | None:
+        """When it happened."""
+        return row.event_time_us
+
+    def open(self, stream: IO[bytes]) -> RowFile:
+        """Begin a file of lines."""
+        return _LineFile(stream, alert_to_json)
+
+
+class FailureFiles(RowFormat):
+    """Lines of JSON, in the members of `failure.avsc`.
+
+    Args:
+      with_payload: whether the original bytes are kept, without which nothing can be replayed.
+    """
+
+    kind = "failures"
+    extension = "jsonl"
+
+    def __init__(self, *, with_payload: bool) -> None:
+        self.with_payload = with_payload
+
+    def event_time_us(self, row: Failure) -> int | None:
+        """When it was published; a message that is no answer has no time of its own."""
+        return row.message.publish_time_us
+
+    def open(self, stream: IO[bytes]) -> RowFile:
+        """Begin a file of lines."""
+        return _LineFile(stream, partial(failure_to_json, with_payload=self.with_payload))
+
+
+class _AvroFile:
+    def __init__(self, stream: IO[bytes], text_mode: TextMode) -> None:
+        self._text_mode = text_mode
+        self._writer = Writer(
+            stream,
+            parse_schema(load_schema("enriched_answer")),
+            codec="deflate",
+            compression_level=_FASTEST,
+            sync_interval=_BLOCK_BYTES,
+        )
+
+    def write(self, row: EnrichedAnswer) -> None:
+        self._writer.write(enriched_to_avro(redact(row, self._text_mode)))
+
+    def finish(self) -> None:
+        self._writer.flush()
+
+
+class _LineFile:
+    def __init__(self, stream: IO[bytes], encode: Callable[[Any], bytes]) -> None:
+        self._stream = stream
+        self._encode = encode
+
+    def write(self, row: Any) -> None:
+        self._stream.write(self._encode(row) + b"\n")
+
+    def finish(self) -> None:
+        """Nothing is held back."""

@@ -1,0 +1,81 @@
+"""The sinks of the main page: enriched records, alerts and failures."""
+
+import apache_beam as beam
+from apache_beam.pvalue import PCollection
+from apache_beam.typehints.decorators import no_annotations
+
+from pipeline.row_files import AlertFiles, EnrichedFiles, FailureFiles
+from pipeline.write_files import Destination, WriteFiles
+from schemas.alert import Alert
+from schemas.enriched import EnrichedAnswer
+from schemas.failure import Failure
+from schemas.file_entry import FileEntry
+from transforms.rules.redaction import TextMode
+
+
+class WriteEnriched(beam.PTransform):
+    """Write enriched records as Avro, by event date.
+
+    Input: PCollection[EnrichedAnswer], bounded.
+    Output: PCollection[FileEntry], one for each file that is there.
+    Failures and delivery: those of `WriteFiles`.
+
+    Args:
+      destination: output folder and run.
+      text_mode: how much of the texts is kept.
+    """
+
+    def __init__(self, destination: Destination, text_mode: TextMode) -> None:
+        super().__init__()
+        self.destination = destination
+        self.text_mode = text_mode
+
+    def expand(self, enriched: PCollection[EnrichedAnswer]) -> PCollection[FileEntry]:
+        """Apply the step."""
+        files = WriteFiles(self.destination, EnrichedFiles(self.text_mode))
+        return (enriched,) | "WriteAvro" >> files
+
+
+class PublishAlerts(beam.PTransform):
+    """Write alerts as lines of JSON.
+
+    Input: PCollections[Alert], bounded: those of answers and those of rates.
+    Output: PCollection[FileEntry], one for each file that is there.
+    Failures and delivery: those of `WriteFiles`.
+
+    Args:
+      destination: output folder and run.
+    """
+
+    def __init__(self, destination: Destination) -> None:
+        super().__init__()
+        self.destination = destination
+
+    @no_annotations  # Beam does not know a tuple of collections as input
+    def expand(self, alerts: tuple[PCollection[Alert], ...]) -> PCollection[FileEntry]:
+        """Apply the step."""
+        return alerts | "WriteLines" >> WriteFiles(self.destination, AlertFiles())
+
+
+class WriteFailures(beam.PTransform):
+    """Write failures as lines of JSON.
+
+    Input: PCollections[Failure], bounded: those of each step that can fail.
+    Output: PCollection[FileEntry], one for each file that is there.
+    Failures and delivery: those of `WriteFiles`.
+
+    Args:
+      destination: output folder and run.
+      with_payload: whether the original bytes are kept, without which nothing can be replayed.
+    """
+
+    def __init__(self, destination: Destination, *, with_payload: bool) -> None:
+        super().__init__()
+        self.destination = destination
+        self.with_payload = with_payload
+
+    @no_annotations  # as above
+    def expand(self, failures: tuple[PCollection[Failure], ...]) -> PCollection[FileEntry]:
+        """Apply the step."""
+        files = FailureFiles(with_payload=self.with_payload)
+        return failures | "WriteLines" >> WriteFiles(self.destination, files)
