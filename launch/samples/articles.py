@@ -1,9 +1,10 @@
 """The help centre of Quillow and what people asked about it, read from `content/*.md`.
 
 An article is a `# Title`, a `slug:` line and its passages; a conversation is a `Q:` line, an
-`A:` block and, where the chatbot went wrong, one sentence more: `Invented:` stands in no
-article and uses words of its own; `Unseen:` contradicts the article in the article's own
-words, a blind spot of every checker that compares words.
+`A:` block and sometimes one sentence more, by whose mark the answer is known. `Invented:`
+stands in no article and uses words of its own. The other two are blind spots of every checker
+that compares words: `Unseen:` contradicts the article in the article's words and passes,
+`Reworded:` says what the article says in other words and is flagged.
 """
 
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ class Truth(StrEnum):
     SUPPORTED = "A"
     INVENTED = "Invented"
     UNSEEN = "Unseen"
+    REWORDED = "Reworded"
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Conversation:
 
 def _exchange(block: str) -> tuple[str, str, Truth]:
     question, _, reply = block.removeprefix("Q: ").partition("\nA: ")
-    for truth in (Truth.INVENTED, Truth.UNSEEN):
+    for truth in (Truth.INVENTED, Truth.UNSEEN, Truth.REWORDED):
         answer, mark, slip = reply.partition(f"\n{truth}: ")
         if mark:
             return question, f"{answer} {slip}", truth

@@ -1,10 +1,9 @@
 """Messages of Discovery Engine: Answer in three versions, AnswerQueryResponse."""
 
-from collections.abc import Callable
-
 from launch.samples.citing import best_passage, sentences
 from launch.samples.discovery_shapes import ANSWER, ANSWER_QUERY_RESPONSE
 from launch.samples.events import Event, document, timestamp
+from launch.samples.messages import Edit, Json, as_it_was
 from launch.samples.serialisations import (
     MESSAGE_TO_JSON,
     REST,
@@ -15,13 +14,6 @@ from launch.samples.serialisations import (
     styled,
     to_line,
 )
-
-Json = dict[str, object]
-Edit = Callable[[Json], None]
-
-
-def as_it_was(_: Json) -> None:
-    """Change nothing."""
 
 
 def answer(event: Event) -> Json:
@@ -55,7 +47,7 @@ def graded_answer(event: Event) -> Json:
     """Build an Answer with what the newer versions add: grounding supports, safety ratings."""
     plain = answer(event)
     graded = {"groundingScore": event.generator_score, "groundingCheckRequired": True}
-    supports = [{**citation, **graded} for citation in plain["citations"]]  # type: ignore[attr-defined]
+    supports = [{**citation, **graded} for citation in plain["citations"]]
     return plain | {
         "groundingScore": event.generator_score,
         "groundingSupports": supports,
@@ -140,17 +132,17 @@ def _search_step(event: Event) -> Json:
     }
 
 
-def v1(event: Event, edit: Edit = as_it_was, style: Style = REST) -> bytes:
+def v1(event: Event, edit: Edit = as_it_was) -> bytes:
     """Write an Answer of v1 as the REST service does."""
     message = answer(event)
     edit(message)
-    return to_line(styled(message, ANSWER, style), style)
+    return to_line(styled(message, ANSWER, REST))
 
 
 def v1alpha(event: Event, edit: Edit = as_it_was) -> bytes:
     """Write an Answer of v1alpha: older, without titles of structured documents."""
     message = answer(event)
-    for reference in message["references"]:  # type: ignore[attr-defined]
+    for reference in message["references"]:
         if info := reference.get("structuredDocumentInfo"):
             del info["title"], info["uri"]
     edit(message)

@@ -1,6 +1,6 @@
 """What happened to an answer on its way: changes to a message before it is written."""
 
-from launch.samples.discovery import Edit, Json
+from launch.samples.messages import Edit, Json
 
 NO_SUMMARY = "A summary could not be generated for your search query. Here are some search results."
 
@@ -45,6 +45,18 @@ def rated(category: str, probability: str, *, blocked: bool = False) -> Edit:
     return changed(safetyRatings=[rating | {"blocked": blocked}])
 
 
+def begun(state: str) -> Edit:
+    """Show an Answer in the middle of being written, before anything was cited."""
+    return changed(
+        state=state, answerText="Your question is about", citations=[], groundingSupports=[]
+    )
+
+
+def wordless(candidate: Json) -> None:
+    """Show a Candidate before its first word."""
+    without("content", "finishReason", "groundingMetadata")(candidate)
+
+
 def finished(reason: str, *, with_text: bool = False) -> Edit:
     """End a Candidate for a reason other than having said all."""
 
@@ -61,7 +73,7 @@ def in_candidate(edit: Edit) -> Edit:
 
     def apply(response: Json) -> None:
         candidates = response.get("candidates", [response.get("answer")])
-        edit(candidates[0])  # type: ignore[index]
+        edit(candidates[0])
 
     return apply
 
@@ -79,26 +91,33 @@ def blocked_prompt(member: str, reason: str) -> Edit:
 def with_second_candidate(response: Json) -> None:
     """Add a candidate that nobody was shown."""
     other = {"content": {"parts": [{"text": "I would rather talk about radiators."}]}, "index": 1}
-    response["candidates"] = [*response["candidates"], other | {"finishReason": "STOP"}]  # type: ignore[misc]
+    response["candidates"] = [*response["candidates"], other | {"finishReason": "STOP"}]
 
 
 def with_a_thought(candidate: Json) -> None:
     """Put a thought of the model before what it said."""
     content = candidate["content"]
     thought = {"text": "The user sounds cold. Check the schedule article.", "thought": True}
-    content["parts"] = [thought, *content["parts"]]  # type: ignore[index]
+    content["parts"] = [thought, *content["parts"]]
+    for support in candidate["groundingMetadata"]["groundingSupports"]:
+        support["segment"]["partIndex"] = 1
+
+
+def found_twice(message: Json) -> None:
+    """Let the search return the best passage of an Answer a second time."""
+    message["references"] = [*message["references"], message["references"][0]]
 
 
 def cites_the_wrong_passage(message: Json) -> None:
     """Let every citation of an Answer point at its last reference, which is about another thing."""
-    last = str(len(message["references"]) - 1)  # type: ignore[arg-type]
-    for citation in message["citations"]:  # type: ignore[attr-defined]
+    last = str(len(message["references"]) - 1)
+    for citation in message["citations"]:
         citation["sources"] = [{"referenceId": last}]
 
 
 def cites_past_the_end(message: Json) -> None:
     """Let the last citation of an Answer end behind the answer."""
-    message["citations"][-1]["endIndex"] = 4_000  # type: ignore[index]
+    message["citations"][-1]["endIndex"] = 4_000
 
 
 def with_a_picture(message: Json) -> None:

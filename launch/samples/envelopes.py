@@ -1,7 +1,7 @@
 """Messages in groundwatch's own envelope, for a chatbot of any other make."""
 
-from launch.samples.discovery import Edit, Json, as_it_was
 from launch.samples.events import Event, timestamp
+from launch.samples.messages import Edit, Json, as_it_was
 from launch.samples.serialisations import to_line
 
 ENGINE = "help-voice"  # the telephone line is the one chatbot of another make

@@ -57,8 +57,9 @@ class Event:
 
 
 def timestamp(moment: datetime) -> str:
-    """Write a time as protobuf's JSON does, in microseconds."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    """Write a time in UTC as protobuf's JSON does, with three digits of a second or none."""
+    precision = "milliseconds" if moment.microsecond else "seconds"
+    return moment.astimezone(UTC).isoformat(timespec=precision).replace("+00:00", "Z")
 
 
 def document(article: Article) -> str:

@@ -1,7 +1,6 @@
 """Messages of the Gemini API: generateAnswer, a bare Candidate, GenerateContentResponse."""
 
 from launch.samples.citing import best_passage, sentences
-from launch.samples.discovery import Edit, Json, as_it_was
 from launch.samples.events import Event
 from launch.samples.gemini_shapes import (
     CANDIDATE,
@@ -9,6 +8,7 @@ from launch.samples.gemini_shapes import (
     GENERATE_ANSWER_RESPONSE,
     GENERATE_CONTENT_RESPONSE,
 )
+from launch.samples.messages import Edit, Json, as_it_was
 from launch.samples.serialisations import REST, TO_DICT, TO_JSON, Style, styled, to_line
 
 _CORPUS = "corpora/quillow-help"

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 
 from launch.samples import broken, discovery
 from launch.samples.cases import Case, about
-from launch.samples.edits import changed
+from launch.samples.edits import begun
 from launch.samples.events import Event
 from launch.samples.timeline import Planned, ordinary_days, oversize_answers, spare_answers
 from schemas.verdict import Verdict
@@ -115,8 +114,7 @@ def _again(planned: Planned, event: Event) -> Line:
 
 def _grown(event: Event) -> Iterator[Line]:
     """Deliver one answer three times: twice while it is being written, then whole."""
-    begun = changed(state="IN_PROGRESS", answerText="Your readings are", citations=[])
-    unfinished = partial(discovery.v1, edit=begun)(event)
+    unfinished = discovery.v1(event, begun("IN_PROGRESS"))
     yield Line(event.asked_at, unfinished, Verdict.INCOMPLETE)
     yield Line(event.asked_at + timedelta(milliseconds=300), unfinished, DUPLICATE)
     yield Line(event.answered_at, discovery.v1(event), Verdict.GROUNDED)

@@ -3,9 +3,10 @@
 from itertools import pairwise
 
 from launch.samples.citing import sentences
-from launch.samples.discovery import Edit, Json, answer, as_it_was, session
+from launch.samples.discovery import answer, session
 from launch.samples.discovery_shapes import ANSWER_QUERY_RESPONSE
 from launch.samples.events import Event
+from launch.samples.messages import Edit, Json, as_it_was
 from launch.samples.serialisations import REST, styled, to_line
 
 _UNAVAILABLE: Json = {

@@ -63,6 +63,7 @@ _VERDICTS = {
     Truth.SUPPORTED: Verdict.GROUNDED,
     Truth.INVENTED: Verdict.LOW_GROUNDED,
     Truth.UNSEEN: Verdict.GROUNDED,  # false, but no checker of words can tell
+    Truth.REWORDED: Verdict.LOW_GROUNDED,  # true, but no checker of words can tell
 }
 _CASES = (
     (Verdict.POLICY_SKIPPED, declined.POLICY),

@@ -4,7 +4,7 @@ from functools import partial
 
 from launch.samples import discovery, envelopes, gemini, streaming
 from launch.samples.cases import Case, about
-from launch.samples.edits import changed, finished, in_candidate, without
+from launch.samples.edits import begun, changed, finished, in_candidate, without, wordless
 from launch.samples.gemini import searched_the_web
 
 UNSCORABLE = [
@@ -27,13 +27,10 @@ UNSCORABLE = [
 ]
 
 INCOMPLETE = [
-    Case(
-        about("monthly-report"),
-        partial(discovery.v1beta, edit=changed(state="STREAMING", answerText="The report is")),
-    ),
+    Case(about("monthly-report"), partial(discovery.v1beta, edit=begun("STREAMING"))),
     Case(about("standby-hunt"), streaming.only_deltas),
     Case(about("ar-returns"), streaming.only_deltas),
-    Case(about("privacy"), partial(gemini.candidate, edit=without("content", "finishReason"))),
+    Case(about("privacy"), partial(gemini.content_response, edit=in_candidate(wordless))),
 ]
 
 FAILED = [

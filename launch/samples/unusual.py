@@ -9,6 +9,7 @@ from launch.samples.edits import (
     cites_past_the_end,
     cites_the_wrong_passage,
     finished,
+    found_twice,
     from_the_future,
     in_candidate,
     rated,
@@ -23,6 +24,7 @@ CHECKED = [
     Case(about("resetting"), partial(discovery.v1beta_to_json, edit=with_a_picture)),
     Case(about("warranty"), partial(discovery.v1beta, edit=from_the_future)),
     Case(about("returns"), partial(discovery.v1, edit=cites_the_wrong_passage)),
+    Case(about("de-heizplaene"), partial(discovery.v1beta_from_python, edit=found_twice)),
     Case(about("delivery"), partial(discovery.v1, edit=cites_past_the_end)),
     Case(
         about("plug"), partial(discovery.v1beta_to_dict, edit=rated("DANGEROUS_CONTENT", "MEDIUM"))

@@ -1,0 +1,103 @@
+"""The bundled sample through reading, routing, checking and tagging, without a pipeline."""
+
+import asyncio
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from launch.samples import sample_paths
+from launch.samples.generate import DUPLICATE, FAILURE, intended
+from schemas.checked import CheckedAnswer
+from schemas.enriched import EnrichedAnswer
+from schemas.message import Message
+from schemas.verdict import Tag
+from transforms.formats import UnreadableAnswer, parse_answer
+from transforms.grounding.checking import check_answer
+from transforms.grounding.client import GroundingClient
+from transforms.grounding.settings import CheckSettings
+from transforms.rules.routing import route
+from transforms.rules.tagging import Thresholds, tag_answer
+
+SETTINGS = CheckSettings(checker="local")
+
+
+def messages() -> Iterator[Message]:
+    files = {Path(path).name: Path(path).read_bytes().split(b"\n") for path in sample_paths()}
+    for line in intended():
+        payload = files[line.file][line.line - 1]
+        yield Message(payload=payload, place=f"{line.file}#{line.line}")
+
+
+async def enrich(message: Message, client: GroundingClient) -> EnrichedAnswer | str:
+    try:
+        answer = parse_answer(message)
+    except UnreadableAnswer:
+        return FAILURE
+    decision = route(answer)
+    if decision:
+        return tag_answer(CheckedAnswer(answer=answer, decision=decision), Thresholds())
+    return tag_answer(await check_answer(answer, client, SETTINGS), Thresholds())
+
+
+async def enrich_all() -> list[EnrichedAnswer | str]:
+    client = GroundingClient(SETTINGS)
+    try:
+        return [await enrich(message, client) for message in messages()]
+    finally:
+        await client.aclose()
+
+
+@cache
+def outcomes() -> list[EnrichedAnswer | str]:
+    return asyncio.run(enrich_all())
+
+
+def records() -> list[EnrichedAnswer]:
+    return [outcome for outcome in outcomes() if isinstance(outcome, EnrichedAnswer)]
+
+
+def test_every_line_becomes_what_it_is_meant_to_become() -> None:
+    seen: set[str] = set()
+    surprises = []
+    for outcome, line in zip(outcomes(), intended(), strict=True):
+        found = FAILURE
+        if isinstance(outcome, EnrichedAnswer):
+            found = DUPLICATE if outcome.record_id in seen else str(outcome.verdict)
+            seen.add(outcome.record_id)
+        if found != line.outcome:
+            surprises.append((line, found))
+    assert surprises == []
+
+
+def test_all_seven_formats_are_read() -> None:
+    assert {record.source_format for record in records()} == {
+        "discoveryengine.answer",
+        "discoveryengine.answer_query",
+        "discoveryengine.stream_answer",
+        "gemini.generate_answer",
+        "gemini.candidate",
+        "gemini.generate_content",
+        "groundwatch.envelope",
+    }
+
+
+def test_every_tag_is_given_to_some_answer() -> None:
+    assert {tag for record in records() for tag in record.tags} == set(Tag)
+
+
+def test_every_reason_for_an_unscorable_answer_is_given() -> None:
+    reasons = {r.verdict_reason for r in records() if r.verdict == "UNSCORABLE"}
+    assert reasons == {"NO_TEXT", "NO_FACTS", "NO_CLAIMS", "OVER_LIMIT"}
+
+
+def test_grounded_answers_stay_clear_of_the_thresholds() -> None:
+    grounded = [r for r in records() if r.verdict == "GROUNDED"]
+    assert min(record.min_claim_score or 1.0 for record in grounded) >= 0.45
+
+
+def test_claims_cut_their_text_out_of_the_answer() -> None:
+    for record in records():
+        told = record.answer_text.encode()
+        assert [told[c.start : c.end].decode() for c in record.claims] == [
+            claim.text for claim in record.claims
+        ]
