@@ -1,0 +1,33 @@
+"""Messages and answers for tests of the input formats."""
+
+import json
+
+from schemas.answer import Answer
+from schemas.message import Message
+from transforms.formats import parse_answer
+
+ANSWER_NAME = "projects/1/locations/global/collections/c/engines/shop/sessions/s1/answers/a1"
+
+
+def message_of(
+    value: object,
+    *,
+    place: str = "answers.jsonl#1",
+    publish_time_us: int | None = None,
+    **attributes: str,
+) -> Message:
+    """A message whose body is a value as JSON, or bytes as they are."""
+    payload = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return Message(
+        payload=payload, place=place, publish_time_us=publish_time_us, attributes=attributes
+    )
+
+
+def parsed(value: object, **attributes: str) -> Answer:
+    """The answer in a message with that body."""
+    return parse_answer(message_of(value, **attributes))
+
+
+def chunk_reference(content: str, **metadata: str) -> dict[str, object]:
+    """A reference of the kind that searches over chunks give."""
+    return {"chunkInfo": {"content": content, "documentMetadata": metadata}}

@@ -1,0 +1,207 @@
+"""What Google's Discovery Engine clients put into a message is what is read out of it."""
+
+from types import ModuleType
+
+import proto
+import pytest
+from google.cloud import discoveryengine_v1, discoveryengine_v1alpha, discoveryengine_v1beta
+
+from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
+from tests.support.answer_messages import ANSWER_NAME
+from tests.support.serialisations import NO_MESSAGE, the_answer
+from transforms.formats.identity import record_id
+from transforms.formats.reading import Identity
+
+COMPLETE_TIME_US = 1_772_438_402_500_000
+PUBLISHER_TIME_US = 1_772_442_000_000_000
+TEXT = "Grüße 😀 … ships in 3 days."
+END = len(TEXT.encode())
+
+
+@pytest.mark.parametrize(
+    "client", [discoveryengine_v1, discoveryengine_v1beta], ids=["v1", "v1beta"]
+)
+def test_the_fields_of_an_answer_are_the_ones_put_in(client: ModuleType) -> None:
+    assert the_answer(answer_of(client)) == Answer(
+        message=NO_MESSAGE,
+        record_id=record_id(Identity(kind="name", value=ANSWER_NAME)),
+        answer_name=ANSWER_NAME,
+        source_format="discoveryengine.answer",
+        engine="shop",
+        session="s1",
+        event_time_us=COMPLETE_TIME_US,
+        query="delivery time",
+        answer_text=TEXT,
+        state="SUCCEEDED",
+        skip_reasons=("LOW_GROUNDED_ANSWER", "ADVERSARIAL_QUERY_IGNORED"),
+        safety_ratings=(
+            SafetyRating(
+                category="DANGEROUS_CONTENT",
+                probability="MEDIUM",
+                severity="LOW",
+                blocked=True,
+                probability_score=0.5,
+                severity_score=0.25,
+            ),
+        ),
+        facts=(
+            Fact(
+                text="It ships in 3 days.",
+                uri="https://shop.example/faq",
+                title="FAQ",
+                document="d1",
+                attributes={"page": "4"},
+            ),
+            Fact(text="Passage one.", uri="u2", title="t2", document="d2"),
+            Fact(
+                text="Passage two.", uri="u2", title="t2", document="d2", attributes={"page": "9"}
+            ),
+            Fact(text="colour: red", uri="u3", title="t3", document="d3"),
+        ),
+        citations=(Citation(start=0, end=7, facts=(0, 1, 2)),),
+        supports=(
+            GroundingSupport(
+                start=8, end=END, score=0.875, grounding_check_required=True, facts=(3,)
+            ),
+            GroundingSupport(start=0, end=0, grounding_check_required=False),
+        ),
+        generator_grounding_score=0.75,
+        tags=("ADVERSARIAL_QUERY",),
+    )
+
+
+def answer_of(client: ModuleType) -> proto.Message:
+    kind = client.Answer
+    return kind(
+        name=ANSWER_NAME,
+        state=kind.State.SUCCEEDED,
+        answer_text=TEXT,
+        grounding_score=0.75,
+        citations=[
+            {"end_index": 7, "sources": [{"reference_id": "0"}, {"reference_id": "1"}]},
+        ],
+        grounding_supports=[
+            {
+                "start_index": 8,
+                "end_index": END,
+                "grounding_score": 0.875,
+                "grounding_check_required": True,
+                "sources": [{"reference_id": "2"}, {"reference_id": "7"}],
+            },
+            {"grounding_check_required": False},
+        ],
+        references=[
+            {
+                "chunk_info": {
+                    "chunk": "c1",
+                    "content": "It ships in 3 days.",
+                    "relevance_score": 0.9,
+                    "document_metadata": {
+                        "document": "d1",
+                        "uri": "https://shop.example/faq",
+                        "title": "FAQ",
+                        "page_identifier": "4",
+                        "struct_data": {"left": "out"},
+                    },
+                }
+            },
+            {
+                "unstructured_document_info": {
+                    "document": "d2",
+                    "uri": "u2",
+                    "title": "t2",
+                    "chunk_contents": [
+                        {"content": "Passage one."},
+                        {"content": "Passage two.", "page_identifier": "9"},
+                    ],
+                    "struct_data": {"left": "out"},
+                }
+            },
+            {
+                "structured_document_info": {
+                    "document": "d3",
+                    "uri": "u3",
+                    "title": "t3",
+                    "struct_data": {"colour": "red"},
+                }
+            },
+        ],
+        related_questions=["And abroad?"],
+        steps=[
+            {
+                "state": 3,
+                "description": "Search",
+                "actions": [
+                    {
+                        "search_action": {"query": "delivery time"},
+                        "observation": {
+                            "search_results": [
+                                {"document": "d9", "chunk_info": [{"content": "Found."}]}
+                            ]
+                        },
+                    }
+                ],
+            }
+        ],
+        create_time={"seconds": 1_772_438_400},
+        complete_time={"seconds": 1_772_438_402, "nanos": 500_000_000},
+        query_understanding_info={
+            "query_classification_info": [{"type_": 1, "positive": True}, {"type_": 2}]
+        },
+        answer_skipped_reasons=[9, 1],
+        safety_ratings=[
+            {
+                "category": 2,
+                "probability": 3,
+                "severity": 2,
+                "blocked": True,
+                "probability_score": 0.5,
+                "severity_score": 0.25,
+            },
+        ],
+    )
+
+
+def test_the_fields_of_a_v1alpha_answer_are_the_ones_put_in() -> None:
+    kind = discoveryengine_v1alpha.Answer
+    answer = the_answer(
+        kind(
+            state=kind.State.FAILED,
+            answer_text=TEXT,
+            references=[
+                {"structured_document_info": {"struct_data": {"price": 9.5, "parts": [1, 2]}}}
+            ],
+            answer_skipped_reasons=[5],
+            query_understanding_info={
+                "query_classification_info": [{"type_": 3, "positive": True}]
+            },
+        )
+    )
+    assert answer.state == "FAILED"
+    assert answer.skip_reasons == ("NO_RELEVANT_CONTENT",)
+    assert {line for fact in answer.facts for line in fact.text.splitlines()} == {
+        "price: 9.5",
+        "parts: 1, 2",
+    }
+    assert answer.tags == ("ADVERSARIAL_QUERY",)
+    assert answer.event_time_us == PUBLISHER_TIME_US
+
+
+@pytest.mark.parametrize(
+    "client",
+    [discoveryengine_v1, discoveryengine_v1beta, discoveryengine_v1alpha],
+    ids=["v1", "v1beta", "v1alpha"],
+)
+def test_the_fields_of_an_answer_query_response_are_the_ones_put_in(client: ModuleType) -> None:
+    answer = the_answer(
+        client.AnswerQueryResponse(
+            answer={"answer_text": TEXT, "state": 3},
+            session={
+                "name": "projects/1/locations/global/dataStores/faq/sessions/s7",
+                "turns": [{"query": {"text": "First?"}}, {"query": {"text": "Second?"}}],
+            },
+            answer_query_token="token",  # noqa: S106 - no secret
+        )
+    )
+    assert answer.source_format == "discoveryengine.answer_query"
+    assert (answer.engine, answer.session, answer.query) == ("faq", "s7", "Second?")
