@@ -17,7 +17,7 @@ Essential = Annotated[T, msgspec.Meta(extra={"essential": True})]
 Details = tuple[T | None, ...]
 
 
-class Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class Wire(msgspec.Struct, frozen=True, rename="camel"):
     """The base of every input type: camelCase in JSON, unknown members ignored.
 
     A member of the wrong type makes the message unreadable if it is `Essential`; any other one
