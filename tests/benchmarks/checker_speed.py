@@ -11,7 +11,8 @@ from pathlib import Path
 import msgspec
 
 from schemas.wire.check import CheckResponse
-from tests.benchmarks.labelled_answers import CHECK_PATH, read_requests
+from tests.benchmarks.labelled_answers import read_requests
+from tests.support.checks import CHECK_PATH
 from transforms.grounding.local.service import answer
 
 

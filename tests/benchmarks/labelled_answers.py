@@ -6,9 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from schemas.wire.check import CheckRequest, GroundingFact, GroundingSpec
-
-CHECK_PATH = "/v1beta/projects/p/locations/global/groundingConfigs/default_grounding_config:check"
+from tests.support.checks import check_request
 
 
 def read_requests(answers: Path) -> Iterator[tuple[str, bytes]]:
@@ -21,9 +19,6 @@ def read_requests(answers: Path) -> Iterator[tuple[str, bytes]]:
 def _request_of(answer: dict[str, object]) -> tuple[str, bytes]:
     references = answer["references"]
     assert isinstance(references, list)
-    request = CheckRequest(
-        answer_candidate=str(answer["answerText"]),
-        facts=tuple(GroundingFact(fact_text=r["chunkInfo"]["content"]) for r in references),
-        grounding_spec=GroundingSpec(enable_claim_level_score=True),
-    )
+    facts = [reference["chunkInfo"]["content"] for reference in references]
+    request = check_request(str(answer["answerText"]), *facts)
     return str(answer["name"]), msgspec.json.encode(request)

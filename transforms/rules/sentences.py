@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from schemas.record import Record
 
 
-class Sentence(Record, frozen=True):
+class Sentence(Record, frozen=True, kw_only=True):
     """A sentence, a line of a list or a row of a table.
 
     Attributes:

@@ -1,5 +1,6 @@
 """The check itself: an answer and its facts in, claims with scores and citations out."""
 
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from schemas.wire.check import (
@@ -11,7 +12,7 @@ from schemas.wire.check import (
 )
 from transforms.grounding.local.claims import ClaimWords, read_claim
 from transforms.grounding.local.index import FactIndex, index_facts
-from transforms.grounding.local.scoring import claim_log_odds, sigmoid, support_score
+from transforms.grounding.local.scoring import claim_log_odds, logit, sigmoid, support_score
 from transforms.rules.sentences import Sentence, split_sentences
 
 _DEFAULT_CITATION_THRESHOLD = 0.6
@@ -27,7 +28,7 @@ class _Finding(NamedTuple):
 
     sentence: Sentence
     log_odds: float | None = None
-    cited: list[int] = []
+    cited: tuple[int, ...] = ()
 
 
 def check_grounding(request: CheckRequest) -> CheckResponse:
@@ -46,8 +47,9 @@ def check_grounding(request: CheckRequest) -> CheckResponse:
     threshold = spec.citation_threshold
     if threshold is None:
         threshold = _DEFAULT_CITATION_THRESHOLD
+    citation_log_odds = logit(threshold)
     findings = [
-        _find(sentence, claim, facts, threshold) if claim else _Finding(sentence)
+        _find(sentence, claim, facts, citation_log_odds) if claim else _Finding(sentence)
         for sentence, claim in zip(sentences, claims, strict=True)
     ]
     return _respond(findings, request)
@@ -59,23 +61,30 @@ def _words_of_fact(fact: GroundingFact) -> str:
 
 
 def _find(
-    sentence: Sentence, claim: ClaimWords, facts: FactIndex, citation_threshold: float
+    sentence: Sentence, claim: ClaimWords, facts: FactIndex, citation_log_odds: float
 ) -> _Finding:
-    best = claim_log_odds(claim, facts.together)
+    together = facts.together
+    best = whole = claim_log_odds(claim, together, claim.distinct & together.places.keys())
     cited = []
-    for number in _candidates(claim, facts):
-        log_odds = claim_log_odds(claim, facts.each[number])
+    for number, found in _candidates(claim, facts):
+        fact = facts.each[number]
+        floor = min(best, citation_log_odds)
+        log_odds = whole if fact is together else claim_log_odds(claim, fact, found, floor=floor)
         best = max(best, log_odds)
-        if sigmoid(log_odds) >= citation_threshold:
+        if log_odds >= citation_log_odds:
             cited.append(number)
-    return _Finding(sentence, best, cited)
+    return _Finding(sentence, best, tuple(cited))
 
 
-def _candidates(claim: ClaimWords, facts: FactIndex) -> list[int]:
-    """Return the facts that may support a claim by themselves, the likeliest first."""
-    covered = [len(claim.distinct & index.places.keys()) for index in facts.each]
-    ranked = sorted(range(len(covered)), key=covered.__getitem__, reverse=True)[:_MAX_CITATIONS]
-    return [fact for fact in ranked if covered[fact] >= _MIN_COVERAGE * len(claim.distinct)]
+def _candidates(claim: ClaimWords, facts: FactIndex) -> list[tuple[int, AbstractSet[str]]]:
+    """Return the facts that may support a claim by themselves, the likeliest first.
+
+    Each comes with the claim's content forms that it holds.
+    """
+    found = [claim.distinct & index.places.keys() for index in facts.each]
+    sizes = list(map(len, found))
+    ranked = sorted(range(len(found)), key=sizes.__getitem__, reverse=True)[:_MAX_CITATIONS]
+    return [(n, found[n]) for n in ranked if sizes[n] >= _MIN_COVERAGE * len(claim.distinct)]
 
 
 def _respond(findings: list[_Finding], request: CheckRequest) -> CheckResponse:

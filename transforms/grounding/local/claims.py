@@ -45,14 +45,14 @@ def read_claim(sentence: str) -> ClaimWords | None:
 
 
 def _names_source(sentence: str) -> bool:
-    lowered = sentence.lower()
-    return any(stem in lowered for stem in phrases.SOURCE_STEMS)
+    return any(map(sentence.lower().__contains__, phrases.SOURCE_STEMS))
 
 
 def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
     statement = phrases.FOOTNOTE.sub(" ", sentence) if "[" in sentence else sentence
     if names_source:
-        statement = phrases.OPENING.sub("", statement.lstrip(), count=1)
+        if opening := phrases.OPENING.match(statement):
+            statement = statement[opening.end() :]
         statement = phrases.REFERENCE.sub(" ", statement)
     return statement.strip()
 

@@ -57,9 +57,9 @@ def index_facts(facts: Iterable[str], claims: Iterable[ClaimWords]) -> FactIndex
 
 def _places(fact_forms: list[str], wanted: set[str], start: int) -> dict[str, list[Place]]:
     places = defaultdict(list)
-    for place in enumerate(fact_forms, start):
-        if place[1] in wanted:
-            places[place[1]].append(place)
+    for position, form in enumerate(fact_forms, start):
+        if form in wanted:
+            places[form].append((position, form))
     return {form: found[:_MAX_PLACES] for form, found in places.items()}
 
 
@@ -71,6 +71,6 @@ def _joined(indexes: list[Index]) -> Index:
     for index in indexes:
         pairs |= index.pairs
         for form, found in index.places.items():
-            if len(known := places.setdefault(form, [])) < _MAX_PLACES:
-                known += found[: _MAX_PLACES - len(known)]
+            known = places.get(form)
+            places[form] = (known + found)[:_MAX_PLACES] if known else found
     return Index(places, pairs)

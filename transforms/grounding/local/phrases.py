@@ -65,7 +65,8 @@ TO_THE_READER = re.compile(
     | you(?:'|\u2019)re\s+welcome|good\s+(?:morning|afternoon|evening)|sorry|i\s+apologi[sz]e
     | i(?:(?:'|\u2019)m|\s+am)\s+(?:sorry|unable|here\s+to|happy\s+to|glad)
     | i(?:(?:'|\u2019)d|\s+would)\s+be\s+(?:happy|glad)|i\s+hope|i\s+can(?:not|(?:'|\u2019)t)\s+help
-    | (?:please\s+)?(?:let\s+me\s+know|feel\s+free)|if\s+you\s+have\s+(?:any\s+)?(?:more|other|further)
+    | (?:please\s+)?(?:let\s+me\s+know|feel\s+free)
+    | if\s+you\s+have\s+(?:any\s+)?(?:more|other|further)
     | as\s+an?\s+(?:ai|large\s+language\s+model|language\s+model|assistant)
     | here(?:(?:'|\u2019)s|\s+is|\s+are)\s+(?:what\s+(?:i|we)\s+(?:found|know)|.*:)
     )(?![\w'\u2019-])""",

@@ -1,8 +1,7 @@
 """Reading a check's request as the service reads it, and refusing what it refuses."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import msgspec
 
@@ -17,7 +16,7 @@ _LABEL = re.compile(r"[\w-]*")
 _FIRST_OF_WORD = re.compile(r"_([a-z])")
 
 
-class InvalidArgument(ValueError):
+class InvalidArgumentError(ValueError):
     """The service would refuse this request; the message says why, without any of its text."""
 
 
@@ -28,37 +27,34 @@ def decode_request(body: bytes) -> CheckRequest:
       body: the JSON object; unknown members are ignored, null is an absent member.
 
     Raises:
-      InvalidArgument: it is not such an object, or it is over one of the service's limits.
+      InvalidArgumentError: it is not such an object, or it is over one of the service's limits.
     """
     try:
-        request = msgspec.convert(
-            _normalised(msgspec.json.decode(body)), CheckRequest, strict=False
-        )
+        members = msgspec.json.decode(body, type=dict[str, object])
+        request = msgspec.convert(_normalised(members), CheckRequest, strict=False)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidArgument(f"Invalid JSON payload received. {error}") from None
+        raise InvalidArgumentError(f"Invalid JSON payload received. {error}") from None
     if problem := next(_problems(request), None):
-        raise InvalidArgument(problem)
+        raise InvalidArgumentError(problem)
     return request
 
 
-def _normalised(decoded: Any) -> Any:
+def _normalised(members: dict[str, object]) -> dict[str, object]:
     """Return the request with camelCase members; the two maps of the user's own keep theirs."""
-    if not isinstance(decoded, dict):
-        return decoded
-    request = _camel_members(decoded)
+    request = _camel_members(members)
     if isinstance(facts := request.get("facts"), list):
-        request["facts"] = [_camel_members(fact) for fact in facts]
-    if "groundingSpec" in request:
-        request["groundingSpec"] = _camel_members(request["groundingSpec"])
+        request["facts"] = [
+            _camel_members(fact) if isinstance(fact, dict) else fact for fact in facts
+        ]
+    if isinstance(spec := request.get("groundingSpec"), dict):
+        request["groundingSpec"] = _camel_members(spec)
     return request
 
 
-def _camel_members(value: Any) -> Any:
-    if not isinstance(value, Mapping):
-        return value
+def _camel_members(members: dict[str, object]) -> dict[str, object]:
     return {
         _FIRST_OF_WORD.sub(lambda match: match[1].upper(), name) if "_" in name else name: member
-        for name, member in value.items()
+        for name, member in members.items()
         if member is not None
     }
 

@@ -5,9 +5,10 @@ rank alike wherever that was measured. BUMP and the development part of BEGIN we
 mixture; nothing was trained on RAGTruth.
 """
 
-from bisect import bisect_left
+from collections.abc import Container, Iterable
+from collections.abc import Set as AbstractSet
 from itertools import chain
-from math import exp, log
+from math import exp, inf, log
 
 from transforms.grounding.local.claims import ClaimWords
 from transforms.grounding.local.index import Index
@@ -26,8 +27,10 @@ _MAX_MISSES = 5
 
 
 def logit(score: float) -> float:
-    """Return the log odds of a score strictly between 0 and 1."""
-    return log(score / (1 - score))
+    """Return the log odds of a score, infinite for 0 and 1."""
+    if 0 < score < 1:
+        return log(score / (1 - score))
+    return inf if score >= 1 else -inf
 
 
 def sigmoid(log_odds: float) -> float:
@@ -44,20 +47,32 @@ _SUPPORT_SLOPE = 4.0
 mean error .085 instead of .24, measured on RAGTruth's QA part."""
 
 
-def claim_log_odds(claim: ClaimWords, index: Index) -> float:
-    """Return the log odds that the facts of the index support the claim."""
-    found = claim.distinct & index.places.keys()
-    unfound = sum(form not in found for form in claim.content)
-    missed_numbers = sum(form not in found for form in claim.numbers)
-    missed_entities = sum(form not in found for form in claim.entities)
+def claim_log_odds(
+    claim: ClaimWords, index: Index, found: AbstractSet[str], *, floor: float = -inf
+) -> float:
+    """Return the log odds that the facts of an index support a claim.
+
+    Args:
+      claim: the claim's words.
+      index: the facts' words.
+      found: the claim's content forms that the index holds.
+      floor: results below it need not be exact, only below it; saves the search for a window.
+    """
+    missed = len(claim.content) - _count(claim.content, found)
+    missed_numbers = len(claim.numbers) - _count(claim.numbers, found)
+    missed_entities = len(claim.entities) - _count(claim.entities, found)
     log_odds = (
-        _WINDOW_WEIGHT * _most_in_a_window(index, found) / (len(found) + unfound)
-        + _PAIR_WEIGHT * _share_of_pairs(claim, index, found)
+        _PAIR_WEIGHT * _share_of_pairs(claim, index, found)
         + _MISSED_NUMBER_WEIGHT * min(missed_numbers, _MAX_MISSES)
         + _MISSED_ENTITY_WEIGHT * min(missed_entities, _MAX_MISSES)
         + _BIAS
     )
-    return min(log_odds, _CAP) if missed_numbers else log_odds
+    cap = _CAP if missed_numbers else inf
+    window_weight = _WINDOW_WEIGHT / (len(found) + missed)
+    at_most = min(cap, log_odds + window_weight * len(found))
+    if at_most < floor:
+        return at_most
+    return min(cap, log_odds + window_weight * _most_in_a_window(index, found))
 
 
 def support_score(log_odds: list[float]) -> float | None:
@@ -67,20 +82,28 @@ def support_score(log_odds: list[float]) -> float | None:
     return sum(sigmoid(_SUPPORT_SLOPE * (z - _SUPPORT_CENTRE)) for z in log_odds) / len(log_odds)
 
 
-def _most_in_a_window(index: Index, found: set[str]) -> int:
+def _most_in_a_window(index: Index, found: AbstractSet[str]) -> int:
     """Return the largest number of distinct forms found close together."""
-    places = sorted(chain.from_iterable(index.places[form] for form in found))
-    most = min(1, len(found))
-    for start, (position, _) in enumerate(places):
-        if start + most >= len(places) or most == len(found):
-            break
-        if places[start + most][0] < position + _WINDOW_POSITIONS:
-            end = bisect_left(places, (position + _WINDOW_POSITIONS, ""))
-            most = max(most, len({form for _, form in places[start:end]}))
+    latest: dict[str, int] = {}  # Each form's last position, the earliest first.
+    most = 0
+    for position, form in sorted(chain.from_iterable(map(index.places.__getitem__, found))):
+        latest.pop(form, None)
+        latest[form] = position
+        if len(latest) > most:
+            while latest[earliest := next(iter(latest))] <= position - _WINDOW_POSITIONS:
+                del latest[earliest]
+            most = max(most, len(latest))
+            if most == len(found):
+                break
     return most
 
 
-def _share_of_pairs(claim: ClaimWords, index: Index, found: set[str]) -> float:
+def _share_of_pairs(claim: ClaimWords, index: Index, found: AbstractSet[str]) -> float:
     if not claim.pairs:
         return float(bool(found))
-    return sum(pair in index.pairs for pair in claim.pairs) / len(claim.pairs)
+    return _count(claim.pairs, index.pairs) / len(claim.pairs)
+
+
+def _count(items: Iterable[object], known: Container[object]) -> int:
+    """Count the items, each as often as it occurs, that are known."""
+    return sum(map(known.__contains__, items))

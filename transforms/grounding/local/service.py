@@ -6,7 +6,7 @@ import msgspec
 
 from schemas.record import Record
 from transforms.grounding.local.checking import check_grounding
-from transforms.grounding.local.requests import InvalidArgument, decode_request
+from transforms.grounding.local.requests import InvalidArgumentError, decode_request
 
 _CHECK_PATH = re.compile(
     r"/(?:v1|v1beta|v1alpha)/projects/[^/]+/locations/[^/]+/groundingConfigs/[^/:]+:check"
@@ -23,7 +23,7 @@ _STATUS_NAMES = {
 _encode = msgspec.json.Encoder().encode
 
 
-class Reply(Record, frozen=True):
+class Reply(Record, frozen=True, kw_only=True):
     """An HTTP status and a JSON body."""
 
     status: int
@@ -48,7 +48,7 @@ def answer(method: str, path: str, body: bytes) -> Reply:
         return refuse(405, "Only POST is allowed here.")
     try:
         request = decode_request(body)
-    except InvalidArgument as error:
+    except InvalidArgumentError as error:
         return refuse(400, str(error))
     return Reply(status=200, body=_encode(check_grounding(request)))
 

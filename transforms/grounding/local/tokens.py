@@ -1,7 +1,9 @@
 """Tokens: the words, numbers and signs that an answer and its facts are compared by."""
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from itertools import chain
+from typing import NamedTuple, TypeVar
 
 from transforms.grounding.local.words import NUMBER_WORDS, STOP_WORDS
 from transforms.rules.limits import UNSPACED_SCRIPTS
@@ -33,29 +35,36 @@ _TOKEN = re.compile(
 )
 
 _PREFIX_CHARS = 6  # As good as a stemmer, measured on the sets named in `scoring`.
-_CACHED_SPELLINGS = 65_536
-_CACHED_SPELLING_CHARS = 40
-"""Together a bound on memory: far more than a language in daily use, at most some 20 MB."""
+_REMEMBERED = 65_536
+_REMEMBERED_CHARS = 40
+"""Bounds on memory, some tens of MB at the very most; a language in daily use needs less."""
+
+_Value = TypeVar("_Value")
 
 
-class _Spellings(dict[str, Token]):
-    """The tokens of the spellings seen so far; emptied when full."""
+class _Memory(dict[str, _Value]):
+    """What a pure function returned for the texts seen so far; emptied when full."""
 
-    def __missing__(self, spelling: str) -> Token:
-        token = _read_token(spelling)
-        if len(spelling) <= _CACHED_SPELLING_CHARS:
-            if len(self) >= _CACHED_SPELLINGS:
+    def __init__(self, function: Callable[[str], _Value]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, text: str) -> _Value:
+        value = self._function(text)
+        if len(text) <= _REMEMBERED_CHARS:
+            if len(self) >= _REMEMBERED:
                 self.clear()
-            self[spelling] = token
-        return token
-
-
-_token_of = _Spellings().__getitem__
+            self[text] = value
+        return value
 
 
 def tokenize(text: str) -> list[Token]:
     """Return a text's tokens, in order."""
-    return list(map(_token_of, _TOKEN.findall(text)))
+    return list(chain.from_iterable(map(_remembered_tokens, text.split())))
+
+
+def _read_tokens(unspaced: str) -> tuple[Token, ...]:
+    return tuple(map(_remembered_token, _TOKEN.findall(unspaced)))
 
 
 def _read_token(spelling: str) -> Token:
@@ -76,4 +85,9 @@ def _normal_form(word: str) -> str:
 
 def _says_something(form: str) -> bool:
     """Tell a word, a digit or a character of a script without spaces from a sign or letter."""
-    return len(form) > 1 or form.isdigit() or form >= UNSPACED_SCRIPTS[0] and form.isalpha()
+    return len(form) > 1 or form.isdigit() or (form >= UNSPACED_SCRIPTS[0] and form.isalpha())
+
+
+# No token holds white space, and what stands between it is mostly known already.
+_remembered_token = _Memory(_read_token).__getitem__
+_remembered_tokens = _Memory(_read_tokens).__getitem__

@@ -15,5 +15,7 @@ class LocalTransport(httpx.AsyncBaseTransport):
         """Answer one request; any host will do."""
         reply = answer(request.method, request.url.path, await request.aread())
         return httpx.Response(
-            reply.status, headers={"content-type": "application/json"}, stream=httpx.ByteStream(reply.body)
+            reply.status,
+            headers={"content-type": "application/json"},
+            stream=httpx.ByteStream(reply.body),
         )

@@ -1,0 +1,98 @@
+import asyncio
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import httpx
+import msgspec
+import pytest
+
+from launch import serve_checker
+from launch.serve_checker import listening
+from tests.support.checks import CHECK_PATH, check_request
+
+BODY = msgspec.json.encode(check_request("Lamps glow.", "Lamps glow red."))
+
+Conversation = Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]
+
+
+def converse(conversation: Conversation) -> httpx.Response:
+    """Run a conversation with a server on a free port and return its last response."""
+
+    async def run() -> httpx.Response:
+        async with (
+            listening(port=0) as address,
+            httpx.AsyncClient(base_url=address, trust_env=False) as client,
+        ):
+            return await conversation(client)
+
+    return asyncio.run(run())
+
+
+def test_a_check_is_answered_over_http() -> None:
+    response = converse(lambda client: client.post(f"{CHECK_PATH}?alt=json", content=BODY))
+    assert response.status_code == 200
+    assert response.headers["content-type"].startswith("application/json")
+    assert response.json()["claims"][0]["claimText"] == "Lamps glow."
+
+
+def test_a_chunked_request_is_answered() -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        yield BODY[:20]
+        yield BODY[20:]
+
+    response = converse(lambda client: client.post(CHECK_PATH, content=chunks()))
+    assert "transfer-encoding" in response.request.headers
+    assert response.status_code == 200
+
+
+def test_one_connection_carries_many_requests_and_many_connections_are_served() -> None:
+    async def many(client: httpx.AsyncClient) -> httpx.Response:
+        responses = await asyncio.gather(
+            *(client.post(CHECK_PATH, content=BODY) for _ in range(200))
+        )
+        assert {response.status_code for response in responses} == {200}
+        assert {response.http_version for response in responses} == {"HTTP/1.1"}
+        return responses[-1]
+
+    assert "connection" not in converse(many).headers
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("POST", "/", 404), ("GET", CHECK_PATH, 405)]
+)
+def test_errors_are_google_rpc_json(method: str, path: str, status: int) -> None:
+    response = converse(lambda client: client.request(method, path))
+    assert response.status_code == status
+    assert response.json()["error"]["code"] == status
+
+
+@pytest.mark.parametrize("chunked", [False, True], ids=["with its length", "chunked"])
+def test_a_body_over_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch, chunked: bool) -> None:
+    monkeypatch.setattr(serve_checker, "_MAX_BODY_BYTES", 10)
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield b"12345678"
+        yield b"90123"
+
+    content = chunks() if chunked else b"1234567890123"
+    response = converse(lambda client: client.post(CHECK_PATH, content=content))
+    assert response.status_code == 413
+    assert response.json()["error"]["code"] == 413
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_server_cleanly(stop: signal.Signals) -> None:
+    program = "from launch.serve_checker import serve; serve(0)"
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(  # noqa: S603 - this interpreter, a fixed program
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[-1]
+        with httpx.Client(base_url=address, trust_env=False) as client:
+            assert client.post(CHECK_PATH, content=BODY).status_code == 200
+            server.send_signal(stop)
+            output, errors = server.communicate(timeout=10)
+    assert (server.returncode, output, errors) == (0, "", "")

@@ -1,0 +1,133 @@
+import msgspec
+import pytest
+
+from schemas.wire.check import CheckRequest, GroundingFact, GroundingSpec
+from transforms.grounding.local.requests import InvalidArgumentError, decode_request
+
+TEXT = "Xyzzy"
+
+
+def decode(**members: object) -> CheckRequest:
+    return decode_request(msgspec.json.encode({"answerCandidate": "Lamps glow.", **members}))
+
+
+def refusal(**members: object) -> str:
+    with pytest.raises(InvalidArgumentError) as raised:
+        decode(**members)
+    return str(raised.value)
+
+
+EXPECTED = CheckRequest(
+    answer_candidate="Lamps glow.",
+    facts=(GroundingFact(fact_text="Lamps.", attributes={"page_number": "3"}),),
+    grounding_spec=GroundingSpec(citation_threshold=0.5, enable_claim_level_score=True),
+    user_labels={"team_name": "a"},
+)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            b"""{"answerCandidate": "Lamps glow.", "userLabels": {"team_name": "a"},
+            "facts": [{"factText": "Lamps.", "attributes": {"page_number": "3"}}],
+            "groundingSpec": {"citationThreshold": 0.5, "enableClaimLevelScore": true}}""",
+            id="camelCase",
+        ),
+        pytest.param(
+            b"""{"answer_candidate": "Lamps glow.", "user_labels": {"team_name": "a"},
+            "facts": [{"fact_text": "Lamps.", "attributes": {"page_number": "3"}}],
+            "grounding_spec": {"citation_threshold": 0.5, "enable_claim_level_score": true}}""",
+            id="snake_case",
+        ),
+        pytest.param(
+            b"""{"answerCandidate": "Lamps glow.", "user_labels": {"team_name": "a"},
+            "facts": [{"factText": "Lamps.", "attributes": {"page_number": "3"}, "new": 1}],
+            "groundingSpec": {"citationThreshold": "0.5", "enableClaimLevelScore": "true"},
+            "groundingConfig": null, "prompt": "unknown"}""",
+            id="strings, null and unknown members",
+        ),
+    ],
+)
+def test_a_request_is_read_in_every_spelling(body: bytes) -> None:
+    assert decode_request(body) == EXPECTED
+
+
+def test_only_the_answer_is_required() -> None:
+    assert decode_request(b'{"answerCandidate": "x", "facts": null, "groundingSpec": null}') == (
+        CheckRequest(answer_candidate="x")
+    )
+
+
+@pytest.mark.parametrize("threshold", [0, 1, 0.6, "1", "0.25"])
+def test_a_threshold_of_zero_to_one_is_accepted(threshold: float | str) -> None:
+    request = decode(groundingSpec={"citationThreshold": threshold})
+    assert request.grounding_spec.citation_threshold == float(threshold)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        pytest.param({"facts": [{"factText": "x"}] * 200}, id="facts"),
+        pytest.param({"facts": [{"factText": "é" * 10_000}]}, id="fact characters"),
+        pytest.param({"answerCandidate": "word " * 4_096}, id="tokens"),
+        pytest.param({"userLabels": {f"k{i}": "" for i in range(64)}}, id="labels"),
+        pytest.param({"userLabels": {"k" * 63: "v" * 63}}, id="label characters"),
+    ],
+)
+def test_a_request_at_a_limit_is_accepted(members: dict[str, object]) -> None:
+    assert decode(**members).answer_candidate
+
+
+@pytest.mark.parametrize(
+    ("members", "named"),
+    [
+        pytest.param({"answerCandidate": None}, "answerCandidate", id="no answer"),
+        pytest.param({"answerCandidate": ""}, "answerCandidate", id="empty answer"),
+        pytest.param({"answerCandidate": 5}, "answerCandidate", id="answer of a wrong type"),
+        pytest.param({"answerCandidate": f"{TEXT} " * 4_097}, "4097 tokens", id="tokens"),
+        pytest.param({"facts": [{"factText": TEXT}] * 201}, "201", id="facts"),
+        pytest.param({"facts": [{}, {"factText": TEXT * 2_001}]}, "facts", id="no fact text"),
+        pytest.param({"facts": [{"factText": "x" * 10_001}]}, "facts[0]", id="fact characters"),
+        pytest.param({"facts": [TEXT]}, "facts", id="fact as a string"),
+        pytest.param({"facts": {"factText": TEXT}}, "facts", id="facts as an object"),
+        pytest.param({"groundingSpec": {"citationThreshold": 1.1}}, "1.1", id="above 1"),
+        pytest.param({"groundingSpec": {"citationThreshold": "-0.1"}}, "-0.1", id="below 0"),
+        pytest.param({"groundingSpec": {"citationThreshold": "NaN"}}, "nan", id="NaN"),
+        pytest.param({"groundingSpec": {"citationThreshold": TEXT}}, "citation", id="a word"),
+        pytest.param({"groundingSpec": [TEXT]}, "groundingSpec", id="spec as a list"),
+        pytest.param({"userLabels": {f"k{i}": "" for i in range(65)}}, "65", id="labels"),
+        pytest.param({"userLabels": {"": "v"}}, "label 0", id="empty key"),
+        pytest.param({"userLabels": {"k" * 64: "v"}}, "label 0", id="long key"),
+        pytest.param({"userLabels": {"k": "v" * 64}}, "label 0", id="long value"),
+        pytest.param({"userLabels": {"a": "b", "k": TEXT}}, "label 1", id="capitals"),
+        pytest.param({"userLabels": {"k": "a b"}}, "label 0", id="white space"),
+    ],
+)
+def test_what_the_service_refuses_is_refused_without_its_text(
+    members: dict[str, object], named: str
+) -> None:
+    message = refusal(**members)
+    assert named in message
+    assert TEXT not in message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"{", id="cut"),
+        pytest.param(b'["Xyzzy"]', id="a list"),
+        pytest.param(b'"Xyzzy"', id="a string"),
+        pytest.param(b'{"answerCandidate": Xyzzy}', id="a bare word"),
+        pytest.param(b'{"answerCandidate": "Xyzzy\xff"}', id="not UTF-8"),
+        pytest.param(b'{"answerCandidate": "Xyzzy\\ud800"}', id="a lone surrogate"),
+        pytest.param(b'{"answerCandidate": "Xyzzy"} x', id="text behind it"),
+        pytest.param(b'{"a":' * 100_000, id="a bomb"),
+        pytest.param(b'{"groundingSpec": {"citationThreshold": NaN}}', id="a bare NaN"),
+    ],
+)
+def test_what_is_no_json_object_is_refused_without_its_text(body: bytes) -> None:
+    with pytest.raises(InvalidArgumentError) as raised:
+        decode_request(body)
+    assert TEXT not in str(raised.value)

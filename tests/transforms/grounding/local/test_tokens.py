@@ -1,0 +1,72 @@
+import pytest
+
+from transforms.grounding.local.tokens import Token, tokenize
+from transforms.grounding.local.words import NUMBER_WORDS, STOP_WORDS
+
+
+def forms(text: str) -> list[str]:
+    return [token.form for token in tokenize(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("Cat cats", ["cat", "cats"], id="lower case"),
+        pytest.param("installation installed", ["instal", "instal"], id="six letters"),
+        pytest.param("Anna's", ["anna"], id="possessive"),
+        pytest.param("Anna\u2019s", ["anna"], id="curly possessive"),
+        pytest.param("don\u2019t", ["don't"], id="curly contraction"),
+        pytest.param("O'Connor", ["o", "connor"], id="an apostrophe before a long rest"),
+        pytest.param("Été", ["été"], id="accents"),
+        pytest.param("$1,200.0", ["$", "1200"], id="amount"),
+        pytest.param("12:30 1/2 3.14.", ["12:30", "1/2", "3.14"], id="inner marks of numbers"),
+        pytest.param("50%", ["50", "%"], id="per cent"),
+        pytest.param("twelve dozen half one", ["12", "12", "0.5", "one"], id="number words"),
+        pytest.param("東京都", ["東", "京", "都"], id="han"),
+        pytest.param("Москва", ["москва"], id="cyrillic"),
+        pytest.param("3km", ["3", "km"], id="number and unit"),
+        pytest.param("a_b", ["a", "b"], id="underscore"),
+        pytest.param("!? \n", [], id="nothing"),
+    ],
+)
+def test_a_text_is_read_into_normal_forms(text: str, expected: list[str]) -> None:
+    assert forms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        pytest.param("Paris", Token("paris", True, False, True), id="name"),
+        pytest.param("lamp", Token("lamp", True, False, False), id="word"),
+        pytest.param("Two", Token("2", True, True, False), id="number word"),
+        pytest.param("7", Token("7", True, True, False), id="digit"),
+        pytest.param("The", Token("the", False, False, False), id="stop word"),
+        pytest.param("x", Token("x", False, False, False), id="letter"),
+        pytest.param("%", Token("%", False, False, False), id="sign"),
+        pytest.param("京", Token("京", True, False, False), id="character of an unspaced script"),
+    ],
+)
+def test_a_token_knows_its_kind(word: str, expected: Token) -> None:
+    assert tokenize(word) == [expected]
+
+
+def test_a_spelling_too_long_to_remember_reads_the_same_each_time() -> None:
+    assert forms("x" * 10_000) == forms("x" * 10_000) == ["xxxxxx"]
+
+
+def test_more_spellings_than_are_remembered_read_the_same() -> None:
+    spellings = [f"w{number}x" for number in range(70_000)]
+    assert [forms(spelling) for spelling in spellings[:9]] == [
+        ["w", str(number), "x"] for number in range(9)
+    ]
+    assert len(forms(" ".join(spellings))) == 210_000
+    assert forms("w1x") == ["w", "1", "x"]
+
+
+def test_the_stop_words_are_as_many_as_were_measured_and_hold_negation() -> None:
+    assert len(STOP_WORDS) == 173
+    assert {"no", "not", "nor", "without"} <= STOP_WORDS
+
+
+def test_one_is_a_pronoun_and_no_number_word() -> None:
+    assert "one" not in NUMBER_WORDS

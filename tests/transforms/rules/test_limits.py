@@ -1,0 +1,47 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.rules.limits import CheckLimits, count_tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        pytest.param("", 0, id="empty"),
+        pytest.param(" \n ", 0, id="white space"),
+        pytest.param("They wore off-the-rack clothes in 2024.", 7, id="the service's example"),
+        pytest.param("3.14", 1, id="inner full stop"),
+        pytest.param("e.g.", 2, id="full stop at the end"),
+        pytest.param("wait...", 4, id="three full stops"),
+        pytest.param("...", 3, id="full stops alone"),
+        pytest.param(".", 1, id="one full stop alone"),
+        pytest.param("日本語です。", 6, id="japanese"),
+        pytest.param("한국어", 3, id="korean"),
+        pytest.param("ภาษา", 4, id="thai"),
+        pytest.param("Tokyo東京 is big.", 6, id="mixed"),
+        pytest.param("Привет, мир.", 3, id="russian"),
+    ],
+)
+def test_a_token_is_a_word_or_a_full_stop(text: str, tokens: int) -> None:
+    assert count_tokens(text) == tokens
+
+
+@given(st.text())
+def test_no_token_is_shorter_than_a_character(text: str) -> None:
+    assert count_tokens(text) <= len(text)
+
+
+@given(st.text(), st.text())
+def test_counting_in_parts_counts_no_less(left: str, right: str) -> None:
+    assert count_tokens(left + right) <= count_tokens(left) + count_tokens(right)
+
+
+def test_the_limits_are_those_the_service_documents() -> None:
+    assert CheckLimits() == CheckLimits(
+        max_facts=200,
+        max_fact_chars=10_000,
+        max_answer_tokens=4_096,
+        max_user_labels=64,
+        max_user_label_chars=63,
+    )
