@@ -1,0 +1,66 @@
+import pytest
+
+from schemas.answer import Fact
+from tests.support.answer_messages import parsed
+
+
+def test_every_member_of_an_envelope_is_read() -> None:
+    answer = parsed(
+        {
+            "query": "How long?",
+            "answer": " 3 days\n",
+            "facts": [
+                "Plain.",
+                {"text": "Full.", "uri": "u", "title": "t", "attributes": {"author": "A"}},
+            ],
+            "id": "1",
+            "time": "2026-03-02T08:00:00Z",
+            "engine": "shop",
+            "session": "s1",
+        }
+    )
+    assert answer.query == "How long?"
+    assert answer.answer_text == " 3 days\n"
+    assert answer.facts == (
+        Fact(text="Plain."),
+        Fact(text="Full.", uri="u", title="t", attributes={"author": "A"}),
+    )
+    assert answer.event_time_us == 1_772_438_400_000_000
+    assert (answer.engine, answer.session, answer.tags) == ("shop", "s1", ())
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [None, [], [""], [" "], [{"title": "t", "uri": "u"}], [{"text": "\n", "title": "t"}]],
+    ids=["absent", "none", "empty", "white space", "no text", "white space text"],
+)
+def test_what_holds_no_text_is_no_fact(facts: list[object] | None) -> None:
+    assert parsed({"answer": "a", "facts": facts}).facts == ()
+
+
+def test_the_same_text_is_one_fact() -> None:
+    facts = ["Same.", {"text": "Same.", "uri": "u"}, {"text": "Other."}]
+    assert [fact.text for fact in parsed({"answer": "a", "facts": facts}).facts] == [
+        "Same.",
+        "Other.",
+    ]
+
+
+def test_attributes_that_are_no_strings_are_spelt_as_json() -> None:
+    attributes = {"page": 4, "draft": True, "tags": ["a", "b"], "none": None, "snake_case": "kept"}
+    fact = {"text": "t", "attributes": attributes}
+    assert parsed({"answer": "a", "facts": [fact]}).facts[0].attributes == {
+        "page": "4",
+        "draft": "true",
+        "tags": "a, b",
+        "snake_case": "kept",
+    }
+
+
+def test_a_time_that_does_not_parse_is_absent_and_tagged() -> None:
+    answer = parsed({"answer": "a", "time": "yesterday"})
+    assert (answer.event_time_us, answer.tags) == (None, ("BAD_TIMESTAMP",))
+
+
+def test_an_engine_may_be_a_resource_name() -> None:
+    assert parsed({"answer": "a", "engine": "projects/1/engines/shop"}).engine == "shop"

@@ -1,0 +1,130 @@
+"""Whatever comes in, the outcome is an answer or an UnreadableAnswer."""
+
+import contextlib
+import json
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from schemas.answer import Answer
+from schemas.unreadable import UnreadableAnswer
+from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of
+from transforms.formats import parse_answer
+from transforms.formats.recognition import format_names
+
+CITED = {"startIndex": "0", "endIndex": "3", "sources": [{"referenceId": "0"}]}
+VALID = [
+    {
+        "name": ANSWER_NAME,
+        "state": "SUCCEEDED",
+        "answerText": "Grüße 😀",
+        "references": [
+            chunk_reference("One.", title="t", pageIdentifier="4"),
+            {"unstructuredDocumentInfo": {"chunkContents": [{"content": "Two."}]}},
+            {"structuredDocumentInfo": {"structData": {"a": {"b": [1, 2.5, True]}}}},
+        ],
+        "citations": [CITED],
+        "groundingSupports": [CITED | {"groundingScore": 0.5}],
+        "groundingScore": 0.5,
+        "answerSkippedReasons": ["LOW_GROUNDED_ANSWER"],
+        "safetyRatings": [{"category": 1, "probability": "LOW", "blocked": False}],
+        "createTime": "2026-03-02T08:00:00Z",
+    },
+    [
+        {"answer": {"state": 4, "answerText": "a"}},
+        {"error": {"code": 3}},
+        {"answerQueryToken": "t"},
+    ],
+    {
+        "request": {"contents": [{"parts": [{"text": "q"}]}], "inlinePassages": {"passages": []}},
+        "response": {
+            "answer": {
+                "content": {"parts": [{"text": "a"}, {"text": "b", "thought": True}]},
+                "finishReason": 1,
+                "groundingMetadata": {
+                    "groundingChunks": [{"retrievedContext": {"text": "c"}}],
+                    "groundingSupports": [
+                        {
+                            "segment": {"endIndex": 1},
+                            "groundingChunkIndices": [0],
+                            "confidenceScores": [1],
+                        }
+                    ],
+                },
+            },
+            "answerableProbability": 0.5,
+        },
+    },
+    {"candidates": [{"finishReason": "STOP"}], "promptFeedback": {"blockReason": 1}},
+    {"query": "q", "answer": "a", "facts": ["f", {"text": "g", "attributes": {"p": 1}}], "id": "1"},
+]
+MEMBER_NAMES = sorted(set(json.dumps(VALID).replace("{", '"').split('"')[1::2]))
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(MEMBER_NAMES) | st.text(max_size=5), inner, max_size=5)
+    ),
+    max_leaves=20,
+)
+
+
+def answer_if_readable(payload: bytes, **attributes: str) -> Answer | None:
+    with contextlib.suppress(UnreadableAnswer):
+        return parse_answer(message_of(payload, **attributes), facts_from_steps=True)
+    return None
+
+
+@given(st.binary())
+@example(b"\xef\xbb\xbf")
+@example(b'{"answer": "a", "facts": [{"attributes": {"a": {"b": 1, "b": 2}}}]}')
+def test_bytes_are_an_answer_or_unreadable(payload: bytes) -> None:
+    answer_if_readable(payload)
+
+
+@given(values, st.sampled_from(["", *format_names()]))
+def test_json_is_an_answer_or_unreadable_whatever_its_format_is_said_to_be(
+    value: object, named: str
+) -> None:
+    answer_if_readable(json.dumps(value).encode(), format=named)
+
+
+@given(st.sampled_from(VALID), st.data())
+def test_a_valid_message_with_one_value_replaced_is_an_answer_or_unreadable(
+    value: object, data: st.DataObject
+) -> None:
+    answer = answer_if_readable(json.dumps(mutated(value, data)).encode())
+    if answer is not None:
+        text = answer.answer_text.encode()
+        for stretch in (*answer.citations, *answer.supports):
+            text[stretch.start : stretch.end].decode()
+            assert all(0 <= fact < len(answer.facts) for fact in stretch.facts)
+
+
+@given(st.sampled_from(VALID), st.data())
+def test_a_valid_message_with_one_byte_replaced_is_an_answer_or_unreadable(
+    value: object, data: st.DataObject
+) -> None:
+    payload = bytearray(json.dumps(value, ensure_ascii=False).encode())
+    payload[data.draw(st.integers(0, len(payload) - 1))] = data.draw(st.integers(0, 255))
+    answer_if_readable(bytes(payload))
+
+
+def mutated(value: object, data: st.DataObject) -> object:
+    """The value with something in it, at any depth, replaced by something else."""
+    keys = (
+        list(value)
+        if isinstance(value, dict)
+        else list(range(len(value)))
+        if isinstance(value, list)
+        else []
+    )
+    if not keys or data.draw(st.integers(0, 3)) == 0:
+        return data.draw(values)
+    key = data.draw(st.sampled_from(keys))
+    changed = {key: mutated(value[key], data)}
+    if isinstance(value, dict):
+        return value | changed
+    return [changed.get(index, item) for index, item in enumerate(value)]

@@ -1,0 +1,198 @@
+"""What is strict and what is forgiven."""
+
+import json
+
+import pytest
+
+from schemas.unreadable import UnreadableAnswer
+from tests.support.answer_messages import chunk_reference, message_of, parsed
+from transforms.formats import parse_answer
+
+GOOD = {"answerText": "Yes, in 3 days.", "references": [chunk_reference("3 days.")]}
+WORDS = "the customer's own words"
+
+UNREADABLE = {
+    "answerText": {"answerText": 5},
+    "answerText object": {"answerText": {"text": WORDS}},
+    "references object": {**GOOD, "references": {"0": WORDS}},
+    "reference": {**GOOD, "references": [WORDS]},
+    "null reference": {**GOOD, "references": [None]},
+    "chunkInfo": {**GOOD, "references": [{"chunkInfo": WORDS}]},
+    "content": {**GOOD, "references": [{"chunkInfo": {"content": [WORDS]}}]},
+    "passage's content": {
+        **GOOD,
+        "references": [{"unstructuredDocumentInfo": {"chunkContents": [{"content": 7}]}}],
+    },
+    "structData": {**GOOD, "references": [{"structuredDocumentInfo": {"structData": WORDS}}]},
+    "state": {**GOOD, "state": [3]},
+    "state is a fraction": {**GOOD, "state": 2.5},
+    "name": {**GOOD, "name": 17},
+    "skip reasons": {**GOOD, "answerSkippedReasons": "LOW_GROUNDED_ANSWER"},
+    "skip reason": {**GOOD, "answerSkippedReasons": [{"reason": 1}]},
+    "skip reason is a truth": {**GOOD, "answerSkippedReasons": [True]},
+    "groundingScore": {**GOOD, "groundingScore": [0.5]},
+    "groundingScore in words": {**GOOD, "groundingScore": "high"},
+    "safetyRatings": {**GOOD, "safetyRatings": {"blocked": True}},
+    "safety rating": {**GOOD, "safetyRatings": ["HIGH"]},
+    "blocked": {**GOOD, "safetyRatings": [{"blocked": "perhaps"}]},
+    "candidate's parts": {"content": {"parts": WORDS}},
+    "candidate's text": {"content": {"parts": [{"text": [WORDS]}]}},
+    "candidate": {"candidates": [WORDS]},
+    "attribution's content": {"finishReason": 1, "groundingAttributions": [{"content": WORDS}]},
+    "envelope's query": {"answer": "a", "query": 5},
+    "envelope's facts": {"answer": "a", "facts": WORDS},
+    "envelope's fact": {"answer": "a", "facts": [5]},
+    "envelope's fact's text": {"answer": "a", "facts": [{"text": 5}]},
+    "envelope's id": {"answer": "a", "id": 5},
+    "envelope's time": {"answer": "a", "time": 5},
+    "envelope's engine": {"answer": "a", "engine": []},
+}
+
+
+@pytest.mark.parametrize("value", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_wrong_type_where_data_could_be_lost_is_refused(value: object) -> None:
+    with pytest.raises(UnreadableAnswer) as raised:
+        parsed(value)
+    assert WORDS not in str(raised.value)
+
+
+FORGIVEN = {
+    "steps": {"steps": "none"},
+    "step": {"steps": ["none", {"actions": [5]}]},
+    "createTime": {"createTime": 5},
+    "queryUnderstandingInfo": {"queryUnderstandingInfo": []},
+    "citations": {"citations": "none"},
+    "groundingSupports": {"groundingSupports": {}},
+    "relatedQuestions": {"relatedQuestions": 5},
+    "unknown member": {"colour": {"of": ["the", {"sky": 1}]}},
+}
+
+
+@pytest.mark.parametrize("detail", FORGIVEN.values(), ids=FORGIVEN)
+def test_an_answer_is_not_lost_to_a_detail_of_a_wrong_type(detail: dict[str, object]) -> None:
+    answer = parsed(GOOD | detail)
+    assert answer.answer_text == "Yes, in 3 days."
+    assert answer.facts[0].text == "3 days."
+
+
+def test_a_detail_of_a_wrong_type_leaves_its_neighbours() -> None:
+    metadata = {"title": 5, "uri": "u", "document": ["d"], "pageIdentifier": "4"}
+    fact = parsed(
+        {
+            "answerText": "a",
+            "references": [{"chunkInfo": {"content": "c", "documentMetadata": metadata}}],
+        }
+    ).facts[0]
+    assert (fact.title, fact.uri, fact.document, fact.attributes) == (
+        None,
+        "u",
+        None,
+        {"page": "4"},
+    )
+
+
+def with_member(text: str) -> bytes:
+    return b'{"answerText": "a", %b}' % text.encode()
+
+
+REPEATED = {
+    "answerText": '"answerText": "b"',
+    "state": '"state": 3, "state": 4',
+    "null and value": '"state": null, "state": 4',
+    "content": '"references": [{"chunkInfo": {"content": "a", "content": "b"}}]',
+    "title": '"references": [{"chunkInfo": {"documentMetadata": {"title": "a", "title": "b"}}}]',
+    "structData": '"references": [{"structuredDocumentInfo": {"structData": {"a": 1, "a": 2}}}]',
+    "citation": '"citations": [{"startIndex": 0, "startIndex": 1, "endIndex": 1}]',
+    "steps": '"steps": [], "steps": []',
+}
+
+
+@pytest.mark.parametrize("member", REPEATED.values(), ids=REPEATED)
+def test_a_member_that_is_read_and_stands_twice_is_refused(member: str) -> None:
+    with pytest.raises(UnreadableAnswer, match="twice"):
+        parse_answer(message_of(with_member(member)))
+
+
+HARMLESS = {
+    "unknown member twice": '"colour": 1, "colour": 2',
+    "dropped member twice": '"relatedQuestions": [], "relatedQuestions": []',
+    "unread metadata": '"steps": [{"state": 1, "state": 2}]',
+    "unread 1e400": '"colour": 1e400',
+    "unread 5,000 digits": '"colour": ' + "9" * 5000,
+    "dropped score": '"references": [{"chunkInfo": {"relevanceScore": 1e400}}]',
+}
+
+
+@pytest.mark.parametrize("member", HARMLESS.values(), ids=HARMLESS)
+def test_what_nobody_reads_does_no_harm(member: str) -> None:
+    assert parse_answer(message_of(with_member(member))).answer_text == "a"
+
+
+OUT_OF_RANGE_SCORES = {
+    "groundingScore 1e400": '"groundingScore": 1e400',
+    "groundingScore of 5,000 digits": '"groundingScore": ' + "9" * 5000,
+    "support's score": '"groundingSupports": [{"groundingScore": 1e400}]',
+    "rating's score": '"safetyRatings": [{"probabilityScore": 1e400}]',
+    "fact text": '"references": [{"structuredDocumentInfo": {"structData": {"a": 1e400}}}]',
+}
+
+
+@pytest.mark.parametrize("member", OUT_OF_RANGE_SCORES.values(), ids=OUT_OF_RANGE_SCORES)
+def test_a_score_beyond_all_numbers_is_refused(member: str) -> None:
+    with pytest.raises(UnreadableAnswer, match="range"):
+        parse_answer(message_of(with_member(member)))
+
+
+@pytest.mark.parametrize(
+    ("written", "score"),
+    [
+        (0.5, 0.5),
+        ("0.5", 0.5),
+        (0, 0.0),
+        (1, 1.0),
+        (None, None),
+        ("NaN", None),
+        ("Infinity", None),
+        ("-Infinity", None),
+        (1.5, None),
+        (-0.1, None),
+        (10**300, None),
+    ],
+)
+def test_a_score_is_a_proportion_or_absent(written: object, score: float | None) -> None:
+    assert parsed(GOOD | {"groundingScore": written}).generator_grounding_score == score
+
+
+@pytest.mark.parametrize(
+    ("written", "score"), [("0.25", 0.25), ("NaN", None), ("x", None), ([], None), (2, None)]
+)
+def test_an_answerable_probability_is_a_proportion_or_absent(
+    written: object, score: float | None
+) -> None:
+    value = {"answer": {"finishReason": 1}, "answerableProbability": written}
+    assert parsed(value).answerable_probability == score
+
+
+def test_numbers_may_be_written_as_strings_and_enums_as_digits() -> None:
+    citation = {"startIndex": "0", "endIndex": "3", "sources": [{"referenceId": 0}]}
+    answer = parsed(GOOD | {"state": "3", "citations": [citation]})
+    assert answer.state == "SUCCEEDED"
+    assert [(found.start, found.end, found.facts) for found in answer.citations] == [(0, 3, (0,))]
+
+
+def test_null_empty_and_absent_members_are_the_same() -> None:
+    empty = {
+        "name": "",
+        "state": 0,
+        "citations": [],
+        "steps": None,
+        "createTime": "",
+        "queryUnderstandingInfo": None,
+    }
+    attributes = {"id": "1"}
+    read = [
+        parse_answer(message_of(json.loads(json.dumps(value)), **attributes))
+        for value in (GOOD, GOOD | empty)
+    ]
+    assert read[0].record_id == read[1].record_id
+    assert (read[1].answer_name, read[1].state, read[1].tags) == (None, None, ())
