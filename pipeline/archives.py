@@ -98,13 +98,13 @@ def _read_rows(stream: IO[bytes], path: str) -> Iterator[Message]:
             yield _message(row, field, f"{path}#{number}")
     except DamagedArchive:
         raise
-    except Exception as error:  # fastavro meets damage with whatever its decoders raise
+    except Exception as error:  # noqa: BLE001 - fastavro meets damage with whatever its decoders raise
         raise DamagedArchive(f"no valid Avro from here on: {type(error).__name__}") from None
 
 
 def _payload_field(schema: Any) -> str:
     """Find the field that holds the message."""
-    fields = {field["name"]: field["type"] for field in schema["fields"]}
+    fields: dict[str, Any] = {field["name"]: field["type"] for field in schema["fields"]}
     for name in _PAYLOAD_FIELDS:
         if name in fields:
             return name

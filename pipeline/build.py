@@ -5,7 +5,6 @@ import apache_beam as beam
 from pipeline.config import Config
 from pipeline.read_messages import ReadMessages
 from pipeline.sinks import PublishAlerts, WriteEnriched, WriteFailures
-from pipeline.write_files import Destination
 from transforms.check_grounding import CheckGrounding
 from transforms.deduplicate import Deduplicate
 from transforms.measure_rates import MeasureRates
@@ -26,7 +25,7 @@ def build_pipeline(root: beam.Pipeline, config: Config) -> None:
       root: an empty pipeline.
       config: validated settings.
     """
-    destination = Destination(root=config.output, run=config.run)
+    destination = config.destination
 
     read = root | "ReadMessages" >> ReadMessages(config.inputs)
     parsed = read.messages | "ParseAnswers" >> ParseAnswers(

@@ -1,12 +1,20 @@
 """What a run is told, checked and frozen before it begins."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pipeline.destination import Destination
 from schemas.record import Record
 from schemas.verdict import Verdict
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
+from transforms.rules.limits import CheckLimits
 from transforms.rules.redaction import TextMode
 from transforms.rules.tagging import Thresholds
+
+_CLOSING_SHARE = 0.5
+"""An episode closes at half the burn rate that opens one, so that it does not flicker."""
 
 
 class Config(Record, frozen=True, kw_only=True):
@@ -38,3 +46,72 @@ class Config(Record, frozen=True, kw_only=True):
     rates: RateRule = RateRule()
     text: TextMode = TextMode.FULL
     failure_payload: bool = True
+
+    @property
+    def destination(self) -> Destination:
+        """Where the run's files go."""
+        return Destination(root=self.output, run=self.run)
+
+
+def config_from(
+    values: Mapping[str, Any], inputs: Sequence[str], run: str, *, in_one_process: bool
+) -> Config:
+    """Sort the values of the options into a configuration.
+
+    Args:
+      values: by option name, read and valid.
+      inputs: the files that ``--input`` matched.
+      run: the run's id.
+      in_one_process: whether one process does all the work.
+
+    Returns:
+      The configuration of the run.
+    """
+    return Config(
+        inputs=tuple(inputs),
+        output=values["output"],
+        run=run,
+        input_format=values["input_format"],
+        facts_from_steps=values["facts_from_steps"],
+        in_one_process=in_one_process,
+        moved_reasons=dict(values["move_reason"]),
+        check=_check_settings(values),
+        thresholds=Thresholds(
+            low_grounded=values["low_grounded_threshold"],
+            claim=values["claim_threshold"],
+            drift=values["drift_threshold"],
+        ),
+        alerts=AlertRule(
+            verdicts=frozenset(map(Verdict, values["alert_verdicts"])),
+            tags=frozenset(values["alert_tags"]),
+            with_text=values["alert_text"],
+        ),
+        rates=RateRule(
+            budget=values["rate_budget"],
+            burn_rate=values["rate_burn"],
+            closing_burn_rate=values["rate_burn"] * _CLOSING_SHARE,
+            min_answers=values["rate_min_answers"],
+        ),
+        text=TextMode(values["text"]),
+        failure_payload=values["failure_payload"] == "full",
+    )
+
+
+def _check_settings(values: Mapping[str, Any]) -> CheckSettings:
+    return CheckSettings(
+        checker=values["checker"],
+        api_version=values["api_version"],
+        grounding_config=values["grounding_config"],
+        citation_threshold=values["citation_threshold"],
+        user_labels=dict(values["user_labels"]),
+        limits=CheckLimits(
+            max_facts=values["max_facts"],
+            max_fact_chars=values["max_fact_chars"],
+            max_answer_tokens=values["max_answer_tokens"],
+        ),
+        max_calls_per_answer=values["max_calls_per_answer"],
+        max_in_flight=values["max_in_flight"],
+        timeout_s=values["timeout_s"],
+        max_attempts=values["max_attempts"],
+        retry_timeout_s=values["retry_timeout_s"],
+    )

@@ -4,11 +4,10 @@ import logging
 from collections.abc import Iterator, Sequence
 
 import apache_beam as beam
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
-from apache_beam.pvalue import PBegin, DoOutputsTuple, TaggedOutput
+from apache_beam.pvalue import DoOutputsTuple, PBegin, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
 
+from pipeline import storage
 from pipeline.archives import DamagedArchive, read_archive
 from schemas.failure import Failure
 from schemas.message import Message
@@ -49,15 +48,18 @@ class ReadMessages(beam.PTransform):
 
 
 def _read_archive(path: str) -> Iterator[Message | TaggedFailure]:
-    count = 0
-    with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+    count = position = 0
+    with storage.read(path) as stream:
         try:
             for message in read_archive(stream, path):
                 counters.MESSAGES_READ.inc()
                 count += 1
                 yield message
+                if stream.tell() != position:
+                    counters.ARCHIVE_BYTES_READ.inc(stream.tell() - position)
+                    position = stream.tell()
         except DamagedArchive as error:
-            _log.error("%s is damaged after %d good records: %s", path, count, error)  # noqa: TRY400
+            _log.error("%s is damaged after %d good records: %s", path, count, error)
             counters.MESSAGES_READ.inc()
             counters.ARCHIVES_DAMAGED.inc()
             yield TaggedOutput(FAILURES, _failure(path, count, error))

@@ -4,8 +4,9 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints.decorators import no_annotations
 
+from pipeline.destination import Destination
 from pipeline.row_files import AlertFiles, EnrichedFiles, FailureFiles
-from pipeline.write_files import Destination, WriteFiles
+from pipeline.write_files import WriteFiles
 from schemas.alert import Alert
 from schemas.enriched import EnrichedAnswer
 from schemas.failure import Failure

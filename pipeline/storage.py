@@ -1,6 +1,9 @@
 """Files that appear whole or not at all, on disk or in a bucket."""
 
 import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -12,7 +15,8 @@ _MIME_TYPE = "application/octet-stream"
 
 def join(root: str, *names: str) -> str:
     """Put a path together in the way of the root's file system."""
-    return FileSystems.join(root, *names)
+    path: str = FileSystems.join(root, *names)
+    return path
 
 
 def create(path: str) -> IO[bytes]:
@@ -24,6 +28,16 @@ def create(path: str) -> IO[bytes]:
     stream: IO[bytes] = FileSystems.create(
         path, mime_type=_MIME_TYPE, compression_type=CompressionTypes.UNCOMPRESSED
     )
+    return stream
+
+
+def read(path: str) -> IO[bytes]:
+    """Open a file for reading, as it is, packed or not.
+
+    Raises:
+      OSError: it is not there or cannot be read.
+    """
+    stream: IO[bytes] = FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
     return stream
 
 
@@ -56,20 +70,60 @@ def write_whole(path: str, content: bytes, temporary_path: str) -> None:
     publish(temporary_path, path)
 
 
+def read_whole(path: str) -> bytes:
+    """Read a small file.
+
+    Raises:
+      OSError: it is not there or cannot be read.
+    """
+    with read(path) as stream:
+        return stream.read()
+
+
+def size(path: str) -> int:
+    """How many bytes a file has.
+
+    Raises:
+      OSError: it is not there.
+    """
+    with _as_os_error(f"cannot look at {path}"):
+        [match] = FileSystems.match([path])
+        return sum(metadata.size_in_bytes for metadata in match.metadata_list)
+
+
 def find(pattern: str) -> list[str]:
     """List the files that match a glob, sorted; none is no error."""
-    try:
+    with _as_os_error(f"cannot list {pattern}"):
         [match] = FileSystems.match([pattern])
-    except BeamIOError as error:
-        raise OSError(f"cannot list {pattern}: {error}") from error
-    return sorted(metadata.path for metadata in match.metadata_list)
+        return sorted(metadata.path for metadata in match.metadata_list)
 
 
-def remove(paths: list[str]) -> None:
-    """Delete files or folders; those that are gone already are no error."""
+def remove(paths: Sequence[str]) -> None:
+    """Delete files; those that are gone already are no error.
+
+    Raises:
+      OSError: a file is there and cannot be deleted.
+    """
     present = [path for path in paths if FileSystems.exists(path)]
     if present:
-        FileSystems.delete(present)
+        with _as_os_error("cannot delete"):
+            FileSystems.delete(present)
+
+
+def remove_folder(path: str) -> None:
+    """Delete a folder and all in it; one that is gone already is no error."""
+    if _is_local(path):
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        remove(find(join(path, "**")))
+
+
+@contextmanager
+def _as_os_error(complaint: str) -> Iterator[None]:
+    try:
+        yield
+    except BeamIOError as error:
+        raise OSError(f"{complaint}: {error}") from error
 
 
 def _is_local(path: str) -> bool:

@@ -16,33 +16,13 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 
 from pipeline import storage
+from pipeline.destination import Destination
 from pipeline.open_part import OpenPart, Part
 from pipeline.row_files import RowFormat
-from schemas.file_entry import FileEntry, file_entry_to_json
-from schemas.record import Record
+from schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json
 
 _MOST_OPEN = 256
 _PART_BYTES = 128 * 1024 * 1024
-
-
-class Destination(Record, frozen=True, kw_only=True):
-    """Where a run's files go.
-
-    Attributes:
-      root: the output folder, local or gs://.
-      run: the run's id, part of every file's name.
-    """
-
-    root: str
-    run: str
-
-    def path(self, relative: str) -> str:
-        """The path of a file below the output folder."""
-        return storage.join(self.root, relative)
-
-    def temporary_path(self, name: str) -> str:
-        """The path of a file that is no output yet."""
-        return storage.join(self.root, ".groundwatch", self.run, name)
 
 
 class WriteFiles(beam.PTransform):
@@ -72,7 +52,8 @@ class WriteFiles(beam.PTransform):
         """Apply the step."""
         # A Flatten of the rows would hold them all in memory on the local runner.
         written = [
-            rows | f"WriteParts{number}" >> beam.ParDo(_WritePart(self.destination, self.row_format))
+            rows
+            | f"WriteParts{number}" >> beam.ParDo(_WritePart(self.destination, self.row_format))
             for number, rows in enumerate(inputs)
         ]
         # (folder, Part)
@@ -145,16 +126,32 @@ def _temporary_path(part: Part) -> str:
     return part.temporary_path
 
 
+def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
+    """Read which files of a kind a finished run wrote.
+
+    Args:
+      destination: output folder and run.
+      kind: ``enriched``, ``alerts`` or ``failures``.
+
+    Raises:
+      OSError: the run has not written its manifest.
+    """
+    content = storage.read_whole(destination.path(_manifest_path(destination, kind)))
+    return [file_entry_from_json(line) for line in content.splitlines()]
+
+
+def _manifest_path(destination: Destination, kind: str) -> str:
+    return f"manifest/{destination.run}-{kind}.jsonl"
+
+
 def _write_manifest(
     entries: list[FileEntry], destination: Destination, row_format: RowFormat
 ) -> None:
     """Say which files the run wrote, and remove those of an earlier try that it did not."""
     ordered = sorted(entries, key=_path)
     content = b"".join(file_entry_to_json(entry) + b"\n" for entry in ordered)
-    name = f"{destination.run}-{row_format.kind}.jsonl"
-    storage.write_whole(
-        destination.path(f"manifest/{name}"), content, destination.temporary_path(f"manifest-{name}")
-    )
+    path = _manifest_path(destination, row_format.kind)
+    storage.write_whole(destination.path(path), content, destination.temporary_path(path))
     written = {destination.path(entry.path) for entry in entries}
     found = storage.find(destination.path(f"{row_format.kind}/**/{destination.run}-batch-*"))
     storage.remove([path for path in found if path not in written])

@@ -58,6 +58,7 @@ class Check(Record, frozen=True, kw_only=True):
       checker: ``local``, ``discoveryengine``, or the address of the server that answered.
       calls: requests that were needed, at least 1.
       attempts: requests that were sent, retries included.
+      characters: of answer and facts over all calls, the unit of the service's bill.
       latency_ms: from the first request to the last reply, waiting between retries included.
       checked_at_us: when the last reply came, microseconds since 1970 UTC.
       citation_threshold: 0..1, the score from which a fact is cited; None for the service's own.
@@ -67,6 +68,7 @@ class Check(Record, frozen=True, kw_only=True):
     checker: str
     calls: int
     attempts: int
+    characters: int
     latency_ms: int
     checked_at_us: int
     citation_threshold: float | None = None

@@ -5,7 +5,7 @@ from queue import SimpleQueue
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.pvalue import PCollection, DoOutputsTuple, TaggedOutput
+from apache_beam.pvalue import DoOutputsTuple, PCollection, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.shared import Shared
 from apache_beam.utils.timestamp import Timestamp
@@ -114,6 +114,7 @@ def _failure(answer: Answer, error: Exception) -> Failure:
     if not isinstance(error, CheckFailed) or isinstance(error, Misconfigured):
         raise error
     counters.CHECKS_FAILED.inc()
+    counters.RETRYABLE_FAILURES.inc(int(error.retryable))
     counters.RETRIES.inc(error.attempts - 1)
     return failed_now(
         answer.message,
@@ -130,5 +131,6 @@ def _count(checked: CheckedAnswer) -> None:
         return
     counters.CHECKS_OK.inc()
     counters.CALLS.inc(checked.check.calls)
+    counters.CHARACTERS.inc(checked.check.characters)
     counters.RETRIES.inc(checked.check.attempts - checked.check.calls)
     counters.CHECK_LATENCY_MS.update(checked.check.latency_ms)

@@ -31,6 +31,9 @@ class Counter:
 MESSAGES_READ = Counter("messages_read")
 """Messages that came in."""
 
+ARCHIVE_BYTES_READ = Counter("archive_bytes_read")
+"""Bytes of the archives' files, as they are stored."""
+
 ARCHIVES_DAMAGED = Counter("archives_damaged")
 """Archives that end too soon; each is one message read and one failure."""
 
@@ -46,8 +49,14 @@ CHECKS_OK = Counter("checks_ok")
 CHECKS_FAILED = Counter("checks_failed")
 """Answers whose check failed for good; each is one failure."""
 
+RETRYABLE_FAILURES = Counter("failures_retryable")
+"""Failures that `replay` may mend."""
+
 CALLS = Counter("calls")
 """Calls that the checked answers needed."""
+
+CHARACTERS = Counter("characters")
+"""Characters of answers and facts in these calls, the unit of the service's bill."""
 
 RETRIES = Counter("retries")
 """Attempts beyond the first of each call."""

@@ -47,9 +47,7 @@ def _count_answer(
     )
 
 
-def _name_counts(
-    bucket: tuple[str | None, int], counts: tuple[int, int, int, int]
-) -> Keyed:
+def _name_counts(bucket: tuple[str | None, int], counts: tuple[int, int, int, int]) -> Keyed:
     engine, start_us = bucket
     answers, low_grounded, policy_skipped, failed = counts
     return engine, RateCounts(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import apache_beam as beam
-from apache_beam.pvalue import PCollection, DoOutputsTuple, TaggedOutput
+from apache_beam.pvalue import DoOutputsTuple, PCollection, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
 
 from schemas.answer import Answer

@@ -7,14 +7,14 @@ from schemas.message import Message
 from schemas.record import Record
 
 
-class Identity(Record, frozen=True):
+class Identity(Record, frozen=True, kw_only=True):
     """Something stable that names an answer; equal values of different kinds are different."""
 
     kind: str
     value: str
 
 
-class Reading(Record, frozen=True):
+class Reading(Record, frozen=True, kw_only=True):
     """What a message's body tells.
 
     Attributes:
@@ -26,7 +26,7 @@ class Reading(Record, frozen=True):
     identity: Identity | None = None
 
 
-class Request(Record, frozen=True):
+class Request(Record, frozen=True, kw_only=True):
     """What a format is asked to read.
 
     Attributes:
@@ -40,7 +40,7 @@ class Request(Record, frozen=True):
     facts_from_steps: bool = False
 
 
-class Format(Record, frozen=True):
+class Format(Record, frozen=True, kw_only=True):
     """An input format.
 
     Attributes:

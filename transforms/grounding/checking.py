@@ -58,11 +58,18 @@ async def check_answer(
         checker=settings.checker,
         calls=len(replies),
         attempts=sum(reply.attempts for reply in replies),
+        characters=_characters(calls) + _characters(rechecks),
         latency_ms=round((time.monotonic() - started_s) * 1000),
         checked_at_us=time.time_ns() // 1000,
         citation_threshold=threshold,
     )
     return CheckedAnswer(answer=answer, grounding=grounding, check=check)
+
+
+def _characters(calls: Sequence[PlannedCall | PlannedRecheck]) -> int:
+    return sum(
+        len(call.answer.text) + sum(len(piece.text) for piece in call.facts) for call in calls
+    )
 
 
 async def _send(

@@ -94,9 +94,7 @@ class _Reading(Record, frozen=True, kw_only=True):
     slow: float
 
 
-def _readings(
-    signal: str, buckets: Sequence[RateCounts], rule: RateRule
-) -> Iterator[_Reading]:
+def _readings(signal: str, buckets: Sequence[RateCounts], rule: RateRule) -> Iterator[_Reading]:
     fast, slow = _SlidingWindow(rule.fast_window_us), _SlidingWindow(rule.slow_window_us)
     for bucket in buckets:
         bad = getattr(bucket, signal)

@@ -92,7 +92,9 @@ def plan_rechecks(
     Returns:
       No call at all where the first pass had one group of facts, or supports every claim.
     """
-    facts = list({(piece.fact, piece.start): piece for call in calls for piece in call.facts}.values())
+    facts = list(
+        {(piece.fact, piece.start): piece for call in calls for piece in call.facts}.values()
+    )
     if len(facts) <= limits.max_facts:
         return ()
     doubtful = [

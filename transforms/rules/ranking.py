@@ -16,9 +16,7 @@ class _HasText(Protocol):
 FactLike = TypeVar("FactLike", bound=_HasText)
 
 
-def best_facts(
-    claims: Sequence[str], facts: Sequence[FactLike], most: int
-) -> tuple[FactLike, ...]:
+def best_facts(claims: Sequence[str], facts: Sequence[FactLike], most: int) -> tuple[FactLike, ...]:
     """Choose the facts nearest to any of the claims.
 
     Args:

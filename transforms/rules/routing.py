@@ -6,6 +6,7 @@ from schemas.answer import Answer, SafetyRating
 from schemas.checked import Decision
 from schemas.verdict import Tag, Verdict
 from transforms.rules import verdicts
+from transforms.rules.incompleteness import is_incomplete
 
 _NOTICEABLE = frozenset({"MEDIUM", "HIGH"})
 _LOW_ANSWERABLE_PROBABILITY = 0.5
@@ -22,7 +23,9 @@ def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision
       The verdict and its reason; None where only a check can tell.
     """
     decisions = [
-        Decision(verdict=moved_reasons.get(decision.reason, decision.verdict), reason=decision.reason)
+        Decision(
+            verdict=moved_reasons.get(decision.reason, decision.verdict), reason=decision.reason
+        )
         for decision in _signals(answer)
     ]
     if not decisions:
@@ -38,7 +41,7 @@ def routing_tags(answer: Answer) -> Iterator[Tag]:
         yield Tag.TRUNCATED
     elif _finished_abnormally(answer):
         yield Tag.ABNORMAL_FINISH
-    elif is_unfinished(answer):
+    elif _is_unfinished(answer):
         yield Tag.UNFINISHED
     if any(_is_noticeable(rating) for rating in answer.safety_ratings):
         yield Tag.SAFETY_RATED
@@ -49,23 +52,14 @@ def routing_tags(answer: Answer) -> Iterator[Tag]:
 
 def policy_reasons(answer: Answer) -> Iterator[str]:
     """Name the reasons other than skip reasons for which an answer was held back."""
-    if answer.finish_reason in verdicts.FINISH_REASON_VERDICTS:
+    if answer.finish_reason and answer.finish_reason in verdicts.FINISH_REASON_VERDICTS:
         yield answer.finish_reason
     if answer.block_reason:
         yield answer.block_reason
 
 
-def is_unfinished(answer: Answer) -> bool:
-    """Tell whether a Gemini candidate says neither that it ended nor that it was blocked."""
-    return (
-        answer.source_format.startswith("gemini.")
-        and answer.finish_reason is None
-        and (answer.block_reason is None or bool(answer.answer_text.strip()))
-    )
-
-
 def _signals(answer: Answer) -> Iterator[Decision]:
-    if answer.state in verdicts.STATE_VERDICTS:
+    if answer.state and answer.state in verdicts.STATE_VERDICTS:
         reason = answer.error_status or answer.state
         yield Decision(verdict=verdicts.STATE_VERDICTS[answer.state], reason=reason)
     for reason in answer.skip_reasons:
@@ -81,7 +75,7 @@ def _signals(answer: Answer) -> Iterator[Decision]:
 
 def _unscorable(answer: Answer) -> Decision | None:
     if not answer.answer_text.strip():
-        if is_unfinished(answer):
+        if is_incomplete(answer):
             return Decision(verdict=Verdict.INCOMPLETE, reason=verdicts.UNFINISHED)
         return Decision(verdict=Verdict.UNSCORABLE, reason=verdicts.NO_TEXT)
     if not answer.facts:
@@ -95,6 +89,15 @@ def _finished_abnormally(answer: Answer) -> bool:
         reason is not None
         and reason not in verdicts.ORDINARY_FINISH_REASONS
         and reason not in verdicts.FINISH_REASON_VERDICTS
+    )
+
+
+def _is_unfinished(answer: Answer) -> bool:
+    """Tell whether a Gemini candidate has begun, and says neither that nor why it ended."""
+    return (
+        answer.source_format.startswith("gemini.")
+        and answer.finish_reason is None
+        and (bool(answer.answer_text.strip()) or is_incomplete(answer))
     )
 
 

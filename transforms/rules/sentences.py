@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from schemas.record import Record
 
@@ -51,6 +52,9 @@ _LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS))
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
 _SPACE = re.compile(r"\s*")
 
+_Piece = tuple[int, str]
+"""Where a sentence starts, in characters, and the sentence."""
+
 
 def split_sentences(text: str) -> list[Sentence]:
     """Cut a text into its sentences, in order and without overlap.
@@ -64,64 +68,64 @@ def split_sentences(text: str) -> list[Sentence]:
     Returns:
       The sentences; none for a text without letters and digits.
     """
-    spans = [span for line in _LINE.finditer(text) for span in _line_spans(text, *line.span())]
+    pieces = [piece for line in _LINE.finditer(text) for piece in _line_pieces(text, *line.span())]
     if text.isascii():
         return [
-            Sentence(text=text[start:end], start_byte=start, end_byte=end) for start, end in spans
+            Sentence(text=piece, start_byte=start, end_byte=start + len(piece))
+            for start, piece in pieces
         ]
-    return list(_measure_in_bytes(text, spans))
+    return list(_measure_in_bytes(text, pieces))
 
 
-def _measure_in_bytes(text: str, spans: list[tuple[int, int]]) -> Iterator[Sentence]:
+def _measure_in_bytes(text: str, pieces: list[_Piece]) -> Iterator[Sentence]:
     seen = byte = 0
-    for start, end in spans:
-        piece = text[start:end]
+    for start, piece in pieces:
         start_byte = byte + len(text[seen:start].encode())
-        seen, byte = end, start_byte + len(piece.encode())
+        seen, byte = start + len(piece), start_byte + len(piece.encode())
         yield Sentence(text=piece, start_byte=start_byte, end_byte=byte)
 
 
-def _line_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans, in characters, of the sentences of one line."""
+def _line_pieces(text: str, start: int, end: int) -> list[_Piece]:
+    """Return the sentences of one line."""
     if _CODE_FENCE.match(text, start, end):
-        return
+        return []
     marks = _OPENING_MARKS.match(text, start, end)
     start = marks.end() if marks else start
     if text.startswith("|", start, end):
-        yield from _trimmed(text, start, end, " \t|")
-        return
-    cut = start
-    for mark in _END.finditer(text, start, end):
-        if not _stays_inside(text, cut, mark, end):
-            yield from _trimmed(text, cut, mark.end())
-            cut = mark.end()
-    yield from _trimmed(text, cut, end)
+        return _trimmed(text, [start, end], " \t|")
+    ends = [
+        mark.end() for mark in _END.finditer(text, start, end) if not _stays_inside(text, mark, end)
+    ]
+    return _trimmed(text, [start, *ends, end])
 
 
-def _trimmed(
-    text: str, start: int, end: int, marks: str | None = None
-) -> Iterator[tuple[int, int]]:
-    """Yield the span without the white space or marks around it, if it says anything at all."""
-    piece = text[start:end]
-    start += len(piece) - len(piece.lstrip(marks))
-    piece = piece.strip(marks)
-    if piece[:1].isalnum() or any(map(str.isalnum, piece)):
-        yield start, start + len(piece)
+def _trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[_Piece]:
+    """Return what stands between the cuts and says anything, without the marks around it.
+
+    The marks are white space unless given.
+    """
+    pieces = []
+    for start, end in pairwise(cuts):
+        rest = text[start:end].lstrip(marks)
+        piece = rest.rstrip(marks)
+        if piece[:1].isalnum() or any(map(str.isalnum, piece)):
+            pieces.append((end - len(rest), piece))
+    return pieces
 
 
-def _stays_inside(text: str, start: int, mark: re.Match[str], end: int) -> bool:
+def _stays_inside(text: str, mark: re.Match[str], end: int) -> bool:
     """Tell whether a full stop belongs to an abbreviation or a number instead of ending."""
     if not mark[0].startswith("."):
         return False
     following = _SPACE.match(text, mark.end(), end)
     if following and text[following.end() : following.end() + 1].islower():
         return True
-    return mark[0] == "." and _is_abbreviation(_last_word(text, start, mark.start()))
+    return mark[0] == "." and _is_abbreviation(_last_word(text, mark.start()))
 
 
-def _last_word(text: str, start: int, end: int) -> str:
+def _last_word(text: str, end: int) -> str:
     """Return the word before `end`, or a longer piece if no abbreviation is that long."""
-    tail = text[max(start, end - _LONGEST_ABBREVIATION - 1) : end]
+    tail = text[max(0, end - _LONGEST_ABBREVIATION - 1) : end]
     return _WORD_BREAK.split(tail)[-1]
 
 

@@ -30,9 +30,7 @@ def _split(
         return [text]
     cut, *finer_cuts = cuts
     units = (
-        unit
-        for coarse in cut(text)
-        for unit in _split(coarse, limit, measure, tuple(finer_cuts))
+        unit for coarse in cut(text) for unit in _split(coarse, limit, measure, tuple(finer_cuts))
     )
     return list(_joined(units, limit, measure))
 

@@ -60,7 +60,9 @@ def _places(fact_forms: list[str], wanted: set[str], start: int) -> dict[str, li
     for position, form in enumerate(fact_forms, start):
         if form in wanted:
             places[form].append((position, form))
-    return {form: found[:_MAX_PLACES] for form, found in places.items()}
+    if max(map(len, places.values()), default=0) > _MAX_PLACES:
+        return {form: found[:_MAX_PLACES] for form, found in places.items()}
+    return places
 
 
 def _joined(indexes: list[Index]) -> Index:

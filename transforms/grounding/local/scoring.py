@@ -5,7 +5,6 @@ rank alike wherever that was measured. BUMP and the development part of BEGIN we
 mixture; nothing was trained on RAGTruth.
 """
 
-from collections.abc import Container, Iterable
 from collections.abc import Set as AbstractSet
 from itertools import chain
 from math import exp, inf, log
@@ -58,9 +57,8 @@ def claim_log_odds(
       found: the claim's content forms that the index holds.
       floor: results below it need not be exact, only below it; saves the search for a window.
     """
-    missed = len(claim.content) - _count(claim.content, found)
-    missed_numbers = len(claim.numbers) - _count(claim.numbers, found)
-    missed_entities = len(claim.entities) - _count(claim.entities, found)
+    missed_numbers = _missed(claim.numbers, found)
+    missed_entities = _missed(claim.entities, found)
     log_odds = (
         _PAIR_WEIGHT * _share_of_pairs(claim, index, found)
         + _MISSED_NUMBER_WEIGHT * min(missed_numbers, _MAX_MISSES)
@@ -68,7 +66,7 @@ def claim_log_odds(
         + _BIAS
     )
     cap = _CAP if missed_numbers else inf
-    window_weight = _WINDOW_WEIGHT / (len(found) + missed)
+    window_weight = _WINDOW_WEIGHT / (len(found) + _missed(claim.content, found))
     at_most = min(cap, log_odds + window_weight * len(found))
     if at_most < floor:
         return at_most
@@ -99,11 +97,12 @@ def _most_in_a_window(index: Index, found: AbstractSet[str]) -> int:
 
 
 def _share_of_pairs(claim: ClaimWords, index: Index, found: AbstractSet[str]) -> float:
+    """Return the share of the claim's pairs that some fact has, or of its only token."""
     if not claim.pairs:
         return float(bool(found))
-    return _count(claim.pairs, index.pairs) / len(claim.pairs)
+    return sum(map(index.pairs.__contains__, claim.pairs)) / len(claim.pairs)
 
 
-def _count(items: Iterable[object], known: Container[object]) -> int:
-    """Count the items, each as often as it occurs, that are known."""
-    return sum(map(known.__contains__, items))
+def _missed(forms: list[str], found: AbstractSet[str]) -> int:
+    """Count the forms that are not found, each as often as it occurs."""
+    return len(forms) - sum(map(found.__contains__, forms)) if forms else 0

@@ -1,0 +1,19 @@
+"""`groundwatch COMMAND --help`."""
+
+import sys
+from collections.abc import Sequence
+
+from launch.flags import help_lines
+from pipeline.option import Option
+
+
+def wants_help(arguments: Sequence[str]) -> bool:
+    """Tell whether the command's help is asked for."""
+    return bool({"--help", "-h"} & set(arguments))
+
+
+def write_help(command: str, options: Sequence[Option], closing: str = "") -> int:
+    """Print a command's flags; returns exit status 0."""
+    lines = "\n".join(help_lines(options))
+    sys.stdout.write(f"usage: groundwatch {command} [--flag value ...]\n\n{lines}\n{closing}")
+    return 0

@@ -1,0 +1,35 @@
+"""`groundwatch demo`: the main job on the bundled sample answers."""
+
+from collections.abc import Sequence
+
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from launch.command_help import wants_help, write_help
+from launch.flags import UsageError, describe_unknown, read_flags
+from launch.inputs import try_output
+from launch.main_job import run_main_job
+from launch.samples import sample_paths
+from pipeline.config import Config
+from pipeline.option import Option
+
+OPTIONS = (Option(name="output", meaning="output folder", default="out/demo"),)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Check the sample with the embedded checker: seconds, no cloud, no network.
+
+    Returns:
+      0 done, 1 failed.
+
+    Raises:
+      UsageError: the flags make no sense, or the output folder cannot be written to.
+    """
+    if wants_help(arguments):
+        return write_help("demo", OPTIONS)
+    values, others, problems = read_flags(arguments, OPTIONS)
+    problems += describe_unknown(others, ["output"])
+    config = Config(inputs=tuple(sample_paths()), output=values["output"], run="demo")
+    try_output(config.destination, problems)
+    if problems:
+        raise UsageError(problems)
+    return run_main_job(config, PipelineOptions([]), price_per_1k_chars=None)

@@ -1,0 +1,44 @@
+"""Finding the files of `--input`, and a place for the output, before a run begins."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipeline import storage
+from pipeline.destination import Destination
+
+
+def find_inputs(patterns: Sequence[str], problems: list[str]) -> list[str]:
+    """Find the files that patterns match, each once, in the order of their names.
+
+    Args:
+      patterns: paths or globs, local or gs://.
+      problems: what is wrong is added to it.
+    """
+    found: set[str] = set()
+    for pattern in patterns:
+        try:
+            matches = [path for path in storage.find(pattern) if not Path(path).is_dir()]
+        except OSError as error:
+            problems.append(f"--input {pattern}: {error}")
+            continue
+        if not matches:
+            problems.append(f"--input {pattern}: no file matches")
+        found.update(matches)
+    return sorted(found)
+
+
+def try_output(destination: Destination, problems: list[str]) -> None:
+    """See whether the output folder can be written to; what is wrong is added to problems."""
+    probe = destination.temporary_path("probe")
+    try:
+        storage.create(probe).close()
+        storage.remove_folder(destination.temporary_folder)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        problems.append(f"--output {destination.root}: cannot be written to: {reason}")
+
+
+def default_run_id(patterns: Sequence[str]) -> str:
+    """Name a run after its input, so that the same command again replaces its own files."""
+    return hashlib.sha256("\n".join(sorted(patterns)).encode()).hexdigest()[:12]

@@ -1,0 +1,60 @@
+"""The command line: which command stands for what."""
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from launch import __version__
+from launch.flags import UsageError
+
+_USAGE = 2
+_COMMANDS = {
+    "demo": "run the main job on the bundled sample answers, with no cloud",
+    "backfill": "check an archive of answers",
+    "serve-checker": "serve the embedded checker over HTTP",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+      arguments: the command and its flags; by default those of the process.
+
+    Returns:
+      The exit status: 0 done, 1 failed, 2 usage, 3 done with failures left for a replay.
+    """
+    command, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if command in {"--help", "-h", "help"}:
+        sys.stdout.write(_help())
+        return 0
+    if command == "--version":
+        sys.stdout.write(f"groundwatch {__version__}\n")
+        return 0
+    if command not in _COMMANDS:
+        sys.stderr.write(f"groundwatch: {command!r} is no command.\n\n{_help()}")
+        return _USAGE
+    try:
+        return _run_of(command)(rest)
+    except UsageError as error:
+        problems = "".join(f"  {problem}\n" for problem in error.problems)
+        sys.stderr.write(f"groundwatch {command} cannot start:\n{problems}")
+        sys.stderr.write(f"`groundwatch {command} --help` lists the flags.\n")
+        return _USAGE
+
+
+def _run_of(command: str) -> Callable[[Sequence[str]], int]:
+    """Import a command when it is needed: Beam takes a second."""
+    module = import_module(f"launch.commands.{command.replace('-', '_')}")
+    run: Callable[[Sequence[str]], int] = module.run
+    return run
+
+
+def _help() -> str:
+    width = max(map(len, _COMMANDS))
+    lines = [f"  {name:<{width}}  {meaning}\n" for name, meaning in _COMMANDS.items()]
+    return (
+        "usage: groundwatch COMMAND [--flag value ...]\n\n"
+        "Know whether your chatbots' answers are supported by their sources.\n\n"
+        f"{''.join(lines)}\n`groundwatch COMMAND --help` lists a command's flags.\n"
+    )

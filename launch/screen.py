@@ -1,0 +1,101 @@
+"""What a person reads when a run has ended."""
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from launch.worst_answers import WorstAnswer, worst_answers
+from pipeline.config import Config
+from pipeline.write_files import read_manifest
+from schemas.summary import Summary
+from schemas.verdict import Verdict
+
+_WORST = 5
+_MOST_ROWS_TO_SEARCH = 20_000
+_BAR_CELLS = 32
+_WIDTH = 92
+_INDENT = (0, 0, 0, 2)
+_COLOURS = {
+    Verdict.GROUNDED: "green",
+    Verdict.LOW_GROUNDED: "red",
+    Verdict.POLICY_SKIPPED: "magenta",
+    Verdict.GENERATION_FAILED: "yellow",
+}
+
+
+def show_summary(config: Config, summary: Summary) -> None:
+    """Print the verdicts, the worst answers with the claim no source supports, and the files.
+
+    Args:
+      config: the run's settings.
+      summary: what came of it.
+    """
+    console = Console(highlight=False)
+    console.width = min(console.width, _WIDTH)
+    console.print(_heading(summary))
+    console.print(Padding(_verdicts(summary), _INDENT))
+    console.print(_accounts(summary))
+    if summary.enriched <= _MOST_ROWS_TO_SEARCH:
+        for answer in worst_answers(config.destination, _WORST):
+            console.print(Padding(_worst(answer), _INDENT))
+    console.print(_files(config))
+
+
+def _heading(summary: Summary) -> Text:
+    seconds = (summary.finished_at_us - summary.started_at_us) / 1_000_000
+    return Text.assemble(
+        "\n",
+        (f"{summary.read:,} messages", "bold"),
+        f" in {seconds:.1f} s, {summary.calls:,} calls to the checker ({summary.checker})\n",
+    )
+
+
+def _verdicts(summary: Summary) -> Table:
+    table = Table.grid(padding=(0, 2))
+    most = max(summary.verdicts.values(), default=0) or 1
+    for verdict in Verdict:
+        count = summary.verdicts[verdict]
+        bar = "█" * -(-count * _BAR_CELLS // most)
+        table.add_row(verdict, f"{count:,}", Text(bar, style=_COLOURS.get(verdict, "cyan")))
+    table.columns[1].justify = "right"
+    return table
+
+
+def _accounts(summary: Summary) -> Text:
+    left_out = f"{summary.failures:,} failures, {summary.duplicates:,} duplicates"
+    closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT CLOSE"
+    cost = "" if summary.cost is None else f"; cost {summary.cost:,.2f}"
+    return Text(
+        f"\n  {summary.enriched:,} enriched, {left_out}: {closing}{cost}\n"
+        f"  {summary.alerts:,} alerts\n"
+    )
+
+
+def _worst(answer: WorstAnswer) -> Text:
+    origin = ", ".join(filter(None, (answer.engine, answer.record_id[:12])))
+    return Text.assemble(
+        (f"{answer.score:.2f}  ", "bold red"),
+        (_printable(answer.claim), "bold"),
+        f"\n      asked: {_printable(answer.query)}" if answer.query else "",
+        (f"\n      {origin}\n", "dim"),
+    )
+
+
+def _printable(text: str) -> str:
+    """Leave nothing in a stranger's text that could steer a terminal."""
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+def _files(config: Config) -> Text:
+    return Text("\n".join(_file_lines(config)))
+
+
+def _file_lines(config: Config) -> Iterator[str]:
+    for kind in ("enriched", "alerts", "failures"):
+        entries = read_manifest(config.destination, kind)
+        rows = sum(entry.rows for entry in entries)
+        yield f"  {config.destination.path(kind)}  {rows:,} rows in {len(entries):,} files"
+    yield f"  {config.destination.path('summary.json')}\n"

@@ -1,0 +1,83 @@
+"""What an option is, and how its text is read."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from schemas.record import Record
+
+
+class Option(Record, frozen=True, kw_only=True):
+    """One flag of a command.
+
+    Attributes:
+      name: the flag without its dashes.
+      meaning: what it sets, in which unit; for ``--help`` and the README.
+      read: turns the text into the value, or raises ValueError saying what it must be.
+      default: the value when the flag is not given.
+      is_required: whether the command makes no sense without it.
+      takes_many: whether several values may follow; the value is a tuple then.
+      is_switch: whether no value follows; it is True when given.
+    """
+
+    name: str
+    meaning: str
+    read: Callable[[str], Any] = str
+    default: Any = None
+    is_required: bool = False
+    takes_many: bool = False
+    is_switch: bool = False
+
+
+def fraction(text: str) -> float:
+    """Read a score or a threshold, 0..1."""
+    return _number(text, 0.0, 1.0, "must be a number from 0 to 1")
+
+
+def fraction_or_none(text: str) -> float | None:
+    """Read a threshold, 0..1, or the word none."""
+    if text.lower() == "none":
+        return None
+    return _number(text, 0.0, 1.0, "must be a number from 0 to 1, or none")
+
+
+def positive(text: str) -> float:
+    """Read a number above 0."""
+    return _number(text, 1e-6, 1e9, "must be a number above 0")
+
+
+def whole(text: str) -> int:
+    """Read a whole number from 1."""
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise ValueError("must be a whole number from 1")
+    return int(text)
+
+
+def one_of(choices: Iterable[str]) -> Callable[[str], str]:
+    """Read one word out of a few."""
+    known = tuple(choices)
+
+    def read(text: str) -> str:
+        if text not in known:
+            raise ValueError(f"must be one of {', '.join(known)}")
+        return text
+
+    return read
+
+
+def pair(text: str) -> tuple[str, str]:
+    """Read NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise ValueError("must have the form NAME=VALUE")
+    return name, value
+
+
+def _number(text: str, least: float, most: float, complaint: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError(complaint) from None
+    # The comparison is also False for NaN.
+    if not least <= number <= most:
+        raise ValueError(complaint)
+    return number

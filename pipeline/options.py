@@ -1,0 +1,260 @@
+"""The options of a run, one entry each."""
+
+import re
+
+from pipeline.option import (
+    Option,
+    fraction,
+    fraction_or_none,
+    one_of,
+    pair,
+    positive,
+    whole,
+)
+from schemas.verdict import Tag, Verdict
+from transforms.formats.recognition import format_names
+from transforms.grounding.settings import CheckSettings
+from transforms.rules.alerting import AlertRule
+from transforms.rules.burn_rate import RateRule
+from transforms.rules.limits import CheckLimits
+from transforms.rules.redaction import TextMode
+from transforms.rules.tagging import Thresholds
+from transforms.rules.verdicts import PRECEDENCE
+
+_CHECK = CheckSettings()
+_LIMITS = CheckLimits()
+_THRESHOLDS = Thresholds()
+_RATES = RateRule()
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_LABEL_KEY = re.compile(r"[a-z0-9_-]{1,63}")
+_LABEL_VALUE = re.compile(r"[a-z0-9_-]{0,63}")
+_CONFIG_NAME = re.compile(r"projects/[^/]+/locations/[^/]+/groundingConfigs/[^/]+")
+
+
+def _run_id(text: str) -> str:
+    if not _RUN_ID.fullmatch(text):
+        raise ValueError("must be letters, digits, - and _, at most 64")
+    return text
+
+
+def _checker(text: str) -> str:
+    if text != "local" and not re.fullmatch(r"https?://[^/\s]+/?", text):
+        raise ValueError("must be local, or an address such as http://127.0.0.1:8080")
+    return text.rstrip("/")
+
+
+def _config_name(text: str) -> str:
+    if not _CONFIG_NAME.fullmatch(text):
+        raise ValueError("must have the form projects/P/locations/L/groundingConfigs/C")
+    return text
+
+
+def _label(text: str) -> tuple[str, str]:
+    key, value = pair(text)
+    if not (_LABEL_KEY.fullmatch(key) and _LABEL_VALUE.fullmatch(value)):
+        raise ValueError(
+            "must be KEY=VALUE of lower-case letters, digits, - and _, at most 63 each"
+        )
+    return key, value
+
+
+def _moved_reason(text: str) -> tuple[str, Verdict]:
+    reason, verdict = pair(text)
+    return reason, Verdict(one_of(PRECEDENCE)(verdict))
+
+
+INPUT = (
+    Option(
+        name="input",
+        meaning="archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro",
+        takes_many=True,
+        is_required=True,
+    ),
+    Option(
+        name="input_format",
+        meaning="the format of every message; by default each is recognised by its members",
+        read=one_of(format_names()),
+    ),
+    Option(
+        name="facts_from_steps",
+        meaning="count what the generator found on its way among the facts",
+        is_switch=True,
+        default=False,
+    ),
+)
+
+OUTPUT = (
+    Option(name="output", meaning="output folder, local or gs://", is_required=True),
+    Option(
+        name="run_id",
+        meaning="part of every output file's name; the same id replaces an earlier run's files;"
+        " by default it follows from --input",
+        read=_run_id,
+    ),
+    Option(
+        name="text",
+        meaning="what the enriched records keep of answer, query and facts: none, hash or full",
+        read=one_of(TextMode),
+        default=TextMode.FULL,
+    ),
+    Option(
+        name="failure_payload",
+        meaning="whether failures keep the original bytes, without which nothing can be"
+        " replayed: none or full",
+        read=one_of(("none", "full")),
+        default="full",
+    ),
+)
+
+CHECK = (
+    Option(
+        name="checker",
+        meaning="local, or the address of a server that speaks the check's protocol",
+        read=_checker,
+        default=_CHECK.checker,
+    ),
+    Option(
+        name="api_version",
+        meaning="v1 or v1beta",
+        read=one_of(("v1", "v1beta")),
+        default=_CHECK.api_version,
+    ),
+    Option(
+        name="grounding_config",
+        meaning="resource name of the grounding configuration",
+        read=_config_name,
+        default=_CHECK.grounding_config,
+    ),
+    Option(
+        name="citation_threshold",
+        meaning="0..1, the score from which a fact is cited; none leaves it to the service",
+        read=fraction_or_none,
+        default=_CHECK.citation_threshold,
+    ),
+    Option(
+        name="user_labels",
+        meaning="KEY=VALUE labels sent with each call, for the bill",
+        read=_label,
+        takes_many=True,
+    ),
+    Option(
+        name="max_in_flight",
+        meaning="answers under way at once in a process",
+        read=whole,
+        default=_CHECK.max_in_flight,
+    ),
+    Option(
+        name="timeout_s",
+        meaning="seconds from the start of one attempt to the last byte of its reply",
+        read=positive,
+        default=_CHECK.timeout_s,
+    ),
+    Option(
+        name="max_attempts",
+        meaning="attempts a call",
+        read=whole,
+        default=_CHECK.max_attempts,
+    ),
+    Option(
+        name="retry_timeout_s",
+        meaning="seconds after which a call is not tried again",
+        read=positive,
+        default=_CHECK.retry_timeout_s,
+    ),
+    Option(
+        name="max_calls_per_answer",
+        meaning="an answer that needs more calls is UNSCORABLE, OVER_LIMIT",
+        read=whole,
+        default=_CHECK.max_calls_per_answer,
+    ),
+    Option(
+        name="max_facts",
+        meaning="facts the service takes in one call",
+        read=whole,
+        default=_LIMITS.max_facts,
+    ),
+    Option(
+        name="max_fact_chars",
+        meaning="characters the service takes in one fact",
+        read=whole,
+        default=_LIMITS.max_fact_chars,
+    ),
+    Option(
+        name="max_answer_tokens",
+        meaning="words and full stops the service takes in one answer",
+        read=whole,
+        default=_LIMITS.max_answer_tokens,
+    ),
+    Option(
+        name="price_per_1k_chars",
+        meaning="price of 1,000 checked characters, to put a cost into the summary",
+        read=positive,
+    ),
+)
+
+VERDICTS = (
+    Option(
+        name="low_grounded_threshold",
+        meaning="0..1; an answer with a lower support score is LOW_GROUNDED",
+        read=fraction,
+        default=_THRESHOLDS.low_grounded,
+    ),
+    Option(
+        name="claim_threshold",
+        meaning="0..1; an answer with a claim that scores lower is LOW_GROUNDED",
+        read=fraction,
+        default=_THRESHOLDS.claim,
+    ),
+    Option(
+        name="drift_threshold",
+        meaning="0..1; how far the generator's own score may be off before SCORE_DRIFT",
+        read=fraction,
+        default=_THRESHOLDS.drift,
+    ),
+    Option(
+        name="move_reason",
+        meaning="REASON=VERDICT: let a skip, finish or block reason lead to another verdict",
+        read=_moved_reason,
+        takes_many=True,
+    ),
+)
+
+ALERTS = (
+    Option(
+        name="alert_verdicts",
+        meaning="verdicts that alert",
+        read=one_of(Verdict),
+        default=tuple(sorted(AlertRule().verdicts)),
+        takes_many=True,
+    ),
+    Option(
+        name="alert_tags",
+        meaning="tags that alert, whatever the verdict",
+        read=one_of(Tag),
+        takes_many=True,
+    ),
+    Option(
+        name="alert_text",
+        meaning="put the answer and its worst claim into the alert",
+        is_switch=True,
+        default=False,
+    ),
+    Option(
+        name="rate_budget",
+        meaning="0..1, the share of bad answers that is tolerable for ever",
+        read=fraction,
+        default=_RATES.budget,
+    ),
+    Option(
+        name="rate_burn",
+        meaning="how many times the budget opens an episode, over one hour and over six",
+        read=positive,
+        default=_RATES.burn_rate,
+    ),
+    Option(
+        name="rate_min_answers",
+        meaning="fewer answers in an hour tell nothing of a rate",
+        read=whole,
+        default=_RATES.min_answers,
+    ),
+)

@@ -1,0 +1,62 @@
+"""The summary of a run: what came in, what became of it, what it took."""
+
+import msgspec
+
+from schemas.record import Record
+from schemas.timestamps import to_rfc3339
+
+
+class Summary(Record, frozen=True, kw_only=True):
+    """The counts of one run.
+
+    Attributes:
+      run: the run's id.
+      checker: who checked.
+      read: messages that came in.
+      enriched, failures: rows in the files that were written.
+      duplicates, sampled_out: messages that were left out, counted.
+      verdicts: enriched records by verdict.
+      alerts: rows in the files of alerts.
+      retryable_failures: failures that `replay` may mend.
+      damaged_archives: archives that ended too soon.
+      calls, retries: calls needed, and attempts beyond the first of each.
+      characters: of answers and facts in these calls.
+      cost: in the currency of the price, None where no price was given.
+      mean_latency_ms, max_latency_ms: of a checked answer, None where none was checked.
+      started_at_us, finished_at_us: microseconds since 1970 UTC.
+    """
+
+    run: str
+    checker: str
+    read: int
+    enriched: int
+    failures: int
+    duplicates: int
+    sampled_out: int
+    verdicts: dict[str, int]
+    alerts: int
+    retryable_failures: int
+    damaged_archives: int
+    calls: int
+    retries: int
+    characters: int
+    cost: float | None
+    mean_latency_ms: float | None
+    max_latency_ms: int | None
+    started_at_us: int
+    finished_at_us: int
+
+    @property
+    def closes(self) -> bool:
+        """Whether every message read ended in exactly one place."""
+        accounted = self.enriched + self.failures + self.duplicates + self.sampled_out
+        return self.read == accounted and self.enriched == sum(self.verdicts.values())
+
+
+def summary_to_json(summary: Summary) -> bytes:
+    """Write a summary as indented JSON; times are RFC 3339."""
+    members = msgspec.structs.asdict(summary)
+    for name in ("started_at", "finished_at"):
+        members[name] = to_rfc3339(members.pop(f"{name}_us"))
+    members["closes"] = summary.closes
+    return msgspec.json.format(msgspec.json.encode(members), indent=2) + b"\n"
