@@ -8,6 +8,9 @@ from transforms.grounding.local.tokens import Token, tokenize
 
 Pair = tuple[str, str]
 
+_AROUND = " \t*_"
+"""White space and Markdown's emphasis."""
+
 
 class ClaimWords(NamedTuple):
     """What a claim is scored by, as normal forms in the claim's order.
@@ -54,7 +57,7 @@ def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
         if opening := phrases.OPENING.match(statement):
             statement = statement[opening.end() :]
         statement = phrases.REFERENCE.sub(" ", statement)
-    return statement.strip()
+    return statement.strip(_AROUND)
 
 
 def _words_of(tokens: list[Token]) -> ClaimWords:

@@ -17,6 +17,8 @@ from transforms.grounding.local.claims import read_claim
         pytest.param("Here is what I found.", id="the service's example"),
         pytest.param("Here are three lamps:", id="announcement"),
         pytest.param("The lamps are:", id="colon"),
+        pytest.param("**The lamps are:**", id="bold announcement"),
+        pytest.param("*Hello!*", id="greeting in italics"),
         pytest.param("Is the lamp red?", id="question"),
         pytest.param("ランプは赤いですか\uff1f", id="japanese question"),
         pytest.param("The passages do not mention a lamp.", id="not mentioned"),
