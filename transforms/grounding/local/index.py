@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,6 +14,9 @@ _GAP = 1_000
 
 _MAX_PLACES = 64
 """Places kept of one form: enough to find a dense stretch, few enough to bound the work."""
+
+_REMEMBERED_FACTS = 256
+"""More than one request holds: a popular source, or a long answer's, comes again and again."""
 
 Place = tuple[int, str]
 """A position and the form that stands there."""
@@ -47,7 +51,7 @@ def index_facts(facts: Iterable[str], claims: Iterable[ClaimWords]) -> FactIndex
     each = []
     start = 0
     for fact in facts:
-        fact_forms = [token.form for token in tokenize(fact)]
+        fact_forms = _forms_of(fact)
         each.append(
             Index(_places(fact_forms, forms, start), pairs.intersection(pairwise(fact_forms)))
         )
@@ -55,7 +59,12 @@ def index_facts(facts: Iterable[str], claims: Iterable[ClaimWords]) -> FactIndex
     return FactIndex(_joined(each), each)
 
 
-def _places(fact_forms: list[str], wanted: set[str], start: int) -> dict[str, list[Place]]:
+@lru_cache(maxsize=_REMEMBERED_FACTS)
+def _forms_of(fact: str) -> tuple[str, ...]:
+    return tuple([token.form for token in tokenize(fact)])
+
+
+def _places(fact_forms: tuple[str, ...], wanted: set[str], start: int) -> dict[str, list[Place]]:
     places = defaultdict(list)
     for position, form in enumerate(fact_forms, start):
         if form in wanted:
