@@ -23,10 +23,20 @@ FORMATS: tuple[Format, ...] = (
 )
 
 
+def _family(input_format: Format) -> str:
+    return input_format.name.partition(".")[0]
+
+
+_FORMAT_BY_NAME = {input_format.name: input_format for input_format in FORMATS}
+_FORMATS_BY_FAMILY = {
+    family: tuple(input_format for input_format in FORMATS if _family(input_format) == family)
+    for family in map(_family, FORMATS)
+}
+
+
 def format_names() -> tuple[str, ...]:
     """All that a message's format can be called: source formats and their families."""
-    names = [input_format.name for input_format in FORMATS]
-    return tuple(sorted({*names, *map(_family, names)}))
+    return tuple(sorted({*_FORMAT_BY_NAME, *_FORMATS_BY_FAMILY}))
 
 
 def find_format(value: object, named: str | None) -> Format:
@@ -40,29 +50,28 @@ def find_format(value: object, named: str | None) -> Format:
     Raises:
       UnreadableAnswer: if the value is of no known format, or not of the named one.
     """
-    for input_format in FORMATS:
-        if named == input_format.name:
-            if not _fits(value, input_format):
-                raise UnreadableAnswer(f"The message does not fit its named format {named}.")
+    if named in _FORMAT_BY_NAME:
+        return _fitting(value, _FORMAT_BY_NAME[named])
+    for input_format in _candidates(named):
+        if input_format.recognises(value):
             return input_format
-    for input_format in FORMATS:
-        if named in (None, _family(input_format.name)) and input_format.recognises(value):
-            return input_format
-    if named is None:
-        raise UnreadableAnswer("The message is not recognised as any input format.")
-    if named not in format_names():
-        raise UnreadableAnswer(
-            f"The named format is unknown; known ones are {', '.join(format_names())}."
-        )
-    raise UnreadableAnswer(f"The message is not recognised as any format of {named}.")
+    raise UnreadableAnswer(f"The message is not recognised as {named or 'any'} input format.")
 
 
-def _family(name: str) -> str:
-    return name.partition(".")[0]
+def _candidates(family: str | None) -> tuple[Format, ...]:
+    if family is None:
+        return FORMATS
+    if family not in _FORMATS_BY_FAMILY:
+        known = ", ".join(format_names())
+        raise UnreadableAnswer(f"No input format is named {family[:40]!r}; known are {known}.")
+    return _FORMATS_BY_FAMILY[family]
 
 
-def _fits(value: object, input_format: Format) -> bool:
+def _fitting(value: object, input_format: Format) -> Format:
+    """The format that somebody named, if the value is of its shape and has one of its members."""
     objects = value if isinstance(value, list) else [value]
-    return isinstance(value, input_format.shape) and any(
+    if isinstance(value, input_format.shape) and any(
         isinstance(item, dict) and not input_format.members.isdisjoint(item) for item in objects
-    )
+    ):
+        return input_format
+    raise UnreadableAnswer(f"The message does not fit the format it is named, {input_format.name}.")

@@ -8,12 +8,13 @@ from schemas.unreadable import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire import discovery_engine as wire
 from schemas.wire import enums
-from schemas.wire.tolerance import read_wire
+from schemas.wire.tolerance import read_wire, wire_members
 from transforms.formats.discovery_engine import is_answer, read_response
 from transforms.formats.reading import Format, Reading, Request
 
 _UNFINISHED = {"IN_PROGRESS", "STREAMING"}
 _NO_ANSWER = wire.Answer()
+_NO_SESSION = wire.Session()
 
 
 def _recognises(value: object) -> bool:
@@ -83,22 +84,23 @@ def _joined(
     elements: Sequence[wire.StreamElement], answer: wire.Answer
 ) -> wire.AnswerQueryResponse:
     """A response around the answer, with the session and token of whichever element has them."""
-    sessions = [element.session for element in elements if element.session.name]
+    sessions = [element.session for element in elements if element.session != _NO_SESSION]
     tokens = [element.answer_query_token for element in elements if element.answer_query_token]
     return wire.AnswerQueryResponse(
         answer=answer,
-        session=sessions[-1] if sessions else wire.Session(),
+        session=sessions[-1] if sessions else _NO_SESSION,
         answer_query_token=tokens[-1] if tokens else "",
     )
 
 
 def _with_error(reading: Reading, elements: Sequence[wire.StreamElement], *, full: bool) -> Reading:
     """Note an error after the answer; without a full answer, an error last is a failure."""
-    if all(element.error is None for element in elements):
+    told = [element for element in elements if element.error or element.answer != _NO_ANSWER]
+    if not any(element.error for element in told):
         return reading
     answer = msgspec.structs.replace(reading.answer, tags=(*reading.answer.tags, Tag.STREAM_ERROR))
-    last = elements[-1].error
-    if last is not None and not full:
+    last = told[-1].error
+    if last and not full:
         status = last.status or str(last.code) or "UNKNOWN"
         answer = msgspec.structs.replace(answer, state="FAILED", error_status=status)
     return msgspec.structs.replace(reading, answer=answer)
@@ -107,7 +109,7 @@ def _with_error(reading: Reading, elements: Sequence[wire.StreamElement], *, ful
 FORMAT = Format(
     name="discoveryengine.stream_answer",
     shape=list,
-    members=frozenset({"answer", "error"}) | {"answerText"},
+    members=wire_members(wire.Answer) | {"answer", "error"},
     recognises=_recognises,
     read=_read,
 )

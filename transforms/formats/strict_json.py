@@ -36,7 +36,7 @@ def read_json(payload: bytes) -> object:
     value = _parse(text)
     if payload.count(b"{") + payload.count(b"[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.")
-    if _SURROGATE.search(text):
+    if "\\u" in text and _SURROGATE.search(text):
         _refuse_lone_surrogates(value)
     return value
 

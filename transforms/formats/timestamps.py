@@ -9,12 +9,15 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def parse_time(text: str) -> int | None:
-    """Microseconds since 1970 UTC of an RFC 3339 time, None unless it is one with an offset."""
+    """Microseconds since 1970 UTC of an RFC 3339 time, None unless it is one with an offset.
+
+    A time that falls out of the years 1 to 9999 in UTC is none either.
+    """
     try:
         time = msgspec.convert(text, datetime)
-    except msgspec.ValidationError:
+        return (time.astimezone(UTC) - _EPOCH) // _MICROSECOND if time.tzinfo else None
+    except (msgspec.ValidationError, OverflowError):
         return None
-    return (time - _EPOCH) // _MICROSECOND if time.tzinfo else None
 
 
 def first_time(*texts: str) -> tuple[int | None, bool]:

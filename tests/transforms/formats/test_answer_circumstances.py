@@ -92,6 +92,8 @@ TIMES = {
     "bad creation": ({"completeTime": "2026-03-02T08:00:00Z", "createTime": "noon"}, EIGHT, False),
     "no offset": ({"createTime": "2026-03-02T08:00:00"}, NINE, False),
     "date only": ({"createTime": "2026-03-02"}, NINE, False),
+    "before year 1": ({"createTime": "0001-01-01T00:00:00+14:00"}, NINE, False),
+    "after year 9999": ({"createTime": "9999-12-31T23:59:59-14:00"}, NINE, False),
     "13th month": ({"createTime": "2026-13-02T08:00:00Z"}, NINE, False),
     "none": ({}, NINE, True),
 }

@@ -24,6 +24,7 @@ STREAMS = {
     "error before the answer": ([ERROR, FULL], "In 3 days.", "SUCCEEDED"),
     "error last": ([DELTA, ERROR], "In ", "FAILED"),
     "error alone": ([ERROR], "", "FAILED"),
+    "error before the token": ([DELTA, ERROR, {"answerQueryToken": "t"}], "In ", "FAILED"),
     "error before deltas": ([ERROR, DELTA], "In ", "STREAMING"),
 }
 
