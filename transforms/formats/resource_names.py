@@ -1,21 +1,22 @@
 """Bare ids out of resource names such as ``projects/P/…/engines/E/sessions/S/answers/A``."""
 
-import re
-
-_ENGINE = re.compile(r"(?:^|/)(?:engines|dataStores)/([^/]+)")
-_SESSION = re.compile(r"(?:^|/)sessions/([^/]+)")
-
 
 def engine_id(*names: str) -> str | None:
     """The engine, or the data store, in the first of several resource names that tells."""
-    return _first_id(_ENGINE, names)
+    for name in names:
+        if engine := _id_below("engines", name) or _id_below("dataStores", name):
+            return engine
+    return None
 
 
 def session_id(*names: str) -> str | None:
     """The session in the first of several resource names that tells."""
-    return _first_id(_SESSION, names)
+    for name in names:
+        if session := _id_below("sessions", name):
+            return session
+    return None
 
 
-def _first_id(pattern: re.Pattern[str], names: tuple[str, ...]) -> str | None:
-    matches = (pattern.search(name) for name in names)
-    return next((match[1] for match in matches if match), None)
+def _id_below(collection: str, name: str) -> str:
+    rest = f"/{name}".partition(f"/{collection}/")[2]
+    return rest.partition("/")[0]
