@@ -1,0 +1,31 @@
+# `make demo` and `make test` need nothing but Python 3.11: they make their own environment.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV ?= .venv
+BIN := $(VENV)/bin
+CONSTRAINTS := launch/constraints.txt
+
+.PHONY: demo test lint clean
+
+demo: $(VENV)/installed
+	$(BIN)/groundwatch demo
+
+test: $(VENV)/installed-for-tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/installed-for-tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) out build dist *.egg-info
+
+$(VENV)/installed: pyproject.toml $(CONSTRAINTS)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --editable .
+	touch $@
+
+$(VENV)/installed-for-tests: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --editable '.[test]'
+	touch $@
