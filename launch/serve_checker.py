@@ -13,6 +13,7 @@ from transforms.grounding.local.service import Reply, answer, refuse
 _MAX_BODY_BYTES = 32 * 1024 * 1024
 """More than 200 facts of 10,000 characters need, however their JSON is escaped."""
 
+_SHUTDOWN_TIMEOUT_S = 5
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -45,7 +46,9 @@ async def listening(port: int, host: str = "127.0.0.1") -> AsyncIterator[str]:
 
     One process answers on one core: checks run one after another in the event loop.
     """
-    runner = web.ServerRunner(web.Server(_handle, access_log=None), shutdown_timeout=5)
+    application = web.Application()
+    application.router.add_route("*", "/{path:.*}", _handle)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=_SHUTDOWN_TIMEOUT_S)
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port, backlog=1024).start()
@@ -54,12 +57,12 @@ async def listening(port: int, host: str = "127.0.0.1") -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-def _address(runner: web.ServerRunner) -> str:
+def _address(runner: web.AppRunner) -> str:
     host, port = runner.addresses[0][:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-async def _handle(request: web.BaseRequest) -> web.Response:
+async def _handle(request: web.Request) -> web.Response:
     body = await _read_body(request)
     if body is None:
         reply = refuse(413, f"The request is over {_MAX_BODY_BYTES:,} bytes.")
@@ -68,7 +71,7 @@ async def _handle(request: web.BaseRequest) -> web.Response:
     return _respond(reply)
 
 
-async def _read_body(request: web.BaseRequest) -> bytes | None:
+async def _read_body(request: web.Request) -> bytes | None:
     """Return the whole body, or None as soon as it is known to be too long."""
     if (request.content_length or 0) > _MAX_BODY_BYTES:
         return None

@@ -82,6 +82,19 @@ def test_a_body_over_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch, chunk
     assert response.json()["error"]["code"] == 413
 
 
+def test_a_client_that_expects_to_be_told_to_go_on_is_told() -> None:
+    async def first_line() -> bytes:
+        async with listening(port=0) as address:
+            reader, writer = await asyncio.open_connection(*address.split("//")[1].split(":"))
+            head = f"POST {CHECK_PATH} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+            writer.write(f"{head}Content-Length: {len(BODY)}\r\n\r\n".encode())
+            line = await reader.readline()
+            writer.close()
+            return line
+
+    assert asyncio.run(first_line()) == b"HTTP/1.1 100 Continue\r\n"
+
+
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_the_server_cleanly(stop: signal.Signals) -> None:
     program = "from launch.serve_checker import serve; serve(0)"

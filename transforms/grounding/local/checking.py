@@ -18,9 +18,10 @@ from transforms.rules.sentences import Sentence, split_sentences
 _DEFAULT_CITATION_THRESHOLD = 0.6
 """Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""
 
-_MAX_CITATIONS = 8
+_MAX_CANDIDATES = 8
 _MIN_COVERAGE = 1 / 3
-"""A fact is looked at for a citation if it holds this share of a claim's content words."""
+"""Which facts are looked at for a citation: so many of those that hold this share of a claim's
+content words. They bound the work; a fact that holds less has no chance at the threshold."""
 
 
 class _Finding(NamedTuple):
@@ -43,11 +44,8 @@ def check_grounding(request: CheckRequest) -> CheckResponse:
     sentences = split_sentences(request.answer_candidate)
     claims = [read_claim(sentence.text) for sentence in sentences]
     facts = index_facts(map(_words_of_fact, request.facts), filter(None, claims))
-    spec = request.grounding_spec
-    threshold = spec.citation_threshold
-    if threshold is None:
-        threshold = _DEFAULT_CITATION_THRESHOLD
-    citation_log_odds = logit(threshold)
+    threshold = request.grounding_spec.citation_threshold
+    citation_log_odds = logit(_DEFAULT_CITATION_THRESHOLD if threshold is None else threshold)
     findings = [
         _find(sentence, claim, facts, citation_log_odds) if claim else _Finding(sentence)
         for sentence, claim in zip(sentences, claims, strict=True)
@@ -83,7 +81,7 @@ def _candidates(claim: ClaimWords, facts: FactIndex) -> list[tuple[int, Abstract
     """
     found = [claim.distinct & index.places.keys() for index in facts.each]
     sizes = list(map(len, found))
-    ranked = sorted(range(len(found)), key=sizes.__getitem__, reverse=True)[:_MAX_CITATIONS]
+    ranked = sorted(range(len(found)), key=sizes.__getitem__, reverse=True)[:_MAX_CANDIDATES]
     return [(n, found[n]) for n in ranked if sizes[n] >= _MIN_COVERAGE * len(claim.distinct)]
 
 

@@ -52,9 +52,8 @@ def index_facts(facts: Iterable[str], claims: Iterable[ClaimWords]) -> FactIndex
     start = 0
     for fact in facts:
         fact_forms = _forms_of(fact)
-        each.append(
-            Index(_places(fact_forms, forms, start), pairs.intersection(pairwise(fact_forms)))
-        )
+        found_pairs = pairs.intersection(pairwise(fact_forms))
+        each.append(Index(_places(fact_forms, forms, start), found_pairs))
         start += len(fact_forms) + _GAP
     return FactIndex(_joined(each), each)
 

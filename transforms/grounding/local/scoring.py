@@ -2,7 +2,8 @@
 
 The weights are hand-rounded from a logistic regression (2.89, 0.97, -0.93, -0.46, bias -1.55) and
 rank alike wherever that was measured. BUMP and the development part of BEGIN were in its training
-mixture; nothing was trained on RAGTruth.
+mixture; nothing was trained on RAGTruth. The score is no probability: which share of the claims
+at one score is true depends on where the answers come from.
 """
 
 from collections.abc import Set as AbstractSet
@@ -23,6 +24,7 @@ _WINDOW_POSITIONS = 60
 """Tokens that count as together; 40 and 100 rank as well, measured on RAGTruth's QA part."""
 
 _MAX_MISSES = 5
+"""A claim full of unseen numbers is no worse than one with five; from the training."""
 
 
 def logit(score: float) -> float:
