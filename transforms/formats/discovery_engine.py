@@ -6,6 +6,7 @@ from schemas.wire import discovery_engine as wire
 from schemas.wire import enums
 from transforms.formats.citing import read_citations, read_supports
 from transforms.formats.facts import FactCollection
+from transforms.formats.noticing import true_tags
 from transforms.formats.ratings import read_ratings
 from transforms.formats.reading import Identity, Reading, Request
 from transforms.formats.references import add_reference
@@ -14,6 +15,7 @@ from transforms.formats.scores import proportion
 from transforms.formats.search_steps import add_search_results, first_search
 from transforms.formats.timestamps import first_time
 
+_HARM_CATEGORIES = enums.DISCOVERY_ENGINE_HARM_CATEGORIES
 _ADVERSARIAL = {"ADVERSARIAL_QUERY", "JAIL_BREAKING_QUERY"}
 _TELLING_MEMBERS = frozenset(
     {
@@ -53,10 +55,10 @@ def read_response(
     citations = read_citations(answer.citations, text, references)
     supports = read_supports(answer.grounding_supports, text, references)
     event_time_us, times_good = first_time(answer.complete_time, answer.create_time)
+    given = len(answer.citations) + len(answer.grounding_supports)
     noticed = {
         Tag.ADVERSARIAL_QUERY: _is_adversarial(answer.query_understanding_info),
-        Tag.BAD_OFFSETS: len(citations) + len(supports)
-        < len(answer.citations) + len(answer.grounding_supports),
+        Tag.BAD_OFFSETS: len(citations) + len(supports) < given,
         Tag.BAD_TIMESTAMP: not times_good,
     }
     return Reading(
@@ -73,14 +75,12 @@ def read_response(
             answer_text=answer.answer_text,
             state=enums.enum_name(answer.state, enums.ANSWER_STATES),
             skip_reasons=_skip_reasons(answer),
-            safety_ratings=read_ratings(
-                answer.safety_ratings, enums.DISCOVERY_ENGINE_HARM_CATEGORIES
-            ),
+            safety_ratings=read_ratings(answer.safety_ratings, _HARM_CATEGORIES),
             facts=facts.all(),
             citations=citations,
             supports=supports,
             generator_grounding_score=proportion(answer.grounding_score),
-            tags=tuple(tag for tag, is_true in noticed.items() if is_true),
+            tags=true_tags(noticed),
         ),
     )
 

@@ -5,6 +5,7 @@ from schemas.verdict import Tag
 from schemas.wire import envelope as wire
 from schemas.wire.tolerance import read_wire
 from transforms.formats.facts import FactCollection
+from transforms.formats.noticing import true_tags
 from transforms.formats.reading import Format, Identity, Reading, Request
 from transforms.formats.resource_names import engine_id, session_id
 from transforms.formats.struct_text import spell
@@ -33,7 +34,7 @@ def _read(request: Request) -> Reading:
             query=envelope.query or None,
             answer_text=envelope.answer,
             facts=facts.all(),
-            tags=() if times_good else (Tag.BAD_TIMESTAMP,),
+            tags=true_tags({Tag.BAD_TIMESTAMP: not times_good}),
         ),
     )
 

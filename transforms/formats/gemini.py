@@ -19,6 +19,7 @@ from transforms.formats.gemini_supports import (
     recitations,
     support_citations,
 )
+from transforms.formats.noticing import true_tags
 from transforms.formats.ratings import read_ratings
 from transforms.formats.reading import Reading, Request
 
@@ -63,7 +64,7 @@ def read_candidate(
             facts=facts.all(),
             citations=support_citations(supports) + recited,
             supports=supports,
-            tags=(Tag.BAD_OFFSETS,) if len(supports) + len(recited) < given else (),
+            tags=true_tags({Tag.BAD_OFFSETS: len(supports) + len(recited) < given}),
         ),
     )
 

@@ -38,13 +38,17 @@ def add_chunk(chunk: wire.GroundingChunk | None, facts: FactCollection) -> tuple
 def chunk_text(chunk: wire.GroundingChunk | None) -> str:
     """The text of a grounding chunk, empty if it has none."""
     if chunk is not None and chunk.retrieved_context is not None:
-        return chunk.retrieved_context.text or chunk.retrieved_context.rag_chunk.text
+        return _retrieved_text(chunk.retrieved_context)
     return chunk.maps.text if chunk is not None and chunk.maps is not None else ""
+
+
+def _retrieved_text(context: wire.RetrievedContext) -> str:
+    return context.text or context.rag_chunk.text
 
 
 def _add_retrieved(context: wire.RetrievedContext, facts: FactCollection) -> tuple[int, ...]:
     return facts.add(
-        context.text or context.rag_chunk.text,
+        _retrieved_text(context),
         uri=context.uri,
         title=context.title,
         document=context.document_name,

@@ -6,6 +6,7 @@ from schemas.verdict import Tag
 from schemas.wire import gemini as wire
 from schemas.wire.tolerance import read_wire
 from transforms.formats.gemini import read_candidate
+from transforms.formats.noticing import true_tags
 from transforms.formats.reading import Format, Reading, Request
 from transforms.formats.timestamps import first_time
 
@@ -23,9 +24,8 @@ def _read(request: Request) -> Reading:
         Tag.BAD_TIMESTAMP: not times_good,
         Tag.MULTIPLE_CANDIDATES: len(response.candidates) > 1,
     }
-    tags = tuple(tag for tag, is_true in noticed.items() if is_true)
     answer = msgspec.structs.replace(
-        reading.answer, event_time_us=event_time_us, tags=reading.answer.tags + tags
+        reading.answer, event_time_us=event_time_us, tags=reading.answer.tags + true_tags(noticed)
     )
     return Reading(answer=answer)
 

@@ -1,0 +1,76 @@
+import pytest
+
+from schemas.unreadable import UnreadableAnswer
+from schemas.wire.tolerance import Details, Essential, Wire, read_wire, wire_members
+from schemas.wire.unusable import OutOfRangeNumber, RepeatedMember
+
+
+class Leaf(Wire, frozen=True):
+    place: Essential[int] = 0
+    label_text: str = "none"
+    score: float | None = None
+
+
+class Tree(Wire, frozen=True):
+    trunk: Essential[Leaf] = Leaf()
+    branches: Essential[tuple[Leaf, ...]] = ()
+    leaves: Details[Leaf] = ()
+    note: str | Leaf = ""
+
+
+FORGIVEN = {
+    "detail": ({"note": 5}, Tree()),
+    "detail within an essential member": (
+        {"trunk": {"place": 1, "labelText": 5}},
+        Tree(trunk=Leaf(place=1)),
+    ),
+    "detail within a list": ({"branches": [{"labelText": []}]}, Tree(branches=(Leaf(),))),
+    "one of several details": (
+        {"leaves": [{"place": 1}, {"place": "x"}, "x", {"place": 2}]},
+        Tree(leaves=(Leaf(place=1), None, None, Leaf(place=2))),
+    ),
+    "list of details": ({"leaves": {"place": 1}}, Tree()),
+    "one of two kinds": ({"note": {"labelText": 5}}, Tree(note=Leaf())),
+    "beyond all numbers in a detail that is no score": (
+        {"leaves": [{"place": OutOfRangeNumber()}]},
+        Tree(leaves=(None,)),
+    ),
+    "unread": ({"other": RepeatedMember(), "more": OutOfRangeNumber()}, Tree()),
+}
+
+
+@pytest.mark.parametrize(("value", "tree"), FORGIVEN.values(), ids=FORGIVEN)
+def test_a_misfit_in_the_details_is_absent(value: object, tree: Tree) -> None:
+    assert read_wire(value, Tree) == tree
+
+
+UNREADABLE = {
+    "no object": [],
+    "essential": {"trunk": "x"},
+    "essential within an essential": {"trunk": {"place": "x"}},
+    "essential within a list": {"branches": [{}, {"place": "x"}]},
+    "item": {"branches": ["x"]},
+    "null item": {"branches": [None]},
+    "detail that stands twice": {"note": RepeatedMember()},
+    "twice within a detail": {"leaves": [{"labelText": RepeatedMember()}]},
+    "score beyond all numbers": {"leaves": [{"score": OutOfRangeNumber()}]},
+    "essential beyond all numbers": {"trunk": {"place": OutOfRangeNumber()}},
+}
+
+
+@pytest.mark.parametrize("value", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_misfit_where_data_could_be_lost_is_refused(value: object) -> None:
+    with pytest.raises(UnreadableAnswer):
+        read_wire(value, Tree)
+
+
+def test_a_refusal_names_the_member_and_the_types_but_no_value() -> None:
+    with pytest.raises(UnreadableAnswer) as raised:
+        read_wire({"branches": [{"place": "secret"}]}, Tree)
+    assert str(raised.value) == (
+        "A member has the wrong type: Expected `int`, got `str` - at `$.branches[0].place`."
+    )
+
+
+def test_members_are_known_by_their_json_names() -> None:
+    assert wire_members(Leaf) == {"place", "labelText", "score"}
