@@ -173,6 +173,8 @@ class QueryUnderstandingInfo(Wire, frozen=True):
 class Answer(Wire, frozen=True):
     """An answer resource; `groundingScore` is there only when it was asked for.
 
+    A time is None if it is there but no string.
+
     Dropped: `relatedQuestions` (proposals to the user, not the answer) and `blobAttachments`
     (pictures are neither answer text nor fact text).
     """
@@ -183,8 +185,8 @@ class Answer(Wire, frozen=True):
     citations: Details[Citation] = ()
     references: Essential[tuple[Reference, ...]] = ()
     steps: Details[Step] = ()
-    create_time: str = ""
-    complete_time: str = ""
+    create_time: str | None = ""
+    complete_time: str | None = ""
     query_understanding_info: QueryUnderstandingInfo = QueryUnderstandingInfo()
     answer_skipped_reasons: Essential[tuple[int | str, ...]] = ()
     grounding_score: Essential[float | None] = None

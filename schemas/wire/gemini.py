@@ -228,7 +228,7 @@ class GenerateAnswerExchange(Wire, frozen=True):
 
 
 class GenerateContentResponse(Wire, frozen=True):
-    """The response of generateContent; `createTime` is Vertex's.
+    """The response of generateContent; `createTime` is Vertex's, None if it is no string.
 
     Dropped: `usageMetadata`, `modelVersion` (not about the answer) and `responseId` (no identity
     by the project's rules).
@@ -236,4 +236,4 @@ class GenerateContentResponse(Wire, frozen=True):
 
     candidates: Essential[tuple[Candidate, ...]] = ()
     prompt_feedback: Feedback = Feedback()
-    create_time: str = ""
+    create_time: str | None = ""

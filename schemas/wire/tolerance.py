@@ -1,5 +1,6 @@
 """Reading a wire type: strict in what carries data, forgiving in the details."""
 
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
@@ -21,7 +22,7 @@ class Wire(msgspec.Struct, frozen=True, rename="camel"):
     """The base of every input type: camelCase in JSON, unknown members ignored.
 
     A member of the wrong type makes the message unreadable if it is `Essential`; any other one
-    counts as absent. Numbers may be written as strings.
+    is None if its type allows that, else absent. Numbers may be written as strings.
     """
 
 
@@ -47,7 +48,7 @@ def read_wire(value: object, wire: type[WireType]) -> WireType:
 
 def wire_members(wire: type[Wire]) -> frozenset[str]:
     """The JSON names of the members that a wire type reads."""
-    return frozenset(field.encode_name for field in msgspec.structs.fields(wire))
+    return frozenset(_annotations(wire))
 
 
 def refuse_repeated(value: object) -> None:
@@ -74,19 +75,26 @@ def _without_misfits(value: object, annotation: object) -> object:
 
 def _fitting_members(members: dict[str, object], wire: type[Wire]) -> dict[str, object]:
     fitting = {}
-    for field in msgspec.structs.fields(wire):
-        if field.encode_name in members:
-            member = _without_misfits(members[field.encode_name], field.type)
-            if _is_essential(field.type) or _fits(member, field.type):
-                fitting[field.encode_name] = member
+    for name, annotation in _annotations(wire).items():
+        if name in members:
+            member = _without_misfits(members[name], annotation)
+            if _is_essential(annotation) or _fits(member, annotation):
+                fitting[name] = member
+            elif _allows_none(annotation):
+                fitting[name] = None
     return fitting
 
 
 def _fitting_items(items: list[object], annotation: object) -> list[object]:
     fitting = [_without_misfits(item, annotation) for item in items]
-    if type(None) not in _alternatives(annotation):
+    if not _allows_none(annotation):
         return fitting
     return [item if _fits(item, annotation) else None for item in fitting]
+
+
+@cache
+def _annotations(wire: type[Wire]) -> dict[str, Any]:
+    return {field.encode_name: field.type for field in msgspec.structs.fields(wire)}
 
 
 def _fits(value: object, annotation: object) -> bool:
@@ -103,6 +111,10 @@ def _alternatives(annotation: object) -> tuple[Any, ...]:
     if get_origin(annotation) in (Union, UnionType):
         return get_args(annotation)
     return (annotation,)
+
+
+def _allows_none(annotation: object) -> bool:
+    return type(None) in _alternatives(annotation)
 
 
 def _is_essential(annotation: object) -> bool:

@@ -1,6 +1,7 @@
 """Which input format a message is in."""
 
 from schemas.unreadable import UnreadableAnswer
+from schemas.wire.tolerance import refuse_repeated
 from transforms.formats import (
     answer_query,
     answer_resource,
@@ -48,13 +49,16 @@ def find_format(value: object, named: str | None) -> Format:
         or a family, one of whose formats the value must then be; None when nobody named it.
 
     Raises:
-      UnreadableAnswer: if the value is of no known format, or not of the named one.
+      UnreadableAnswer: if the value is of no known format, or not of the named one; a member that
+        stands twice may be why.
     """
     if named in _FORMAT_BY_NAME:
         return _fitting(value, _FORMAT_BY_NAME[named])
     for input_format in _candidates(named):
         if input_format.recognises(value):
             return input_format
+    for member in value.values() if isinstance(value, dict) else ():
+        refuse_repeated(member)
     raise UnreadableAnswer(f"The message is not recognised as {named or 'any'} input format.")
 
 

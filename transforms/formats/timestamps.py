@@ -8,7 +8,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
-def parse_time(text: str) -> int | None:
+def parse_time(text: str | None) -> int | None:
     """Microseconds since 1970 UTC of an RFC 3339 time, None unless it is one with an offset.
 
     A time that falls out of the years 1 to 9999 in UTC is none either.
@@ -20,8 +20,12 @@ def parse_time(text: str) -> int | None:
         return None
 
 
-def first_time(*texts: str) -> tuple[int | None, bool]:
-    """The first of several times that parses, and whether all that are not empty do."""
-    times = [parse_time(text) for text in texts if text]
+def first_time(*texts: str | None) -> tuple[int | None, bool]:
+    """The first of several times that parses, and whether all do that are not empty.
+
+    Args:
+      texts: empty for a time that is absent, None for one that was not even a string.
+    """
+    times = [parse_time(text) for text in texts if text != ""]
     parsed = [time for time in times if time is not None]
     return (parsed[0] if parsed else None), len(parsed) == len(times)

@@ -29,6 +29,10 @@ FORGIVEN = {
         {"leaves": [{"place": 1}, {"place": "x"}, "x", {"place": 2}]},
         Tree(leaves=(Leaf(place=1), None, None, Leaf(place=2))),
     ),
+    "detail that may be None": (
+        {"trunk": {"score": "high", "labelText": "l"}},
+        Tree(trunk=Leaf(score=None, label_text="l")),
+    ),
     "list of details": ({"leaves": {"place": 1}}, Tree()),
     "one of two kinds": ({"note": {"labelText": 5}}, Tree(note=Leaf())),
     "beyond all numbers in a detail that is no score": (

@@ -94,6 +94,7 @@ TIMES = {
     "date only": ({"createTime": "2026-03-02"}, NINE, False),
     "before year 1": ({"createTime": "0001-01-01T00:00:00+14:00"}, NINE, False),
     "after year 9999": ({"createTime": "9999-12-31T23:59:59-14:00"}, NINE, False),
+    "no string": ({"createTime": 1772438400}, NINE, False),
     "13th month": ({"createTime": "2026-13-02T08:00:00Z"}, NINE, False),
     "none": ({}, NINE, True),
 }
@@ -101,7 +102,7 @@ TIMES = {
 
 @pytest.mark.parametrize(("times", "time_us", "is_good"), TIMES.values(), ids=TIMES)
 def test_the_event_time_is_the_first_that_parses(
-    times: dict[str, str], time_us: int, is_good: bool
+    times: dict[str, object], time_us: int, is_good: bool
 ) -> None:
     answer = parse_answer(message_of(BLOCKED | times, publish_time_us=NINE))
     assert answer.event_time_us == time_us

@@ -92,7 +92,7 @@ def test_a_detail_of_a_wrong_type_leaves_its_neighbours() -> None:
 
 
 def with_member(text: str) -> bytes:
-    return b'{"answerText": "a", %b}' % text.encode()
+    return f'{{"answerText": "a", {text}}}'.encode()
 
 
 REPEATED = {
@@ -111,6 +111,11 @@ REPEATED = {
 def test_a_member_that_is_read_and_stands_twice_is_refused(member: str) -> None:
     with pytest.raises(UnreadableAnswer, match="twice"):
         parse_answer(message_of(with_member(member)))
+
+
+def test_a_member_that_would_tell_the_format_and_stands_twice_is_refused() -> None:
+    with pytest.raises(UnreadableAnswer, match="twice"):
+        parse_answer(message_of(b'{"answer": "a", "answer": "b"}'))
 
 
 HARMLESS = {
