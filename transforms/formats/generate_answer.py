@@ -10,22 +10,27 @@ from transforms.formats.reading import Format, Reading, Request
 from transforms.formats.scores import proportion
 
 
+_OWN_MEMBERS = frozenset({"answerableProbability", "inputFeedback"})
+_OWN_REQUEST_MEMBERS = frozenset({"answerStyle", "inlinePassages", "semanticRetriever"})
+
+
 def _recognises(value: object) -> bool:
     if not isinstance(value, dict):
         return False
-    if isinstance(value.get("request"), dict) and isinstance(value.get("response"), dict):
-        return _recognises_response(value["response"])
-    return _recognises_response(value)
+    if isinstance(value.get("response"), dict):
+        return _is_request(value.get("request")) or _is_response(value["response"])
+    return _is_response(value)
 
 
-def _recognises_response(value: dict[str, object]) -> bool:
+def _is_request(value: object) -> bool:
+    return isinstance(value, dict) and not _OWN_REQUEST_MEMBERS.isdisjoint(value)
+
+
+def _is_response(value: dict[str, object]) -> bool:
     answer = value.get("answer", {})
-    has_own_member = "answerableProbability" in value or "inputFeedback" in value
-    return (
-        isinstance(answer, dict)
-        and not is_answer(answer)
-        and (is_candidate(answer) or has_own_member)
-    )
+    if not isinstance(answer, dict) or is_answer(answer):
+        return False
+    return is_candidate(answer) or not _OWN_MEMBERS.isdisjoint(value)
 
 
 def _read(request: Request) -> Reading:

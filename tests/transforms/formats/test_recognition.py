@@ -48,6 +48,14 @@ RECOGNISED = {
         {"request": {"contents": []}, "response": {"answer": CANDIDATE}},
         "gemini.generate_answer",
     ),
+    "generateAnswer by its request": (
+        {"request": {"inlinePassages": {}}, "response": {}},
+        "gemini.generate_answer",
+    ),
+    "generateAnswer's response alone": (
+        {"response": {"answer": CANDIDATE}},
+        "gemini.generate_answer",
+    ),
     "envelope": ({"answer": "Yes."}, "groundwatch.envelope"),
     "empty envelope": ({"answer": ""}, "groundwatch.envelope"),
 }
@@ -74,6 +82,7 @@ NOT_RECOGNISED = {
     "inner object that does not tell": {"answer": {}},
     "wrapper around something else": {"query": "q", "answer": {"colour": "red"}},
     "answer that is a number": {"answer": 5},
+    "exchange that does not tell": {"request": {"contents": []}, "response": {}},
     "content without parts": {"content": {}},
     "content that is a string": {"content": "Yes."},
 }
