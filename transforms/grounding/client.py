@@ -4,6 +4,7 @@ import asyncio
 import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime
+from operator import attrgetter
 from types import TracebackType
 from typing import Self
 
@@ -19,10 +20,17 @@ from transforms.grounding.protocol import check_path, encode_request, interpret_
 from transforms.grounding.settings import CheckSettings
 
 _CONNECTIONS_A_SHARD = 16
-"""One httpx client slows down quadratically beyond some 32: encode/httpcore#1035."""
+"""One pool of connections slows down quadratically beyond some 32: encode/httpcore#1035."""
 
 _GZIP = zlib.MAX_WBITS | 16
 _LOCAL_ADDRESS = "http://local"
+_HEADERS = httpx.Headers(
+    {
+        "Content-Type": "application/json",
+        "Accept-Encoding": "gzip",
+        "User-Agent": "groundwatch",
+    }
+)
 
 
 class CheckReply(Record, frozen=True, kw_only=True):
@@ -90,7 +98,7 @@ class GroundingClient:
     async def aclose(self) -> None:
         """Close all connections."""
         for shard in self._shards:
-            await shard.client.aclose()
+            await shard.transport.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -108,12 +116,12 @@ class GroundingClient:
         return interpret_reply(status, retry_after, reply, request, datetime.now(UTC))
 
     async def _post(self, body: bytes) -> tuple[int, str | None, bytes]:
-        shard = min(self._shards, key=lambda shard: shard.in_flight)
+        shard = min(self._shards, key=attrgetter("in_flight"))
         shard.in_flight += 1
         try:
             # httpx has no deadline for a whole call: encode/httpx#1450.
             async with asyncio.timeout(self._settings.timeout_s):
-                return await self._exchange(shard.client, body)
+                return await self._exchange(shard.transport, body)
         except TimeoutError:
             raise Unavailable(f"no reply within {self._settings.timeout_s:g} s") from None
         except httpx.HTTPError as error:
@@ -123,33 +131,29 @@ class GroundingClient:
             shard.in_flight -= 1
 
     async def _exchange(
-        self, client: httpx.AsyncClient, body: bytes
+        self, transport: httpx.AsyncBaseTransport, body: bytes
     ) -> tuple[int, str | None, bytes]:
-        headers = {"Content-Type": "application/json"}
-        request = client.build_request("POST", self._url, content=body, headers=headers)
-        response = await client.send(request, stream=True)
+        request = httpx.Request("POST", self._url, headers=_HEADERS, content=body)
+        response = await transport.handle_async_request(request)
         try:
             packed = await _read(response, self._settings.max_reply_bytes)
         finally:
             await response.aclose()
-        reply = _unpack(
-            packed, response.headers.get("Content-Encoding"), self._settings.max_reply_bytes
-        )
+        encoding = response.headers.get("Content-Encoding")
+        reply = _unpack(packed, encoding, self._settings.max_reply_bytes)
         return response.status_code, response.headers.get("Retry-After"), reply
 
 
 class _Shard:
-    """A client of its own with a few connections."""
+    """A few connections of their own.
+
+    A bare transport: unlike httpx's client it follows no redirect, keeps no cookie and reads no
+    proxy from the environment, none of which a check may do.
+    """
 
     def __init__(self, transport: httpx.AsyncBaseTransport) -> None:
         self.in_flight = 0
-        self.client = httpx.AsyncClient(
-            transport=transport,
-            timeout=None,  # noqa: S113 - asyncio.timeout bounds the whole call
-            follow_redirects=False,
-            trust_env=False,
-            headers={"Accept-Encoding": "gzip", "User-Agent": "groundwatch"},
-        )
+        self.transport = transport
 
 
 def _connections() -> httpx.AsyncBaseTransport:
