@@ -9,7 +9,6 @@ from transforms.formats.gemini import is_candidate, read_candidate
 from transforms.formats.reading import Format, Reading, Request
 from transforms.formats.scores import proportion
 
-
 _OWN_MEMBERS = frozenset({"answerableProbability", "inputFeedback"})
 _OWN_REQUEST_MEMBERS = frozenset({"answerStyle", "inlinePassages", "semanticRetriever"})
 
