@@ -1,8 +1,8 @@
 """Whether an answer is still being made."""
 
 from schemas.answer import Answer
-
-_UNFINISHED_STATES = {"IN_PROGRESS", "STREAMING"}
+from schemas.verdict import Verdict
+from transforms.rules.verdicts import STATE_VERDICTS
 
 
 def is_incomplete(answer: Answer) -> bool:
@@ -11,7 +11,7 @@ def is_incomplete(answer: Answer) -> bool:
     A Gemini candidate without a finish reason and without text is, unless its prompt or itself
     was blocked.
     """
-    if answer.state in _UNFINISHED_STATES:
+    if STATE_VERDICTS.get(answer.state or "") is Verdict.INCOMPLETE:
         return True
     return (
         answer.source_format.startswith("gemini.")

@@ -1,0 +1,99 @@
+"""Small records with sensible defaults, for tests that care about a field or two."""
+
+from typing import Any
+
+from schemas.answer import Answer, Fact
+from schemas.checked import Check, Claim
+from schemas.enriched import EnrichedAnswer
+from schemas.message import Message
+from schemas.verdict import Verdict
+from schemas.wire.check import CheckedClaim, CheckResponse, CitedChunk
+
+RECORD_ID = "5f" * 32
+NOON_US = 1_772_539_200_000_000
+"""2026-03-03 12:00:00 UTC."""
+
+
+def a_message(**members: Any) -> Message:
+    """A line of an archive."""
+    return Message(
+        **{"payload": b'{"answer": "Lamps glow."}', "place": "answers.jsonl#1"} | members
+    )
+
+
+def a_fact(text: str = "Lamps glow red.", **members: Any) -> Fact:
+    """A fact without a source."""
+    return Fact(text=text, **members)
+
+
+def an_answer(text: str = "Lamps glow.", *facts: str, **members: Any) -> Answer:
+    """A finished answer of Discovery Engine, with one fact unless others are given."""
+    given = {
+        "message": a_message(),
+        "record_id": RECORD_ID,
+        "source_format": "discoveryengine.answer",
+        "answer_text": text,
+        "facts": tuple(a_fact(fact) for fact in facts) or (a_fact(),),
+    }
+    return Answer(**given | members)
+
+
+def a_claim(text: str = "Lamps glow.", start: int = 0, **members: Any) -> Claim:
+    """A claim that required a check, without a score; its end follows from its text."""
+    end = start + len(text.encode())
+    given = {"text": text, "start": start, "end": end, "grounding_check_required": True}
+    return Claim(**given | members)
+
+
+def a_check(**members: Any) -> Check:
+    """A check by the embedded checker in one call."""
+    given = {
+        "checker": "local",
+        "calls": 1,
+        "attempts": 1,
+        "characters": 26,
+        "latency_ms": 2,
+        "checked_at_us": NOON_US,
+        "citation_threshold": 0.6,
+    }
+    return Check(**given | members)
+
+
+def an_enriched(**members: Any) -> EnrichedAnswer:
+    """A grounded answer's record: every field filled, every list holding something."""
+    given = {
+        "record_id": RECORD_ID,
+        "answer_name": "projects/1/locations/global/collections/c/engines/shop/answers/a1",
+        "source_format": "discoveryengine.answer",
+        "engine": "shop",
+        "session": "s1",
+        "event_time_us": NOON_US,
+        "query": "Do lamps glow?",
+        "answer_text": "Lamps glow.",
+        "verdict": Verdict.GROUNDED,
+        "verdict_reason": "ABOVE_THRESHOLDS",
+        "tags": ("SCORE_DRIFT",),
+        "support_score": 0.9,
+        "min_claim_score": 0.8,
+        "generator_grounding_score": 0.4,
+        "score_drift": -0.5,
+        "answerable_probability": 0.7,
+        "skip_reasons": (),
+        "safety_ratings": (),
+        "claims": (a_claim(score=0.8, citations=(0,), citation_starts=(0,)),),
+        "facts": (a_fact(),),
+        "check": a_check(),
+    }
+    return EnrichedAnswer(**given | members)
+
+
+def a_reply(*claims: CheckedClaim, sources: str = "", **members: Any) -> CheckResponse:
+    """A reply with these claims; its cited chunks are the facts of these one-digit indices."""
+    chunks = tuple(CitedChunk(chunk_text="abridged", source=source) for source in sources)
+    return CheckResponse(**{"claims": claims, "cited_chunks": chunks} | members)
+
+
+def a_wire_claim(start: int, end: int, score: float | None = None, **members: Any) -> CheckedClaim:
+    """A claim as it stands in a reply, requiring a check if it has a score."""
+    given = {"grounding_check_required": score is not None}
+    return CheckedClaim(start_pos=start, end_pos=end, score=score, **given | members)

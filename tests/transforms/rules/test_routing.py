@@ -1,0 +1,336 @@
+from typing import Any
+
+import pytest
+
+from schemas.answer import Answer, SafetyRating
+from schemas.checked import Decision
+from schemas.verdict import Tag, Verdict
+from tests.support.builders import an_answer
+from transforms.rules.routing import policy_reasons, route, routing_tags
+
+POLICY_SKIPS = (
+    "ADVERSARIAL_QUERY_IGNORED",
+    "POTENTIAL_POLICY_VIOLATION",
+    "JAIL_BREAKING_QUERY_IGNORED",
+    "CUSTOMER_POLICY_VIOLATION",
+    "USER_DEFINED_CLASSIFICATION_QUERY_IGNORED",
+)
+OTHER_SKIPS = (
+    "NON_ANSWER_SEEKING_QUERY_IGNORED",
+    "NON_ANSWER_SEEKING_QUERY_IGNORED_V2",
+    "OUT_OF_DOMAIN_QUERY_IGNORED",
+    "NO_RELEVANT_CONTENT",
+    "UNHELPFUL_ANSWER",
+)
+POLICY_FINISHES = (
+    "SAFETY",
+    "RECITATION",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
+)
+ABNORMAL_FINISHES = ("OTHER", "LANGUAGE", "MALFORMED_FUNCTION_CALL", "NO_IMAGE", "47")
+BLOCKED = SafetyRating(category="HARASSMENT", probability="HIGH", blocked=True)
+
+
+def decided(verdict: str, reason: str) -> Decision:
+    return Decision(verdict=Verdict(verdict), reason=reason)
+
+
+def candidate(text: str = "Lamps glow.", **members: Any) -> Answer:
+    return an_answer(text, source_format="gemini.candidate", **members)
+
+
+@pytest.mark.parametrize("state", ["IN_PROGRESS", "STREAMING"])
+def test_an_answer_in_the_making_is_incomplete(state: str) -> None:
+    assert route(an_answer(state=state)) == decided("INCOMPLETE", state)
+
+
+@pytest.mark.parametrize("state", [None, "SUCCEEDED", "STATE_OF_TOMORROW", "47"])
+def test_an_answer_in_any_other_state_but_failed_is_taken_as_succeeded(state: str | None) -> None:
+    assert route(an_answer(state=state)) is None
+
+
+@pytest.mark.parametrize("reason", POLICY_SKIPS)
+def test_a_policy_skip_is_policy_skipped(reason: str) -> None:
+    assert route(an_answer(skip_reasons=(reason,))) == decided("POLICY_SKIPPED", reason)
+
+
+@pytest.mark.parametrize("reason", OTHER_SKIPS)
+def test_a_skip_for_want_of_an_answer_is_not_answered(reason: str) -> None:
+    assert route(an_answer(skip_reasons=(reason,))) == decided("NOT_ANSWERED", reason)
+
+
+@pytest.mark.parametrize("reason", ["REASON_OF_TOMORROW", "47"])
+def test_an_unknown_skip_is_not_answered_and_tagged(reason: str) -> None:
+    answer = an_answer(skip_reasons=(reason,))
+    assert route(answer) == decided("NOT_ANSWERED", reason)
+    assert list(routing_tags(answer)) == [Tag.UNKNOWN_SKIP_REASON]
+
+
+def test_the_generators_own_low_score_is_low_grounded_without_a_call() -> None:
+    answer = an_answer(skip_reasons=("LOW_GROUNDED_ANSWER",))
+    assert route(answer) == decided("LOW_GROUNDED", "LOW_GROUNDED_ANSWER")
+
+
+def test_a_skipped_answer_is_decided_by_its_reason_though_it_succeeded_with_text() -> None:
+    boilerplate = "A summary could not be generated for your search query."
+    answer = an_answer(boilerplate, state="SUCCEEDED", skip_reasons=("NO_RELEVANT_CONTENT",))
+    assert route(answer) == decided("NOT_ANSWERED", "NO_RELEVANT_CONTENT")
+
+
+@pytest.mark.parametrize("text", ["Lamps glow.", ""], ids=["text", "no text"])
+@pytest.mark.parametrize("reason", POLICY_FINISHES)
+def test_a_policy_finish_is_policy_skipped_with_and_without_text(reason: str, text: str) -> None:
+    answer = candidate(text, finish_reason=reason)
+    assert route(answer) == decided("POLICY_SKIPPED", reason)
+    assert list(policy_reasons(answer)) == [reason]
+    assert list(routing_tags(answer)) == []
+
+
+@pytest.mark.parametrize("reason", ["SAFETY", "OTHER", "MODEL_ARMOR", "47"])
+def test_any_block_of_the_prompt_is_policy_skipped(reason: str) -> None:
+    assert route(candidate("", block_reason=reason)) == decided("POLICY_SKIPPED", reason)
+
+
+def test_a_blocked_rating_is_policy_skipped_and_not_merely_rated() -> None:
+    answer = an_answer(safety_ratings=(SafetyRating(probability="LOW"), BLOCKED))
+    assert route(answer) == decided("POLICY_SKIPPED", "BLOCKED_RATING")
+    assert list(routing_tags(answer)) == []
+
+
+@pytest.mark.parametrize("reason", ABNORMAL_FINISHES)
+def test_an_abnormal_finish_is_checked_where_there_is_text(reason: str) -> None:
+    answer = candidate(finish_reason=reason)
+    assert route(answer) is None
+    assert list(routing_tags(answer)) == [Tag.ABNORMAL_FINISH]
+
+
+@pytest.mark.parametrize("text", ["", " \n\t"])
+@pytest.mark.parametrize("reason", ABNORMAL_FINISHES)
+def test_an_abnormal_finish_without_text_is_a_failed_generation(reason: str, text: str) -> None:
+    answer = candidate(text, finish_reason=reason)
+    assert route(answer) == decided("GENERATION_FAILED", reason)
+    assert list(routing_tags(answer)) == [Tag.ABNORMAL_FINISH]
+
+
+FINISHES = {
+    "stopped": ({"finish_reason": "STOP"}, None, []),
+    "stopped, no text": (
+        {"finish_reason": "STOP", "text": ""},
+        decided("UNSCORABLE", "NO_TEXT"),
+        [],
+    ),
+    "cut": ({"finish_reason": "MAX_TOKENS"}, None, [Tag.TRUNCATED]),
+    "cut, no text": (
+        {"finish_reason": "MAX_TOKENS", "text": ""},
+        decided("UNSCORABLE", "NO_TEXT"),
+        [Tag.TRUNCATED],
+    ),
+    "no end": ({}, None, [Tag.UNFINISHED]),
+    "no end, no text": (
+        {"text": ""},
+        decided("INCOMPLETE", "UNFINISHED"),
+        [Tag.UNFINISHED],
+    ),
+    "no end, no text, blocked": (
+        {"text": "", "block_reason": "SAFETY"},
+        decided("POLICY_SKIPPED", "SAFETY"),
+        [],
+    ),
+    "no end, no facts": (
+        {"facts": ()},
+        decided("UNSCORABLE", "NO_FACTS"),
+        [Tag.UNFINISHED],
+    ),
+}
+
+
+@pytest.mark.parametrize(("members", "decision", "tags"), FINISHES.values(), ids=FINISHES)
+def test_how_a_candidate_ended_decides_only_where_it_says_something(
+    members: dict[str, Any], decision: Decision | None, tags: list[Tag]
+) -> None:
+    answer = candidate(**members)
+    assert route(answer) == decision
+    assert list(routing_tags(answer)) == tags
+
+
+def test_the_state_failed_is_a_failed_generation() -> None:
+    assert route(an_answer("", state="FAILED")) == decided("GENERATION_FAILED", "FAILED")
+
+
+def test_a_stream_that_broke_off_names_the_errors_status() -> None:
+    answer = an_answer("", state="FAILED", error_status="RESOURCE_EXHAUSTED")
+    assert route(answer) == decided("GENERATION_FAILED", "RESOURCE_EXHAUSTED")
+
+
+NOTHING_TO_SCORE = {
+    "no text": ("", (), "NO_TEXT"),
+    "white space": (" \u3000\n", (), "NO_TEXT"),
+    "no facts": ("Lamps glow.", (), "NO_FACTS"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "facts", "reason"), NOTHING_TO_SCORE.values(), ids=NOTHING_TO_SCORE
+)
+def test_without_text_or_facts_there_is_nothing_to_score(
+    text: str, facts: tuple[()], reason: str
+) -> None:
+    assert route(an_answer(text, facts=facts)) == decided("UNSCORABLE", reason)
+
+
+def test_a_text_with_a_fact_needs_a_check() -> None:
+    assert route(an_answer()) is None
+
+
+PRECEDENCE = {
+    "unfinished before policy": (
+        {"state": "STREAMING", "skip_reasons": ("JAIL_BREAKING_QUERY_IGNORED",)},
+        decided("INCOMPLETE", "STREAMING"),
+    ),
+    "unfinished before a blocked rating": (
+        {"state": "IN_PROGRESS", "safety_ratings": (BLOCKED,)},
+        decided("INCOMPLETE", "IN_PROGRESS"),
+    ),
+    "policy before low grounded": (
+        {"skip_reasons": ("LOW_GROUNDED_ANSWER", "CUSTOMER_POLICY_VIOLATION")},
+        decided("POLICY_SKIPPED", "CUSTOMER_POLICY_VIOLATION"),
+    ),
+    "policy before any other skip": (
+        {"skip_reasons": ("NO_RELEVANT_CONTENT", "ADVERSARIAL_QUERY_IGNORED")},
+        decided("POLICY_SKIPPED", "ADVERSARIAL_QUERY_IGNORED"),
+    ),
+    "a finish reason before low grounded": (
+        {"skip_reasons": ("LOW_GROUNDED_ANSWER",), "finish_reason": "SAFETY"},
+        decided("POLICY_SKIPPED", "SAFETY"),
+    ),
+    "a blocked rating before low grounded": (
+        {"skip_reasons": ("LOW_GROUNDED_ANSWER",), "safety_ratings": (BLOCKED,)},
+        decided("POLICY_SKIPPED", "BLOCKED_RATING"),
+    ),
+    "policy before failed": (
+        {"state": "FAILED", "block_reason": "OTHER"},
+        decided("POLICY_SKIPPED", "OTHER"),
+    ),
+    "low grounded before any other skip": (
+        {"skip_reasons": ("UNHELPFUL_ANSWER", "LOW_GROUNDED_ANSWER")},
+        decided("LOW_GROUNDED", "LOW_GROUNDED_ANSWER"),
+    ),
+    "low grounded before failed": (
+        {"state": "FAILED", "skip_reasons": ("LOW_GROUNDED_ANSWER",)},
+        decided("LOW_GROUNDED", "LOW_GROUNDED_ANSWER"),
+    ),
+    "a skip before failed": (
+        {"state": "FAILED", "skip_reasons": ("UNHELPFUL_ANSWER",)},
+        decided("NOT_ANSWERED", "UNHELPFUL_ANSWER"),
+    ),
+    "failed before nothing to score": (
+        {"state": "FAILED", "facts": ()},
+        decided("GENERATION_FAILED", "FAILED"),
+    ),
+    "the first of two policy skips": (
+        {"skip_reasons": ("POTENTIAL_POLICY_VIOLATION", "ADVERSARIAL_QUERY_IGNORED")},
+        decided("POLICY_SKIPPED", "POTENTIAL_POLICY_VIOLATION"),
+    ),
+    "the first of two other skips": (
+        {"skip_reasons": ("TOMORROW", "NO_RELEVANT_CONTENT")},
+        decided("NOT_ANSWERED", "TOMORROW"),
+    ),
+    "skip, finish, block and rating in this order": (
+        {
+            "safety_ratings": (BLOCKED,),
+            "block_reason": "OTHER",
+            "finish_reason": "SAFETY",
+            "skip_reasons": ("CUSTOMER_POLICY_VIOLATION",),
+        },
+        decided("POLICY_SKIPPED", "CUSTOMER_POLICY_VIOLATION"),
+    ),
+    "finish before block": (
+        {"block_reason": "OTHER", "finish_reason": "SPII"},
+        decided("POLICY_SKIPPED", "SPII"),
+    ),
+    "block before rating": (
+        {"safety_ratings": (BLOCKED,), "block_reason": "OTHER"},
+        decided("POLICY_SKIPPED", "OTHER"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("members", "decision"), PRECEDENCE.values(), ids=PRECEDENCE)
+def test_of_several_reasons_the_first_in_order_decides(
+    members: dict[str, Any], decision: Decision
+) -> None:
+    assert route(an_answer(**members)) == decision
+
+
+MOVED = {
+    "a skip": ({"skip_reasons": ("UNHELPFUL_ANSWER",)}, "UNHELPFUL_ANSWER", "LOW_GROUNDED"),
+    "an unknown skip": ({"skip_reasons": ("TOMORROW",)}, "TOMORROW", "POLICY_SKIPPED"),
+    "a finish": ({"finish_reason": "RECITATION"}, "RECITATION", "NOT_ANSWERED"),
+    "a block": ({"block_reason": "OTHER"}, "OTHER", "NOT_ANSWERED"),
+    "a blocked rating": ({"safety_ratings": (BLOCKED,)}, "BLOCKED_RATING", "NOT_ANSWERED"),
+    "a state": ({"state": "FAILED"}, "FAILED", "INCOMPLETE"),
+}
+
+
+@pytest.mark.parametrize(("members", "reason", "verdict"), MOVED.values(), ids=MOVED)
+def test_a_reason_can_be_moved_to_another_verdict(
+    members: dict[str, Any], reason: str, verdict: str
+) -> None:
+    answer = an_answer(**members)
+    assert route(answer, {reason: Verdict(verdict)}) == decided(verdict, reason)
+
+
+def test_a_moved_reason_takes_its_new_verdicts_place_in_the_order() -> None:
+    answer = an_answer(skip_reasons=("LOW_GROUNDED_ANSWER", "NO_RELEVANT_CONTENT"))
+    moved = {"NO_RELEVANT_CONTENT": Verdict.POLICY_SKIPPED}
+    assert route(answer, moved) == decided("POLICY_SKIPPED", "NO_RELEVANT_CONTENT")
+
+
+RATINGS = {
+    "medium probability": (SafetyRating(probability="MEDIUM"), True),
+    "high probability": (SafetyRating(probability="HIGH"), True),
+    "medium severity": (SafetyRating(probability="LOW", severity="MEDIUM"), True),
+    "low": (SafetyRating(probability="LOW", severity="LOW"), False),
+    "nothing said": (SafetyRating(), False),
+    "medium but blocked": (SafetyRating(probability="MEDIUM", blocked=True), False),
+}
+
+
+@pytest.mark.parametrize(("rating", "is_rated"), RATINGS.values(), ids=RATINGS)
+def test_a_rating_of_medium_or_more_that_did_not_block_is_tagged(
+    rating: SafetyRating, is_rated: bool
+) -> None:
+    tags = routing_tags(an_answer(safety_ratings=(rating,)))
+    assert (Tag.SAFETY_RATED in tags) is is_rated
+
+
+@pytest.mark.parametrize(
+    ("probability", "is_low"), [(0.0, True), (0.499, True), (0.5, False), (None, False)]
+)
+def test_an_answerable_probability_below_a_half_is_tagged(
+    probability: float | None, is_low: bool
+) -> None:
+    tags = list(routing_tags(an_answer(answerable_probability=probability)))
+    assert tags == [Tag.LOW_ANSWERABLE_PROBABILITY] * is_low
+
+
+def test_tags_are_given_whatever_decided_the_verdict() -> None:
+    answer = candidate(
+        state="STREAMING",
+        finish_reason="MAX_TOKENS",
+        skip_reasons=("TOMORROW",),
+        safety_ratings=(SafetyRating(severity="HIGH"),),
+        answerable_probability=0.1,
+    )
+    assert route(answer) == decided("INCOMPLETE", "STREAMING")
+    assert set(routing_tags(answer)) == {
+        Tag.TRUNCATED,
+        Tag.UNKNOWN_SKIP_REASON,
+        Tag.SAFETY_RATED,
+        Tag.LOW_ANSWERABLE_PROBABILITY,
+    }

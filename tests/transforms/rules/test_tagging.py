@@ -1,0 +1,177 @@
+from typing import Any
+
+import pytest
+
+from schemas.answer import Citation
+from schemas.checked import CheckedAnswer, Claim, Decision, Grounding
+from schemas.enriched import EnrichedAnswer
+from schemas.verdict import Tag, Verdict
+from tests.support.builders import a_check, a_claim, an_answer
+from transforms.rules.tagging import Thresholds, tag_answer
+
+
+def checked(support_score: float | None, *claims: Claim, **answer: Any) -> CheckedAnswer:
+    return CheckedAnswer(
+        answer=an_answer(**answer),
+        grounding=Grounding(support_score=support_score, claims=claims),
+        check=a_check(),
+    )
+
+
+def tagged(support_score: float | None, *claims: Claim, **answer: Any) -> EnrichedAnswer:
+    return tag_answer(checked(support_score, *claims, **answer), Thresholds())
+
+
+def scored(*scores: float | None) -> list[Claim]:
+    return [a_claim(start=12 * place, score=score) for place, score in enumerate(scores)]
+
+
+JUDGED = {
+    "both above": (0.9, [0.8, 0.7], "GROUNDED", "ABOVE_THRESHOLDS"),
+    "support equal to its threshold": (0.6, [0.8], "GROUNDED", "ABOVE_THRESHOLDS"),
+    "claim equal to its threshold": (0.9, [0.4], "GROUNDED", "ABOVE_THRESHOLDS"),
+    "support just below": (0.5999, [0.8], "LOW_GROUNDED", "SUPPORT_SCORE"),
+    "one claim just below": (0.9, [0.8, 0.3999], "LOW_GROUNDED", "CLAIM_SCORE"),
+    "both below": (0.1, [0.1], "LOW_GROUNDED", "CLAIM_SCORE"),
+    "support 0": (0.0, [], "LOW_GROUNDED", "SUPPORT_SCORE"),
+    "support without claim scores": (0.7, [None], "GROUNDED", "ABOVE_THRESHOLDS"),
+    "claim scores without support": (None, [0.5], "GROUNDED", "ABOVE_THRESHOLDS"),
+    "a low claim without support": (None, [0.1], "LOW_GROUNDED", "CLAIM_SCORE"),
+    "no score at all": (None, [None], "UNSCORABLE", "NO_CLAIMS"),
+    "no claim at all": (None, [], "UNSCORABLE", "NO_CLAIMS"),
+}
+
+
+@pytest.mark.parametrize(("support", "scores", "verdict", "reason"), JUDGED.values(), ids=JUDGED)
+def test_a_checked_answer_is_judged_by_both_scores(
+    support: float | None, scores: list[float | None], verdict: str, reason: str
+) -> None:
+    enriched = tagged(support, *scored(*scores))
+    assert (enriched.verdict, enriched.verdict_reason) == (verdict, reason)
+
+
+def test_without_a_claim_to_check_no_score_is_made_up() -> None:
+    enriched = tagged(None, a_claim(grounding_check_required=False))
+    assert enriched.support_score is None
+    assert enriched.min_claim_score is None
+
+
+def test_the_thresholds_are_those_that_were_set() -> None:
+    strict = Thresholds(low_grounded=0.95, claim=0.0)
+    enriched = tag_answer(checked(0.9, *scored(0.1)), strict)
+    assert (enriched.verdict, enriched.verdict_reason) == ("LOW_GROUNDED", "SUPPORT_SCORE")
+
+
+def test_the_least_score_is_that_of_the_claims_that_required_a_check() -> None:
+    greeting = a_claim("Hi!", score=0.01, grounding_check_required=False)
+    unsaid = a_claim(score=0.7, grounding_check_required=None)
+    enriched = tagged(0.9, greeting, unsaid, *scored(0.8, None))
+    assert enriched.min_claim_score == 0.7
+    assert enriched.verdict is Verdict.GROUNDED
+    assert Tag.UNSUPPORTED_CLAIM not in enriched.tags
+
+
+DRIFTS = {
+    "no score of the generator": (None, 0.9, None, False),
+    "no score of the check": (0.9, None, None, False),
+    "equal": (0.75, 0.75, 0.0, False),
+    "at the threshold": (1.0, 0.75, 0.25, False),
+    "above": (1.0, 0.625, 0.375, True),
+    "below": (0.5, 0.875, -0.375, True),
+}
+
+
+@pytest.mark.parametrize(
+    ("generator", "support", "drift", "is_tagged"), DRIFTS.values(), ids=DRIFTS
+)
+def test_drift_is_how_far_the_generators_own_score_is_off(
+    generator: float | None, support: float | None, drift: float | None, is_tagged: bool
+) -> None:
+    given = checked(support, *scored(0.9), generator_grounding_score=generator)
+    enriched = tag_answer(given, Thresholds(drift=0.25))
+    assert enriched.score_drift == drift
+    assert (Tag.SCORE_DRIFT in enriched.tags) is is_tagged
+
+
+CITATIONS = {
+    "another fact": ([Citation(start=0, end=11, facts=(0,))], (1,), True),
+    "overlapping by a byte": ([Citation(start=10, end=20, facts=(0,))], (1,), True),
+    "beside it": ([Citation(start=11, end=20, facts=(0,))], (1,), False),
+    "the same fact": ([Citation(start=0, end=11, facts=(1,))], (1,), False),
+    "one of several": ([Citation(start=0, end=11, facts=(0, 1))], (1, 2), False),
+    "one of two citations": (
+        [Citation(start=0, end=5, facts=(0,)), Citation(start=5, end=11, facts=(1,))],
+        (1,),
+        False,
+    ),
+    "nothing supports it": ([Citation(start=0, end=11, facts=(0,))], (), False),
+    "nothing is cited": ([], (1,), False),
+    "a source without text": ([Citation(start=0, end=11)], (1,), False),
+}
+
+
+@pytest.mark.parametrize(("cited", "supporting", "is_tagged"), CITATIONS.values(), ids=CITATIONS)
+def test_a_mismatch_is_a_claim_that_only_facts_it_does_not_cite_support(
+    cited: list[Citation], supporting: tuple[int, ...], is_tagged: bool
+) -> None:
+    starts = (0,) * len(supporting)
+    claim = a_claim(score=0.9, citations=supporting, citation_starts=starts)
+    enriched = tagged(0.9, claim, citations=tuple(cited))
+    assert (Tag.CITATION_MISMATCH in enriched.tags) is is_tagged
+
+
+def test_a_low_claim_is_tagged_also_where_its_verdict_is_another() -> None:
+    assert tagged(0.9, *scored(0.4)).tags == ()
+    assert tagged(0.9, *scored(0.39)).tags == (Tag.UNSUPPORTED_CLAIM,)
+
+
+def test_tags_of_all_steps_stand_sorted_and_once_each() -> None:
+    given = CheckedAnswer(
+        answer=an_answer(
+            tags=(Tag.STREAM_ERROR, Tag.BAD_OFFSETS, Tag.BAD_OFFSETS),
+            answerable_probability=0.2,
+        ),
+        grounding=Grounding(support_score=0.2, claims=tuple(scored(0.1)), recombined=True),
+        check=a_check(),
+    )
+    assert tag_answer(given, Thresholds()).tags == (
+        "BAD_OFFSETS",
+        "LOW_ANSWERABLE_PROBABILITY",
+        "RECOMBINED",
+        "STREAM_ERROR",
+        "UNSUPPORTED_CLAIM",
+    )
+
+
+def test_a_decided_answer_keeps_its_decision_and_everything_that_came_with_it() -> None:
+    answer = an_answer(
+        answer_name="a1",
+        engine="shop",
+        session="s1",
+        event_time_us=5,
+        query="Why?",
+        generator_grounding_score=0.2,
+        answerable_probability=0.7,
+        skip_reasons=("NO_RELEVANT_CONTENT", "TOMORROW"),
+        finish_reason="SAFETY",
+        block_reason="OTHER",
+    )
+    decision = Decision(verdict=Verdict.POLICY_SKIPPED, reason="SAFETY")
+    enriched = tag_answer(CheckedAnswer(answer=answer, decision=decision), Thresholds())
+    assert (enriched.verdict, enriched.verdict_reason) == ("POLICY_SKIPPED", "SAFETY")
+    assert enriched.skip_reasons == ("NO_RELEVANT_CONTENT", "TOMORROW", "SAFETY", "OTHER")
+    assert enriched.tags == (Tag.UNKNOWN_SKIP_REASON,)
+    assert (enriched.support_score, enriched.min_claim_score, enriched.score_drift) == (None,) * 3
+    assert (enriched.claims, enriched.check) == ((), None)
+    same = ("record_id", "answer_name", "source_format", "engine", "session", "event_time_us")
+    same += ("query", "answer_text", "facts", "generator_grounding_score", "answerable_probability")
+    assert {name: getattr(enriched, name) for name in same} == {
+        name: getattr(answer, name) for name in same
+    }
+
+
+def test_a_check_and_its_claims_stand_in_the_record() -> None:
+    claims = tuple(scored(0.9, 0.8))
+    enriched = tagged(0.9, *claims)
+    assert enriched.claims == claims
+    assert enriched.check == a_check()

@@ -1,0 +1,32 @@
+import pytest
+
+from schemas.verdict import Verdict
+from schemas.wire.enums import ANSWER_SKIPPED_REASONS
+from transforms.rules.verdicts import (
+    FINISH_REASON_VERDICTS,
+    ORDINARY_FINISH_REASONS,
+    PRECEDENCE,
+    SKIP_REASON_VERDICTS,
+    STATE_VERDICTS,
+)
+
+
+def test_every_verdict_but_the_checks_good_one_has_its_place_in_the_order() -> None:
+    assert {*PRECEDENCE, Verdict.GROUNDED} == set(Verdict)
+    assert len(PRECEDENCE) == len(set(PRECEDENCE))
+
+
+def test_every_skip_reason_that_the_service_defines_is_in_the_table() -> None:
+    assert set(SKIP_REASON_VERDICTS) == {
+        name for name in ANSWER_SKIPPED_REASONS if not name.endswith("_UNSPECIFIED")
+    }
+
+
+@pytest.mark.parametrize("table", [STATE_VERDICTS, SKIP_REASON_VERDICTS, FINISH_REASON_VERDICTS])
+def test_no_table_can_be_changed_by_a_run(table: dict[str, Verdict]) -> None:
+    with pytest.raises(TypeError):
+        table["SAFETY"] = Verdict.GROUNDED
+
+
+def test_no_finish_reason_is_both_ordinary_and_policy() -> None:
+    assert ORDINARY_FINISH_REASONS.isdisjoint(FINISH_REASON_VERDICTS)
