@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from transforms.rules.sentences import split_sentences
 
@@ -50,10 +51,16 @@ def _joined(units: Iterator[str], limit: int, measure: Measure) -> Iterator[str]
 
 
 def _sentences(text: str) -> list[str]:
-    """Cut before each sentence, so that what stands between two stays with the first."""
+    """Cut before each sentence, and before the marks that begin its line.
+
+    A row of a table or an item of a list that lost its mark would be another sentence.
+    """
     data = text.encode()
-    starts = [sentence.start_byte for sentence in split_sentences(text)][1:]
-    return [data[a:b].decode() for a, b in zip([0, *starts], [*starts, len(data)], strict=True)]
+    starts = [
+        data.rfind(b"\n", before.end_byte, after.start_byte) + 1 or after.start_byte
+        for before, after in pairwise(split_sentences(text))
+    ]
+    return [data[a:b].decode() for a, b in pairwise([0, *starts, len(data)])]
 
 
 def _words(text: str) -> list[str]:
