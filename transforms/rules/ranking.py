@@ -5,7 +5,9 @@ import re
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-_WORD = re.compile(r"\w+")
+from transforms.rules.limits import UNSPACED_SCRIPTS
+
+_WORD = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\W{UNSPACED_SCRIPTS}]+")
 
 
 class _HasText(Protocol):

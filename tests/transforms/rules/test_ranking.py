@@ -1,0 +1,47 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.builders import a_fact
+from transforms.rules.ranking import best_facts
+
+RANKED = {
+    "the nearest": (["lamps glow red"], ["chairs stand", "lamps glow", "red"], 1, ["lamps glow"]),
+    "in their old order": (["a b c"], ["a", "x", "a b c"], 2, ["a", "a b c"]),
+    "of equals the earlier": (["a"], ["x", "a 1", "a 2"], 1, ["a 1"]),
+    "near to any claim": (["a b", "c d"], ["a", "c d", "x"], 1, ["c d"]),
+    "in any case of letters": (["LAMPS"], ["chairs", "lamps"], 1, ["lamps"]),
+    "by the claim's share, not the fact's length": (
+        ["a b"],
+        ["a b and much else", "a"],
+        1,
+        ["a b and much else"],
+    ),
+    "without spaces between words": (
+        ["猫は魚を食べる。"],
+        ["電車は速い。", "黒い猫は魚が好き。"],
+        1,
+        ["黒い猫は魚が好き。"],
+    ),
+    "a claim without words": (["!"], ["a", "b"], 1, ["a"]),
+    "as many as there are": (["a"], ["x", "y"], 5, ["x", "y"]),
+}
+
+
+@pytest.mark.parametrize(("claims", "facts", "most", "best"), RANKED.values(), ids=RANKED)
+def test_the_facts_that_share_most_words_with_a_claim_are_chosen(
+    claims: list[str], facts: list[str], most: int, best: list[str]
+) -> None:
+    chosen = best_facts(claims, [a_fact(fact) for fact in facts], most)
+    assert [fact.text for fact in chosen] == best
+
+
+@given(st.lists(st.text(), min_size=1), st.lists(st.text()), st.integers(1, 5))
+def test_no_more_than_asked_for_and_always_some(
+    claims: list[str], texts: list[str], most: int
+) -> None:
+    facts = [a_fact(text) for text in texts]
+    chosen = best_facts(claims, facts, most)
+    assert len(chosen) == min(most, len(facts))
+    positions = iter(facts)
+    assert all(fact in positions for fact in chosen)
