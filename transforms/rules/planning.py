@@ -97,15 +97,23 @@ def plan_rechecks(
     )
     if len(facts) <= limits.max_facts:
         return ()
-    doubtful = [
-        claim for claim in claims if claim.score is not None and claim.score < citation_threshold
-    ]
+    doubtful = [claim for claim in claims if _is_doubtful(claim, citation_threshold, limits)]
     return tuple(
         PlannedRecheck(
             claims=group,
             facts=best_facts([claim.text for claim in group], facts, limits.max_facts),
         )
         for group in _claim_groups(doubtful, limits.max_answer_tokens)
+    )
+
+
+def _is_doubtful(claim: Claim, citation_threshold: float, limits: CheckLimits) -> bool:
+    score = claim.required_score
+    return (
+        score is not None
+        and score < citation_threshold
+        # A claim cut out of a word may count more than the piece it is from.
+        and 0 < count_tokens(claim.text) <= limits.max_answer_tokens
     )
 
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from tests.support.texts import any_text
 from transforms.rules.limits import count_tokens
 from transforms.rules.sentences import split_sentences
 from transforms.rules.splitting import Measure, split_text
@@ -28,23 +29,7 @@ def test_a_text_is_cut_at_the_best_place_that_helps(
     assert split_text(text, limit, count_tokens) == pieces
 
 
-_PIECES = [
-    "One. ",
-    "two three ",
-    "日本語。",
-    "\n",
-    "- ",
-    "| a. B |\n",
-    "…",
-    "é",
-    "🙂",
-    "\u2028",
-    ".",
-]
-TEXTS = st.one_of(st.text(), st.lists(st.sampled_from(_PIECES)).map("".join))
-
-
-@given(TEXTS, st.integers(1, 30), st.sampled_from([len, count_tokens]))
+@given(any_text, st.integers(1, 30), st.sampled_from([len, count_tokens]))
 @example("a." * 50, 1, count_tokens)
 def test_pieces_join_to_the_text_each_within_its_limit(
     text: str, limit: int, measure: Measure
@@ -55,7 +40,7 @@ def test_pieces_join_to_the_text_each_within_its_limit(
     assert all(pieces) or pieces == [""]
 
 
-@given(TEXTS, st.integers(1, 30))
+@given(any_text, st.integers(1, 30))
 def test_no_two_neighbours_would_have_fitted_together_at_sentence_ends(
     text: str, limit: int
 ) -> None:
