@@ -1,0 +1,249 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.answer import Fact
+from schemas.checked import Grounding
+from schemas.wire.check import CheckedClaim, CheckResponse
+from tests.support.builders import a_claim, a_fact, a_reply, a_wire_claim
+from transforms.grounding.local.checking import check_grounding
+from transforms.grounding.protocol import build_request
+from transforms.grounding.settings import CheckSettings
+from transforms.rules.limits import CheckLimits
+from transforms.rules.merging import merge_rechecks, merge_replies
+from transforms.rules.planning import (
+    AnswerPiece,
+    FactPiece,
+    PlannedCall,
+    PlannedRecheck,
+    plan_calls,
+    plan_rechecks,
+)
+from transforms.rules.sentences import split_sentences
+from transforms.rules.support import support_score
+
+OLE, RED = "Olé!", "Lamps glow."  # 5 and 11 bytes
+ANSWER = AnswerPiece(text=f"{OLE} {RED}", start=0)
+
+
+def call_of(answer: AnswerPiece, *pieces: tuple[int, int]) -> PlannedCall:
+    """A call with the parts of facts that begin at these (fact, byte) places."""
+    return PlannedCall(
+        answer=answer,
+        facts=tuple(FactPiece(text="x", fact=fact, start=start) for fact, start in pieces),
+    )
+
+
+def test_one_call_keeps_the_services_own_support_score() -> None:
+    reply = a_reply(a_wire_claim(6, 17, 0.9), support_score=0.123)
+    grounding = merge_replies([call_of(ANSWER, (0, 0))], [reply])
+    assert (grounding.support_score, grounding.recombined) == (0.123, False)
+
+
+def test_one_call_without_a_claim_to_check_has_no_support_score() -> None:
+    grounding = merge_replies([call_of(ANSWER, (0, 0))], [a_reply(a_wire_claim(0, 5))])
+    assert grounding == Grounding(
+        support_score=None, claims=(a_claim(OLE, grounding_check_required=False),)
+    )
+
+
+def test_a_claim_is_cut_out_of_the_answer_and_not_believed() -> None:
+    reply = a_reply(a_wire_claim(6, 17, 0.9, claim_text="Something &amp; else"))
+    (claim,) = merge_replies([call_of(ANSWER, (0, 0))], [reply]).claims
+    assert claim == a_claim(RED, 6, score=0.9)
+
+
+def test_offsets_of_a_later_piece_count_from_the_answers_start() -> None:
+    later = AnswerPiece(text=RED, start=100)
+    calls = [call_of(ANSWER, (0, 0)), call_of(later, (0, 0))]
+    replies = [a_reply(a_wire_claim(0, 5)), a_reply(a_wire_claim(0, 11, 0.9))]
+    grounding = merge_replies(calls, replies)
+    assert [(claim.start, claim.end) for claim in grounding.claims] == [(0, 5), (100, 111)]
+    assert grounding.recombined
+
+
+def test_claims_stand_in_the_order_of_the_answer() -> None:
+    reply = a_reply(a_wire_claim(6, 17, 0.9), a_wire_claim(0, 5, 0.1))
+    claims = merge_replies([call_of(ANSWER, (0, 0))], [reply]).claims
+    assert [claim.start for claim in claims] == [0, 6]
+
+
+def test_citations_name_the_answers_facts_and_where_their_cited_part_begins() -> None:
+    call = call_of(ANSWER, (3, 0), (4, 0), (4, 20_000), (4, 40_000), (7, 0))
+    reply = a_reply(a_wire_claim(6, 17, 0.9, citation_indices=(0, 2, 1)), sources="432")
+    (claim,) = merge_replies([call], [reply]).claims
+    assert (claim.citations, claim.citation_starts) == ((4, 7), (20_000, 0))
+
+
+def test_a_claim_takes_its_best_score_and_all_citations_over_the_groups() -> None:
+    calls = [call_of(ANSWER, (0, 0), (1, 0)), call_of(ANSWER, (1, 500), (2, 0))]
+    replies = [
+        a_reply(a_wire_claim(6, 17, 0.3, citation_indices=(0,)), sources="1"),
+        a_reply(a_wire_claim(6, 17, 0.7, citation_indices=(0, 1)), sources="01"),
+    ]
+    (claim,) = merge_replies(calls, replies).claims
+    assert claim == a_claim(RED, 6, score=0.7, citations=(1, 2), citation_starts=(0, 0))
+
+
+REQUIRED = {
+    "both": (True, True, True),
+    "one": (False, True, True),
+    "neither": (False, False, False),
+    "one says nothing": (None, False, False),
+    "nobody says": (None, None, None),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "merged"), REQUIRED.values(), ids=REQUIRED)
+def test_a_claim_requires_a_check_if_any_group_says_so(
+    first: bool | None, second: bool | None, merged: bool | None
+) -> None:
+    calls = [call_of(ANSWER, (0, 0)), call_of(ANSWER, (1, 0))]
+    replies = [
+        a_reply(a_wire_claim(6, 17, grounding_check_required=said)) for said in (first, second)
+    ]
+    assert merge_replies(calls, replies).claims[0].grounding_check_required is merged
+
+
+def test_several_calls_are_scored_by_their_claims_scores() -> None:
+    calls = [call_of(ANSWER, (0, 0)), call_of(ANSWER, (1, 0))]
+    replies = [
+        a_reply(a_wire_claim(0, 5), a_wire_claim(6, 17, score), support_score=0.0)
+        for score in (0.2, 0.7)
+    ]
+    assert merge_replies(calls, replies).support_score == support_score([0.7])
+
+
+def test_without_claim_scores_each_piece_counts_by_its_best_group() -> None:
+    later = AnswerPiece(text=RED, start=100)
+    calls = [call_of(piece, (fact, 0)) for piece in (ANSWER, later) for fact in (0, 1)]
+    replies = [a_reply(support_score=score) for score in (0.2, 0.8, 0.0, None)]
+    assert merge_replies(calls, replies).support_score == pytest.approx(0.4)
+
+
+def test_several_calls_without_any_score_have_no_support_score() -> None:
+    calls = [call_of(ANSWER, (0, 0)), call_of(ANSWER, (1, 0))]
+    assert merge_replies(calls, [a_reply(), a_reply()]).support_score is None
+
+
+FIRST = Grounding(
+    support_score=0.5,
+    claims=(
+        a_claim(OLE, 0, score=0.5, citations=(9,), citation_starts=(3,)),
+        a_claim(RED, 6, score=0.1),
+        a_claim("Bye.", 18, grounding_check_required=False),
+    ),
+    recombined=True,
+)
+RECHECK = PlannedRecheck(
+    claims=FIRST.claims[:2],
+    facts=(FactPiece(text="x", fact=4, start=50), FactPiece(text="y", fact=2, start=0)),
+)
+
+SECOND_LOOKS = {
+    "better": ([a_wire_claim(0, 5, 0.6), a_wire_claim(6, 17, 0.8)], [0.6, 0.8]),
+    "no better": ([a_wire_claim(0, 5, 0.4), a_wire_claim(6, 17, 0.0)], [0.5, 0.1]),
+    "one came back": ([a_wire_claim(6, 17, 0.8)], [0.5, 0.8]),
+    "nothing came back": ([], [0.5, 0.1]),
+    "came back in parts": ([a_wire_claim(6, 11, 0.9), a_wire_claim(12, 17, 0.7)], [0.5, 0.7]),
+    "a part that needs no check": ([a_wire_claim(6, 8), a_wire_claim(9, 17, 0.7)], [0.5, 0.7]),
+    "needs no check after all": ([a_wire_claim(0, 5), a_wire_claim(6, 17)], [0.5, 0.1]),
+    "both as one": ([a_wire_claim(0, 17, 0.9)], [0.9, 0.1]),
+}
+
+
+@pytest.mark.parametrize(("came_back", "scores"), SECOND_LOOKS.values(), ids=SECOND_LOOKS)
+def test_a_second_look_only_ever_raises_a_claims_score(
+    came_back: list[CheckedClaim], scores: list[float]
+) -> None:
+    merged = merge_rechecks(FIRST, [RECHECK], [a_reply(*came_back)])
+    assert [claim.score for claim in merged.claims] == [*scores, None]
+    assert merged.support_score == support_score(scores)
+    assert merged.recombined
+    assert [(c.text, c.start, c.end) for c in merged.claims] == [
+        (c.text, c.start, c.end) for c in FIRST.claims
+    ]
+
+
+def test_a_second_looks_citations_join_the_first_ones() -> None:
+    reply = a_reply(
+        a_wire_claim(0, 5, 0.6, citation_indices=(0,)),
+        a_wire_claim(6, 11, 0.9, citation_indices=(0, 1)),
+        a_wire_claim(12, 17, 0.7, citation_indices=(1,)),
+        sources="01",
+    )
+    first, second, _ = merge_rechecks(FIRST, [RECHECK], [reply]).claims
+    assert (first.citations, first.citation_starts) == ((4, 9), (50, 3))
+    assert (second.citations, second.citation_starts) == ((2, 4), (0, 50))
+
+
+_SENTENCES = (
+    "The red desk lamp costs 20 euros. ",
+    "Penguins invented submarine opera. ",
+    "Hello there! ",
+    "東京は日本の首都です。",
+    "\n- The blue garden chair weighs nine kilograms. ",
+    "\n| Plan. Basic | 5 euros |\n",
+)
+_FACTS = (
+    "The red desk lamp costs 20 euros.",
+    "A blue garden chair. It weighs nine kilograms.",
+    "The desk lamp is red.",
+    "It costs 20 euros.",
+    "東京は日本の首都です。",
+    "Plan: Basic for 5 euros.",
+)
+_answers = st.lists(st.sampled_from(_SENTENCES), min_size=1, max_size=8).map("".join)
+_fact_lists = st.lists(st.sampled_from(_FACTS).map(a_fact), min_size=1, max_size=6)
+_limits = st.builds(
+    CheckLimits,
+    max_facts=st.integers(1, 4),
+    max_fact_chars=st.integers(12, 60),
+    max_answer_tokens=st.integers(12, 40),
+)
+SETTINGS = CheckSettings()
+
+
+@given(_answers, _fact_lists, _limits)
+def test_a_split_check_finds_the_same_claims_and_no_score_below_any_single_groups(
+    text: str, facts: list[Fact], limits: CheckLimits
+) -> None:
+    calls = plan_calls(text, facts, limits)
+    replies = [check_grounding(build_request(call, facts, SETTINGS)) for call in calls]
+    first = merge_replies(calls, replies)
+    rechecks = plan_rechecks(calls, first.claims, 0.6, limits)
+    looks = [check_grounding(build_request(recheck, facts, SETTINGS)) for recheck in rechecks]
+    merged = merge_rechecks(first, rechecks, looks) if rechecks else first
+
+    assert [(c.text, c.start, c.end) for c in merged.claims] == [
+        (s.text, s.start_byte, s.end_byte) for s in split_sentences(text)
+    ]
+    for claim in merged.claims:
+        assert text.encode()[claim.start : claim.end].decode() == claim.text
+        assert all(0 <= fact < len(facts) for fact in claim.citations)
+        assert (claim.score or 0) >= max(_scores_of(claim.start, calls, replies), default=0)
+    if rechecks:
+        assert (merged.support_score or 0) >= (first.support_score or 0)
+
+
+def _scores_of(
+    start: int, calls: tuple[PlannedCall, ...], replies: list[CheckResponse]
+) -> list[float]:
+    return [
+        claim.score
+        for call, reply in zip(calls, replies, strict=True)
+        for claim in reply.claims
+        if call.answer.start + claim.start_pos == start and claim.score is not None
+    ]
+
+
+def test_a_claim_that_needs_facts_of_two_groups_is_grounded_by_the_second_look() -> None:
+    limits = CheckLimits(max_facts=2)
+    facts = [a_fact(text) for text in ("The red desk lamp.", "x", "y", "It costs 20 euros.")]
+    calls = plan_calls("The red desk lamp costs 20 euros.", facts, limits)
+    replies = [check_grounding(build_request(call, facts, SETTINGS)) for call in calls]
+    first = merge_replies(calls, replies)
+    (recheck,) = plan_rechecks(calls, first.claims, 0.6, limits)
+    look = check_grounding(build_request(recheck, facts, SETTINGS))
+    (claim,) = merge_rechecks(first, [recheck], [look]).claims
+    assert (first.claims[0].score or 0) < 0.6 <= (claim.score or 0)
