@@ -22,7 +22,8 @@ def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
 
     Args:
       enriched: the record.
-      mode: ``none`` leaves empty texts, ``hash`` their SHA-256, ``full`` the texts themselves.
+      mode: ``none`` leaves empty texts, ``hash`` their SHA-256 (empty ones stay empty), ``full`` the
+        texts themselves.
 
     Returns:
       The record as it may be written.
@@ -47,7 +48,7 @@ def _hidden(text: str | None, hide: Callable[[str], str]) -> str | None:
 
 
 def _hash(text: str) -> str:
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}" if text else ""
 
 
 def _drop(_: str) -> str:

@@ -1,0 +1,79 @@
+import hashlib
+
+import pytest
+
+from schemas.answer import Fact
+from schemas.enriched import EnrichedAnswer
+from schemas.enriched_avro import enriched_to_avro
+from tests.support.builders import a_claim, an_enriched
+from transforms.rules.redaction import TextMode, redact
+
+SECRET = an_enriched(
+    query="SECRET query",
+    answer_text="SECRET answer.",
+    claims=(a_claim("SECRET answer.", 0, score=0.5), a_claim("SECRET", 3)),
+    facts=(
+        Fact(
+            text="SECRET fact",
+            uri="https://shop.example/1",
+            title="SECRET title",
+            document="documents/1",
+            attributes={"SECRET name": "SECRET value"},
+        ),
+        Fact(text="SECRET fact without a title"),
+    ),
+)
+
+
+def hashed(text: str) -> str:
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_in_full_a_record_is_as_it_was() -> None:
+    assert redact(SECRET, TextMode.FULL) == SECRET
+
+
+@pytest.mark.parametrize("mode", [TextMode.NONE, TextMode.HASH])
+def test_no_word_is_left_anywhere_in_the_row(mode: TextMode) -> None:
+    assert "SECRET" in repr(enriched_to_avro(SECRET))
+    assert "SECRET" not in repr(enriched_to_avro(redact(SECRET, mode)))
+
+
+@pytest.mark.parametrize("mode", [TextMode.NONE, TextMode.HASH])
+def test_all_that_is_no_text_stays(mode: TextMode) -> None:
+    redacted = redact(SECRET, mode)
+    texts = {"query", "answer_text", "claims", "facts"}
+    for name in set(EnrichedAnswer.__struct_fields__) - texts:
+        assert getattr(redacted, name) == getattr(SECRET, name)
+    assert [(c.start, c.end, c.score, c.citations) for c in redacted.claims] == [
+        (c.start, c.end, c.score, c.citations) for c in SECRET.claims
+    ]
+    assert [(fact.uri, fact.document) for fact in redacted.facts] == [
+        ("https://shop.example/1", "documents/1"),
+        (None, None),
+    ]
+
+
+def test_without_texts_their_places_are_empty() -> None:
+    redacted = redact(SECRET, TextMode.NONE)
+    assert (redacted.query, redacted.answer_text) == ("", "")
+    assert {claim.text for claim in redacted.claims} == {""}
+    assert [(fact.text, fact.title) for fact in redacted.facts] == [("", ""), ("", None)]
+
+
+def test_as_hashes_equal_texts_stay_equal() -> None:
+    redacted = redact(SECRET, TextMode.HASH)
+    assert redacted.query == hashed("SECRET query")
+    assert redacted.answer_text == redacted.claims[0].text == hashed("SECRET answer.")
+    assert [fact.text for fact in redacted.facts] == [
+        hashed("SECRET fact"),
+        hashed("SECRET fact without a title"),
+    ]
+
+
+@pytest.mark.parametrize("mode", TextMode)
+def test_what_was_absent_stays_absent(mode: TextMode) -> None:
+    bare = an_enriched(query=None, answer_text="", claims=(), facts=(Fact(text="x"),))
+    redacted = redact(bare, mode)
+    assert (redacted.query, redacted.facts[0].title) == (None, None)
+    assert redacted.answer_text == ""
