@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pipeline.check_config import check_settings_from
 from pipeline.destination import Destination
 from schemas.record import Record
 from schemas.verdict import Verdict
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
-from transforms.rules.limits import CheckLimits
 from transforms.rules.redaction import TextMode
 from transforms.rules.tagging import Thresholds
 
@@ -54,7 +54,10 @@ class Config(Record, frozen=True, kw_only=True):
 
 
 def config_from(
-    values: Mapping[str, Any], inputs: Sequence[str], run: str, *, in_one_process: bool
+    values: Mapping[str, Any],
+    inputs: Sequence[str],
+    run: str,
+    workers: int | None = None,
 ) -> Config:
     """Sort the values of the options into a configuration.
 
@@ -62,7 +65,7 @@ def config_from(
       values: by option name, read and valid.
       inputs: the files that ``--input`` matched.
       run: the run's id.
-      in_one_process: whether one process does all the work.
+      workers: how many processes at most share the work, None when it is this one alone.
 
     Returns:
       The configuration of the run.
@@ -73,9 +76,9 @@ def config_from(
         run=run,
         input_format=values["input_format"],
         facts_from_steps=values["facts_from_steps"],
-        in_one_process=in_one_process,
+        in_one_process=workers is None,
         moved_reasons=dict(values["move_reason"]),
-        check=_check_settings(values),
+        check=check_settings_from(values, workers or 1),
         thresholds=Thresholds(
             low_grounded=values["low_grounded_threshold"],
             claim=values["claim_threshold"],
@@ -94,24 +97,4 @@ def config_from(
         ),
         text=TextMode(values["text"]),
         failure_payload=values["failure_payload"] == "full",
-    )
-
-
-def _check_settings(values: Mapping[str, Any]) -> CheckSettings:
-    return CheckSettings(
-        checker=values["checker"],
-        api_version=values["api_version"],
-        grounding_config=values["grounding_config"],
-        citation_threshold=values["citation_threshold"],
-        user_labels=dict(values["user_labels"]),
-        limits=CheckLimits(
-            max_facts=values["max_facts"],
-            max_fact_chars=values["max_fact_chars"],
-            max_answer_tokens=values["max_answer_tokens"],
-        ),
-        max_calls_per_answer=values["max_calls_per_answer"],
-        max_in_flight=values["max_in_flight"],
-        timeout_s=values["timeout_s"],
-        max_attempts=values["max_attempts"],
-        retry_timeout_s=values["retry_timeout_s"],
     )

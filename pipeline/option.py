@@ -6,6 +6,13 @@ from typing import Any
 from schemas.record import Record
 
 
+def some_text(text: str) -> str:
+    """Read any text but the empty one."""
+    if not text.strip():
+        raise ValueError("must not be empty")
+    return text
+
+
 class Option(Record, frozen=True, kw_only=True):
     """One flag of a command.
 
@@ -16,21 +23,28 @@ class Option(Record, frozen=True, kw_only=True):
       default: the value when the flag is not given.
       is_required: whether the command makes no sense without it.
       takes_many: whether several values may follow; the value is a tuple then.
+      at_most: how many values may follow then, None for any number.
       is_switch: whether no value follows; it is True when given.
     """
 
     name: str
     meaning: str
-    read: Callable[[str], Any] = str
+    read: Callable[[str], Any] = some_text
     default: Any = None
     is_required: bool = False
     takes_many: bool = False
+    at_most: int | None = None
     is_switch: bool = False
 
 
 def fraction(text: str) -> float:
     """Read a score or a threshold, 0..1."""
     return _number(text, 0.0, 1.0, "must be a number from 0 to 1")
+
+
+def share(text: str) -> float:
+    """Read a share of something, 0..1, that is not nothing."""
+    return _number(text, 1e-6, 1.0, "must be a number above 0, at most 1")
 
 
 def fraction_or_none(text: str) -> float | None:
@@ -49,6 +63,21 @@ def whole(text: str) -> int:
     """Read a whole number from 1."""
     if not (text.isascii() and text.isdigit() and int(text)):
         raise ValueError("must be a whole number from 1")
+    return int(text)
+
+
+def location(text: str) -> str:
+    """Read a path or a glob of a file system that groundwatch knows."""
+    scheme, colon, _ = some_text(text).partition("://")
+    if colon and scheme != "gs":
+        raise ValueError("must be a local path, or begin with gs://")
+    return text
+
+
+def whole_or_zero(text: str) -> int:
+    """Read a whole number from 0."""
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError("must be a whole number from 0")
     return int(text)
 
 

@@ -1,19 +1,29 @@
 """The options of a run, one entry each."""
 
 import re
+from urllib.parse import urlsplit
 
 from pipeline.option import (
     Option,
     fraction,
     fraction_or_none,
+    location,
     one_of,
     pair,
     positive,
+    share,
     whole,
+    whole_or_zero,
 )
 from schemas.verdict import Tag, Verdict
 from transforms.formats.recognition import format_names
-from transforms.grounding.settings import CheckSettings
+from transforms.grounding.endpoints import LOCATIONS
+from transforms.grounding.settings import (
+    DISCOVERY_ENGINE,
+    LOCAL,
+    CheckSettings,
+    RetrySettings,
+)
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.limits import CheckLimits
@@ -22,13 +32,19 @@ from transforms.rules.tagging import Thresholds
 from transforms.rules.verdicts import PRECEDENCE
 
 _CHECK = CheckSettings()
+_RETRIES = RetrySettings()
+_MEGABYTE = 1024 * 1024
 _LIMITS = CheckLimits()
 _THRESHOLDS = Thresholds()
 _RATES = RateRule()
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_LABEL_KEY = re.compile(r"[a-z0-9_-]{1,63}")
+_LABEL_KEY = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 _LABEL_VALUE = re.compile(r"[a-z0-9_-]{0,63}")
-_CONFIG_NAME = re.compile(r"projects/[^/]+/locations/[^/]+/groundingConfigs/[^/]+")
+_MOST_LABELS = 64
+"""Limits of `CheckGroundingRequest.userLabels`."""
+
+_PART = r"[^/?#\s]+"
+_CONFIG_NAME = re.compile(f"projects/{_PART}/locations/{_PART}/groundingConfigs/{_PART}")
 
 
 def _run_id(text: str) -> str:
@@ -38,9 +54,24 @@ def _run_id(text: str) -> str:
 
 
 def _checker(text: str) -> str:
-    if text != "local" and not re.fullmatch(r"https?://[^/\s]+/?", text):
-        raise ValueError("must be local, or an address such as http://127.0.0.1:8080")
+    if text not in {LOCAL, DISCOVERY_ENGINE} and not _is_address(text):
+        raise ValueError("must be local, discoveryengine, or an address: http://127.0.0.1:8080")
     return text.rstrip("/")
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:  # brackets that do not match, or a port that is none
+        return False
+    return port != 0 and bool(re.fullmatch(r"https?://[^/?#@\s]+/?", text)) and bool(parts.hostname)
+
+
+def _proxy(text: str) -> str:
+    if not _is_address(text):
+        raise ValueError("must be an address such as http://proxy:3128")
+    return text
 
 
 def _config_name(text: str) -> str:
@@ -53,7 +84,8 @@ def _label(text: str) -> tuple[str, str]:
     key, value = pair(text)
     if not (_LABEL_KEY.fullmatch(key) and _LABEL_VALUE.fullmatch(value)):
         raise ValueError(
-            "must be KEY=VALUE of lower-case letters, digits, - and _, at most 63 each"
+            "must be KEY=VALUE of lower-case letters, digits, - and _, at most 63 each,"
+            " the key beginning with a letter"
         )
     return key, value
 
@@ -67,6 +99,7 @@ INPUT = (
     Option(
         name="input",
         meaning="archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro",
+        read=location,
         takes_many=True,
         is_required=True,
     ),
@@ -84,7 +117,12 @@ INPUT = (
 )
 
 OUTPUT = (
-    Option(name="output", meaning="output folder, local or gs://", is_required=True),
+    Option(
+        name="output",
+        meaning="output folder, local or gs://",
+        read=location,
+        is_required=True,
+    ),
     Option(
         name="run_id",
         meaning="part of every output file's name; the same id replaces an earlier run's files;"
@@ -109,9 +147,18 @@ OUTPUT = (
 CHECK = (
     Option(
         name="checker",
-        meaning="local, or the address of a server that speaks the check's protocol",
+        meaning="local, discoveryengine, or the address of a server that speaks the protocol",
         read=_checker,
         default=_CHECK.checker,
+    ),
+    Option(
+        name="project",
+        meaning="Google Cloud project of the check, for its default_grounding_config",
+    ),
+    Option(
+        name="location",
+        meaning="global, us or eu: which of the service's addresses is called",
+        read=one_of(LOCATIONS),
     ),
     Option(
         name="api_version",
@@ -121,9 +168,8 @@ CHECK = (
     ),
     Option(
         name="grounding_config",
-        meaning="resource name of the grounding configuration",
+        meaning="resource name of the grounding configuration; by default the project's own",
         read=_config_name,
-        default=_CHECK.grounding_config,
     ),
     Option(
         name="citation_threshold",
@@ -136,6 +182,7 @@ CHECK = (
         meaning="KEY=VALUE labels sent with each call, for the bill",
         read=_label,
         takes_many=True,
+        at_most=_MOST_LABELS,
     ),
     Option(
         name="max_in_flight",
@@ -144,22 +191,56 @@ CHECK = (
         default=_CHECK.max_in_flight,
     ),
     Option(
+        name="requests_per_minute",
+        meaning="quota of the whole job, divided by its workers; by default none",
+        read=positive,
+    ),
+    Option(
         name="timeout_s",
         meaning="seconds from the start of one attempt to the last byte of its reply",
         read=positive,
-        default=_CHECK.timeout_s,
+        default=_RETRIES.timeout_s,
     ),
     Option(
         name="max_attempts",
         meaning="attempts a call",
         read=whole,
-        default=_CHECK.max_attempts,
+        default=_RETRIES.max_attempts,
     ),
     Option(
         name="retry_timeout_s",
         meaning="seconds after which a call is not tried again",
         read=positive,
-        default=_CHECK.retry_timeout_s,
+        default=_RETRIES.total_s,
+    ),
+    Option(
+        name="give_up_after_s",
+        meaning="seconds without any success after which the run ends",
+        read=positive,
+        default=_RETRIES.give_up_after_s,
+    ),
+    Option(
+        name="cache_mb",
+        meaning="megabytes of replies kept in a process, so that an identical check is paid once",
+        read=whole_or_zero,
+        default=_CHECK.cache_bytes // _MEGABYTE,
+    ),
+    Option(
+        name="proxy",
+        meaning="address of a proxy to call through; the environment's proxies are not used",
+        read=_proxy,
+    ),
+    Option(
+        name="credentials_file",
+        meaning="key file of a service account; by default the application's default credentials",
+    ),
+    Option(
+        name="impersonate_service_account",
+        meaning="e-mail address of a service account to act as",
+    ),
+    Option(
+        name="quota_project",
+        meaning="project whose quota counts; by default what the credentials say",
     ),
     Option(
         name="max_calls_per_answer",
@@ -242,7 +323,7 @@ ALERTS = (
     Option(
         name="rate_budget",
         meaning="0..1, the share of bad answers that is tolerable for ever",
-        read=fraction,
+        read=share,
         default=_RATES.budget,
     ),
     Option(

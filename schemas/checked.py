@@ -56,8 +56,8 @@ class Check(Record, frozen=True, kw_only=True):
 
     Attributes:
       checker: ``local``, ``discoveryengine``, or the address of the server that answered.
-      calls: requests that were needed, at least 1.
-      attempts: requests that were sent, retries included.
+      calls: requests that were needed and not in the cache.
+      attempts: requests that were sent for them, retries included.
       characters: of answer and facts over all calls, the unit of the service's bill.
       latency_ms: from the first request to the last reply, waiting between retries included.
       checked_at_us: when the last reply came, microseconds since 1970 UTC.

@@ -16,9 +16,10 @@ from schemas.checked import CheckedAnswer, RoutedAnswer
 from schemas.failure import Failure
 from transforms import counters
 from transforms.failing import FAILURES, TaggedFailure, failed_now
-from transforms.grounding.errors import CheckFailed, Misconfigured
+from transforms.grounding.errors import BadReply, CheckFailed, RunStopped, Unavailable
 from transforms.grounding.session import CheckSession, Outcome
-from transforms.grounding.settings import CheckSettings
+from transforms.grounding.settings import LOCAL, CheckSettings
+from transforms.throttling import AdaptiveThrottle
 
 CHECKED = "checked"
 
@@ -31,7 +32,8 @@ class CheckGrounding(beam.PTransform):
       already or got a reply, window and timestamp kept, order not; `failures` holds one Failure
       for every other.
     Failures: Rejected at once; Unavailable and BadReply, retryable, after the last attempt.
-      Misconfigured fails the bundle: no answer could be checked until a person mends it.
+      RunStopped fails the bundle: no answer could be checked. So does Unavailable where the
+      settings keep the backlog.
     Delivery: at least once; a retried bundle asks again, which is harmless but billed.
 
     Args:
@@ -62,7 +64,7 @@ class _CheckAnswer(beam.DoFn):
         self._in_flight = 0
 
     def setup(self) -> None:
-        self._session = self._shared.acquire(lambda: CheckSession(self._settings))
+        self._checks = self._shared.acquire(lambda: _Checks(self._settings))
 
     def start_bundle(self) -> None:
         # A queue of its own for each bundle: a late reply to a failed one is nobody's.
@@ -85,10 +87,11 @@ class _CheckAnswer(beam.DoFn):
     def finish_bundle(self) -> Iterator[Any]:
         while self._in_flight:
             yield self._next_finished()
+        self._checks.throttle.signal()
 
     def teardown(self) -> None:
-        # The session outlives this DoFn while others of the process hold it.
-        del self._session
+        # They outlive this DoFn while others of the process hold them.
+        del self._checks
 
     def _submit(self, answer: Answer, timestamp: Timestamp, window: Any) -> None:
         finished = self._finished
@@ -97,7 +100,7 @@ class _CheckAnswer(beam.DoFn):
             finished.put((answer, outcome, timestamp, window))
 
         self._in_flight += 1
-        self._session.submit(answer, done)
+        self._checks.session.submit(answer, done)
 
     def _next_finished(self) -> Any:
         answer, outcome, timestamp, window = self._finished.get()
@@ -105,25 +108,38 @@ class _CheckAnswer(beam.DoFn):
         if isinstance(outcome, CheckedAnswer):
             _count(outcome)
             return WindowedValue(outcome, timestamp, (window,))
-        failure = _failure(answer, outcome)
+        self._checks.throttle.signal()
+        failure = self._failure(answer, outcome)
         return TaggedOutput(FAILURES, WindowedValue(failure, timestamp, (window,)))
 
+    def _failure(self, answer: Answer, error: Exception) -> Failure:
+        """Make the one answer's failure of it; raise what is no fault of the answer."""
+        if not isinstance(error, CheckFailed) or isinstance(error, RunStopped):
+            raise error
+        is_outage = isinstance(error, Unavailable) and not isinstance(error, BadReply)
+        if is_outage and self._settings.keeps_backlog:
+            raise error
+        counters.CHECKS_FAILED.inc()
+        counters.RETRYABLE_FAILURES.inc(int(error.retryable))
+        counters.RETRIES.inc(error.attempts - 1)
+        return failed_now(
+            answer.message,
+            "CheckGrounding",
+            error,
+            retryable=error.retryable,
+            attempts=error.attempts,
+            record_id=answer.record_id,
+        )
 
-def _failure(answer: Answer, error: Exception) -> Failure:
-    """Make the one answer's failure of it; raise what is no fault of the answer."""
-    if not isinstance(error, CheckFailed) or isinstance(error, Misconfigured):
-        raise error
-    counters.CHECKS_FAILED.inc()
-    counters.RETRYABLE_FAILURES.inc(int(error.retryable))
-    counters.RETRIES.inc(error.attempts - 1)
-    return failed_now(
-        answer.message,
-        "CheckGrounding",
-        error,
-        retryable=error.retryable,
-        attempts=error.attempts,
-        record_id=answer.record_id,
-    )
+
+class _Checks:
+    """What the threads of a process share."""
+
+    def __init__(self, settings: CheckSettings) -> None:
+        self.throttle = AdaptiveThrottle()
+        # The embedded checker refuses nothing.
+        throttle = None if settings.checker == LOCAL else self.throttle
+        self.session = CheckSession(settings, throttle)
 
 
 def _count(checked: CheckedAnswer) -> None:

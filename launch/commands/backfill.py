@@ -7,7 +7,9 @@ from launch.command_help import wants_help, write_help
 from launch.flags import UsageError, read_flags
 from launch.inputs import default_run_id, find_inputs, try_output
 from launch.main_job import run_main_job
+from launch.workers import worker_count
 from pipeline import options
+from pipeline.check_config import check_problems
 from pipeline.config import config_from
 from pipeline.destination import Destination
 
@@ -35,12 +37,12 @@ def run(arguments: Sequence[str]) -> int:
     values, others, problems = read_flags(arguments, OPTIONS)
     beam_options, unknown = read_beam_flags(others, [option.name for option in OPTIONS])
     problems += unknown
+    problems += check_problems(values)
     inputs = find_inputs(values["input"], problems)
     run_id = values["run_id"] or default_run_id(values["input"])
     if values["output"]:
         try_output(Destination(root=values["output"], run=run_id), problems)
     if problems:
         raise UsageError(problems)
-    # Another runner, or several workers, spread the work over more than this process.
-    config = config_from(values, inputs, run_id, in_one_process=not others)
+    config = config_from(values, inputs, run_id, worker_count(beam_options))
     return run_main_job(config, beam_options, values["price_per_1k_chars"])

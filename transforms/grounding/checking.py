@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from schemas.answer import Answer
-from schemas.checked import Check, CheckedAnswer, Decision
+from schemas.checked import Check, CheckedAnswer, Decision, Grounding
 from schemas.verdict import Verdict
 from transforms.grounding.client import CheckReply, GroundingClient
 from transforms.grounding.protocol import build_request
@@ -36,39 +36,54 @@ async def check_answer(
     """
     calls = plan_calls(answer.answer_text, answer.facts, settings.limits)
     if len(calls) > settings.max_calls_per_answer:
-        return CheckedAnswer(
-            answer=answer, decision=Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
-        )
+        decision = Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
+        return CheckedAnswer(answer=answer, decision=decision)
     started_s = time.monotonic()
     replies = await _send(calls, answer, client, settings)
     grounding = merge_replies(calls, [reply.response for reply in replies])
+    rechecks = _plan_rechecks(calls, grounding, settings)
+    if rechecks:
+        second_replies = await _send(rechecks, answer, client, settings)
+        responses = [reply.response for reply in second_replies]
+        grounding = merge_rechecks(grounding, rechecks, responses)
+        replies += second_replies
+    check = _describe([*calls, *rechecks], replies, settings, time.monotonic() - started_s)
+    return CheckedAnswer(answer=answer, grounding=grounding, check=check)
+
+
+def _plan_rechecks(
+    calls: Sequence[PlannedCall], grounding: Grounding, settings: CheckSettings
+) -> tuple[PlannedRecheck, ...]:
+    """Plan no more than the answer may still have."""
     threshold = settings.citation_threshold
     rechecks = plan_rechecks(
         calls,
         grounding.claims,
         SERVICE_CITATION_THRESHOLD if threshold is None else threshold,
         settings.limits,
-    )[: settings.max_calls_per_answer - len(calls)]
-    if rechecks:
-        second_replies = await _send(rechecks, answer, client, settings)
-        replies += second_replies
-        responses = [reply.response for reply in second_replies]
-        grounding = merge_rechecks(grounding, rechecks, responses)
-    check = Check(
-        checker=settings.checker,
-        calls=len(replies),
-        attempts=sum(reply.attempts for reply in replies),
-        characters=_characters(calls) + _characters(rechecks),
-        latency_ms=round((time.monotonic() - started_s) * 1000),
-        checked_at_us=time.time_ns() // 1000,
-        citation_threshold=threshold,
     )
-    return CheckedAnswer(answer=answer, grounding=grounding, check=check)
+    return rechecks[: settings.max_calls_per_answer - len(calls)]
 
 
-def _characters(calls: Sequence[PlannedCall | PlannedRecheck]) -> int:
-    return sum(
-        len(call.answer.text) + sum(len(piece.text) for piece in call.facts) for call in calls
+def _describe(
+    calls: Sequence[PlannedCall | PlannedRecheck],
+    replies: Sequence[CheckReply],
+    settings: CheckSettings,
+    seconds: float,
+) -> Check:
+    """Say what the check took; what came from the cache took nothing."""
+    paid = [call for call, reply in zip(calls, replies, strict=True) if reply.attempts]
+    return Check(
+        checker=settings.checker,
+        calls=len(paid),
+        attempts=sum(reply.attempts for reply in replies),
+        characters=sum(
+            len(call.answer.text) + sum(len(piece.text) for piece in call.facts) for call in paid
+        ),
+        latency_ms=round(seconds * 1000),
+        checked_at_us=time.time_ns() // 1000,
+        citation_threshold=settings.citation_threshold,
+        cached=not paid,
     )
 
 

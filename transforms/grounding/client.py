@@ -1,40 +1,36 @@
-"""The one client of the check, and the only place that opens a socket to a checker."""
+"""The one client of the check: cached, paced, authorised, tried again."""
 
 import asyncio
-import zlib
-from collections.abc import Callable
+import random
+import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from operator import attrgetter
+from functools import partial
 from types import TracebackType
 from typing import Self
 
-import httpx
 import stamina
+from msgspec.structs import replace
 
 from schemas.record import Record
 from schemas.wire.check import CheckRequest, CheckResponse
 from transforms.grounding import retrying
-from transforms.grounding.errors import BadReply, CheckFailed, Unavailable
-from transforms.grounding.local.transport import LocalTransport
-from transforms.grounding.protocol import check_path, encode_request, interpret_reply
+from transforms.grounding.connections import Connections, MakeTransport
+from transforms.grounding.credentials import Authority
+from transforms.grounding.errors import CheckFailed, GaveUp, Unauthenticated, Unavailable
+from transforms.grounding.pacing import Pace, Throttle
+from transforms.grounding.protocol import encode_request, interpret_reply
+from transforms.grounding.reply_cache import ReplyCache
 from transforms.grounding.settings import CheckSettings
-
-_CONNECTIONS_A_SHARD = 16
-"""One pool of connections slows down quadratically beyond some 32: encode/httpcore#1035."""
-
-_GZIP = zlib.MAX_WBITS | 16
-_LOCAL_ADDRESS = "http://local"
-_HEADERS = httpx.Headers(
-    {
-        "Content-Type": "application/json",
-        "Accept-Encoding": "gzip",
-        "User-Agent": "groundwatch",
-    }
-)
 
 
 class CheckReply(Record, frozen=True, kw_only=True):
-    """A valid reply, and how many attempts it took."""
+    """A valid reply, and what it took.
+
+    Attributes:
+      response: the reply.
+      attempts: requests sent for it; 0 when it came from the cache.
+    """
 
     response: CheckResponse
     attempts: int
@@ -46,23 +42,28 @@ class GroundingClient:
     Delivery: a call is repeated after a fault, and asking twice is harmless but billed.
 
     Args:
-      settings: where to, how long, how often.
-      transport: makes the transport of one shard; by default the embedded checker for ``local``,
-        else connections to the address.
+      settings: where to, how often, how long.
+      throttle: holds calls back while the service refuses; None never does.
+      make_transport: makes one shard's transport, in place of the settings' own.
+
+    Raises:
+      Misconfigured: the settings name credentials that are not there.
     """
 
     def __init__(
         self,
         settings: CheckSettings,
-        transport: Callable[[], httpx.AsyncBaseTransport] | None = None,
+        throttle: Throttle | None = None,
+        make_transport: MakeTransport | None = None,
     ) -> None:
-        self._settings = settings
-        is_local = settings.checker == "local"
-        make = transport or (LocalTransport if is_local else _connections)
-        address = _LOCAL_ADDRESS if is_local else settings.checker.rstrip("/")
-        self._url = httpx.URL(address + check_path(settings))
-        shards = 1 if is_local else -(-settings.max_in_flight // _CONNECTIONS_A_SHARD)
-        self._shards = [_Shard(make()) for _ in range(shards)]
+        self._retries = settings.retries
+        self._connections = Connections(settings, make_transport)
+        self._pace = Pace(settings.requests_per_minute, throttle)
+        self._cache: ReplyCache[CheckReply] | None = (
+            ReplyCache(settings.cache_bytes) if settings.cache_bytes else None
+        )
+        self._authority = Authority(settings.account) if settings.account else None
+        self._failing_since_s: float | None = None
 
     async def check(self, request: CheckRequest) -> CheckReply:
         """Ask about one piece of an answer.
@@ -77,28 +78,14 @@ class GroundingClient:
           CheckFailed: after the last attempt; its class says what is to be done.
         """
         body = encode_request(request)
-        attempts = 0
-        try:
-            async for attempt in stamina.retry_context(
-                on=retrying.backoff,
-                attempts=self._settings.max_attempts,
-                timeout=self._settings.retry_timeout_s,
-                wait_initial=retrying.FIRST_WAIT_S,
-                wait_max=retrying.LONGEST_WAIT_S,
-                wait_jitter=retrying.JITTER_S,
-            ):
-                with attempt:
-                    attempts = attempt.num
-                    response = await self._attempt(request, body)
-        except CheckFailed as error:
-            error.attempts = attempts
-            raise
-        return CheckReply(response=response, attempts=attempts)
+        if self._cache is None:
+            return await self._send(request, body)
+        reply, is_cached = await self._cache.get(body, partial(self._send, request, body))
+        return replace(reply, attempts=0) if is_cached else reply
 
     async def aclose(self) -> None:
         """Close all connections."""
-        for shard in self._shards:
-            await shard.transport.aclose()
+        await self._connections.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -111,85 +98,73 @@ class GroundingClient:
     ) -> None:
         await self.aclose()
 
-    async def _attempt(self, request: CheckRequest, body: bytes) -> CheckResponse:
-        status, retry_after, reply = await self._post(body)
-        return interpret_reply(status, retry_after, reply, request, datetime.now(UTC))
+    async def _send(self, request: CheckRequest, body: bytes) -> CheckReply:
+        """Try until it succeeds, or it is no use, or attempts or time are used up."""
+        deadline_s = time.monotonic() + self._retries.total_s
+        attempts = 0
 
-    async def _post(self, body: bytes) -> tuple[int, str | None, bytes]:
-        shard = min(self._shards, key=attrgetter("in_flight"))
-        shard.in_flight += 1
+        def backoff(error: Exception) -> bool | float:
+            jitter = random.random()  # noqa: S311 - no secret hangs on it
+            return retrying.backoff(error, jitter, deadline_s - time.monotonic())
+
         try:
-            # httpx has no deadline for a whole call: encode/httpx#1450.
-            async with asyncio.timeout(self._settings.timeout_s):
-                return await self._exchange(shard.transport, body)
+            async for attempt in stamina.retry_context(
+                on=backoff,
+                attempts=self._retries.max_attempts,
+                timeout=self._retries.total_s,
+                wait_initial=retrying.FIRST_WAIT_S,
+                wait_max=retrying.LONGEST_WAIT_S,
+                wait_jitter=retrying.JITTER_S,
+            ):
+                with attempt:
+                    await self._leave(deadline_s)
+                    attempts += 1
+                    response = await self._attempt(request, body)
+        except CheckFailed as error:
+            error.attempts = max(attempts, 1)
+            raise
+        return CheckReply(response=response, attempts=attempts)
+
+    async def _leave(self, deadline_s: float) -> None:
+        try:
+            async with asyncio.timeout(max(0.0, deadline_s - time.monotonic())):
+                await self._pace.leave()
         except TimeoutError:
-            raise Unavailable(f"no reply within {self._settings.timeout_s:g} s") from None
-        except httpx.HTTPError as error:
-            # The cause could hold the request and with it the answer.
-            raise Unavailable(f"the connection failed: {type(error).__name__}") from None
-        finally:
-            shard.in_flight -= 1
+            raise Unavailable("held back until its time was up") from None
+
+    async def _attempt(self, request: CheckRequest, body: bytes) -> CheckResponse:
+        try:
+            response = await self._authorised(request, body)
+        except Unavailable:
+            self._note_failure()
+            raise
+        self._failing_since_s = None
+        self._pace.succeeded()
+        return response
+
+    async def _authorised(self, request: CheckRequest, body: bytes) -> CheckResponse:
+        if self._authority is None:
+            return await self._exchange(request, body, {})
+        headers = await self._authority.headers()
+        try:
+            return await self._exchange(request, body, headers)
+        except Unauthenticated:
+            fresh_headers = await self._authority.headers(rejected=headers)
+            return await self._exchange(request, body, fresh_headers)
 
     async def _exchange(
-        self, transport: httpx.AsyncBaseTransport, body: bytes
-    ) -> tuple[int, str | None, bytes]:
-        request = httpx.Request("POST", self._url, headers=_HEADERS, content=body)
-        response = await transport.handle_async_request(request)
-        try:
-            packed = await _read(response, self._settings.max_reply_bytes)
-        finally:
-            await response.aclose()
-        encoding = response.headers.get("Content-Encoding")
-        reply = _unpack(packed, encoding, self._settings.max_reply_bytes)
-        return response.status_code, response.headers.get("Retry-After"), reply
+        self, request: CheckRequest, body: bytes, headers: Mapping[str, str]
+    ) -> CheckResponse:
+        raw = await self._connections.post(body, headers)
+        return interpret_reply(raw.status, raw.retry_after, raw.body, request, datetime.now(UTC))
 
-
-class _Shard:
-    """A few connections of their own.
-
-    A bare transport: unlike httpx's client it follows no redirect, keeps no cookie and reads no
-    proxy from the environment, none of which a check may do.
-    """
-
-    def __init__(self, transport: httpx.AsyncBaseTransport) -> None:
-        self.in_flight = 0
-        self.transport = transport
-
-
-def _connections() -> httpx.AsyncBaseTransport:
-    return httpx.AsyncHTTPTransport(
-        http2=False,
-        trust_env=False,
-        limits=httpx.Limits(
-            max_connections=_CONNECTIONS_A_SHARD, max_keepalive_connections=_CONNECTIONS_A_SHARD
-        ),
-    )
-
-
-async def _read(response: httpx.Response, max_bytes: int) -> bytes:
-    chunks: list[bytes] = []
-    size = 0
-    async for chunk in response.aiter_raw():
-        size += len(chunk)
-        if size > max_bytes:
-            raise BadReply(f"the reply is longer than {max_bytes} bytes")
-        chunks.append(chunk)
-    return b"".join(chunks)
-
-
-def _unpack(packed: bytes, encoding: str | None, max_bytes: int) -> bytes:
-    """Undo the content encoding within a bound, which httpx's own decoders do not have."""
-    if encoding in {None, "", "identity"}:
-        return packed
-    if encoding != "gzip":
-        raise BadReply("the reply has a content encoding that was not asked for")
-    unpacker = zlib.decompressobj(_GZIP)
-    try:
-        body = unpacker.decompress(packed, max_bytes + 1)
-    except zlib.error:
-        raise BadReply("the reply is no valid gzip") from None
-    if len(body) > max_bytes:
-        raise BadReply(f"the reply is longer than {max_bytes} bytes, unpacked")
-    if not unpacker.eof:
-        raise BadReply("the reply's gzip is cut")
-    return body
+    def _note_failure(self) -> None:
+        """Give up when nothing at all has succeeded for too long."""
+        now_s = time.monotonic()
+        if self._failing_since_s is None:
+            self._failing_since_s = now_s
+        elif now_s - self._failing_since_s > self._retries.give_up_after_s:
+            raise GaveUp(
+                f"nothing has succeeded for {self._retries.give_up_after_s:g} s;"
+                " the same command again goes on when the checker answers"
+            ) from None

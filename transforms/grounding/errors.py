@@ -38,5 +38,17 @@ class Rejected(CheckFailed):
     """The service refuses this very request (400, 413): sending it again is of no use."""
 
 
-class Misconfigured(CheckFailed):
-    """No call can succeed before a person changes something (401, 403, 404, a redirect)."""
+class RunStopped(CheckFailed):
+    """No call can succeed for now: the run ends, and its input stays as it is."""
+
+
+class Misconfigured(RunStopped):
+    """A person has to change something first (403, 404, a redirect, no credentials)."""
+
+
+class Unauthenticated(Misconfigured):
+    """The service does not accept the token (401); a fresh one may do."""
+
+
+class GaveUp(RunStopped):
+    """Nothing has succeeded for so long that going on would only fail every answer."""

@@ -18,14 +18,21 @@ from schemas.wire.check import (
     GroundingFact,
     GroundingSpec,
 )
-from transforms.grounding.errors import BadReply, CheckFailed, Misconfigured, Rejected, Unavailable
+from transforms.grounding.errors import (
+    BadReply,
+    CheckFailed,
+    Misconfigured,
+    Rejected,
+    Unauthenticated,
+    Unavailable,
+)
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.planning import PlannedCall, PlannedRecheck
 
 _OK = 200
 _REFUSED = frozenset({400, 413, 414, 422})
+_UNAUTHENTICATED = 401
 _NOT_SET_UP = {
-    401: "give valid credentials",
     403: "grant discoveryengine.groundingConfigs.check on the project, and enable the API",
     404: "check the project, the location and the grounding configuration",
     405: "check that the address is that of a grounding checker",
@@ -95,7 +102,8 @@ def interpret_reply(
       BadReply: a 200 that is no valid reply.
       Unavailable: 408, 429, 5xx, or a status nobody expects.
       Rejected: 400 and its kin.
-      Misconfigured: 401, 403, 404, 405 and redirects.
+      Unauthenticated: 401.
+      Misconfigured: 403, 404, 405 and redirects.
     """
     if status == _OK:
         return _decode(body, request)
@@ -148,6 +156,8 @@ def _failure(status: int, retry_after: str | None, body: bytes, now: datetime) -
     said = _said(status, body)
     if status in _REFUSED:
         return Rejected(f"the checker refuses the request: {said}")
+    if status == _UNAUTHENTICATED:
+        return Unauthenticated(f"the checker does not accept the credentials: {said}; log in again")
     if status in _NOT_SET_UP:
         return Misconfigured(f"the checker refuses every call: {said}; {_NOT_SET_UP[status]}")
     if 300 <= status < 400:  # noqa: PLR2004 - the redirects

@@ -8,6 +8,7 @@ from schemas.answer import Answer
 from schemas.checked import CheckedAnswer
 from transforms.grounding.checking import check_answer
 from transforms.grounding.client import GroundingClient
+from transforms.grounding.pacing import Throttle
 from transforms.grounding.settings import CheckSettings
 
 Outcome = CheckedAnswer | Exception
@@ -19,11 +20,12 @@ class CheckSession:
 
     Args:
       settings: how to check.
+      throttle: holds calls back while the service refuses; None never does.
     """
 
-    def __init__(self, settings: CheckSettings) -> None:
+    def __init__(self, settings: CheckSettings, throttle: Throttle | None = None) -> None:
         self._settings = settings
-        self._client = GroundingClient(settings)
+        self._client = GroundingClient(settings, throttle)
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(

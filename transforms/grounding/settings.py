@@ -3,15 +3,51 @@
 from schemas.record import Record
 from transforms.rules.limits import CheckLimits
 
+LOCAL = "local"
+DISCOVERY_ENGINE = "discoveryengine"
+
 SERVICE_CITATION_THRESHOLD = 0.6
 """What the service uses where no threshold is sent (documentation of `citationThreshold`)."""
+
+
+class GoogleAccount(Record, frozen=True, kw_only=True):
+    """Who asks Google's service.
+
+    Attributes:
+      credentials_file: a service account's key file; None for the application's default
+        credentials.
+      impersonate: the e-mail address of a service account to act as.
+      quota_project: the project whose quota counts; None for what the credentials say.
+    """
+
+    credentials_file: str | None = None
+    impersonate: str | None = None
+    quota_project: str | None = None
+
+
+class RetrySettings(Record, frozen=True, kw_only=True):
+    """How long one call, and all of them, may fail.
+
+    Attributes:
+      timeout_s: seconds from the start of one attempt to the last byte of its reply.
+      max_attempts: attempts a call.
+      total_s: seconds from the first attempt after which no further one starts.
+      give_up_after_s: seconds without any success after which the run ends.
+    """
+
+    timeout_s: float = 10.0
+    max_attempts: int = 9
+    total_s: float = 120.0
+    give_up_after_s: float = 600.0
 
 
 class CheckSettings(Record, frozen=True, kw_only=True):
     """Everything the check needs to know, set once for a run.
 
     Attributes:
-      checker: ``local``, or the address of a server that speaks the protocol.
+      checker: ``local``, ``discoveryengine``, or the address of a server that speaks the protocol.
+      endpoint: the address that is called; empty for ``local``.
+      account: who asks; None sends no credentials.
       api_version: ``v1`` or ``v1beta``, part of the path.
       grounding_config: resource name of the configuration, part of the path.
       citation_threshold: 0..1, from which score a fact is cited; None leaves it to the service.
@@ -19,13 +55,18 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       limits: what the service takes in one call.
       max_calls_per_answer: an answer that needs more is not checked.
       max_in_flight: answers under way at once in a process.
-      timeout_s: seconds from the start of one attempt to the last byte of its reply.
-      max_attempts: attempts a call.
-      retry_timeout_s: seconds from the first attempt after which no further one starts.
+      requests_per_minute: attempts a minute in this process, None for no limit.
+      retries: how long calls may fail.
       max_reply_bytes: a longer reply is refused, packed or unpacked.
+      cache_bytes: how much of the replies is kept for identical checks; 0 for nothing.
+      proxy: the address of a proxy to call through, None for none.
+      keeps_backlog: whether an unavailable service fails the bundle, so that a stream's engine
+        delivers again; else it is a retryable failure of each answer.
     """
 
-    checker: str = "local"
+    checker: str = LOCAL
+    endpoint: str = ""
+    account: GoogleAccount | None = None
     api_version: str = "v1beta"
     grounding_config: str = "projects/-/locations/global/groundingConfigs/default_grounding_config"
     citation_threshold: float | None = SERVICE_CITATION_THRESHOLD
@@ -33,7 +74,9 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     limits: CheckLimits = CheckLimits()
     max_calls_per_answer: int = 20
     max_in_flight: int = 128
-    timeout_s: float = 10.0
-    max_attempts: int = 9
-    retry_timeout_s: float = 120.0
+    requests_per_minute: float | None = None
+    retries: RetrySettings = RetrySettings()
     max_reply_bytes: int = 4 * 1024 * 1024
+    cache_bytes: int = 64 * 1024 * 1024
+    proxy: str | None = None
+    keeps_backlog: bool = False

@@ -1,0 +1,84 @@
+"""From the options of the check to its settings, and what contradicts itself among them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from transforms.grounding import endpoints
+from transforms.grounding.settings import (
+    DISCOVERY_ENGINE,
+    CheckSettings,
+    GoogleAccount,
+    RetrySettings,
+)
+from transforms.rules.limits import CheckLimits
+
+_MEGABYTE = 1024 * 1024
+
+
+def check_problems(values: Mapping[str, Any]) -> Iterator[str]:
+    """Say what is wrong with the options of the check, taken together.
+
+    Args:
+      values: by option name, each valid by itself.
+    """
+    config, location = values["grounding_config"], values["location"]
+    if values["checker"] == DISCOVERY_ENGINE and not (config or values["project"]):
+        yield "--checker discoveryengine: needs --project, or a --grounding_config"
+    if config and location and endpoints.location_of(config) != location:
+        yield f"--location {location}: is not the location in --grounding_config"
+    if config and endpoints.location_of(config) not in endpoints.LOCATIONS:
+        yield f"--grounding_config {config}: its location must be global, us or eu"
+
+
+def check_settings_from(values: Mapping[str, Any], workers: int) -> CheckSettings:
+    """Sort the options of the check into its settings.
+
+    Args:
+      values: by option name, without problems.
+      workers: processes that share the quota, at least 1.
+    """
+    is_google = values["checker"] == DISCOVERY_ENGINE
+    config, location = _place(values)
+    quota = values["requests_per_minute"]
+    return CheckSettings(
+        checker=values["checker"],
+        endpoint=endpoints.endpoint(location) if is_google else values["checker"],
+        account=_account(values) if is_google else None,
+        api_version=values["api_version"],
+        grounding_config=config,
+        citation_threshold=values["citation_threshold"],
+        user_labels=dict(values["user_labels"]),
+        limits=CheckLimits(
+            max_facts=values["max_facts"],
+            max_fact_chars=values["max_fact_chars"],
+            max_answer_tokens=values["max_answer_tokens"],
+        ),
+        max_calls_per_answer=values["max_calls_per_answer"],
+        max_in_flight=values["max_in_flight"],
+        requests_per_minute=None if quota is None else quota / workers,
+        retries=RetrySettings(
+            timeout_s=values["timeout_s"],
+            max_attempts=values["max_attempts"],
+            total_s=values["retry_timeout_s"],
+            give_up_after_s=values["give_up_after_s"],
+        ),
+        cache_bytes=values["cache_mb"] * _MEGABYTE,
+        proxy=values["proxy"],
+    )
+
+
+def _place(values: Mapping[str, Any]) -> tuple[str, str]:
+    """The grounding configuration and its location, each following from the other."""
+    config = values["grounding_config"]
+    if config:
+        return config, endpoints.location_of(config)
+    location = values["location"] or endpoints.GLOBAL
+    return endpoints.grounding_config(values["project"] or "-", location), location
+
+
+def _account(values: Mapping[str, Any]) -> GoogleAccount:
+    return GoogleAccount(
+        credentials_file=values["credentials_file"],
+        impersonate=values["impersonate_service_account"],
+        quota_project=values["quota_project"],
+    )

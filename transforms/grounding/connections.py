@@ -1,0 +1,159 @@
+"""The connections to a checker: the only place that opens a socket to one."""
+
+import asyncio
+import zlib
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+
+import httpx
+
+from schemas.record import Record
+from transforms.grounding.errors import BadReply, Unavailable
+from transforms.grounding.local.transport import LocalTransport
+from transforms.grounding.protocol import check_path
+from transforms.grounding.settings import LOCAL, CheckSettings
+
+_CONNECTIONS_A_SHARD = 16
+"""One pool of connections slows down quadratically beyond some 32: encode/httpcore#1035."""
+
+_GZIP = zlib.MAX_WBITS | 16
+_LOCAL_ADDRESS = "http://local"
+_HEADERS = {
+    "Content-Type": "application/json",
+    "Accept-Encoding": "gzip",
+    "User-Agent": "groundwatch",
+}
+
+MakeTransport = Callable[[], httpx.AsyncBaseTransport]
+
+
+class RawReply(Record, frozen=True, kw_only=True):
+    """What came back, not yet believed."""
+
+    status: int
+    retry_after: str | None
+    body: bytes
+
+
+class Connections:
+    """Posts bodies to the method's address and reads the replies, within a deadline and a size.
+
+    Args:
+      settings: where to, how long, how much.
+      make_transport: makes the transport of one shard; by default the embedded checker for
+        ``local``, else sockets.
+    """
+
+    def __init__(
+        self, settings: CheckSettings, make_transport: MakeTransport | None = None
+    ) -> None:
+        is_local = settings.checker == LOCAL
+        address = _LOCAL_ADDRESS if is_local else settings.endpoint
+        self._url = httpx.URL(address + check_path(settings))
+        self._timeout_s = settings.retries.timeout_s
+        self._max_bytes = settings.max_reply_bytes
+        make = make_transport or (LocalTransport if is_local else _socket_maker(settings))
+        shards = 1 if is_local else -(-settings.max_in_flight // _CONNECTIONS_A_SHARD)
+        self._shards = [_Shard(make()) for _ in range(shards)]
+
+    async def post(self, body: bytes, headers: Mapping[str, str]) -> RawReply:
+        """Send one request and wait for the whole reply.
+
+        Args:
+          body: JSON.
+          headers: besides those that every request has.
+
+        Returns:
+          The reply, whatever its status.
+
+        Raises:
+          Unavailable: no connection, or no whole reply within the deadline.
+          BadReply: a reply that is too long or cannot be unpacked.
+        """
+        shard = min(self._shards, key=attrgetter("in_flight"))
+        shard.in_flight += 1
+        try:
+            # httpx has no deadline for a whole call: encode/httpx#1450.
+            async with asyncio.timeout(self._timeout_s):
+                return await self._exchange(shard.transport, body, headers)
+        except TimeoutError:
+            raise Unavailable(f"no reply within {self._timeout_s:g} s") from None
+        except httpx.HTTPError as error:
+            # The cause could hold the request and with it the answer.
+            raise Unavailable(f"the connection failed: {type(error).__name__}") from None
+        finally:
+            shard.in_flight -= 1
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        for shard in self._shards:
+            await shard.transport.aclose()
+
+    async def _exchange(
+        self, transport: httpx.AsyncBaseTransport, body: bytes, headers: Mapping[str, str]
+    ) -> RawReply:
+        request = httpx.Request("POST", self._url, headers={**_HEADERS, **headers}, content=body)
+        response = await transport.handle_async_request(request)
+        try:
+            packed = await _read(response, self._max_bytes)
+        finally:
+            await response.aclose()
+        return RawReply(
+            status=response.status_code,
+            retry_after=response.headers.get("Retry-After"),
+            body=_unpacked(packed, response.headers.get("Content-Encoding"), self._max_bytes),
+        )
+
+
+class _Shard:
+    """A few connections of their own.
+
+    A bare transport: unlike httpx's client it follows no redirect, keeps no cookie and reads no
+    proxy from the environment, none of which a check may do unasked.
+    """
+
+    def __init__(self, transport: httpx.AsyncBaseTransport) -> None:
+        self.in_flight = 0
+        self.transport = transport
+
+
+def _socket_maker(settings: CheckSettings) -> MakeTransport:
+    limits = httpx.Limits(
+        max_connections=_CONNECTIONS_A_SHARD, max_keepalive_connections=_CONNECTIONS_A_SHARD
+    )
+
+    def make() -> httpx.AsyncBaseTransport:
+        return httpx.AsyncHTTPTransport(
+            http2=False, trust_env=False, limits=limits, proxy=settings.proxy
+        )
+
+    return make
+
+
+async def _read(response: httpx.Response, max_bytes: int) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in response.aiter_raw():
+        size += len(chunk)
+        if size > max_bytes:
+            raise BadReply(f"the reply is longer than {max_bytes} bytes")
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _unpacked(packed: bytes, encoding: str | None, max_bytes: int) -> bytes:
+    """Undo the content encoding within a bound, which httpx's own decoders do not have."""
+    if encoding in {None, "", "identity"}:
+        return packed
+    if encoding != "gzip":
+        raise BadReply("the reply has a content encoding that was not asked for")
+    unpacker = zlib.decompressobj(_GZIP)
+    try:
+        body = unpacker.decompress(packed, max_bytes + 1)
+    except zlib.error:
+        raise BadReply("the reply is no valid gzip") from None
+    if len(body) > max_bytes:
+        raise BadReply(f"the reply is longer than {max_bytes} bytes, unpacked")
+    if not unpacker.eof:
+        raise BadReply("the reply's gzip is cut")
+    return body
