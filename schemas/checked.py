@@ -63,6 +63,7 @@ class Check(Record, frozen=True, kw_only=True):
       checked_at_us: when the last reply came, microseconds since 1970 UTC.
       citation_threshold: 0..1, the score from which a fact is cited; None for the service's own.
       cached: whether every reply came from the worker's cache.
+      unknown_members: JSON of what no page describes, for each reply that held any.
     """
 
     checker: str
@@ -73,6 +74,7 @@ class Check(Record, frozen=True, kw_only=True):
     checked_at_us: int
     citation_threshold: float | None = None
     cached: bool = False
+    unknown_members: tuple[str, ...] = ()
 
 
 class Grounding(Record, frozen=True, kw_only=True):

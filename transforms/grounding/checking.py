@@ -84,6 +84,7 @@ def _describe(
         checked_at_us=time.time_ns() // 1000,
         citation_threshold=settings.citation_threshold,
         cached=not paid,
+        unknown_members=tuple(reply.unknown_members for reply in replies if reply.unknown_members),
     )
 
 

@@ -22,6 +22,7 @@ from transforms.grounding.pacing import Pace, Throttle
 from transforms.grounding.protocol import encode_request, interpret_reply
 from transforms.grounding.reply_cache import ReplyCache
 from transforms.grounding.settings import CheckSettings
+from transforms.grounding.unknown_members import unknown_members
 
 
 class CheckReply(Record, frozen=True, kw_only=True):
@@ -30,10 +31,12 @@ class CheckReply(Record, frozen=True, kw_only=True):
     Attributes:
       response: the reply.
       attempts: requests sent for it; 0 when it came from the cache.
+      unknown_members: JSON of what no page describes, None where there is none.
     """
 
     response: CheckResponse
     attempts: int
+    unknown_members: str | None = None
 
 
 class GroundingClient:
@@ -119,11 +122,11 @@ class GroundingClient:
                 with attempt:
                     await self._leave(deadline_s)
                     attempts += 1
-                    response = await self._attempt(request, body)
+                    reply = await self._attempt(request, body)
         except CheckFailed as error:
             error.attempts = max(attempts, 1)
             raise
-        return CheckReply(response=response, attempts=attempts)
+        return replace(reply, attempts=attempts)
 
     async def _leave(self, deadline_s: float) -> None:
         try:
@@ -132,17 +135,17 @@ class GroundingClient:
         except TimeoutError:
             raise Unavailable("held back until its time was up") from None
 
-    async def _attempt(self, request: CheckRequest, body: bytes) -> CheckResponse:
+    async def _attempt(self, request: CheckRequest, body: bytes) -> CheckReply:
         try:
-            response = await self._authorised(request, body)
+            reply = await self._authorised(request, body)
         except Unavailable:
             self._note_failure()
             raise
         self._failing_since_s = None
         self._pace.succeeded()
-        return response
+        return reply
 
-    async def _authorised(self, request: CheckRequest, body: bytes) -> CheckResponse:
+    async def _authorised(self, request: CheckRequest, body: bytes) -> CheckReply:
         if self._authority is None:
             return await self._exchange(request, body, {})
         headers = await self._authority.headers()
@@ -154,9 +157,12 @@ class GroundingClient:
 
     async def _exchange(
         self, request: CheckRequest, body: bytes, headers: Mapping[str, str]
-    ) -> CheckResponse:
+    ) -> CheckReply:
         raw = await self._connections.post(body, headers)
-        return interpret_reply(raw.status, raw.retry_after, raw.body, request, datetime.now(UTC))
+        now = datetime.now(UTC)
+        response = interpret_reply(raw.status, raw.retry_after, raw.body, request, now)
+        unknown = unknown_members(raw.body)
+        return CheckReply(response=response, attempts=1, unknown_members=unknown)
 
     def _note_failure(self) -> None:
         """Give up when nothing at all has succeeded for too long."""
