@@ -22,8 +22,8 @@ def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
 
     Args:
       enriched: the record.
-      mode: ``none`` leaves empty texts, ``hash`` their SHA-256 (empty ones stay empty), ``full`` the
-        texts themselves.
+      mode: ``none`` leaves empty texts, ``hash`` the SHA-256 of those that are not empty, ``full``
+        the texts themselves.
 
     Returns:
       The record as it may be written.
