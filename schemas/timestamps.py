@@ -10,7 +10,8 @@ def to_rfc3339(time_us: int | None) -> str | None:
     if time_us is None:
         return None
     moment = _EPOCH + timedelta(microseconds=time_us)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # strftime writes years before 1000 with fewer than four digits.
+    return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def to_date(time_us: int) -> str:
