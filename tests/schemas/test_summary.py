@@ -1,0 +1,63 @@
+import json
+from typing import Any
+
+import pytest
+
+from schemas.summary import Summary, summary_to_json
+from tests.support.builders import NOON_US
+
+
+def a_summary(**members: Any) -> Summary:
+    given = {
+        "run": "r1",
+        "checker": "local",
+        "read": 10,
+        "enriched": 6,
+        "failures": 2,
+        "duplicates": 1,
+        "sampled_out": 1,
+        "verdicts": {"GROUNDED": 5, "LOW_GROUNDED": 1},
+        "alerts": 1,
+        "retryable_failures": 0,
+        "damaged_archives": 0,
+        "calls": 6,
+        "retries": 0,
+        "characters": 600,
+        "cost": None,
+        "mean_latency_ms": 1.5,
+        "max_latency_ms": 3,
+        "started_at_us": NOON_US,
+        "finished_at_us": NOON_US + 1_000_000,
+    }
+    return Summary(**given | members)
+
+
+SUMS = {
+    "closes": ({}, True),
+    "nothing read": (
+        dict.fromkeys(("read", "enriched", "failures", "duplicates", "sampled_out"), 0)
+        | {"verdicts": {}},
+        True,
+    ),
+    "one lost": ({"read": 11}, False),
+    "one doubled": ({"read": 9}, False),
+    "a record without a verdict": ({"verdicts": {"GROUNDED": 5}}, False),
+}
+
+
+@pytest.mark.parametrize(("members", "closes"), SUMS.values(), ids=SUMS)
+def test_a_sum_closes_when_every_message_ended_in_one_place(
+    members: dict[str, Any], closes: bool
+) -> None:
+    summary = a_summary(**members)
+    assert summary.closes is closes
+    assert json.loads(summary_to_json(summary))["closes"] is closes
+
+
+def test_a_summary_is_written_with_its_counts_at_the_top_and_times_to_read() -> None:
+    written = json.loads(summary_to_json(a_summary()))
+    counts = ("read", "enriched", "failures", "duplicates", "sampled_out")
+    assert [written[name] for name in counts] == [10, 6, 2, 1, 1]
+    assert written["verdicts"] == {"GROUNDED": 5, "LOW_GROUNDED": 1}
+    assert written["started_at"] == "2026-03-03T12:00:00.000000Z"
+    assert written["finished_at"] == "2026-03-03T12:00:01.000000Z"
