@@ -15,6 +15,8 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _AVRO_MAGIC = b"Obj\x01"
 _MAGIC_BYTES = 4
+_PACKED_NAMES = (".avro", ".gz", ".zst")
+_AVRO_CODECS = ("null", "deflate", "bzip2", "xz", "zstandard")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _CHUNK_BYTES = 256 * 1024
 _UNPACKING_ERRORS = (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError)
@@ -42,8 +44,8 @@ class DamagedArchive(Exception):
 def read_archive(stream: IO[bytes], path: str) -> Iterator[Message]:
     """Read an archive: JSON lines, plain or packed with gzip or zstandard, or Avro.
 
-    What it is is told by its first bytes, not by its name. Lines end at a line feed only; blank
-    ones are no messages.
+    What it is is told by its first bytes, not by its name, which only tells that an empty file
+    was meant to be a packed one. Lines end at a line feed only; blank ones are no messages.
 
     Args:
       stream: the file from its beginning.
@@ -56,15 +58,22 @@ def read_archive(stream: IO[bytes], path: str) -> Iterator[Message]:
       DamagedArchive: after the last good record.
     """
     buffered = io.BufferedReader(cast("io.RawIOBase", stream))
-    magic = buffered.peek(_MAGIC_BYTES)[:_MAGIC_BYTES]
-    if magic == _AVRO_MAGIC:
+    head = buffered.peek(_MAGIC_BYTES)[:_MAGIC_BYTES]
+    if _begins_with(_AVRO_MAGIC, head):
         yield from _read_rows(buffered, path)
-    elif magic.startswith(_GZIP_MAGIC):
+    elif _begins_with(_GZIP_MAGIC, head):
         yield from _read_lines(gzip.GzipFile(fileobj=buffered), path)
-    elif magic == _ZSTD_MAGIC:
+    elif _begins_with(_ZSTD_MAGIC, head):
         yield from _read_lines(zstd.ZstdFile(buffered), path)
+    elif not head and path.endswith(_PACKED_NAMES):
+        raise DamagedArchive("it is empty, and a packed file never is")
     else:
         yield from _read_lines(buffered, path)
+
+
+def _begins_with(magic: bytes, head: bytes) -> bool:
+    """Tell whether a file is of a kind, though it may be cut inside its first bytes."""
+    return bool(head) and head[: len(magic)] == magic[: len(head)]
 
 
 def _read_lines(stream: _Chunks, path: str) -> Iterator[Message]:
@@ -92,8 +101,10 @@ def _split_lines(stream: _Chunks) -> Iterator[bytes]:
 
 def _read_rows(stream: IO[bytes], path: str) -> Iterator[Message]:
     try:
-        rows = fastavro.reader(stream)
+        # A bad byte in a row is that row's failure; the archive can be read on.
+        rows = fastavro.reader(stream, handle_unicode_errors="surrogateescape")
         field = _payload_field(rows.writer_schema)
+        _refuse_codec(rows.codec)
         for number, row in enumerate(rows, start=1):
             yield _message(row, field, f"{path}#{number}")
     except DamagedArchive:
@@ -104,22 +115,45 @@ def _read_rows(stream: IO[bytes], path: str) -> Iterator[Message]:
 
 def _payload_field(schema: Any) -> str:
     """Find the field that holds the message."""
-    fields: dict[str, Any] = {field["name"]: field["type"] for field in schema["fields"]}
-    for name in _PAYLOAD_FIELDS:
-        if name in fields:
-            return name
-    texts = [name for name, kind in fields.items() if kind in ("bytes", "string")]
-    if len(texts) != 1:
+    fields = schema.get("fields", ()) if isinstance(schema, Mapping) else ()
+    texts = [field["name"] for field in fields if _is_text(field["type"])]
+    named = [name for name in _PAYLOAD_FIELDS if name in texts]
+    if not named and len(texts) != 1:
         wanted = ", ".join(_PAYLOAD_FIELDS)
         raise DamagedArchive(f"no field tells where the message is: name it one of {wanted}")
-    return texts[0]
+    return (named or texts)[0]
+
+
+def _is_text(kind: Any) -> bool:
+    """Tell whether a field is bytes or string, maybe with attributes, maybe null."""
+    if isinstance(kind, list):
+        return all(branch == "null" or _is_text(branch) for branch in kind)
+    return (kind.get("type") if isinstance(kind, Mapping) else kind) in ("bytes", "string")
+
+
+def _refuse_codec(codec: str) -> None:
+    if codec not in _AVRO_CODECS:
+        raise DamagedArchive(f"its codec is none of {', '.join(_AVRO_CODECS)}")
 
 
 def _message(row: Mapping[str, Any], field: str, place: str) -> Message:
-    payload = row[field]
+    payload = row[field] or b""
     attributes = row.get("attributes")
     return Message(
-        payload=payload.encode() if isinstance(payload, str) else bytes(payload or b""),
-        attributes=dict(attributes) if isinstance(attributes, Mapping) else {},
+        payload=_original(payload) if isinstance(payload, str) else payload,
+        attributes=_texts(attributes) if isinstance(attributes, Mapping) else {},
         place=place,
     )
+
+
+def _texts(attributes: Mapping[str, Any]) -> dict[str, str]:
+    """Take the attributes that are text; a bad byte becomes a replacement character."""
+    return {
+        _original(name).decode(errors="replace"): _original(value).decode(errors="replace")
+        for name, value in attributes.items()
+        if isinstance(value, str)
+    }
+
+
+def _original(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
