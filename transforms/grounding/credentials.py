@@ -9,6 +9,7 @@ from google.auth import impersonated_credentials
 from google.auth.credentials import Credentials
 from google.auth.exceptions import GoogleAuthError, TransportError
 from google.auth.transport.requests import Request
+from google.oauth2 import service_account
 
 from transforms.grounding.errors import Misconfigured, Unavailable
 from transforms.grounding.settings import GoogleAccount
@@ -83,7 +84,7 @@ def find_credentials(account: GoogleAccount) -> Credentials:
     """
     try:
         if account.credentials_file:
-            credentials, _ = google.auth.load_credentials_from_file(
+            credentials = service_account.Credentials.from_service_account_file(
                 account.credentials_file, scopes=[SCOPE]
             )
         else:

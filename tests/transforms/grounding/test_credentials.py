@@ -1,0 +1,144 @@
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from google.auth import credentials as google_credentials
+from google.auth import exceptions, impersonated_credentials
+
+from tests.support.google_accounts import token_server, write_key_file
+from transforms.grounding.credentials import Authority, find_credentials
+from transforms.grounding.errors import Misconfigured, Unavailable
+from transforms.grounding.settings import GoogleAccount
+
+
+class Expiring(google_credentials.Credentials):
+    """Credentials whose refresh does what the test wants, counted."""
+
+    def __init__(self, on_refresh: Callable[[], None] = lambda: None) -> None:
+        super().__init__()
+        self.refreshes = 0
+        self._on_refresh = on_refresh
+
+    def refresh(self, request: object) -> None:
+        del request
+        self._on_refresh()
+        self.refreshes += 1
+        self.token = f"token-{self.refreshes}"
+
+
+def authority_of(credentials: google_credentials.Credentials) -> Authority:
+    return Authority(GoogleAccount(), credentials=credentials, request=lambda: None)
+
+
+def in_threads(number: int, call: Callable[[], object]) -> list[object]:
+    """Run a call in many threads that all begin at once."""
+    results: list[object] = []
+    barrier = threading.Barrier(number)
+
+    def run() -> None:
+        barrier.wait()
+        results.append(call())
+
+    threads = [threading.Thread(target=run) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_64_threads_that_find_the_token_expired_refresh_it_once(tmp_path: Path) -> None:
+    with token_server() as server:
+        key_file = write_key_file(tmp_path / "key.json", server.address)
+        authority = Authority(GoogleAccount(credentials_file=key_file))
+        headers = in_threads(64, lambda: asyncio.run(authority.headers()))
+    assert server.refreshes == 1
+    assert headers == [{"Authorization": "Bearer token-1"}] * 64
+
+
+def test_64_calls_whose_token_was_refused_refresh_it_once() -> None:
+    credentials = Expiring()
+    authority = authority_of(credentials)
+    refused = asyncio.run(authority.headers())
+    headers = in_threads(64, lambda: asyncio.run(authority.headers(rejected=refused)))
+    assert credentials.refreshes == 2
+    assert headers == [{"Authorization": "Bearer token-2"}] * 64
+
+
+def test_a_good_token_is_used_again() -> None:
+    credentials = Expiring()
+    authority = authority_of(credentials)
+
+    async def ask_twice() -> list[Mapping[str, str]]:
+        return [await authority.headers(), await authority.headers()]
+
+    first, second = asyncio.run(ask_twice())
+    assert first == second
+    assert credentials.refreshes == 1
+
+
+def test_the_quota_project_goes_along() -> None:
+    authority = Authority(
+        GoogleAccount(quota_project="payer"), credentials=Expiring(), request=lambda: None
+    )
+    headers = asyncio.run(authority.headers())
+    assert headers["X-Goog-User-Project"] == "payer"
+
+
+def raising(error: Exception) -> Callable[[], None]:
+    def raise_it() -> None:
+        raise error
+
+    return raise_it
+
+
+@pytest.mark.parametrize(
+    ("raised", "expected"),
+    [
+        (exceptions.TransportError("no route"), Unavailable),
+        (exceptions.RefreshError("busy", retryable=True), Unavailable),
+        (exceptions.RefreshError("invalid_grant"), Misconfigured),
+    ],
+    ids=["no connection", "retryable", "refused"],
+)
+def test_a_refresh_that_fails_says_whether_to_try_again(
+    raised: Exception, expected: type[Exception]
+) -> None:
+    authority = authority_of(Expiring(raising(raised)))
+    with pytest.raises(expected):
+        asyncio.run(authority.headers())
+
+
+def test_no_credentials_name_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "missing.json"))
+    with pytest.raises(Misconfigured, match="gcloud auth application-default login"):
+        find_credentials(GoogleAccount())
+
+
+def test_a_key_file_that_is_none_names_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "key.json"
+    path.write_text("not JSON")
+    with pytest.raises(Misconfigured, match="--credentials_file"):
+        find_credentials(GoogleAccount(credentials_file=str(path)))
+
+
+def test_application_default_credentials_come_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with token_server() as server:
+        key_file = write_key_file(tmp_path / "key.json", server.address)
+        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", key_file)
+        headers = asyncio.run(Authority(GoogleAccount()).headers())
+    assert headers["Authorization"] == "Bearer token-1"
+
+
+def test_impersonation_stands_on_the_account_that_was_found(tmp_path: Path) -> None:
+    key_file = write_key_file(tmp_path / "key.json", "http://127.0.0.1:1/token")
+    account = GoogleAccount(
+        credentials_file=key_file, impersonate="watcher@p.iam.gserviceaccount.com"
+    )
+    credentials = find_credentials(account)
+    assert isinstance(credentials, impersonated_credentials.Credentials)
+    assert credentials.service_account_email == "watcher@p.iam.gserviceaccount.com"

@@ -1,0 +1,64 @@
+import asyncio
+import time
+
+import pytest
+
+from transforms.grounding import pacing
+from transforms.grounding.pacing import Pace
+
+
+class Barrier:
+    """A throttle that holds back a number of times."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+        self.waited_s = 0.0
+        self.successes = 0
+
+    def must_wait(self) -> bool:
+        self.times -= 1
+        return self.times >= 0
+
+    def succeeded(self) -> None:
+        self.successes += 1
+
+    def waited(self, seconds: float) -> None:
+        self.waited_s += seconds
+
+
+def test_a_call_waits_as_often_as_the_throttle_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pacing, "_LOOK_AGAIN_S", 0.001)
+    throttle = Barrier(times=3)
+    asyncio.run(Pace(None, throttle).leave())
+    assert throttle.waited_s == pytest.approx(0.003)
+
+
+def test_a_success_reaches_the_throttle() -> None:
+    throttle = Barrier(times=0)
+    Pace(None, throttle).succeeded()
+    assert throttle.successes == 1
+
+
+@pytest.mark.parametrize(
+    ("requests_per_minute", "calls", "least_s"),
+    [(6_000, 150, 0.4), (60 * 4, 6, 0.4), (60 * 2, 3, 0.4)],
+    ids=["a hundred a second", "four a second", "two a second"],
+)
+def test_a_quota_spreads_calls_over_time(
+    requests_per_minute: float, calls: int, least_s: float
+) -> None:
+    async def scenario() -> float:
+        pace = Pace(requests_per_minute, None)
+        started_s = time.monotonic()
+        await asyncio.gather(*(pace.leave() for _ in range(calls)))
+        return time.monotonic() - started_s
+
+    assert asyncio.run(scenario()) >= least_s
+
+
+def test_without_quota_and_throttle_nothing_waits() -> None:
+    async def scenario() -> None:
+        async with asyncio.timeout(5):
+            await asyncio.gather(*(Pace(None, None).leave() for _ in range(1_000)))
+
+    asyncio.run(scenario())
