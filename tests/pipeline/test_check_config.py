@@ -1,0 +1,93 @@
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from launch.flags import read_flags
+from pipeline import options
+from pipeline.check_config import check_problems, check_settings_from
+
+
+def values_of(*arguments: str) -> Mapping[str, Any]:
+    values, others, problems = read_flags(arguments, options.CHECK)
+    assert (others, problems) == ([], [])
+    return values
+
+
+@pytest.mark.parametrize(
+    ("arguments", "endpoint", "config"),
+    [
+        (
+            ["--checker", "discoveryengine", "--project", "shop"],
+            "https://discoveryengine.googleapis.com",
+            "projects/shop/locations/global/groundingConfigs/default_grounding_config",
+        ),
+        (
+            ["--checker", "discoveryengine", "--project", "shop", "--location", "eu"],
+            "https://eu-discoveryengine.googleapis.com",
+            "projects/shop/locations/eu/groundingConfigs/default_grounding_config",
+        ),
+        (
+            [
+                "--checker=discoveryengine",
+                "--grounding_config=projects/p/locations/us/groundingConfigs/strict",
+            ],
+            "https://us-discoveryengine.googleapis.com",
+            "projects/p/locations/us/groundingConfigs/strict",
+        ),
+        (
+            ["--checker", "http://127.0.0.1:8080/"],
+            "http://127.0.0.1:8080",
+            "projects/-/locations/global/groundingConfigs/default_grounding_config",
+        ),
+    ],
+    ids=["global", "by location", "by configuration", "an own server"],
+)
+def test_the_address_and_the_configuration_agree(
+    arguments: list[str], endpoint: str, config: str
+) -> None:
+    values = values_of(*arguments)
+    assert list(check_problems(values)) == []
+    settings = check_settings_from(values, workers=1)
+    assert (settings.endpoint, settings.grounding_config) == (endpoint, config)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--checker", "discoveryengine"], "needs --project"),
+        (
+            [
+                "--location=eu",
+                "--grounding_config=projects/p/locations/us/groundingConfigs/strict",
+            ],
+            "is not the location in --grounding_config",
+        ),
+        (
+            ["--grounding_config=projects/p/locations/us-central1/groundingConfigs/c"],
+            "must be global, us or eu",
+        ),
+    ],
+    ids=["no project", "two locations", "no such location"],
+)
+def test_options_that_contradict_each_other_are_named(arguments: list[str], problem: str) -> None:
+    [found] = check_problems(values_of(*arguments))
+    assert problem in found
+
+
+def test_only_googles_service_is_sent_credentials() -> None:
+    own = check_settings_from(values_of("--checker", "https://checker.example"), workers=1)
+    google = check_settings_from(
+        values_of("--checker", "discoveryengine", "--project", "shop"), workers=1
+    )
+    assert own.account is None
+    assert google.account is not None
+
+
+def test_the_quota_is_divided_by_the_workers() -> None:
+    values = values_of("--requests_per_minute", "300")
+    assert check_settings_from(values, workers=4).requests_per_minute == 75
+
+
+def test_without_a_quota_there_is_none() -> None:
+    assert check_settings_from(values_of(), workers=4).requests_per_minute is None

@@ -1,0 +1,209 @@
+import asyncio
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+import stamina
+from google.auth import credentials as google_credentials
+
+from schemas.wire.check import CheckRequest
+from tests.support.checks import check_request
+from transforms.grounding import client as client_module
+from transforms.grounding.client import GroundingClient
+from transforms.grounding.credentials import Authority
+from transforms.grounding.errors import GaveUp, Misconfigured, Unauthenticated, Unavailable
+from transforms.grounding.local.service import answer
+from transforms.grounding.settings import CheckSettings, GoogleAccount, RetrySettings
+
+REQUEST = check_request("The valve opens at noon.", "The valve opens at noon.")
+REMOTE = CheckSettings(checker="http://checker", endpoint="http://checker")
+Respond = Callable[[httpx.Request], httpx.Response]
+
+
+@pytest.fixture(autouse=True)
+def without_waiting() -> Iterator[None]:
+    with stamina.set_testing(True, attempts=5, cap=True):
+        yield
+
+
+class Service:
+    """A checker that answers as told, in order, then well; it keeps what it was sent."""
+
+    def __init__(self, *statuses: int, refused: str | None = None) -> None:
+        self.requests: list[httpx.Request] = []
+        self._refused = f"Bearer {refused}"
+        self._statuses = list(statuses)
+
+    def transport(self) -> httpx.AsyncBaseTransport:
+        return httpx.MockTransport(self._respond)
+
+    def _respond(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        status = self._statuses.pop(0) if self._statuses else 200
+        if request.headers.get("Authorization") == self._refused:
+            status = 401
+        body = b"{}"
+        if status == 200:
+            body = answer("POST", request.url.path, request.content).body
+        return httpx.Response(status, stream=httpx.ByteStream(body))
+
+
+class Tokens(google_credentials.Credentials):
+    """A new token at each refresh."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refreshes = 0
+
+    def refresh(self, request: object) -> None:
+        del request
+        self.refreshes += 1
+        self.token = f"token-{self.refreshes}"
+
+
+@pytest.fixture
+def tokens(monkeypatch: pytest.MonkeyPatch) -> Tokens:
+    """Credentials that the client finds in place of Google's."""
+    tokens = Tokens()
+
+    def authority(account: GoogleAccount) -> Authority:
+        return Authority(account, credentials=tokens, request=lambda: None)
+
+    monkeypatch.setattr(client_module, "Authority", authority)
+    return tokens
+
+
+async def check(
+    service: Service, settings: CheckSettings, *requests: CheckRequest
+) -> list[client_module.CheckReply]:
+    async with GroundingClient(settings, make_transport=service.transport) as client:
+        return await asyncio.gather(*(client.check(request) for request in requests))
+
+
+def google(account: GoogleAccount | None = None) -> CheckSettings:
+    return CheckSettings(
+        checker="discoveryengine",
+        endpoint="https://discoveryengine.googleapis.com",
+        account=account or GoogleAccount(),
+    )
+
+
+@pytest.mark.usefixtures("tokens")
+def test_a_refused_token_is_refreshed_once_and_the_call_repeated() -> None:
+    service = Service(401)
+    [reply] = asyncio.run(check(service, google(), REQUEST))
+    assert reply.response.support_score is not None
+    sent = [request.headers["Authorization"] for request in service.requests]
+    assert sent == ["Bearer token-1", "Bearer token-2"]
+
+
+def test_many_calls_with_a_refused_token_share_one_refresh(tokens: Tokens) -> None:
+    service = Service(refused="token-1")
+    requests = [check_request(f"The valve opens at {n}.", "A fact.") for n in range(64)]
+    asyncio.run(check(service, google(), *requests))
+    assert tokens.refreshes == 2
+
+
+@pytest.mark.usefixtures("tokens")
+def test_a_token_that_is_refused_twice_stops_the_run() -> None:
+    with pytest.raises(Unauthenticated):
+        asyncio.run(check(Service(401, 401), google(), REQUEST))
+
+
+@pytest.mark.usefixtures("tokens")
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [
+        (403, "discoveryengine.groundingConfigs.check"),
+        (404, "the location and the grounding configuration"),
+    ],
+)
+def test_a_lack_of_rights_stops_the_run_at_once(status: int, advice: str) -> None:
+    service = Service(status)
+    with pytest.raises(Misconfigured, match=advice):
+        asyncio.run(check(service, google(), REQUEST))
+    assert len(service.requests) == 1
+
+
+def test_a_checker_of_ones_own_is_sent_no_credentials() -> None:
+    service = Service()
+    asyncio.run(check(service, REMOTE, REQUEST))
+    assert "Authorization" not in service.requests[0].headers
+
+
+@pytest.mark.usefixtures("tokens")
+def test_the_call_goes_to_the_location_and_configuration() -> None:
+    service = Service()
+    asyncio.run(check(service, google(GoogleAccount(quota_project="payer")), REQUEST))
+    [request] = service.requests
+    assert request.url.host == "discoveryengine.googleapis.com"
+    assert request.url.path.startswith("/v1beta/projects/-/locations/global/groundingConfigs/")
+    assert request.headers["X-Goog-User-Project"] == "payer"
+
+
+def test_identical_checks_at_the_same_time_cost_one_call() -> None:
+    service = Service()
+    replies = asyncio.run(check(service, REMOTE, *[REQUEST] * 10))
+    assert len(service.requests) == 1
+    assert sum(reply.attempts for reply in replies) == 1
+    assert all(reply.response == replies[0].response for reply in replies)
+
+
+def test_a_failing_service_is_tried_again_and_the_attempts_are_counted() -> None:
+    service = Service(503, 500)
+    [reply] = asyncio.run(check(service, REMOTE, REQUEST))
+    assert reply.attempts == 3
+
+
+def test_the_client_gives_up_when_nothing_succeeds_for_too_long() -> None:
+    settings = CheckSettings(
+        checker="http://checker",
+        endpoint="http://checker",
+        retries=RetrySettings(give_up_after_s=0.0),
+    )
+    with pytest.raises(GaveUp, match="nothing has succeeded for 0 s"):
+        asyncio.run(check(Service(*[503] * 9), settings, REQUEST))
+
+
+def test_a_success_in_between_keeps_the_client_from_giving_up() -> None:
+    settings = CheckSettings(
+        checker="http://checker",
+        endpoint="http://checker",
+        retries=RetrySettings(give_up_after_s=0.0, max_attempts=2),
+    )
+
+    async def one_after_another() -> None:
+        service = Service(503, 200, 503, 200)
+        async with GroundingClient(settings, make_transport=service.transport) as client:
+            for number in range(2):
+                await client.check(check_request(f"The valve opens at {number}.", "A fact."))
+
+    asyncio.run(one_after_another())
+
+
+class Closed:
+    """A throttle that lets nothing through."""
+
+    def must_wait(self) -> bool:
+        return True
+
+    def succeeded(self) -> None:
+        """Never hears of one."""
+
+    def waited(self, seconds: float) -> None:
+        """Does not care."""
+
+
+def test_a_call_that_is_held_back_for_all_its_time_fails_unsent() -> None:
+    settings = CheckSettings(
+        checker="http://checker", endpoint="http://checker", retries=RetrySettings(total_s=0.05)
+    )
+    service = Service()
+
+    async def held_back() -> None:
+        async with GroundingClient(settings, Closed(), service.transport) as client:
+            await client.check(REQUEST)
+
+    with pytest.raises(Unavailable, match="held back"):
+        asyncio.run(held_back())
+    assert service.requests == []

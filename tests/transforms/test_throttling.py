@@ -1,0 +1,73 @@
+import pytest
+
+from transforms import throttling
+from transforms.throttling import AdaptiveThrottle
+
+
+class Clock:
+    """A clock that the test turns."""
+
+    def __init__(self) -> None:
+        self.now_ms = 1_000_000
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(throttling, "_now_ms", clock)
+    return clock
+
+
+def calls_let_through(
+    throttle: AdaptiveThrottle, clock: Clock, seconds: int, asked_a_second: int, *, good: bool
+) -> int:
+    """Ask at a rate, answering every call that leaves well or not at all."""
+    left = 0
+    for _ in range(seconds):
+        for _ in range(asked_a_second):
+            clock.now_ms += 1000 // asked_a_second
+            if not throttle.must_wait():
+                left += 1
+                if good:
+                    throttle.succeeded()
+    return left
+
+
+def test_a_service_that_answers_is_never_held_back(clock: Clock) -> None:
+    assert calls_let_through(AdaptiveThrottle(), clock, 30, 100, good=True) == 3_000
+
+
+def test_in_an_outage_calls_fall_to_a_tenth_within_a_minute(clock: Clock) -> None:
+    throttle = AdaptiveThrottle()
+    calls_let_through(throttle, clock, 30, 100, good=True)
+    calls_let_through(throttle, clock, 50, 100, good=False)
+    assert calls_let_through(throttle, clock, 10, 100, good=False) <= 100
+
+
+def test_after_an_outage_calls_come_back_within_as_long(clock: Clock) -> None:
+    throttle = AdaptiveThrottle()
+    calls_let_through(throttle, clock, 30, 100, good=True)
+    calls_let_through(throttle, clock, 60, 100, good=False)
+    calls_let_through(throttle, clock, 60, 100, good=True)
+    assert calls_let_through(throttle, clock, 10, 100, good=True) >= 950
+
+
+def test_whole_seconds_of_waiting_are_told_to_beam(monkeypatch: pytest.MonkeyPatch) -> None:
+    throttle = AdaptiveThrottle()
+    told: list[int] = []
+    monkeypatch.setattr(throttle._signaler, "signal_throttled", told.append)
+    for _ in range(5):
+        throttle.waited(0.5)
+    throttle.signal()
+    throttle.signal()
+    throttle.waited(0.5)
+    throttle.signal()
+    assert told == [2, 1]
+
+
+def test_the_counter_is_the_one_that_dataflow_reads() -> None:
+    metric = AdaptiveThrottle()._signaler.throttling_metric
+    assert metric.metric_name.name == "cumulativeThrottlingSeconds"
