@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 
 from pipeline import storage
 from pipeline.destination import Destination
@@ -18,7 +17,7 @@ def find_inputs(patterns: Sequence[str], problems: list[str]) -> list[str]:
     found: set[str] = set()
     for pattern in patterns:
         try:
-            matches = [path for path in storage.find(pattern) if not Path(path).is_dir()]
+            matches = storage.find(pattern)
         except OSError as error:
             problems.append(f"--input {pattern}: {error}")
             continue

@@ -36,8 +36,10 @@ class OpenPart:
 
     def __init__(self, temporary_path: str, row_format: RowFormat) -> None:
         self._path = temporary_path
-        self._stream = storage.create(temporary_path)
-        self._file = row_format.open(self._stream)
+        self._complaint = f"cannot write {temporary_path}"
+        with storage.telling(self._complaint):
+            self._stream = storage.create(temporary_path)
+            self._file = row_format.open(self._stream)
         self._rows = 0
         self._first_event_us: int | None = None
         self._last_event_us: int | None = None
@@ -49,17 +51,22 @@ class OpenPart:
 
     def write(self, row: Any, event_time_us: int | None) -> None:
         """Add a row."""
-        self._file.write(row)
+        with storage.telling(self._complaint):
+            self._file.write(row)
         self._rows += 1
         if event_time_us is not None:
-            self._first_event_us = min(event_time_us, self._first_event_us or event_time_us)
-            self._last_event_us = max(event_time_us, self._last_event_us or event_time_us)
+            first_us, last_us = self._first_event_us, self._last_event_us
+            self._first_event_us = (
+                event_time_us if first_us is None else min(event_time_us, first_us)
+            )
+            self._last_event_us = event_time_us if last_us is None else max(event_time_us, last_us)
 
     def close(self) -> Part:
         """Finish the file."""
-        self._file.finish()
-        size = self._stream.tell()
-        self._stream.close()
+        with storage.telling(self._complaint):
+            self._file.finish()
+            size = self._stream.tell()
+            self._stream.close()
         return Part(
             temporary_path=self._path,
             rows=self._rows,

@@ -1,5 +1,6 @@
 """Files that appear whole or not at all, on disk or in a bucket."""
 
+import glob
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -7,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from apache_beam.io.filesystem import BeamIOError, CompressionTypes
+from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 _MIME_TYPE = "application/octet-stream"
@@ -86,16 +87,37 @@ def size(path: str) -> int:
     Raises:
       OSError: it is not there.
     """
-    with _as_os_error(f"cannot look at {path}"):
+    if _is_local(path):
+        return Path(path).stat().st_size
+    with telling(f"cannot look at {path}"):
         [match] = FileSystems.match([path])
         return sum(metadata.size_in_bytes for metadata in match.metadata_list)
 
 
 def find(pattern: str) -> list[str]:
-    """List the files that match a glob, sorted; none is no error."""
-    with _as_os_error(f"cannot list {pattern}"):
+    """List the files that match a glob, or are called by it, sorted; none is no error.
+
+    Raises:
+      OSError: it cannot be told.
+    """
+    if _is_local(pattern):
+        # Beam finds nothing where a pattern begins with its first wildcard.
+        names = glob.glob(pattern, recursive=True)  # noqa: PTH207 - takes absolute patterns, too
+        return sorted(name for name in {pattern, *names} if Path(name).is_file())
+    with telling(f"cannot list {pattern}"):
         [match] = FileSystems.match([pattern])
         return sorted(metadata.path for metadata in match.metadata_list)
+
+
+def find_below(folder: str) -> list[str]:
+    """List the files in a folder and its folders, sorted; none is no error.
+
+    Raises:
+      OSError: it cannot be told.
+    """
+    if _is_local(folder):
+        return sorted(join(path, name) for path, _, names in os.walk(folder) for name in names)
+    return find(join(folder, "**"))
 
 
 def remove(paths: Sequence[str]) -> None:
@@ -104,26 +126,34 @@ def remove(paths: Sequence[str]) -> None:
     Raises:
       OSError: a file is there and cannot be deleted.
     """
-    present = [path for path in paths if FileSystems.exists(path)]
-    if present:
-        with _as_os_error("cannot delete"):
-            FileSystems.delete(present)
+    for path in paths:
+        # Beam would take the path of a local file for a glob.
+        if _is_local(path):
+            Path(path).unlink(missing_ok=True)
+        elif FileSystems.exists(path):
+            with telling(f"cannot delete {path}"):
+                FileSystems.delete([path])
 
 
 def remove_folder(path: str) -> None:
-    """Delete a folder and all in it; one that is gone already is no error."""
+    """Delete a folder and all in it; one that is gone already is no error.
+
+    Raises:
+      OSError: a bucket's file is there and cannot be deleted.
+    """
     if _is_local(path):
         shutil.rmtree(path, ignore_errors=True)
     else:
-        remove(find(join(path, "**")))
+        remove(find_below(path))
 
 
 @contextmanager
-def _as_os_error(complaint: str) -> Iterator[None]:
+def telling(complaint: str) -> Iterator[None]:
+    """Say what could not be done: an OSError names no file where a write or a close fails."""
     try:
         yield
-    except BeamIOError as error:
-        raise OSError(f"{complaint}: {error}") from error
+    except OSError as error:
+        raise OSError(f"{complaint}: {error.strerror or error}") from error
 
 
 def _is_local(path: str) -> bool:

@@ -3,6 +3,7 @@
 Beam's own sinks lose rows where folders or late data come in (apache/beam#21313, #39993).
 """
 
+import re
 import uuid
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -110,8 +111,7 @@ class _PublishParts(beam.DoFn):
     def process(self, grouped: tuple[str, Iterable[Part]]) -> Iterator[FileEntry]:
         folder, parts = grouped
         for shard, part in enumerate(sorted(parts, key=_temporary_path)):
-            name = f"{self._destination.run}-batch-0-{shard:05d}.{self._format.extension}"
-            path = f"{folder}/{name}"
+            path = f"{folder}/{self._destination.run}-batch-0-{shard:05d}.{self._format.extension}"
             storage.publish(part.temporary_path, self._destination.path(path))
             yield FileEntry(
                 path=path,
@@ -153,8 +153,11 @@ def _write_manifest(
     path = _manifest_path(destination, row_format.kind)
     storage.write_whole(destination.path(path), content, destination.temporary_path(path))
     written = {destination.path(entry.path) for entry in entries}
-    found = storage.find(destination.path(f"{row_format.kind}/**/{destination.run}-batch-*"))
-    storage.remove([path for path in found if path not in written])
+    own = re.compile(
+        rf".*/{re.escape(destination.run)}-batch-0-\d+\.{row_format.extension}", re.DOTALL
+    )
+    found = storage.find_below(destination.path(row_format.kind))
+    storage.remove([path for path in found if own.fullmatch(path) and path not in written])
 
 
 def _path(entry: FileEntry) -> str:

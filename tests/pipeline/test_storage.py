@@ -1,0 +1,109 @@
+"""Files that appear whole or not at all, on disk."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline import storage
+
+STRANGE = ["plain", "with space", "a[1]", "what?", "st*r", "Größe", "x{y}", "100%"]
+
+
+def test_a_file_is_made_with_its_folders(tmp_path: Path) -> None:
+    with storage.create(str(tmp_path / "a" / "b" / "file")) as stream:
+        stream.write(b"whole")
+    assert (tmp_path / "a" / "b" / "file").read_bytes() == b"whole"
+
+
+def test_a_file_is_read_as_it_is_though_its_name_says_that_it_is_packed(tmp_path: Path) -> None:
+    (tmp_path / "a.gz").write_bytes(b"no gzip")
+    assert storage.read_whole(str(tmp_path / "a.gz")) == b"no gzip"
+
+
+def test_publishing_makes_the_folder_and_replaces_what_was_there(tmp_path: Path) -> None:
+    for content in (b"old", b"new"):
+        (tmp_path / "temporary").write_bytes(content)
+        storage.publish(str(tmp_path / "temporary"), str(tmp_path / "folder" / "final"))
+    assert (tmp_path / "folder" / "final").read_bytes() == b"new"
+    assert not (tmp_path / "temporary").exists()
+
+
+def test_publishing_twice_is_harmless(tmp_path: Path) -> None:
+    (tmp_path / "temporary").write_bytes(b"whole")
+    for _ in range(2):
+        storage.publish(str(tmp_path / "temporary"), str(tmp_path / "final"))
+    assert (tmp_path / "final").read_bytes() == b"whole"
+
+
+def test_publishing_what_is_not_there_fails(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        storage.publish(str(tmp_path / "temporary"), str(tmp_path / "final"))
+    assert not (tmp_path / "final").exists()
+
+
+def test_a_small_file_is_written_under_another_name_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(_: str, __: str) -> None:
+        raise OSError("crash")
+
+    path, temporary = str(tmp_path / "final"), str(tmp_path / "temporary")
+    monkeypatch.setattr(storage, "publish", crash)
+    with pytest.raises(OSError, match="crash"):
+        storage.write_whole(path, b"whole", temporary)
+    assert not Path(path).exists()
+    assert Path(temporary).read_bytes() == b"whole"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("*.jsonl", ["a[1].jsonl", "b.jsonl"]),
+        ("./b.*", ["./b.jsonl"]),
+        ("[bc].jsonl", ["b.jsonl"]),
+        ("a[1].jsonl", ["a[1].jsonl"]),
+        ("**/*.jsonl", ["a[1].jsonl", "b.jsonl", "days/1.jsonl"]),
+        ("days", []),
+        ("nowhere/*", []),
+        ("", []),
+    ],
+)
+def test_a_glob_finds_files_in_the_order_of_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, expected: list[str]
+) -> None:
+    (tmp_path / "days").mkdir()
+    for name in ("b.jsonl", "a[1].jsonl", "c.txt", "days/1.jsonl", ".hidden.jsonl"):
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    assert storage.find(pattern) == expected
+    absolute = storage.find(str(tmp_path / pattern))
+    assert [Path(path).relative_to(tmp_path) for path in absolute] == [*map(Path, expected)]
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_the_files_below_a_folder_are_found_whatever_its_name(tmp_path: Path, name: str) -> None:
+    for file in (tmp_path / name / "top", tmp_path / name / "in" / "deep", tmp_path / "beside"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    folder = tmp_path / name
+    assert storage.find_below(str(folder)) == [str(folder / "in" / "deep"), str(folder / "top")]
+
+
+def test_deleting_what_is_gone_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    storage.remove([str(tmp_path / "a"), str(tmp_path / "never")])
+    storage.remove_folder(str(tmp_path / "nowhere"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_size_is_in_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"12345")
+    assert storage.size(str(tmp_path / "a")) == 5
+
+
+def test_a_complaint_says_what_could_not_be_done_and_why() -> None:
+    with (
+        pytest.raises(OSError, match=r"^cannot write x: No space left$"),
+        storage.telling("cannot write x"),
+    ):
+        raise OSError(28, "No space left")
