@@ -40,6 +40,8 @@ def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
             replace(fact, text=hide(fact.text), title=_hidden(fact.title, hide), attributes={})
             for fact in enriched.facts
         ),
+        # What no page describes may repeat the texts.
+        check=enriched.check and replace(enriched.check, unknown_members=()),
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 from schemas.answer import Fact
 from schemas.enriched import EnrichedAnswer
 from schemas.enriched_avro import enriched_to_avro
-from tests.support.builders import a_claim, an_enriched
+from tests.support.builders import a_check, a_claim, an_enriched
 from transforms.rules.redaction import TextMode, redact
 
 SECRET = an_enriched(
@@ -22,6 +22,7 @@ SECRET = an_enriched(
         ),
         Fact(text="SECRET fact without a title"),
     ),
+    check=a_check(unknown_members=('{"antiCitations": ["SECRET"]}',)),
 )
 
 
@@ -42,12 +43,13 @@ def test_no_word_is_left_anywhere_in_the_row(mode: TextMode) -> None:
 @pytest.mark.parametrize("mode", [TextMode.NONE, TextMode.HASH])
 def test_all_that_is_no_text_stays(mode: TextMode) -> None:
     redacted = redact(SECRET, mode)
-    texts = {"query", "answer_text", "claims", "facts"}
+    texts = {"query", "answer_text", "claims", "facts", "check"}
     for name in set(EnrichedAnswer.__struct_fields__) - texts:
         assert getattr(redacted, name) == getattr(SECRET, name)
     assert [(c.start, c.end, c.score, c.citations) for c in redacted.claims] == [
         (c.start, c.end, c.score, c.citations) for c in SECRET.claims
     ]
+    assert redacted.check == a_check()
     assert [(fact.uri, fact.document) for fact in redacted.facts] == [
         ("https://shop.example/1", "documents/1"),
         (None, None),
@@ -73,7 +75,8 @@ def test_as_hashes_equal_texts_stay_equal() -> None:
 
 @pytest.mark.parametrize("mode", TextMode)
 def test_what_was_absent_stays_absent(mode: TextMode) -> None:
-    bare = an_enriched(query=None, answer_text="", claims=(), facts=(Fact(text="x"),))
+    bare = an_enriched(query=None, answer_text="", claims=(), facts=(Fact(text="x"),), check=None)
     redacted = redact(bare, mode)
     assert (redacted.query, redacted.facts[0].title) == (None, None)
     assert redacted.answer_text == ""
+    assert redacted.check is None
