@@ -178,7 +178,7 @@ def _seconds(retry_after: str | None, now: datetime) -> float | None:
         return float(retry_after)
     try:
         moment = parsedate_to_datetime(retry_after)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return max(0.0, (zoned - now).total_seconds())
