@@ -2,10 +2,12 @@
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
+from typing import NoReturn
 
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.runners.runner import create_runner
 
-from launch.flags import describe_unknown
+from launch.flags import UsageError, describe_unknown
 
 
 def read_beam_flags(
@@ -20,13 +22,37 @@ def read_beam_flags(
     Returns:
       The options; and a problem for each argument that is no flag of Beam either.
     """
-    parser = ArgumentParser(add_help=False, allow_abbrev=False, conflict_handler="resolve")
+    problems = _problems(arguments, own_flags)
+    options = PipelineOptions([] if problems else list(arguments))
+    return options, problems or _runner_problems(options)
+
+
+def _problems(arguments: Sequence[str], own_flags: Sequence[str]) -> list[str]:
+    parser = _Parser(add_help=False, allow_abbrev=False, conflict_handler="resolve")
     for options in _all_subclasses(PipelineOptions):
         options._add_argparse_args(parser)  # noqa: SLF001 - how Beam collects its own flags
-    _, unknown = parser.parse_known_args(list(arguments))
-    known = [*own_flags, *(action.dest for action in parser._actions)]  # noqa: SLF001
-    problems = describe_unknown(unknown, known)
-    return PipelineOptions([] if problems else list(arguments)), problems
+    try:
+        _, unknown = parser.parse_known_args(list(arguments))
+    except UsageError as error:
+        return list(error.problems)
+    flags = [flag for action in parser._actions for flag in action.option_strings]  # noqa: SLF001
+    return describe_unknown(unknown, [*own_flags, *(flag.lstrip("-") for flag in flags)])
+
+
+def _runner_problems(options: PipelineOptions) -> list[str]:
+    runner = options.view_as(StandardOptions).runner
+    try:
+        create_runner(runner or "FnApiRunner")
+    except (ValueError, ImportError, AttributeError):
+        return [f"--runner {runner}: Beam has no such runner"]
+    return []
+
+
+class _Parser(ArgumentParser):
+    """Argparse would print the usage of some hundred flags and leave."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError([message])
 
 
 def _all_subclasses(options: type[PipelineOptions]) -> Iterator[type[PipelineOptions]]:

@@ -3,11 +3,10 @@
 import argparse
 import difflib
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from itertools import chain
+from typing import Any
 
 from pipeline.option import Option
-
-_SWITCH_ON = "true"
 
 
 class UsageError(Exception):
@@ -35,15 +34,11 @@ def read_flags(
       The values by option name, defaults filled in; the arguments that are none of its flags, in
       their order; and the problems found, none being no problem.
     """
-    parser = _parser(options)
-    texts, others = parser.parse_known_args(arguments)
-    values: dict[str, Any] = {}
+    given, others = _parser(options).parse_known_args(arguments)
     problems: list[str] = []
-    for option in options:
-        given = getattr(texts, option.name)
-        if option.is_required and not given:
-            problems.append(f"--{option.name} is missing: {option.meaning}")
-        values[option.name] = _value(option, given, problems)
+    values = {
+        option.name: _value(option, getattr(given, option.name), problems) for option in options
+    }
     return values, others, problems
 
 
@@ -75,37 +70,53 @@ def help_lines(options: Sequence[Option]) -> Iterator[str]:
         yield f"  --{option.name}\n      {option.meaning}{default}"
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError([message])
-
-
 def _parser(options: Sequence[Option]) -> argparse.ArgumentParser:
-    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for option in options:
-        flag = f"--{option.name}"
-        if option.is_switch:
-            parser.add_argument(flag, action="store_const", const=[_SWITCH_ON], default=[])
-        elif option.takes_many:
-            parser.add_argument(flag, action="extend", nargs="+", default=[])
-        else:
-            parser.add_argument(flag, action="append", default=[])
+        # Any number of values, since argparse would stop at the first wrong one.
+        parser.add_argument(f"--{option.name}", action="append", nargs="*", default=[])
     return parser
 
 
-def _value(option: Option, given: Sequence[str], problems: list[str]) -> Any:
-    """Read what was given for one option; of a repeated single value the last counts."""
+def _value(option: Option, given: Sequence[Sequence[str]], problems: list[str]) -> Any:
+    """Read what was given for one option; of a repeated single value the last counts.
+
+    Args:
+      option: the option.
+      given: the texts behind the flag, for each time that it stands there.
+      problems: what is wrong is added to it.
+    """
+    if option.is_required and not given:
+        problems.append(f"--{option.name} is missing: {option.meaning}")
+    problems += [fault for texts in given for fault in _miscounted(option, texts)]
     if option.is_switch:
         return bool(given)
-    read = []
-    for text in given:
-        try:
-            read.append(option.read(text))
-        except ValueError as error:
-            problems.append(f"--{option.name} {text}: {error}")
+    read = [value for text in chain(*given) for value in _read(option, text, problems)]
     if option.takes_many:
+        problems += _too_many(option, read)
         return tuple(read) or option.default or ()
     return read[-1] if read else option.default
+
+
+def _miscounted(option: Option, texts: Sequence[str]) -> Iterator[str]:
+    if option.is_switch and texts:
+        yield f"--{option.name} takes no value, but {texts[0]!r} stands behind it"
+    elif not option.is_switch and not texts:
+        yield f"--{option.name} needs a value: {option.meaning}"
+    elif not option.takes_many and len(texts) > 1:
+        yield f"--{option.name} takes one value, but {texts[1]!r} stands behind it, too"
+
+
+def _too_many(option: Option, values: Sequence[Any]) -> Iterator[str]:
+    if option.at_most is not None and len(values) > option.at_most:
+        yield f"--{option.name} takes at most {option.at_most} values, not {len(values)}"
+
+
+def _read(option: Option, text: str, problems: list[str]) -> Iterator[Any]:
+    try:
+        yield option.read(text)
+    except ValueError as error:
+        problems.append(f"--{option.name} {text or repr(text)}: {error}")
 
 
 def _shown(option: Option) -> str:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from io import TextIOWrapper
 
 from launch import __version__
 from launch.flags import UsageError
@@ -24,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
       The exit status: 0 done, 1 failed, 2 usage, 3 done with failures left for a replay.
     """
-    command, *rest = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    _spare_narrow_terminals()
+    command, *rest = list(sys.argv[1:] if arguments is None else arguments) or [""]
     if command in {"--help", "-h", "help"}:
         sys.stdout.write(_help())
         return 0
@@ -32,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(f"groundwatch {__version__}\n")
         return 0
     if command not in _COMMANDS:
-        sys.stderr.write(f"groundwatch: {command!r} is no command.\n\n{_help()}")
+        complaint = f"{command!r} is no command" if command else "a command is missing"
+        sys.stderr.write(f"groundwatch: {complaint}.\n\n{_help()}")
         return _USAGE
     try:
         return _run_of(command)(rest)
@@ -41,6 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"groundwatch {command} cannot start:\n{problems}")
         sys.stderr.write(f"`groundwatch {command} --help` lists the flags.\n")
         return _USAGE
+
+
+def _spare_narrow_terminals() -> None:
+    """Write a question mark where a terminal has no such character, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _run_of(command: str) -> Callable[[Sequence[str]], int]:

@@ -10,9 +10,9 @@ from launch.inputs import try_output
 from launch.main_job import run_main_job
 from launch.samples import sample_paths
 from pipeline.config import Config
-from pipeline.option import Option
+from pipeline.option import Option, location
 
-OPTIONS = (Option(name="output", meaning="output folder", default="out/demo"),)
+OPTIONS = (Option(name="output", meaning="output folder", read=location, default="out/demo"),)
 
 
 def run(arguments: Sequence[str]) -> int:

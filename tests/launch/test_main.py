@@ -1,0 +1,145 @@
+"""The command line before a run: commands, help, and what is refused."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from launch.main import main
+from tests.support.commands import ENVIRONMENT
+
+COMMANDS = ("demo", "backfill", "serve-checker")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"]])
+def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    assert main(arguments) == 0
+    told = capsys.readouterr()
+    assert all(f"\n  {command}" in told.out for command in COMMANDS)
+    assert told.err == ""
+
+
+def test_no_command_is_a_usage_error_that_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("groundwatch: a command is missing.\n")
+    assert all(f"\n  {command}" in told.err for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", ["", "backfil", "--bogus", "Demo", "launch.main", "../demo"])
+def test_what_is_no_command_is_a_usage_error(
+    capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert main([command]) == 2
+    assert "usage: groundwatch COMMAND" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_tells_its_flags(
+    capsys: pytest.CaptureFixture[str], command: str, flag: str
+) -> None:
+    assert main([command, flag]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith(f"usage: groundwatch {command} ")
+    assert "\n  --" in told.out
+    assert told.err == ""
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("groundwatch 0.")
+
+
+def test_as_a_module_it_is_the_same_command() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "launch", "backfill", "--bogus"],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert "--bogus is unknown" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        pytest.param(["--claim_threshold", "1.5"], "--claim_threshold 1.5: must be", id="range"),
+        pytest.param(["--runer", "x"], "did you mean --runner?", id="a mistyped flag of Beam"),
+        pytest.param(["--claim_treshold=0"], "did you mean --claim_threshold?", id="mistyped"),
+        pytest.param(["--runner", "Foo"], "--runner Foo: Beam has no such runner", id="runner"),
+        pytest.param(["--runner"], "argument --runner: expected one argument", id="no runner"),
+        pytest.param(
+            ["--direct_num_workers", "abc"], "--direct_num_workers: invalid int", id="Beam's value"
+        ),
+        pytest.param(["--rate_budget", "0"], "--rate_budget 0: must be a number above", id="zero"),
+        pytest.param(["--run_id", "../x"], "--run_id ../x: must be letters", id="run id"),
+        pytest.param(["--run_id", "x" * 65], "must be letters, digits", id="long run id"),
+        pytest.param(["--checker", "http://h:99999"], "--checker http://h:99999: must", id="port"),
+        pytest.param(["--checker", "http://[::1"], "--checker http://[::1: must", id="bracket"),
+        pytest.param(["--checker", "ftp://h"], "--checker ftp://h: must be local", id="scheme"),
+        pytest.param(["--checker", "http://u:p@h"], "must be local", id="password"),
+        pytest.param(["--checker", "Local"], "--checker Local: must be local", id="upper case"),
+        pytest.param(["--grounding_config", "x"], "must have the form projects/P", id="config"),
+        pytest.param(
+            ["--grounding_config", "projects/p/locations/l/groundingConfigs/c?x=y"],
+            "must have the form projects/P",
+            id="config with a query",
+        ),
+        pytest.param(["--alert_verdicts", "BAD"], "must be one of GROUNDED, LOW", id="verdict"),
+        pytest.param(["--alert_tags", "BAD"], "must be one of ADVERSARIAL_QUERY", id="tag"),
+        pytest.param(["--text", "some"], "must be one of none, hash, full", id="text"),
+        pytest.param(["--move_reason", "X"], "must have the form NAME=VALUE", id="no verdict"),
+        pytest.param(["--move_reason", "X=GROUNDED"], "must be one of INCOMPLETE", id="moved"),
+        pytest.param(["--user_labels", "Team=a"], "the key beginning with a letter", id="label"),
+        pytest.param(
+            ["--user_labels", *(f"label{number}=x" for number in range(65))],
+            "--user_labels takes at most 64 values, not 65",
+            id="labels",
+        ),
+        pytest.param(
+            ["--input", "s3://a/b"], "local path, or begin with gs://", id="another cloud"
+        ),
+        pytest.param(["--input", "nowhere/*"], "--input nowhere/*: no file matches", id="input"),
+    ],
+)
+def test_a_backfill_that_makes_no_sense_does_not_begin(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
+) -> None:
+    archive = tmp_path / "a.jsonl"
+    archive.touch()
+    output = tmp_path / "out"
+    given = ["--input", str(archive), "--output", str(output), *arguments]
+    assert main(["backfill", *given]) == 2
+    told = capsys.readouterr()
+    assert expected in told.err
+    assert told.err.startswith("groundwatch backfill cannot start:\n  --") or "argument" in told.err
+    assert told.err.endswith("`groundwatch backfill --help` lists the flags.\n")
+    assert told.err.count("\n") == 3
+    assert told.out == ""
+    assert [path for path in output.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize("command", ["demo", "backfill"])
+@pytest.mark.parametrize("folder", ["a.jsonl", "a.jsonl/out", "/proc/nothing/out"])
+def test_an_output_that_cannot_be_written_is_told_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, folder: str
+) -> None:
+    archive = tmp_path / "a.jsonl"
+    archive.touch()
+    flags = ["--output", str(tmp_path / folder)]
+    flags += ["--input", str(archive)] if command == "backfill" else []
+    assert main([command, *flags]) == 2
+    assert f"--output {tmp_path / folder}: cannot be written to: " in capsys.readouterr().err
+
+
+def test_every_fault_of_a_backfill_is_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--input", "nowhere.jsonl", "--claim_threshold", "7", "--bogus", "--output", ""]
+    assert main(["backfill", *given]) == 2
+    told = capsys.readouterr().err
+    for part in ("nowhere.jsonl: no file", "--claim_threshold 7", "--bogus is", "--output ''"):
+        assert part in told
