@@ -29,18 +29,13 @@ def run_main_job(config: Config, options: PipelineOptions, price_per_1k_chars: f
       a replay may mend.
     """
     logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
+    # Beam logs what a step raises, text of answers and all, and raises it again.
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
     try:
         with Progress(config.inputs):
             summary = run_pipeline(config, options, price_per_1k_chars)
-    except KeyboardInterrupt:
-        return _fail("interrupted; the same command again starts anew")
-    except CheckFailed as error:
-        return _fail(_without_beam(error))
-    except OSError as error:
-        return _fail(_without_beam(error))
-    except Exception as error:  # noqa: BLE001 - a defect; its message could hold an answer's text
-        sys.stderr.writelines(traceback.format_tb(error.__traceback__))
-        return _fail(f"a defect: {type(error).__name__}; please report the lines above")
+    except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is told to the person
+        return _fail(_reason(_without_beam(error)))
     show_summary(config, summary)
     return _exit_status(summary)
 
@@ -49,13 +44,26 @@ def _exit_status(summary: Summary) -> int:
     if not summary.closes:
         return _fail(f"the counts do not close: {summary.read} messages were read")
     if summary.damaged_archives:
-        return _fail(f"{summary.damaged_archives} archives are damaged; see the failures")
+        return _fail(f"archives that are damaged: {summary.damaged_archives}; see the failures")
     return _REPLAY if summary.retryable_failures else _DONE
 
 
-def _without_beam(error: Exception) -> str:
-    """Leave out what Beam adds: "[while running 'Step']"."""
-    return str(error).partition(" [while running")[0]
+def _reason(error: BaseException) -> str:
+    """Say why a run failed, in a sentence for a person."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted; the same command again starts anew"
+    if isinstance(error, CheckFailed | OSError):
+        return str(error)
+    # A defect; its message could hold an answer's text.
+    sys.stderr.writelines(traceback.format_tb(error.__traceback__))
+    return f"a defect: {type(error).__name__}; please report the lines above"
+
+
+def _without_beam(error: BaseException) -> BaseException:
+    """Find what a step raised: Beam puts an exception around it, often of another class."""
+    while getattr(error, "_tagged_with_step", False) and error.__context__ is not None:
+        error = error.__context__
+    return error
 
 
 def _fail(reason: str) -> int:

@@ -1,6 +1,7 @@
 """Running the pipeline once, from a frozen configuration to a summary."""
 
 import time
+from collections import Counter
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
@@ -33,20 +34,25 @@ def run_pipeline(
       Exception: whatever ended the run early.
     """
     started_at_us = time.time_ns() // 1000
+    destination = config.destination
+    # What an earlier run under this id said is no longer true once this one begins.
+    storage.remove([destination.path("summary.json")])
     # Named, since DirectRunner would try to download another: apache_beam's prism_runner.py.
     named_runner = options.view_as(StandardOptions).runner
     pipeline = beam.Pipeline(runner=None if named_runner else FnApiRunner(), options=options)
     build_pipeline(pipeline, config)
-    result = pipeline.run()
-    result.wait_until_finish()
-    summary = _summary(config, result, started_at_us, price_per_1k_chars)
-    destination = config.destination
-    storage.write_whole(
-        destination.path("summary.json"),
-        summary_to_json(summary),
-        destination.temporary_path("summary.json"),
-    )
-    storage.remove_folder(destination.temporary_folder)
+    try:
+        result = pipeline.run()
+        result.wait_until_finish()
+        summary = _summary(config, result, started_at_us, price_per_1k_chars)
+        storage.write_whole(
+            destination.path("summary.json"),
+            summary_to_json(summary),
+            destination.temporary_path("summary.json"),
+        )
+    finally:
+        # A rerun starts anew, and a full disk is no place to leave a mess on.
+        storage.remove_folder(destination.temporary_folder)
     return summary
 
 
@@ -55,9 +61,11 @@ def _summary(
 ) -> Summary:
     """Count what came in by the metrics, and what went out by the files that are there."""
     metrics = result.metrics().query()
-    counted = {counter.key.metric.name: counter.result for counter in metrics["counters"]}
+    counted: Counter[str] = Counter()
+    for counter in metrics["counters"]:
+        counted[counter.key.metric.name] += counter.result
     latency = next(iter(metrics["distributions"]), None)
-    characters = counted.get(counters.CHARACTERS.name, 0)
+    characters = counted[counters.CHARACTERS.name]
     rows = {
         kind: sum(entry.rows for entry in read_manifest(config.destination, kind))
         for kind in ("enriched", "failures", "alerts")
@@ -65,19 +73,17 @@ def _summary(
     return Summary(
         run=config.run,
         checker=config.check.checker,
-        read=counted.get(counters.MESSAGES_READ.name, 0),
+        read=counted[counters.MESSAGES_READ.name],
         enriched=rows["enriched"],
         failures=rows["failures"],
-        duplicates=counted.get(counters.DUPLICATES_SEEN.name, 0),
+        duplicates=counted[counters.DUPLICATES_SEEN.name],
         sampled_out=0,
-        verdicts={
-            verdict.value: counted.get(counters.VERDICTS[verdict].name, 0) for verdict in Verdict
-        },
+        verdicts={verdict.value: counted[counters.VERDICTS[verdict].name] for verdict in Verdict},
         alerts=rows["alerts"],
-        retryable_failures=counted.get(counters.RETRYABLE_FAILURES.name, 0),
-        damaged_archives=counted.get(counters.ARCHIVES_DAMAGED.name, 0),
-        calls=counted.get(counters.CALLS.name, 0),
-        retries=counted.get(counters.RETRIES.name, 0),
+        retryable_failures=counted[counters.RETRYABLE_FAILURES.name],
+        damaged_archives=counted[counters.ARCHIVES_DAMAGED.name],
+        calls=counted[counters.CALLS.name],
+        retries=counted[counters.RETRIES.name],
         characters=characters,
         cost=None if price_per_1k_chars is None else characters / 1000 * price_per_1k_chars,
         mean_latency_ms=latency.result.mean if latency else None,

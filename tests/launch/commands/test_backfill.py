@@ -1,0 +1,261 @@
+"""`groundwatch backfill` from its flags to its files, in good times and in bad."""
+
+import errno
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+import pytest
+
+from pipeline import build, storage
+from tests.support.archives import an_envelope, lines_of
+from tests.support.outputs import (
+    alerts_in,
+    failures_in,
+    original_bytes,
+    records_in,
+    summary_in,
+    visible_files,
+)
+from tests.support.runs import a_long_archive, an_archive, backfill
+from tests.support.servers import answering
+from transforms import tag_answers
+
+UNREADABLE = {
+    "bad UTF-8": b'{"answer": "Caf\xe9", "facts": []}',
+    "cut JSON": b'{"answer": "Lamps glow", "fac',
+    "nesting bomb": b"[" * 100_000,
+    "deep in an envelope": b'{"answer": "x", "facts": ' + b"[" * 150 + b"]" * 150 + b"}",
+    "NaN": b'{"answerText": "x", "groundingScore": NaN}',
+    "duplicate keys": b'{"answer": "x", "answer": "y", "facts": []}',
+    "lone surrogate": b'{"answer": "x \\ud83d", "facts": []}',
+    "wrong type of a text": b'{"answerText": 42, "state": "SUCCEEDED"}',
+    "wrong type of facts": b'{"answer": "x", "facts": "none"}',
+    "a scalar": b"42",
+    "a null byte": b"\0",
+    "two values": b'{"answer": "x"} {"answer": "y"}',
+    "an object of no kind": b'{"event": "page_view"}',
+    "over 10,000,000 bytes": b'{"answer": "' + b"x" * 10_000_000 + b'"}',
+}
+
+
+def test_a_line_that_is_no_answer_is_one_failure_with_its_bytes_and_the_rest_goes_on(
+    tmp_path: Path,
+) -> None:
+    lines = [
+        line
+        for number, bad in enumerate(UNREADABLE.values())
+        for line in (an_envelope(number), bad, b"", b" \r")
+    ]
+    archive = an_archive(tmp_path, *lines)
+    assert backfill(archive, tmp_path / "out") == 0
+    failures = failures_in(tmp_path / "out")
+    assert [original_bytes(failure) for failure in failures] == [*UNREADABLE.values()]
+    assert {failure["error_class"] for failure in failures} == {"UnreadableAnswer"}
+    assert {failure["step"] for failure in failures} == {"ParseAnswers"}
+    assert [failure["source"] for failure in failures] == [
+        f"{archive}#{4 * number + 2}" for number in range(len(UNREADABLE))
+    ]
+    assert len(records_in(tmp_path / "out")) == len(UNREADABLE)
+    summary = summary_in(tmp_path / "out")
+    assert summary["closes"] is True
+    assert (summary["read"], summary["failures"]) == (2 * len(UNREADABLE), len(UNREADABLE))
+
+
+def test_the_bytes_of_a_failure_are_left_out_on_request(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, b"no answer")
+    assert backfill(archive, tmp_path / "out", "--failure_payload", "none") == 0
+    [failure] = failures_in(tmp_path / "out")
+    assert failure["payload_base64"] is None
+
+
+def test_an_archive_that_is_cut_is_told_and_its_whole_lines_are_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = gzip.compress(lines_of(*map(an_envelope, range(50))))
+    (tmp_path / "cut.jsonl.gz").write_bytes(whole[:-30])
+    (tmp_path / "good.jsonl.gz").write_bytes(gzip.compress(lines_of(an_envelope(77))))
+    assert backfill(tmp_path / "*.gz", tmp_path / "out") == 1
+    assert capsys.readouterr().err.endswith(
+        "the run failed: archives that are damaged: 1; see the failures\n"
+    )
+    [failure] = failures_in(tmp_path / "out")
+    count = summary_in(tmp_path / "out")["read"] - 2
+    assert f"cut.jsonl.gz is damaged after {count} good records" in caplog.text
+    assert (failure["step"], failure["retryable"]) == ("ReadMessages", False)
+    assert failure["source"] == f"{tmp_path}/cut.jsonl.gz#after-record-{count}"
+    assert an_envelope(count).startswith(original_bytes(failure))
+    assert len(records_in(tmp_path / "out")) == count + 1
+    assert summary_in(tmp_path / "out")["closes"] is True
+
+
+def test_an_empty_archive_is_a_run_without_answers(tmp_path: Path) -> None:
+    assert backfill(an_archive(tmp_path), tmp_path / "out") == 0
+    summary = summary_in(tmp_path / "out")
+    assert (summary["read"], summary["closes"], summary["mean_latency_ms"]) == (0, True, None)
+    assert visible_files(tmp_path / "out") == [
+        "manifest/{run}-alerts.jsonl".format(run=summary["run"]),
+        "manifest/{run}-enriched.jsonl".format(run=summary["run"]),
+        "manifest/{run}-failures.jsonl".format(run=summary["run"]),
+        "summary.json",
+    ]
+
+
+def test_without_a_checker_every_answer_is_left_for_a_replay(tmp_path: Path) -> None:
+    lines = [an_envelope(1), an_envelope(2), an_envelope(3, facts=[])]
+    flags = ["--checker", "http://127.0.0.1:1", "--max_attempts", "1"]
+    assert backfill(an_archive(tmp_path, *lines), tmp_path / "out", *flags) == 3
+    failures = failures_in(tmp_path / "out")
+    assert {original_bytes(failure) for failure in failures} == set(lines[:2])
+    assert [(failure["retryable"], failure["attempts"]) for failure in failures] == [(True, 1)] * 2
+    assert all(re.fullmatch("[0-9a-f]{64}", failure["record_id"]) for failure in failures)
+    [record] = records_in(tmp_path / "out")
+    assert (record["verdict"], record["check"]) == ("UNSCORABLE", None)
+    assert summary_in(tmp_path / "out")["retryable_failures"] == 2
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_checker_that_lets_nobody_in_ends_the_run_with_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], status: int
+) -> None:
+    archive = an_archive(tmp_path, an_envelope(1), an_envelope(2))
+    with answering(status, b'{"error": {"message": "Lamps glow red at night."}}') as address:
+        assert backfill(archive, tmp_path / "out", "--checker", address) == 1
+    told = capsys.readouterr()
+    assert told.err.startswith("groundwatch: the run failed: ")
+    assert str(status) in told.err
+    assert told.err.count("\n") == 1
+    assert "Traceback" not in told.err
+    assert "Lamps" not in told.err
+    assert told.out == ""
+    assert visible_files(tmp_path / "out") == []
+
+
+class _LoseOne(beam.PTransform):
+    """A step with a defect: it forgets an answer and counts nothing."""
+
+    def __init__(self, **_: Any) -> None:
+        super().__init__()
+
+    def expand(self, answers: beam.PCollection) -> beam.PCollection:
+        return answers | "Forget" >> beam.Filter(_is_not_the_second)
+
+
+def _is_not_the_second(answer: Any) -> bool:
+    return not answer.message.place.endswith("#2")
+
+
+def test_counts_that_do_not_close_fail_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build, "Deduplicate", _LoseOne)
+    archive = an_archive(tmp_path, *map(an_envelope, range(3)))
+    assert backfill(archive, tmp_path / "out") == 1
+    told = capsys.readouterr()
+    assert "THE COUNTS DO NOT CLOSE" in told.out
+    assert told.err == (
+        "groundwatch: the run failed: the counts do not close: 3 messages were read\n"
+    )
+    assert summary_in(tmp_path / "out")["closes"] is False
+
+
+def test_a_defect_is_told_by_its_place_and_never_by_an_answers_text(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def stumble(checked: Any, _: Any) -> None:
+        raise ValueError(checked.answer.answer_text)
+
+    monkeypatch.setattr(tag_answers, "tag_answer", stumble)
+    archive = an_archive(tmp_path, an_envelope(1, answer="my-secret"))
+    assert backfill(archive, tmp_path / "out") == 1
+    told = capsys.readouterr().err
+    assert "in stumble" in told
+    assert told.endswith("the run failed: a defect: ValueError; please report the lines above\n")
+    assert "my-secret" not in told
+    assert "my-secret" not in caplog.text
+    assert visible_files(tmp_path / "out") == []
+
+
+def test_an_interrupted_run_says_so_and_leaves_nothing_half_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(_: Any, __: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tag_answers, "tag_answer", interrupt)
+    assert backfill(an_archive(tmp_path, an_envelope(1)), tmp_path / "out") == 1
+    assert capsys.readouterr().err == (
+        "groundwatch: the run failed: interrupted; the same command again starts anew\n"
+    )
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
+
+
+def test_a_rename_that_fails_ends_the_run_and_no_summary_says_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = an_archive(tmp_path, an_envelope(1))
+    assert backfill(archive, tmp_path / "out") == 0
+
+    def refuse(_: str, path: str) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link", path)
+
+    monkeypatch.setattr(storage, "publish", refuse)
+    assert backfill(archive, tmp_path / "out") == 1
+    told = capsys.readouterr().err
+    assert told.startswith("groundwatch: the run failed: ")
+    assert "Invalid cross-device link" in told
+    assert "Traceback" not in told
+    assert not (tmp_path / "out" / "summary.json").exists()
+
+
+def test_the_same_command_again_replaces_its_own_files(tmp_path: Path) -> None:
+    first = [an_envelope(1), an_envelope(2, time="2026-03-05T00:00:00Z"), b"broken"]
+    for lines in (first, first, [an_envelope(1)]):
+        assert backfill(an_archive(tmp_path, *lines), tmp_path / "out") == 0
+    assert len(records_in(tmp_path / "out")) == 1
+    assert failures_in(tmp_path / "out") == []
+    assert summary_in(tmp_path / "out")["read"] == 1
+
+
+def test_runs_of_other_ids_stand_side_by_side(tmp_path: Path) -> None:
+    for run_id in ("one", "two"):
+        archive = an_archive(tmp_path, an_envelope(1))
+        assert backfill(archive, tmp_path / "out", "--run_id", run_id) == 0
+    assert len(records_in(tmp_path / "out")) == 2
+
+
+def test_settings_reach_the_steps(tmp_path: Path) -> None:
+    lines = [
+        an_envelope(1, answer="Kettles vote in Senegal."),
+        json.dumps({"answerText": "x", "answerSkippedReasons": ["NO_RELEVANT_CONTENT"]}).encode(),
+    ]
+    flags = ["--claim_threshold", "0", "--low_grounded_threshold", "0", "--text", "none"]
+    flags += ["--move_reason", "NO_RELEVANT_CONTENT=POLICY_SKIPPED"]
+    flags += ["--alert_verdicts", "GROUNDED", "--price_per_1k_chars", "1000"]
+    assert backfill(an_archive(tmp_path, *lines), tmp_path / "out", *flags) == 0
+    found = {record["verdict"]: record for record in records_in(tmp_path / "out")}
+    assert set(found) == {"GROUNDED", "POLICY_SKIPPED"}
+    assert found["GROUNDED"]["answer_text"] == ""
+    assert [alert["verdict"] for alert in alerts_in(tmp_path / "out")] == ["GROUNDED"]
+    summary = summary_in(tmp_path / "out")
+    assert summary["cost"] == summary["characters"] == 48
+
+
+def test_several_workers_find_the_same_duplicates(tmp_path: Path) -> None:
+    lines = [an_envelope(1), an_envelope(2), an_envelope(1)]
+    archive = an_archive(tmp_path, *lines)
+    assert backfill(archive, tmp_path / "out", "--runner", "FnApiRunner") == 0
+    summary = summary_in(tmp_path / "out")
+    assert (summary["enriched"], summary["duplicates"], summary["closes"]) == (2, 1, True)
+
+
+def test_a_long_archive_closes(tmp_path: Path) -> None:
+    assert backfill(a_long_archive(tmp_path, 500), tmp_path / "out") == 0
+    assert summary_in(tmp_path / "out")["verdicts"]["LOW_GROUNDED"] == 50
+    assert len(records_in(tmp_path / "out")) == 500

@@ -1,0 +1,28 @@
+"""Backfills in this process, over archives that tests make."""
+
+from pathlib import Path
+
+from launch.main import main
+from tests.support.archives import an_envelope, lines_of
+
+
+def an_archive(folder: Path, *lines: bytes, name: str = "answers.jsonl") -> Path:
+    """A file of lines."""
+    path = folder / name
+    path.write_bytes(lines_of(*lines))
+    return path
+
+
+def a_long_archive(folder: Path, answers: int) -> Path:
+    """A file of so many answers over three days, every tenth without support."""
+    return an_archive(folder, *(_one_of_many(number) for number in range(answers)))
+
+
+def _one_of_many(number: int) -> bytes:
+    answer = "Lamps glow red at night." if number % 10 else "Kettles vote in Senegal."
+    return an_envelope(number, answer=answer, time=f"2026-03-0{2 + number % 3}T08:00:00Z")
+
+
+def backfill(archive: Path, output: Path, *flags: str) -> int:
+    """Run a backfill; returns its exit status."""
+    return main(["backfill", "--input", str(archive), "--output", str(output), *flags])
