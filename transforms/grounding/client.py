@@ -125,6 +125,7 @@ class GroundingClient:
                     reply = await self._attempt(request, body)
         except CheckFailed as error:
             error.attempts = max(attempts, 1)
+            error.__context__ = None  # It may quote the reply, and with it the answer.
             raise
         return replace(reply, attempts=attempts)
 
