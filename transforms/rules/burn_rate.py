@@ -34,10 +34,11 @@ class RateRule(Record, frozen=True, kw_only=True):
     Attributes:
       budget: 0..1, the share of bad answers that is tolerable for ever.
       burn_rate: how many times the budget opens an episode, in both windows.
-      closing_burn_rate: below how many times the budget it closes, in the fast window.
+      closing_burn_rate: below how many times the budget it closes: in the fast window, or in the
+        slow one while little traffic leaves the fast one with too few answers.
       fast_window_us, slow_window_us: microseconds of event time; the fast one tells that it goes
         on, the slow one that it is no accident.
-      min_answers: fewer answers in the fast window tell nothing, and nothing changes.
+      min_answers: fewer answers in a window tell nothing.
     """
 
     budget: float = 0.1
@@ -75,23 +76,32 @@ def _episodes(
     """Yield each opening and closing with its moment: the end of the bucket that showed it."""
     opened_at_us: int | None = None
     for reading in _readings(signal, buckets, rule):
-        if reading.answers < rule.min_answers:
-            continue
-        if opened_at_us is None and min(reading.fast, reading.slow) >= rule.burn_rate:
+        if opened_at_us is None and _burns(reading, rule):
             opened_at_us = reading.now_us
             yield _episode(signal, "open", reading, opened_at_us, rule), reading.now_us
-        elif opened_at_us is not None and reading.fast < rule.closing_burn_rate:
+        elif opened_at_us is not None and _is_over(reading, rule):
             yield _episode(signal, "closed", reading, opened_at_us, rule), reading.now_us
             opened_at_us = None
 
 
 class _Reading(Record, frozen=True, kw_only=True):
-    """The burn rates of both windows at the end of a bucket, and the fast window's traffic."""
+    """The burn rates of both windows at the end of a bucket, and their traffic."""
 
     now_us: int
     answers: int
+    slow_answers: int
     fast: float
     slow: float
+
+
+def _burns(reading: _Reading, rule: RateRule) -> bool:
+    return reading.answers >= rule.min_answers and min(reading.fast, reading.slow) >= rule.burn_rate
+
+
+def _is_over(reading: _Reading, rule: RateRule) -> bool:
+    if reading.answers >= rule.min_answers:
+        return reading.fast < rule.closing_burn_rate
+    return reading.slow_answers >= rule.min_answers and reading.slow < rule.closing_burn_rate
 
 
 def _readings(signal: str, buckets: Sequence[RateCounts], rule: RateRule) -> Iterator[_Reading]:
@@ -103,6 +113,7 @@ def _readings(signal: str, buckets: Sequence[RateCounts], rule: RateRule) -> Ite
         yield _Reading(
             now_us=bucket.start_us + BUCKET_US,
             answers=fast.answers,
+            slow_answers=slow.answers,
             fast=fast.share / rule.budget,
             slow=slow.share / rule.budget,
         )

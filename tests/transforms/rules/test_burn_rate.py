@@ -48,6 +48,10 @@ EPISODES = {
         [(HOUR, 1, 1), (20 * HOUR, 0, 0), (1, 5, 0)],
         [("open", 5), ("closed", 21 * HOUR + 1)],
     ),
+    "closes on an answer an hour": (
+        [(HOUR, 1, 1), (6 * HOUR, 0, 0), *[(1, 1, 0), (HOUR - 1, 0, 0)] * 5],
+        [("open", 5), ("closed", 11 * HOUR + 1)],
+    ),
     "still burning at the end": ([(10, 10, 10)], [("open", 1)]),
     "no buckets": ([], []),
 }
