@@ -17,6 +17,7 @@ _WORST = 5
 _MOST_ROWS_TO_SEARCH = 20_000
 _BAR_CELLS = 32
 _WIDTH = 92
+_MOST_CHARACTERS = 300
 _INDENT = (0, 0, 0, 2)
 _COLOURS = {
     Verdict.GROUNDED: "green",
@@ -41,7 +42,8 @@ def show_summary(config: Config, summary: Summary) -> None:
     if summary.enriched <= _MOST_ROWS_TO_SEARCH:
         for answer in worst_answers(config.destination, _WORST):
             console.print(Padding(_worst(answer), _INDENT))
-    console.print(_files(config))
+    # A path that is broken over two lines could not be copied.
+    console.print(_files(config), soft_wrap=True)
 
 
 def _heading(summary: Summary) -> Text:
@@ -74,19 +76,24 @@ def _accounts(summary: Summary) -> Text:
     )
 
 
-def _worst(answer: WorstAnswer) -> Text:
+def _worst(answer: WorstAnswer) -> Table:
     origin = ", ".join(filter(None, (answer.engine, answer.record_id[:12])))
-    return Text.assemble(
-        (f"{answer.score:.2f}  ", "bold red"),
-        (_printable(answer.claim), "bold"),
-        f"\n      asked: {_printable(answer.query)}" if answer.query else "",
-        (f"\n      {origin}\n", "dim"),
+    table = Table.grid(padding=(0, 2))
+    table.add_row(
+        Text(f"{answer.score:.2f}", style="bold red"),
+        Text.assemble(
+            (_printable(answer.claim), "bold"),
+            f"\nasked: {_printable(answer.query)}" if answer.query else "",
+            (f"\n{_printable(origin)}\n", "dim"),
+        ),
     )
+    return table
 
 
 def _printable(text: str) -> str:
-    """Leave nothing in a stranger's text that could steer a terminal."""
-    return "".join(character if character.isprintable() else " " for character in text)
+    """Leave nothing in a stranger's text that could steer or flood a terminal."""
+    shown = text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
+    return "".join(character if character.isprintable() else " " for character in shown)
 
 
 def _files(config: Config) -> Text:

@@ -56,7 +56,12 @@ def _low_grounded(destination: Destination) -> Iterator[WorstAnswer]:
 
 
 def _worst_of(row: dict[str, Any]) -> WorstAnswer:
-    claim = next(claim for claim in row["claims"] if claim["score"] == row["min_claim_score"])
+    claim = next(
+        claim
+        for claim in row["claims"]
+        if claim["score"] == row["min_claim_score"]
+        and claim["grounding_check_required"] is not False
+    )
     return WorstAnswer(
         score=claim["score"],
         claim=claim["text"],

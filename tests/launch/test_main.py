@@ -1,13 +1,11 @@
 """The command line before a run: commands, help, and what is refused."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from launch.main import main
-from tests.support.commands import ENVIRONMENT
+from tests.support.commands import GROUNDWATCH, run
 
 COMMANDS = ("demo", "backfill", "serve-checker")
 
@@ -54,15 +52,9 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_as_a_module_it_is_the_same_command() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "launch", "backfill", "--bogus"],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 2
-    assert "--bogus is unknown" in ended.stderr
+    status, told, complained = run(*GROUNDWATCH, "backfill", "--bogus")
+    assert (status, told) == (2, "")
+    assert "--bogus is unknown" in complained
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,38 @@
 """Running groundwatch in a process of its own."""
 
 import os
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import launch
 
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(launch.__file__).parents[1])}
+_ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(launch.__file__).parents[1])}
 """Of a process that finds this very source."""
 
-GROUNDWATCH = (sys.executable, "-m", "launch")
+GROUNDWATCH = ("-m", "launch")
+
+
+def start(*arguments: str, prepare: Callable[[], None] | None = None) -> subprocess.Popen[str]:
+    """Start Python with arguments; its output can be read from pipes.
+
+    Args:
+      arguments: of the interpreter, such as those in `GROUNDWATCH` and a command.
+      prepare: called in the new process before the interpreter starts.
+    """
+    return subprocess.Popen(  # noqa: S603 - our own source
+        [sys.executable, *arguments],
+        env=_ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=prepare,  # noqa: PLW1509 - the tests' process has no other thread by then
+    )
+
+
+def run(*arguments: str, prepare: Callable[[], None] | None = None) -> tuple[int, str, str]:
+    """Run Python with arguments to its end: exit status, standard output, standard error."""
+    with start(*arguments, prepare=prepare) as process:
+        told, complained = process.communicate()
+    return process.returncode, told, complained

@@ -1,0 +1,108 @@
+"""Runs that are killed, interrupted or out of room, and the same command again."""
+
+import random
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import GROUNDWATCH, run, start
+from tests.support.outputs import records_in, summary_in, visible_files
+from tests.support.runs import a_long_archive, backfill
+
+_ANSWERS = 1500
+_START_TIMEOUT_S = 30.0
+
+
+def begin(archive: Path, output: Path) -> subprocess.Popen[str]:
+    """Start a backfill and wait until it writes."""
+    process = start(*GROUNDWATCH, "backfill", "--input", str(archive), "--output", str(output))
+    deadline = time.monotonic() + _START_TIMEOUT_S
+    while not any(output.glob(".groundwatch-*/enriched-*")):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        wait(process, 0.01)
+    return process
+
+
+def wait(process: subprocess.Popen[str], seconds: float) -> None:
+    """Let a process work on for a while."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return
+
+
+def ids_in(output: Path) -> list[str]:
+    return sorted(record["record_id"] for record in records_in(output))
+
+
+def test_a_run_that_is_killed_at_any_moment_and_run_again_loses_and_doubles_nothing(
+    tmp_path: Path,
+) -> None:
+    archive = a_long_archive(tmp_path, _ANSWERS)
+    chance = random.Random(8)  # noqa: S311 - the same moments in every run
+    killed = 0
+    for number in range(5):
+        output = tmp_path / str(number)
+        with begin(archive, output) as process:
+            wait(process, chance.uniform(0, 0.25))
+            process.kill()
+        killed += process.returncode == -signal.SIGKILL
+        # Whatever is visible by now is whole and holds each answer once at most.
+        assert len(set(ids_in(output))) == len(ids_in(output))
+    assert killed >= 3
+    expected: list[str] = []
+    for number in range(5):
+        output = tmp_path / str(number)
+        assert backfill(archive, output) == 0
+        assert summary_in(output)["closes"] is True
+        expected = expected or ids_in(output)
+        assert len(set(expected)) == _ANSWERS
+        assert ids_in(output) == expected
+        assert list(output.glob(".groundwatch-*")) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_soon_and_shows_no_result(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    with begin(a_long_archive(tmp_path, 10 * _ANSWERS), tmp_path / "out") as process:
+        process.send_signal(number)
+        _, told = process.communicate(timeout=10)
+    assert process.returncode != 0
+    assert visible_files(tmp_path / "out") == []
+    if number is signal.SIGINT:
+        assert process.returncode == 1
+        assert told == (
+            "groundwatch: the run failed: interrupted; the same command again starts anew\n"
+        )
+
+
+@pytest.mark.parametrize("room_bytes", [100, 50_000], ids=["at the start", "midway"])
+def test_a_disk_that_is_full_ends_the_run_with_a_sentence(tmp_path: Path, room_bytes: int) -> None:
+    archive, output = a_long_archive(tmp_path, 2 * _ANSWERS), tmp_path / "out"
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room_bytes, room_bytes))
+
+    given = ["--input", str(archive), "--output", str(output)]
+    status, told, complained = run(*GROUNDWATCH, "backfill", *given, prepare=limit)
+    assert (status, told) == (1, "")
+    assert complained.startswith(f"groundwatch: the run failed: cannot write {output}/")
+    assert complained.endswith(": File too large\n")
+    assert complained.count("\n") == 1
+    assert [path for path in output.rglob("*") if path.is_file()] == []
+
+
+def test_the_lines_of_a_run_without_a_terminal_are_plain(tmp_path: Path) -> None:
+    archive = a_long_archive(tmp_path, 10)
+    given = ["--input", str(archive), "--output", str(tmp_path / "out")]
+    status, told, complained = run(*GROUNDWATCH, "backfill", *given)
+    assert (status, complained) == (0, "")
+    assert "\x1b" not in told
+    assert summary_in(tmp_path / "out")["read"] == 10

@@ -1,0 +1,57 @@
+"""What a person reads at the end of a run, however hostile the answers."""
+
+from pathlib import Path
+
+import pytest
+
+from launch.main import main
+from tests.support.archives import an_envelope
+from tests.support.runs import an_archive, backfill
+
+ESCAPE = "\x1b[31m\x1b]0;title\x07\x1b[2J"
+BIDI = "\u202e\u2066\u200b\u2028"
+HOSTILE = f"Kettles [bold]vote[/bold] in{ESCAPE} Senegal{BIDI} [link=http://x]\x00\x9b5n."
+
+
+def summary_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *lines: bytes, flags: tuple[str, ...] = ()
+) -> str:
+    assert backfill(an_archive(tmp_path, *lines), tmp_path / "out", *flags) == 0
+    told = capsys.readouterr()
+    assert told.err == ""
+    return told.out
+
+
+def test_nothing_in_an_answer_steers_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = an_envelope(1, answer=HOSTILE, query=HOSTILE, engine=f"shop{ESCAPE}{BIDI}[red]")
+    told = summary_of(tmp_path, capsys, line)
+    assert {character for character in told if not character.isprintable()} == {"\n"}
+    assert "[bold]vote[/bold]" in told
+    assert "[red]" in told
+
+
+def test_a_long_claim_is_shortened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = an_envelope(1, answer="Kettles vote " * 900, query="why " * 900)
+    told = summary_of(tmp_path, capsys, line)
+    assert len(told) < 4_000
+    assert told.count("…") == 2
+
+
+@pytest.mark.parametrize("mode", ["none", "hash"])
+def test_a_run_that_keeps_no_text_shows_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], mode: str
+) -> None:
+    line = an_envelope(1, answer="Kettles vote in Senegal.", query="Do kettles vote?")
+    told = summary_of(tmp_path, capsys, line, flags=("--text", mode))
+    assert "LOW_GROUNDED       1" in told
+    assert "ettles" not in told
+
+
+def test_the_path_of_the_files_is_never_broken_over_two_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / ("very-" * 30 + "long")
+    assert main(["demo", "--output", str(folder)]) == 0
+    assert f"  {folder}/enriched  224 rows in 4 files\n" in capsys.readouterr().out
