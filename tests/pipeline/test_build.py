@@ -1,0 +1,119 @@
+"""The main page: its steps by name, and a small archive from end to end."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+import pytest
+from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
+
+from pipeline.build import build_pipeline
+from pipeline.config import Config
+from tests.support.outputs import alerts_in, failures_in, records_in
+from tests.support.pipelines import local_pipeline
+
+CASE = Path(__file__).parents[1] / "data" / "small_run"
+
+STEPS = [
+    "ReadMessages",
+    "ParseAnswers",
+    "Deduplicate",
+    "RouteAnswers",
+    "CheckGrounding",
+    "TagAnswers",
+    "WriteEnriched",
+    "SelectAlerts",
+    "MeasureRates",
+    "RateAlerts",
+    "PublishAlerts",
+    "WriteFailures",
+]
+"""The words of the README's diagram."""
+
+
+class _Labels(PipelineVisitor):
+    """Every step of a pipeline by its full label."""
+
+    def __init__(self) -> None:
+        self.labels: list[str] = []
+
+    def visit_transform(self, step: AppliedPTransform) -> None:
+        self.labels.append(step.full_label)
+
+    def enter_composite_transform(self, step: AppliedPTransform) -> None:
+        self.labels.append(step.full_label)
+
+
+def labels_of(config: Config) -> list[str]:
+    root: beam.Pipeline = local_pipeline()
+    build_pipeline(root, config)
+    visitor = _Labels()
+    root.visit(visitor)
+    return [label for label in visitor.labels if label]
+
+
+def a_config(output: Path | str = "out", *, in_one_process: bool = True) -> Config:
+    return Config(
+        inputs=(str(CASE / "answers.jsonl"),),
+        output=str(output),
+        run="run",
+        in_one_process=in_one_process,
+    )
+
+
+def test_the_steps_are_the_words_of_the_diagram() -> None:
+    assert [label for label in labels_of(a_config()) if "/" not in label] == STEPS
+
+
+@pytest.mark.parametrize("in_one_process", [True, False])
+def test_every_step_within_has_a_name_that_an_edit_elsewhere_leaves_alone(
+    *, in_one_process: bool
+) -> None:
+    labels = labels_of(a_config(in_one_process=in_one_process))
+    assert [label for label in labels if "lambda" in label or ".py" in label] == []
+    assert len(labels) == len(set(labels))
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output of one run over the small archive."""
+    folder = tmp_path_factory.mktemp("small_run")
+    with local_pipeline() as root:
+        build_pipeline(root, a_config(folder))
+    return folder
+
+
+def golden(kind: str) -> list[Any]:
+    return [json.loads(line) for line in (CASE / f"{kind}.jsonl").read_bytes().splitlines()]
+
+
+def comparable(value: Any) -> Any:
+    """A value without what differs from run to run: scores to a tenth, no clock, no folder."""
+    if isinstance(value, dict):
+        return {
+            name: comparable(member)
+            for name, member in value.items()
+            if name not in {"checked_at", "latency_ms", "first_failed_at", "last_failed_at"}
+        }
+    if isinstance(value, list):
+        return [comparable(item) for item in value]
+    if isinstance(value, float):
+        return round(value, 1)
+    return str(value).replace(f"{CASE}/", "") if not isinstance(value, int | None) else value
+
+
+def by_id(rows: list[Any]) -> list[Any]:
+    return sorted(comparable(rows), key=lambda row: (row["record_id"] or "", row.get("source")))
+
+
+def test_the_enriched_records_are_as_ever(output: Path) -> None:
+    assert by_id(records_in(output)) == by_id(golden("enriched"))
+
+
+def test_the_failures_are_as_ever(output: Path) -> None:
+    assert by_id(failures_in(output)) == by_id(golden("failures"))
+
+
+def test_the_alerts_are_as_ever(output: Path) -> None:
+    assert by_id(alerts_in(output)) == by_id(golden("alerts"))
