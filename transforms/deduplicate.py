@@ -72,5 +72,7 @@ def _keep_first(_: str, answers: Iterable[Answer]) -> Iterator[Answer]:
     yield first
 
 
-def _place(answer: Answer) -> str:
-    return answer.message.place
+def _place(answer: Answer) -> tuple[str, int, str]:
+    """Order by file, and in a file by number: record 9 before record 10."""
+    path, _, number = answer.message.place.rpartition("#")
+    return path, len(number), number

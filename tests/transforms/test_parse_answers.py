@@ -1,0 +1,70 @@
+import apache_beam as beam
+from apache_beam.testing.util import assert_that, equal_to
+from apache_beam.transforms.window import FixedWindows, TimestampedValue
+
+from schemas.answer import Answer
+from schemas.failure import Failure
+from tests.support.builders import a_message
+from tests.support.pipelines import local_pipeline
+from transforms.formats import parse_answer
+from transforms.parse_answers import ParseAnswers
+
+GOOD = a_message(payload=b'{"answer": "Lamps glow.", "id": "a"}', place="a.jsonl#1")
+BAD = a_message(payload=b"\xff", place="a.jsonl#2", attributes={"id": "7"})
+STEPS = a_message(
+    payload=b'{"answerText": "x", "steps": [{"actions": [{"observation": {"searchResults": '
+    b'[{"chunkInfo": [{"content": "Lamps glow."}]}]}}]}]}'
+)
+
+
+def place_and_fault(failure: Failure) -> tuple[bytes, str, str, str, bool, int, str | None]:
+    message = failure.message
+    return (
+        message.payload,
+        message.place,
+        failure.step,
+        failure.error_class,
+        failure.retryable,
+        failure.attempts,
+        failure.record_id,
+    )
+
+
+def number_of_facts(answer: Answer) -> int:
+    return len(answer.facts)
+
+
+def with_its_time(
+    answer: Answer, timestamp: object = beam.DoFn.TimestampParam
+) -> tuple[str, float]:
+    return answer.answer_text, float(timestamp)
+
+
+def test_a_message_is_an_answer_or_a_failure_that_holds_it() -> None:
+    with local_pipeline() as root:
+        parsed = root | beam.Create([GOOD, BAD]) | ParseAnswers(None, facts_from_steps=False)
+        assert_that(parsed.answers, equal_to([parse_answer(GOOD)]), label="answers")
+        failed = parsed.failures | beam.Map(place_and_fault)
+        expected = (b"\xff", "a.jsonl#2", "ParseAnswers", "UnreadableAnswer", False, 1, None)
+        assert_that(failed, equal_to([expected]), label="failures")
+
+
+def test_an_answer_keeps_the_time_and_window_of_its_message() -> None:
+    with local_pipeline() as root:
+        parsed = (
+            root
+            | beam.Create([GOOD])
+            | "At" >> beam.Map(TimestampedValue, timestamp=1000)
+            | beam.WindowInto(FixedWindows(60))
+            | ParseAnswers(None, facts_from_steps=False)
+        )
+        assert_that(parsed.answers | beam.Map(with_its_time), equal_to([("Lamps glow.", 1000.0)]))
+
+
+def test_a_named_format_and_facts_of_steps_reach_the_reader() -> None:
+    with local_pipeline() as root:
+        messages = root | beam.Create([STEPS])
+        read = messages | "Answer" >> ParseAnswers("discoveryengine.answer", facts_from_steps=True)
+        assert_that(read.answers | beam.Map(number_of_facts), equal_to([1]), label="read")
+        other = messages | "Envelope" >> ParseAnswers("groundwatch.envelope", facts_from_steps=True)
+        assert_that(other.answers, equal_to([]), label="unread")

@@ -1,0 +1,37 @@
+import apache_beam as beam
+from apache_beam.testing.util import assert_that, equal_to
+
+from schemas.checked import Decision, RoutedAnswer
+from schemas.verdict import Verdict
+from tests.support.builders import an_answer
+from tests.support.pipelines import local_pipeline
+from transforms.route_answers import RouteAnswers
+
+
+def test_an_answer_is_decided_or_left_for_a_check() -> None:
+    plain = an_answer()
+    skipped = an_answer(skip_reasons=("OUT_OF_DOMAIN_QUERY_IGNORED",))
+    moved = an_answer(skip_reasons=("NO_RELEVANT_CONTENT",))
+    with local_pipeline() as root:
+        step = RouteAnswers({"NO_RELEVANT_CONTENT": Verdict.POLICY_SKIPPED})
+        routed = root | beam.Create([plain, skipped, moved]) | step
+        assert_that(
+            routed,
+            equal_to(
+                [
+                    RoutedAnswer(answer=plain),
+                    RoutedAnswer(
+                        answer=skipped,
+                        decision=Decision(
+                            verdict=Verdict.NOT_ANSWERED, reason="OUT_OF_DOMAIN_QUERY_IGNORED"
+                        ),
+                    ),
+                    RoutedAnswer(
+                        answer=moved,
+                        decision=Decision(
+                            verdict=Verdict.POLICY_SKIPPED, reason="NO_RELEVANT_CONTENT"
+                        ),
+                    ),
+                ]
+            ),
+        )
