@@ -12,7 +12,13 @@ from transforms.grounding.client import CheckReply, GroundingClient
 from transforms.grounding.protocol import build_request
 from transforms.grounding.settings import SERVICE_CITATION_THRESHOLD, CheckSettings
 from transforms.rules.merging import merge_rechecks, merge_replies
-from transforms.rules.planning import PlannedCall, PlannedRecheck, plan_calls, plan_rechecks
+from transforms.rules.planning import (
+    PlannedCall,
+    PlannedRecheck,
+    fewest_calls,
+    plan_calls,
+    plan_rechecks,
+)
 from transforms.rules.verdicts import OVER_LIMIT
 
 Planned = TypeVar("Planned", PlannedCall, PlannedRecheck)
@@ -34,8 +40,8 @@ async def check_answer(
     Raises:
       CheckFailed: when some call failed for good; the others are cancelled.
     """
-    calls = plan_calls(answer.answer_text, answer.facts, settings.limits)
-    if len(calls) > settings.max_calls_per_answer:
+    calls = _plan_calls(answer, settings)
+    if calls is None:
         decision = Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
         return CheckedAnswer(answer=answer, decision=decision)
     started_s = time.monotonic()
@@ -49,6 +55,18 @@ async def check_answer(
         replies += second_replies
     check = _describe([*calls, *rechecks], replies, settings, time.monotonic() - started_s)
     return CheckedAnswer(answer=answer, grounding=grounding, check=check)
+
+
+def _plan_calls(answer: Answer, settings: CheckSettings) -> tuple[PlannedCall, ...] | None:
+    """Plan the first pass, None where it would take too many calls.
+
+    Planning the calls of the largest answers takes seconds, in which every other call stands still.
+    """
+    asked = answer.answer_text, answer.facts, settings.limits
+    if fewest_calls(*asked) > settings.max_calls_per_answer:
+        return None
+    calls = plan_calls(*asked)
+    return calls if len(calls) <= settings.max_calls_per_answer else None
 
 
 def _plan_rechecks(

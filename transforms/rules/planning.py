@@ -44,6 +44,19 @@ class PlannedRecheck(Record, frozen=True, kw_only=True):
         return AnswerPiece(text="\n".join(claim.text for claim in self.claims), start=0)
 
 
+def fewest_calls(answer_text: str, facts: Sequence[Fact], limits: CheckLimits) -> int:
+    """Tell how many calls an answer needs at least, at a fraction of the cost of planning them.
+
+    Args:
+      answer_text: the answer.
+      facts: what it is checked against.
+      limits: what the service takes in one call.
+    """
+    answer_pieces = _ceil_div(count_tokens(answer_text), limits.max_answer_tokens)
+    fact_pieces = sum(_fewest_pieces(fact.text, limits.max_fact_chars) for fact in facts)
+    return answer_pieces * _ceil_div(fact_pieces, limits.max_facts)
+
+
 def plan_calls(
     answer_text: str, facts: Sequence[Fact], limits: CheckLimits
 ) -> tuple[PlannedCall, ...]:
@@ -115,6 +128,17 @@ def _is_doubtful(claim: Claim, citation_threshold: float, limits: CheckLimits) -
         # A claim cut out of a word may count more than the piece it is from.
         and 0 < count_tokens(claim.text) <= limits.max_answer_tokens
     )
+
+
+def _fewest_pieces(text: str, max_chars: int) -> int:
+    if len(text) <= max_chars:
+        return 1
+    said_chars = sum(map(len, text.split()))
+    return _ceil_div(said_chars, max_chars)
+
+
+def _ceil_div(amount: int, by: int) -> int:
+    return -(-amount // by)
 
 
 def _pieces(text: str, limit: int, measure: Measure) -> Iterator[tuple[str, int]]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 
 from transforms.rules.sentences import split_sentences
@@ -21,7 +22,7 @@ def split_text(text: str, limit: int, measure: Measure) -> list[str]:
     Returns:
       The pieces in order; joined they are the text.
     """
-    return _split(text, limit, measure, (_sentences, _words, list))
+    return _split(text, limit, measure, (_sentences, _words, partial(_slices, length=limit)))
 
 
 def _split(
@@ -65,3 +66,8 @@ def _sentences(text: str) -> list[str]:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"\s+|\S+", text)
+
+
+def _slices(text: str, length: int) -> list[str]:
+    """Cut anywhere; as many characters as the limit are always within it."""
+    return [text[start : start + length] for start in range(0, len(text), length)]

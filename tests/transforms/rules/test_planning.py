@@ -14,6 +14,7 @@ from transforms.rules.planning import (
     FactPiece,
     PlannedCall,
     PlannedRecheck,
+    fewest_calls,
     plan_calls,
     plan_rechecks,
 )
@@ -92,6 +93,28 @@ def test_no_call_is_over_a_limit_whatever_the_text(
     planned = plan_calls(text, given_facts, limits)
     assert planned
     assert_within(limits, planned)
+
+
+@given(said_text, facts_of, limits_of)
+def test_the_fewest_calls_are_never_more_than_those_planned(
+    text: str, given_facts: list[Fact], limits: CheckLimits
+) -> None:
+    assert fewest_calls(text, given_facts, limits) <= len(plan_calls(text, given_facts, limits))
+
+
+FEWEST = {
+    "what fits": ("A.", ["a"], 1),
+    "a long answer": ("word " * 8_193, ["a"], 3),
+    "many facts": ("A.", ["a"] * 401, 3),
+    "a long fact": ("A.", ["a" * 2_000_001], 2),
+    "each with each": ("word " * 8_193, ["a"] * 401, 9),
+    "white space is not sent": ("A.", ["a" + " " * 3_000_000], 1),
+}
+
+
+@pytest.mark.parametrize(("text", "texts", "calls"), FEWEST.values(), ids=FEWEST)
+def test_the_fewest_calls_follow_from_the_sizes(text: str, texts: list[str], calls: int) -> None:
+    assert fewest_calls(text, facts(*texts), CheckLimits()) == calls
 
 
 @given(said_text, facts_of, limits_of)
