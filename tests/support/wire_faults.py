@@ -73,6 +73,17 @@ def after(delay_s: float) -> Fault:
     return reply
 
 
+def together(count: int) -> Fault:
+    """Good replies, once so many requests are waiting for theirs."""
+    barrier = asyncio.Barrier(count)
+
+    async def reply(exchange: Exchange) -> bool:
+        await barrier.wait()
+        return await good(exchange)
+
+    return reply
+
+
 def status(code: int, name: str, *headers: str) -> Fault:
     """An error in google.rpc's form, which quotes the answer as some services do."""
 

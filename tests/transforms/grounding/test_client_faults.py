@@ -148,7 +148,7 @@ def test_a_refused_connection_is_unavailable() -> None:
         async with GroundingClient(settings_for(address)) as client:
             await client.check(REQUEST)
 
-    with pytest.raises(Unavailable, match="ConnectError"):
+    with pytest.raises(Unavailable, match="ClientConnectorError"):
         asyncio.run(ask())
 
 
