@@ -1,13 +1,14 @@
 """CheckGrounding: ask the checker about each answer that needs it."""
 
 from collections.abc import Iterator
+from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
 import apache_beam as beam
+import msgspec
 from apache_beam.pvalue import DoOutputsTuple, PCollection, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
-from apache_beam.utils.shared import Shared
 from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
@@ -19,6 +20,7 @@ from transforms.failing import FAILURES, TaggedFailure, failed_now
 from transforms.grounding.errors import BadReply, CheckFailed, RunStopped, Unavailable
 from transforms.grounding.session import CheckSession, Outcome
 from transforms.grounding.settings import LOCAL, CheckSettings
+from transforms.grounding.shared import SharedResources
 from transforms.throttling import AdaptiveThrottle
 
 CHECKED = "checked"
@@ -60,16 +62,19 @@ class _CheckAnswer(beam.DoFn):
 
     def __init__(self, settings: CheckSettings) -> None:
         self._settings = settings
-        self._shared = Shared()
-        self._in_flight = 0
+        self._key = msgspec.json.encode(settings)
+        # Some more wait in the session, so that no call's place stays empty until this thread
+        # wakes up.
+        self._most_under_way = settings.max_in_flight + settings.max_in_flight // 2 + 1
+        self._under_way = 0
 
     def setup(self) -> None:
-        self._checks = self._shared.acquire(lambda: _Checks(self._settings))
+        self._checks = _CHECKS.acquire(self._key, partial(_Checks, self._settings))
 
     def start_bundle(self) -> None:
         # A queue of its own for each bundle: a late reply to a failed one is nobody's.
         self._finished: SimpleQueue[tuple[Answer, Outcome, Timestamp, Any]] = SimpleQueue()
-        self._in_flight = 0
+        self._under_way = 0
 
     def process(
         self,
@@ -81,17 +86,16 @@ class _CheckAnswer(beam.DoFn):
             yield CheckedAnswer(answer=routed.answer, decision=routed.decision)
             return
         self._submit(routed.answer, timestamp, window)
-        while not self._finished.empty() or self._in_flight >= self._settings.max_in_flight:
+        while not self._finished.empty() or self._under_way >= self._most_under_way:
             yield self._next_finished()
 
     def finish_bundle(self) -> Iterator[Any]:
-        while self._in_flight:
+        while self._under_way:
             yield self._next_finished()
         self._checks.throttle.signal()
 
     def teardown(self) -> None:
-        # They outlive this DoFn while others of the process hold them.
-        del self._checks
+        _CHECKS.release(self._key)
 
     def _submit(self, answer: Answer, timestamp: Timestamp, window: Any) -> None:
         finished = self._finished
@@ -99,12 +103,12 @@ class _CheckAnswer(beam.DoFn):
         def done(outcome: Outcome) -> None:
             finished.put((answer, outcome, timestamp, window))
 
-        self._in_flight += 1
+        self._under_way += 1
         self._checks.session.submit(answer, done)
 
     def _next_finished(self) -> Any:
         answer, outcome, timestamp, window = self._finished.get()
-        self._in_flight -= 1
+        self._under_way -= 1
         if isinstance(outcome, CheckedAnswer):
             _count(outcome)
             return WindowedValue(outcome, timestamp, (window,))
@@ -133,13 +137,19 @@ class _CheckAnswer(beam.DoFn):
 
 
 class _Checks:
-    """What the threads of a process share."""
+    """A session and its throttle, which the threads of a process share."""
 
     def __init__(self, settings: CheckSettings) -> None:
         self.throttle = AdaptiveThrottle()
         # The embedded checker refuses nothing.
         throttle = None if settings.checker == LOCAL else self.throttle
         self.session = CheckSession(settings, throttle)
+
+    def close(self) -> None:
+        self.session.close()
+
+
+_CHECKS: SharedResources[_Checks] = SharedResources()
 
 
 def _count(checked: CheckedAnswer) -> None:

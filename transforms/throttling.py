@@ -1,38 +1,56 @@
 """Holding calls back while the service refuses, in a way that Beam's autoscaler sees."""
 
+import random
 import time
 
-from apache_beam.io.components.adaptive_throttler import AdaptiveThrottler, ThrottlingSignaler
+from apache_beam.io.components.adaptive_throttler import ThrottlingSignaler
+from apache_beam.io.components.util import MovingSum
 
 from transforms.counters import NAMESPACE
 
 _WINDOW_MS = 5_000
+"""How far back calls count. After an outage their rate grows by e in half of this."""
+
 _BUCKET_MS = 500
 _OVERLOAD_RATIO = 2.0
-"""Beam's own defaults look back one millisecond, which throttles nothing: apache/beam#31941.
-
-The window sets how fast calls come back: after an outage their rate grows by e in half a window.
-"""
+"""How many calls may end for each that is answered before some are held back."""
 
 
 class AdaptiveThrottle:
-    """Client-side throttling after Google's SRE book, with Beam's formula and Beam's counter.
+    """Client-side throttling after Google's SRE book, told to Beam's autoscaler.
+
+    Unlike Beam's own throttler it counts a call when it ends, not when it leaves: else the first
+    second of a run, in which nothing has been answered yet, would look like an outage.
 
     Source: https://sre.google/sre-book/handling-overload/, "Client-Side Throttling"
     """
 
     def __init__(self) -> None:
-        self._throttler = AdaptiveThrottler(_WINDOW_MS, _BUCKET_MS, _OVERLOAD_RATIO)
+        self._ended = MovingSum(_WINDOW_MS, _BUCKET_MS)
+        self._answered = MovingSum(_WINDOW_MS, _BUCKET_MS)
         self._signaler = ThrottlingSignaler(NAMESPACE)
         self._waited_s = 0.0
 
     def must_wait(self) -> bool:
         """Tell, by chance, whether a call has to wait: the more often, the more were refused."""
-        return bool(self._throttler.throttle_request(_now_ms()))
+        now_ms = _now_ms()
+        ended, answered = self._ended.sum(now_ms), self._answered.sum(now_ms)
+        excess = ended - _OVERLOAD_RATIO * answered
+        # What is certain needs no chance.
+        if excess <= 0 or random.random() >= excess / (ended + 1):  # noqa: S311 - no secret
+            return False
+        self._ended.add(now_ms, 1)
+        return True
 
     def succeeded(self) -> None:
         """Hear that a call was answered."""
-        self._throttler.successful_request(_now_ms())
+        now_ms = _now_ms()
+        self._ended.add(now_ms, 1)
+        self._answered.add(now_ms, 1)
+
+    def failed(self) -> None:
+        """Hear that a call was refused or lost."""
+        self._ended.add(_now_ms(), 1)
 
     def waited(self, seconds: float) -> None:
         """Hear for how long a call was held back."""

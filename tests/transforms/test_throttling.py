@@ -33,11 +33,19 @@ def calls_let_through(
                 left += 1
                 if good:
                     throttle.succeeded()
+                else:
+                    throttle.failed()
     return left
 
 
 def test_a_service_that_answers_is_never_held_back(clock: Clock) -> None:
     assert calls_let_through(AdaptiveThrottle(), clock, 30, 100, good=True) == 3_000
+
+
+def test_calls_that_nobody_has_answered_yet_are_no_outage(clock: Clock) -> None:
+    del clock
+    throttle = AdaptiveThrottle()
+    assert not any(throttle.must_wait() for _ in range(500))
 
 
 def test_in_an_outage_calls_fall_to_a_tenth_within_a_minute(clock: Clock) -> None:

@@ -1,6 +1,5 @@
 """The one client of the check: cached, paced, authorised, tried again."""
 
-import asyncio
 import random
 import time
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 from schemas.record import Record
 from schemas.wire.check import CheckRequest, CheckResponse
 from transforms.grounding import retrying
-from transforms.grounding.connections import Connections, MakeTransport
+from transforms.grounding.connections import Connections, Transport
 from transforms.grounding.credentials import Authority
 from transforms.grounding.errors import CheckFailed, GaveUp, Unauthenticated, Unavailable
 from transforms.grounding.pacing import Pace, Throttle
@@ -47,7 +46,7 @@ class GroundingClient:
     Args:
       settings: where to, how often, how long.
       throttle: holds calls back while the service refuses; None never does.
-      make_transport: makes one shard's transport, in place of the settings' own.
+      transport: takes the requests in place of sockets, or of the embedded checker.
 
     Raises:
       Misconfigured: the settings name credentials that are not there.
@@ -57,10 +56,10 @@ class GroundingClient:
         self,
         settings: CheckSettings,
         throttle: Throttle | None = None,
-        make_transport: MakeTransport | None = None,
+        transport: Transport | None = None,
     ) -> None:
         self._retries = settings.retries
-        self._connections = Connections(settings, make_transport)
+        self._connections = Connections(settings, transport)
         self._pace = Pace(settings.requests_per_minute, throttle)
         self._cache: ReplyCache[CheckReply] | None = (
             ReplyCache(settings.cache_bytes) if settings.cache_bytes else None
@@ -104,15 +103,14 @@ class GroundingClient:
     async def _send(self, request: CheckRequest, body: bytes) -> CheckReply:
         """Try until it succeeds, or it is no use, or attempts or time are used up."""
         deadline_s = time.monotonic() + self._retries.total_s
-        attempts = 0
-
-        def backoff(error: Exception) -> bool | float:
-            jitter = random.random()  # noqa: S311 - no secret hangs on it
-            return retrying.backoff(error, jitter, deadline_s - time.monotonic())
-
+        try:
+            return await self._attempt(request, body, deadline_s)
+        except Unavailable as error:
+            failure = error
+        attempts = 1
         try:
             async for attempt in stamina.retry_context(
-                on=backoff,
+                on=partial(_backoff, deadline_s),
                 attempts=self._retries.max_attempts,
                 timeout=self._retries.total_s,
                 wait_initial=retrying.FIRST_WAIT_S,
@@ -120,26 +118,23 @@ class GroundingClient:
                 wait_jitter=retrying.JITTER_S,
             ):
                 with attempt:
-                    await self._leave(deadline_s)
-                    attempts += 1
-                    reply = await self._attempt(request, body)
+                    if attempt.num == 1:
+                        # Most calls succeed at once: they are spared stamina's own work.
+                        raise failure
+                    attempts = attempt.num
+                    reply = await self._attempt(request, body, deadline_s)
         except CheckFailed as error:
-            error.attempts = max(attempts, 1)
+            error.attempts = attempts
             error.__context__ = None  # It may quote the reply, and with it the answer.
             raise
         return replace(reply, attempts=attempts)
 
-    async def _leave(self, deadline_s: float) -> None:
-        try:
-            async with asyncio.timeout(max(0.0, deadline_s - time.monotonic())):
-                await self._pace.leave()
-        except TimeoutError:
-            raise Unavailable("held back until its time was up") from None
-
-    async def _attempt(self, request: CheckRequest, body: bytes) -> CheckReply:
+    async def _attempt(self, request: CheckRequest, body: bytes, deadline_s: float) -> CheckReply:
+        await self._pace.leave(deadline_s)
         try:
             reply = await self._authorised(request, body)
         except Unavailable:
+            self._pace.failed()
             self._note_failure()
             raise
         self._failing_since_s = None
@@ -175,3 +170,8 @@ class GroundingClient:
                 f"nothing has succeeded for {self._retries.give_up_after_s:g} s;"
                 " the same command again goes on when the checker answers"
             ) from None
+
+
+def _backoff(deadline_s: float, error: Exception) -> bool | float:
+    jitter = random.random()  # noqa: S311 - no secret hangs on it
+    return retrying.backoff(error, jitter, deadline_s - time.monotonic())

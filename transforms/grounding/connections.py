@@ -2,19 +2,17 @@
 
 import asyncio
 import zlib
-from collections.abc import Callable, Mapping
-from operator import attrgetter
+from collections.abc import Mapping
 
+import aiohttp
 import httpx
+from httpx_aiohttp import AiohttpTransport
 
 from schemas.record import Record
 from transforms.grounding.errors import BadReply, Unavailable
 from transforms.grounding.local.transport import LocalTransport
 from transforms.grounding.protocol import check_path
 from transforms.grounding.settings import LOCAL, CheckSettings
-
-_CONNECTIONS_A_SHARD = 16
-"""One pool of connections slows down quadratically beyond some 32: encode/httpcore#1035."""
 
 _GZIP = zlib.MAX_WBITS | 16
 _LOCAL_ADDRESS = "http://local"
@@ -24,7 +22,7 @@ _HEADERS = {
     "User-Agent": "groundwatch",
 }
 
-MakeTransport = Callable[[], httpx.AsyncBaseTransport]
+Transport = httpx.AsyncBaseTransport
 
 
 class RawReply(Record, frozen=True, kw_only=True):
@@ -40,21 +38,18 @@ class Connections:
 
     Args:
       settings: where to, how long, how much.
-      make_transport: makes the transport of one shard; by default the embedded checker for
-        ``local``, else sockets.
+      transport: takes the requests in place of sockets, or of the embedded checker.
     """
 
-    def __init__(
-        self, settings: CheckSettings, make_transport: MakeTransport | None = None
-    ) -> None:
+    def __init__(self, settings: CheckSettings, transport: Transport | None = None) -> None:
         is_local = settings.checker == LOCAL
         address = _LOCAL_ADDRESS if is_local else settings.endpoint
         self._url = httpx.URL(address + check_path(settings))
         self._timeout_s = settings.retries.timeout_s
         self._max_bytes = settings.max_reply_bytes
-        make = make_transport or (LocalTransport if is_local else _socket_maker(settings))
-        shards = 1 if is_local else -(-settings.max_in_flight // _CONNECTIONS_A_SHARD)
-        self._shards = [_Shard(make()) for _ in range(shards)]
+        # A bare transport: unlike httpx's client it follows no redirect, keeps no cookie and
+        # reads no proxy from the environment, none of which a check may do unasked.
+        self._transport = transport or (LocalTransport() if is_local else _sockets(settings))
 
     async def post(self, body: bytes, headers: Mapping[str, str]) -> RawReply:
         """Send one request and wait for the whole reply.
@@ -70,30 +65,25 @@ class Connections:
           Unavailable: no connection, or no whole reply within the deadline.
           BadReply: a reply that is too long or cannot be unpacked.
         """
-        shard = min(self._shards, key=attrgetter("in_flight"))
-        shard.in_flight += 1
         try:
             # httpx has no deadline for a whole call: encode/httpx#1450.
             async with asyncio.timeout(self._timeout_s):
-                return await self._exchange(shard.transport, body, headers)
+                return await self._exchange(body, headers)
         except TimeoutError:
             raise Unavailable(f"no reply within {self._timeout_s:g} s") from None
-        except httpx.HTTPError as error:
-            # The cause could hold the request and with it the answer.
-            raise Unavailable(f"the connection failed: {type(error).__name__}") from None
-        finally:
-            shard.in_flight -= 1
+        except (httpx.HTTPError, aiohttp.ClientError, OSError) as error:
+            # httpx's name for it may be wrong (a refused connection is a ConnectTimeout), so it
+            # is aiohttp's. The error itself could hold the request and with it the answer.
+            name = type(error.__cause__ or error).__name__
+            raise Unavailable(f"the connection failed: {name}") from None
 
     async def aclose(self) -> None:
         """Close all connections."""
-        for shard in self._shards:
-            await shard.transport.aclose()
+        await self._transport.aclose()
 
-    async def _exchange(
-        self, transport: httpx.AsyncBaseTransport, body: bytes, headers: Mapping[str, str]
-    ) -> RawReply:
+    async def _exchange(self, body: bytes, headers: Mapping[str, str]) -> RawReply:
         request = httpx.Request("POST", self._url, headers={**_HEADERS, **headers}, content=body)
-        response = await transport.handle_async_request(request)
+        response = await self._transport.handle_async_request(request)
         try:
             packed = await _read(response, self._max_bytes)
         finally:
@@ -105,29 +95,20 @@ class Connections:
         )
 
 
-class _Shard:
-    """A few connections of their own.
+def _sockets(settings: CheckSettings) -> Transport:
+    """Connections by aiohttp: httpx's own take twice the time, and collapse beyond some 32.
 
-    A bare transport: unlike httpx's client it follows no redirect, keeps no cookie and reads no
-    proxy from the environment, none of which a check may do unasked.
+    The latter is encode/httpcore#1035.
     """
 
-    def __init__(self, transport: httpx.AsyncBaseTransport) -> None:
-        self.in_flight = 0
-        self.transport = transport
-
-
-def _socket_maker(settings: CheckSettings) -> MakeTransport:
-    limits = httpx.Limits(
-        max_connections=_CONNECTIONS_A_SHARD, max_keepalive_connections=_CONNECTIONS_A_SHARD
-    )
-
-    def make() -> httpx.AsyncBaseTransport:
-        return httpx.AsyncHTTPTransport(
-            http2=False, trust_env=False, limits=limits, proxy=settings.proxy
+    def session() -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=settings.max_in_flight),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            proxy=settings.proxy,
         )
 
-    return make
+    return AiohttpTransport(client=session, trust_env=False)
 
 
 async def _read(response: httpx.Response, max_bytes: int) -> bytes:

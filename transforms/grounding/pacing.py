@@ -1,9 +1,12 @@
 """How fast calls may leave: a quota, and less when the service refuses."""
 
 import asyncio
+import time
 from typing import Protocol
 
 from aiolimiter import AsyncLimiter
+
+from transforms.grounding.errors import Unavailable
 
 _LOOK_AGAIN_S = 1.0
 _MINUTE_S = 60.0
@@ -17,6 +20,9 @@ class Throttle(Protocol):
 
     def succeeded(self) -> None:
         """Hear that a call was answered."""
+
+    def failed(self) -> None:
+        """Hear that a call was refused or lost."""
 
     def waited(self, seconds: float) -> None:
         """Hear for how long a call was held back."""
@@ -38,15 +44,36 @@ class Pace:
             # At most a second's worth may leave at once.
             self._limiter = AsyncLimiter(max(per_s, 1.0), max(1.0, 1 / per_s))
 
-    async def leave(self) -> None:
-        """Wait until a call may leave; a cancelled wait counts for nothing."""
+    async def leave(self, deadline_s: float) -> None:
+        """Wait until a call may leave.
+
+        Args:
+          deadline_s: on the monotonic clock; a call that would leave later does not leave.
+
+        Raises:
+          Unavailable: the call was held back until then.
+        """
         while self._throttle and self._throttle.must_wait():
+            if time.monotonic() + _LOOK_AGAIN_S > deadline_s:
+                raise Unavailable("held back until its time was up")
             await asyncio.sleep(_LOOK_AGAIN_S)
             self._throttle.waited(_LOOK_AGAIN_S)
         if self._limiter:
-            await self._limiter.acquire()
+            await self._take_from_quota(self._limiter, deadline_s)
 
     def succeeded(self) -> None:
         """Hear that a call was answered."""
         if self._throttle:
             self._throttle.succeeded()
+
+    def failed(self) -> None:
+        """Hear that a call was refused or lost."""
+        if self._throttle:
+            self._throttle.failed()
+
+    async def _take_from_quota(self, limiter: AsyncLimiter, deadline_s: float) -> None:
+        try:
+            async with asyncio.timeout(max(0.0, deadline_s - time.monotonic())):
+                await limiter.acquire()
+        except TimeoutError:
+            raise Unavailable("the quota was used up until its time was up") from None

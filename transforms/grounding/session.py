@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Callable
 
 from schemas.answer import Answer
@@ -12,6 +13,7 @@ from transforms.grounding.pacing import Throttle
 from transforms.grounding.settings import CheckSettings
 
 Outcome = CheckedAnswer | Exception
+Done = Callable[[Outcome], None]
 _STOP_TIMEOUT_S = 5.0
 
 
@@ -19,13 +21,15 @@ class CheckSession:
     """Checks answers on a thread of its own, so that a bundle need not wait for each.
 
     Args:
-      settings: how to check.
+      settings: how to check; `max_in_flight` answers are under way at once, others wait.
       throttle: holds calls back while the service refuses; None never does.
     """
 
     def __init__(self, settings: CheckSettings, throttle: Throttle | None = None) -> None:
         self._settings = settings
         self._client = GroundingClient(settings, throttle)
+        self._free = asyncio.Semaphore(settings.max_in_flight)
+        self._waiting: deque[tuple[Answer, Done]] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
@@ -33,14 +37,17 @@ class CheckSession:
         )
         self._thread.start()
 
-    def submit(self, answer: Answer, done: Callable[[Outcome], None]) -> None:
-        """Begin to check an answer.
+    def submit(self, answer: Answer, done: Done) -> None:
+        """Begin to check an answer as soon as there is room.
 
         Args:
           answer: with text and facts.
           done: is called on the session's thread with the checked answer, or what was raised.
         """
-        self._loop.call_soon_threadsafe(self._begin, answer, done)
+        self._waiting.append((answer, done))
+        if len(self._waiting) == 1:
+            # Waking the loop costs more than an answer's entry in the queue.
+            self._loop.call_soon_threadsafe(self._begin)
 
     def close(self) -> None:
         """Close the connections and stop the thread; checks under way are abandoned."""
@@ -49,13 +56,15 @@ class CheckSession:
         self._thread.join(_STOP_TIMEOUT_S)
         self._loop.close()
 
-    def _begin(self, answer: Answer, done: Callable[[Outcome], None]) -> None:
-        task = self._loop.create_task(self._check(answer, done))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _begin(self) -> None:
+        while self._waiting:
+            task = self._loop.create_task(self._check(*self._waiting.popleft()))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
-    async def _check(self, answer: Answer, done: Callable[[Outcome], None]) -> None:
-        try:
-            done(await check_answer(answer, self._client, self._settings))
-        except Exception as error:  # noqa: BLE001 - the bundle's thread decides what it means
-            done(error)
+    async def _check(self, answer: Answer, done: Done) -> None:
+        async with self._free:
+            try:
+                done(await check_answer(answer, self._client, self._settings))
+            except Exception as error:  # noqa: BLE001 - the bundle's thread decides what it means
+                done(error)

@@ -76,7 +76,7 @@ def tokens(monkeypatch: pytest.MonkeyPatch) -> Tokens:
 async def check(
     service: Service, settings: CheckSettings, *requests: CheckRequest
 ) -> list[client_module.CheckReply]:
-    async with GroundingClient(settings, make_transport=service.transport) as client:
+    async with GroundingClient(settings, transport=service.transport()) as client:
         return await asyncio.gather(*(client.check(request) for request in requests))
 
 
@@ -174,7 +174,7 @@ def test_a_success_in_between_keeps_the_client_from_giving_up() -> None:
 
     async def one_after_another() -> None:
         service = Service(503, 200, 503, 200)
-        async with GroundingClient(settings, make_transport=service.transport) as client:
+        async with GroundingClient(settings, transport=service.transport()) as client:
             for number in range(2):
                 await client.check(check_request(f"The valve opens at {number}.", "A fact."))
 
@@ -190,6 +190,9 @@ class Closed:
     def succeeded(self) -> None:
         """Never hears of one."""
 
+    def failed(self) -> None:
+        """Does not matter here."""
+
     def waited(self, seconds: float) -> None:
         """Does not care."""
 
@@ -201,7 +204,7 @@ def test_a_call_that_is_held_back_for_all_its_time_fails_unsent() -> None:
     service = Service()
 
     async def held_back() -> None:
-        async with GroundingClient(settings, Closed(), service.transport) as client:
+        async with GroundingClient(settings, Closed(), service.transport()) as client:
             await client.check(REQUEST)
 
     with pytest.raises(Unavailable, match="held back"):

@@ -4,7 +4,10 @@ import time
 import pytest
 
 from transforms.grounding import pacing
+from transforms.grounding.errors import Unavailable
 from transforms.grounding.pacing import Pace
+
+_NEVER_S = 1e12
 
 
 class Barrier:
@@ -22,6 +25,9 @@ class Barrier:
     def succeeded(self) -> None:
         self.successes += 1
 
+    def failed(self) -> None:
+        """Does not matter here."""
+
     def waited(self, seconds: float) -> None:
         self.waited_s += seconds
 
@@ -29,7 +35,7 @@ class Barrier:
 def test_a_call_waits_as_often_as_the_throttle_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "_LOOK_AGAIN_S", 0.001)
     throttle = Barrier(times=3)
-    asyncio.run(Pace(None, throttle).leave())
+    asyncio.run(Pace(None, throttle).leave(_NEVER_S))
     assert throttle.waited_s == pytest.approx(0.003)
 
 
@@ -50,7 +56,7 @@ def test_a_quota_spreads_calls_over_time(
     async def scenario() -> float:
         pace = Pace(requests_per_minute, None)
         started_s = time.monotonic()
-        await asyncio.gather(*(pace.leave() for _ in range(calls)))
+        await asyncio.gather(*(pace.leave(_NEVER_S) for _ in range(calls)))
         return time.monotonic() - started_s
 
     assert asyncio.run(scenario()) >= least_s
@@ -59,6 +65,16 @@ def test_a_quota_spreads_calls_over_time(
 def test_without_quota_and_throttle_nothing_waits() -> None:
     async def scenario() -> None:
         async with asyncio.timeout(5):
-            await asyncio.gather(*(Pace(None, None).leave() for _ in range(1_000)))
+            await asyncio.gather(*(Pace(None, None).leave(_NEVER_S) for _ in range(1_000)))
 
     asyncio.run(scenario())
+
+
+def test_a_call_that_would_leave_too_late_does_not_leave() -> None:
+    async def scenario() -> None:
+        pace = Pace(60, None)
+        await pace.leave(_NEVER_S)
+        await pace.leave(time.monotonic() + 0.01)
+
+    with pytest.raises(Unavailable, match="quota"):
+        asyncio.run(scenario())
