@@ -117,7 +117,7 @@ def test_several_calls_are_scored_by_their_claims_scores() -> None:
 def test_without_claim_scores_each_piece_counts_by_its_best_group() -> None:
     later = AnswerPiece(text=RED, start=100)
     calls = [call_of(piece, (fact, 0)) for piece in (ANSWER, later) for fact in (0, 1)]
-    replies = [a_reply(support_score=score) for score in (0.2, 0.8, 0.0, None)]
+    replies = [a_reply(support_score=score) for score in (0.8, 0.2, 0.0, None)]
     assert merge_replies(calls, replies).support_score == pytest.approx(0.4)
 
 
@@ -146,6 +146,10 @@ SECOND_LOOKS = {
     "one came back": ([a_wire_claim(6, 17, 0.8)], [0.5, 0.8]),
     "nothing came back": ([], [0.5, 0.1]),
     "came back in parts": ([a_wire_claim(6, 11, 0.9), a_wire_claim(12, 17, 0.7)], [0.5, 0.7]),
+    "in parts to its last byte": (
+        [a_wire_claim(6, 16, 0.9), a_wire_claim(16, 17, 0.7)],
+        [0.5, 0.7],
+    ),
     "a part that needs no check": ([a_wire_claim(6, 8), a_wire_claim(9, 17, 0.7)], [0.5, 0.7]),
     "needs no check after all": ([a_wire_claim(0, 5), a_wire_claim(6, 17)], [0.5, 0.1]),
     "both as one": ([a_wire_claim(0, 17, 0.9)], [0.9, 0.1]),

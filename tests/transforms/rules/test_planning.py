@@ -174,8 +174,9 @@ def test_a_second_look_brings_the_best_facts_of_all_groups() -> None:
     assert [piece.text for piece in recheck.facts] == ["lamps", "lamps glow"]
 
 
-def test_doubtful_claims_go_a_line_each_in_as_few_calls_as_they_fit() -> None:
-    limits = CheckLimits(max_facts=1, max_answer_tokens=4)
+@pytest.mark.parametrize("max_tokens", [4, 5])
+def test_doubtful_claims_go_a_line_each_in_as_few_calls_as_they_fit(max_tokens: int) -> None:
+    limits = CheckLimits(max_facts=1, max_answer_tokens=max_tokens)
     claims = [a_claim(f"{word}.", start, score=0.1) for start, word in enumerate("abc")]
     rechecks = plan_rechecks(planned_for("a", "b", limits=limits), claims, THRESHOLD, limits)
     assert [recheck.answer.text for recheck in rechecks] == ["a.\nb.", "c."]
