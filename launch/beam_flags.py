@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
 from apache_beam.runners.runner import create_runner
 
 from launch.flags import UsageError, describe_unknown
@@ -20,7 +21,8 @@ def read_beam_flags(
       own_flags: the command's own flags, which a mistyped one may have meant.
 
     Returns:
-      The options; and a problem for each argument that is no flag of Beam either.
+      The options; and a problem for each argument that is no flag of Beam either, or else for
+      each that the runner misses.
     """
     problems = _problems(arguments, own_flags)
     options = PipelineOptions([] if problems else list(arguments))
@@ -40,12 +42,15 @@ def _problems(arguments: Sequence[str], own_flags: Sequence[str]) -> list[str]:
 
 
 def _runner_problems(options: PipelineOptions) -> list[str]:
-    runner = options.view_as(StandardOptions).runner
+    name = options.view_as(StandardOptions).runner
+    if name is None:
+        return []
     try:
-        create_runner(runner or "FnApiRunner")
+        runner = create_runner(name)
     except (ValueError, ImportError, AttributeError):
-        return [f"--runner {runner}: Beam has no such runner"]
-    return []
+        return [f"--runner {name}: Beam has no such runner"]
+    problems = PipelineOptionsValidator(options, runner).validate()
+    return [f"--runner {name}: {problem}" for problem in problems]
 
 
 class _Parser(ArgumentParser):

@@ -30,7 +30,8 @@ def run_main_job(config: Config, options: PipelineOptions, price_per_1k_chars: f
     """
     logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
     # Beam logs what a step raises, text of answers and all, and raises it again.
-    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
+    for name in ("apache_beam.runners.common", "apache_beam.runners.worker"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         with Progress(config.inputs):
             summary = run_pipeline(config, options, price_per_1k_chars)

@@ -49,7 +49,7 @@ class ReadMessages(beam.PTransform):
 
 def _read_archive(path: str) -> Iterator[Message | TaggedFailure]:
     count = position = 0
-    with storage.read(path) as stream:
+    with storage.telling(f"cannot read {path}"), storage.read(path) as stream:
         try:
             for message in read_archive(stream, path):
                 counters.MESSAGES_READ.inc()

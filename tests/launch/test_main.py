@@ -64,6 +64,9 @@ def test_as_a_module_it_is_the_same_command() -> None:
         pytest.param(["--runer", "x"], "did you mean --runner?", id="a mistyped flag of Beam"),
         pytest.param(["--claim_treshold=0"], "did you mean --claim_threshold?", id="mistyped"),
         pytest.param(["--runner", "Foo"], "--runner Foo: Beam has no such runner", id="runner"),
+        pytest.param(
+            ["--runner=SparkRunner", "--spark_version=1"], "--spark_version: invalid", id="choice"
+        ),
         pytest.param(["--runner"], "argument --runner: expected one argument", id="no runner"),
         pytest.param(
             ["--direct_num_workers", "abc"], "--direct_num_workers: invalid int", id="Beam's value"
@@ -114,6 +117,18 @@ def test_a_backfill_that_makes_no_sense_does_not_begin(
     assert told.err.count("\n") == 3
     assert told.out == ""
     assert [path for path in output.rglob("*") if path.is_file()] == []
+
+
+def test_what_a_runner_misses_is_told_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = tmp_path / "a.jsonl"
+    archive.touch()
+    given = ["--input", str(archive), "--output", str(tmp_path / "out")]
+    assert main(["backfill", *given, "--runner", "DataflowRunner"]) == 2
+    told = capsys.readouterr().err
+    assert "--runner DataflowRunner: Missing required option: project." in told
+    assert "--runner DataflowRunner: Missing required option: region." in told
 
 
 @pytest.mark.parametrize("command", ["demo", "backfill"])

@@ -11,7 +11,9 @@ import apache_beam as beam
 import pytest
 
 from pipeline import build, storage
+from tests.support import wire_faults
 from tests.support.archives import an_envelope, lines_of
+from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import (
     alerts_in,
     failures_in,
@@ -21,7 +23,6 @@ from tests.support.outputs import (
     visible_files,
 )
 from tests.support.runs import a_long_archive, an_archive, backfill
-from tests.support.servers import answering
 from transforms import tag_answers
 
 UNREADABLE = {
@@ -117,13 +118,13 @@ def test_without_a_checker_every_answer_is_left_for_a_replay(tmp_path: Path) -> 
     assert summary_in(tmp_path / "out")["retryable_failures"] == 2
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("status", [403, 404])
 def test_a_checker_that_lets_nobody_in_ends_the_run_with_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], status: int
 ) -> None:
     archive = an_archive(tmp_path, an_envelope(1), an_envelope(2))
-    with answering(status, b'{"error": {"message": "Lamps glow red at night."}}') as address:
-        assert backfill(archive, tmp_path / "out", "--checker", address) == 1
+    with FaultServer(always(wire_faults.status(status, "NO_ENTRY"))) as server:
+        assert backfill(archive, tmp_path / "out", "--checker", server.address) == 1
     told = capsys.readouterr()
     assert told.err.startswith("groundwatch: the run failed: ")
     assert str(status) in told.err
