@@ -3,7 +3,7 @@
 import argparse
 import difflib
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, filterfalse, takewhile
 from typing import Any
 
 from pipeline.option import Option
@@ -52,10 +52,16 @@ def describe_unknown(arguments: Sequence[str], known: Sequence[str]) -> list[str
     Returns:
       The problems, one sentence each.
     """
-    flags = [argument.partition("=")[0] for argument in arguments if argument.startswith("-")]
-    if not flags:
-        return [f"{argument!r} stands behind no flag" for argument in arguments]
-    return [f"{flag} is unknown{_hint(flag, known)}" for flag in flags]
+    strays = takewhile(_is_no_flag, arguments)
+    flags = (argument.partition("=")[0] for argument in filterfalse(_is_no_flag, arguments))
+    return [
+        *(f"{stray!r} stands behind no flag" for stray in strays),
+        *(f"{flag} is unknown{_hint(flag, known)}" for flag in flags),
+    ]
+
+
+def _is_no_flag(argument: str) -> bool:
+    return not argument.startswith("-")
 
 
 def _hint(flag: str, known: Sequence[str]) -> str:

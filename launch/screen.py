@@ -48,10 +48,11 @@ def show_summary(config: Config, summary: Summary) -> None:
 
 def _heading(summary: Summary) -> Text:
     seconds = (summary.finished_at_us - summary.started_at_us) / 1_000_000
+    calls = f"{_count(summary.calls, 'call')} to the checker ({summary.checker})"
     return Text.assemble(
         "\n",
-        (f"{summary.read:,} messages", "bold"),
-        f" in {seconds:.1f} s, {summary.calls:,} calls to the checker ({summary.checker})\n",
+        (_count(summary.read, "message"), "bold"),
+        f" in {seconds:.1f} s, {calls}\n",
     )
 
 
@@ -67,12 +68,12 @@ def _verdicts(summary: Summary) -> Table:
 
 
 def _accounts(summary: Summary) -> Text:
-    left_out = f"{summary.failures:,} failures, {summary.duplicates:,} duplicates"
+    left_out = f"{_count(summary.failures, 'failure')}, {_count(summary.duplicates, 'duplicate')}"
     closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT CLOSE"
     cost = "" if summary.cost is None else f"; cost {summary.cost:,.2f}"
     return Text(
         f"\n  {summary.enriched:,} enriched, {left_out}: {closing}{cost}\n"
-        f"  {summary.alerts:,} alerts\n"
+        f"  {_count(summary.alerts, 'alert')}\n"
     )
 
 
@@ -90,6 +91,10 @@ def _worst(answer: WorstAnswer) -> Table:
     return table
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _printable(text: str) -> str:
     """Leave nothing in a stranger's text that could steer or flood a terminal."""
     shown = text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
@@ -104,5 +109,6 @@ def _file_lines(config: Config) -> Iterator[str]:
     for kind in ("enriched", "alerts", "failures"):
         entries = read_manifest(config.destination, kind)
         rows = sum(entry.rows for entry in entries)
-        yield f"  {config.destination.path(kind)}  {rows:,} rows in {len(entries):,} files"
+        counts = f"{_count(rows, 'row')} in {_count(len(entries), 'file')}"
+        yield f"  {config.destination.path(kind)}  {counts}"
     yield f"  {config.destination.path('summary.json')}\n"

@@ -110,11 +110,13 @@ def test_a_fault_is_told_with_what_to_do(arguments: list[str], expected: str) ->
 
 
 def test_all_faults_are_told_at_once() -> None:
-    assert problems_of("--claim_threshold", "2", "--max_calls", "--bogus", "--output", "") == [
+    given = ["stray", "--claim_threshold", "2", "--max_calls", "--bogus", "7", "--output", ""]
+    assert problems_of(*given) == [
         "--input is missing: archives",
         "--output '': must not be empty",
         "--claim_threshold 2: must be a number from 0 to 1",
         "--max_calls needs a value: calls at most",
+        "'stray' stands behind no flag",
         "--bogus is unknown",
     ]
 

@@ -52,8 +52,10 @@ def _parse(text: str) -> object:
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:
+        # Some of Python's complaints end with "at".
+        fault = error.msg.removesuffix(" at")
         raise UnreadableAnswer(
-            f"The message is no JSON: {error.msg} at character {error.pos}."
+            f"The message is no JSON: {fault} at character {error.pos}."
         ) from None
     except RecursionError:
         raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.") from None
