@@ -43,6 +43,8 @@ _CONTINUATION_MASK = 0b1100_0000
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(CheckResponse)
+_members_decoder = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_NOTHING = CheckResponse()
 
 
 def check_path(settings: CheckSettings) -> str:
@@ -116,9 +118,17 @@ def _decode(body: bytes, request: CheckRequest) -> CheckResponse:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadReply(f"the reply is not JSON of the check: {type(error).__name__}") from None
     fault = _fault(response, request)
+    if response == _NOTHING and _is_foreign(body):
+        fault = "it holds no member of the check"
     if fault:
         raise BadReply(f"the reply is not valid: {fault}")
     return response
+
+
+def _is_foreign(body: bytes) -> bool:
+    """Tell whether it is some other JSON, such as another service's; ``{}`` is not."""
+    members = _members_decoder.decode(body).keys()
+    return bool(members) and members.isdisjoint(CheckResponse.__struct_encode_fields__)
 
 
 def _fault(response: CheckResponse, request: CheckRequest) -> str | None:
