@@ -9,11 +9,15 @@ from apache_beam.io.components.util import MovingSum
 from transforms.counters import NAMESPACE
 
 _WINDOW_MS = 5_000
-"""How far back calls count. After an outage their rate grows by e in half of this."""
+"""How far back calls count. After an outage their rate grows by e in a third of this."""
 
 _BUCKET_MS = 500
-_OVERLOAD_RATIO = 2.0
-"""How many calls may end for each that is answered before some are held back."""
+_OVERLOAD_RATIO = 3.0
+"""How many calls may end for each that is answered before some are held back.
+
+A service that answers fewer than one in so many is soon asked hardly at all. The book's 2 would do
+that to one that fails a little more often than it answers, where trying again still pays.
+"""
 
 
 class AdaptiveThrottle:

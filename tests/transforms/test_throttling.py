@@ -48,6 +48,18 @@ def test_calls_that_nobody_has_answered_yet_are_no_outage(clock: Clock) -> None:
     assert not any(throttle.must_wait() for _ in range(500))
 
 
+def test_a_service_that_answers_two_calls_in_five_is_not_held_back(clock: Clock) -> None:
+    throttle = AdaptiveThrottle()
+    calls_let_through(throttle, clock, 10, 100, good=True)
+    left = 0
+    for number in range(3_000):
+        clock.now_ms += 10
+        if not throttle.must_wait():
+            left += 1
+            (throttle.succeeded if number % 5 < 2 else throttle.failed)()
+    assert left == 3_000
+
+
 def test_in_an_outage_calls_fall_to_a_tenth_within_a_minute(clock: Clock) -> None:
     throttle = AdaptiveThrottle()
     calls_let_through(throttle, clock, 30, 100, good=True)

@@ -20,7 +20,7 @@ from transforms.grounding.errors import CheckFailed, GaveUp, Unauthenticated, Un
 from transforms.grounding.pacing import Pace, Throttle
 from transforms.grounding.protocol import encode_request, interpret_reply
 from transforms.grounding.reply_cache import ReplyCache
-from transforms.grounding.settings import CheckSettings
+from transforms.grounding.settings import LOCAL, CheckSettings
 from transforms.grounding.unknown_members import unknown_members
 
 
@@ -61,8 +61,10 @@ class GroundingClient:
         self._retries = settings.retries
         self._connections = Connections(settings, transport)
         self._pace = Pace(settings.requests_per_minute, throttle)
+        # The embedded checker costs no more than the cache, and no money.
+        is_paid = settings.checker != LOCAL
         self._cache: ReplyCache[CheckReply] | None = (
-            ReplyCache(settings.cache_bytes) if settings.cache_bytes else None
+            ReplyCache(settings.cache_bytes) if settings.cache_bytes and is_paid else None
         )
         self._authority = Authority(settings.account) if settings.account else None
         self._failing_since_s: float | None = None
