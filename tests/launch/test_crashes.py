@@ -96,12 +96,3 @@ def test_a_disk_that_is_full_ends_the_run_with_a_sentence(tmp_path: Path, room_b
     assert complained.endswith(": File too large\n")
     assert complained.count("\n") == 1
     assert [path for path in output.rglob("*") if path.is_file()] == []
-
-
-def test_the_lines_of_a_run_without_a_terminal_are_plain(tmp_path: Path) -> None:
-    archive = a_long_archive(tmp_path, 10)
-    given = ["--input", str(archive), "--output", str(tmp_path / "out")]
-    status, told, complained = run(*GROUNDWATCH, "backfill", *given)
-    assert (status, complained) == (0, "")
-    assert "\x1b" not in told
-    assert summary_in(tmp_path / "out")["read"] == 10

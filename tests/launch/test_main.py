@@ -1,5 +1,7 @@
 """The command line before a run: commands, help, and what is refused."""
 
+import io
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,17 @@ def test_each_command_tells_its_flags(
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("groundwatch 0.")
+
+
+def test_a_terminal_that_lacks_a_character_shows_a_question_mark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    assert main(["--version"]) == 0
+    sys.stdout.write("█ Größe")
+    sys.stdout.flush()
+    assert written.getvalue().endswith(b"? Gr??e")
 
 
 def test_as_a_module_it_is_the_same_command() -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from launch.main import main
 from tests.support.archives import an_envelope
 from tests.support.runs import an_archive, backfill
 
@@ -53,5 +52,5 @@ def test_the_path_of_the_files_is_never_broken_over_two_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / ("very-" * 30 + "long")
-    assert main(["demo", "--output", str(folder)]) == 0
-    assert f"  {folder}/enriched  224 rows in 4 files\n" in capsys.readouterr().out
+    assert backfill(an_archive(tmp_path, an_envelope(1)), folder) == 0
+    assert f"\n  {folder}/enriched  1 row in 1 file\n" in capsys.readouterr().out

@@ -22,7 +22,7 @@ from tests.support.outputs import (
     summary_in,
     visible_files,
 )
-from tests.support.runs import a_long_archive, an_archive, backfill
+from tests.support.runs import an_archive, backfill
 from transforms import tag_answers
 
 UNREADABLE = {
@@ -224,13 +224,6 @@ def test_the_same_command_again_replaces_its_own_files(tmp_path: Path) -> None:
     assert summary_in(tmp_path / "out")["read"] == 1
 
 
-def test_runs_of_other_ids_stand_side_by_side(tmp_path: Path) -> None:
-    for run_id in ("one", "two"):
-        archive = an_archive(tmp_path, an_envelope(1))
-        assert backfill(archive, tmp_path / "out", "--run_id", run_id) == 0
-    assert len(records_in(tmp_path / "out")) == 2
-
-
 def test_settings_reach_the_steps(tmp_path: Path) -> None:
     lines = [
         an_envelope(1, answer="Kettles vote in Senegal."),
@@ -254,9 +247,3 @@ def test_several_workers_find_the_same_duplicates(tmp_path: Path) -> None:
     assert backfill(archive, tmp_path / "out", "--runner", "FnApiRunner") == 0
     summary = summary_in(tmp_path / "out")
     assert (summary["enriched"], summary["duplicates"], summary["closes"]) == (2, 1, True)
-
-
-def test_a_long_archive_closes(tmp_path: Path) -> None:
-    assert backfill(a_long_archive(tmp_path, 500), tmp_path / "out") == 0
-    assert summary_in(tmp_path / "out")["verdicts"]["LOW_GROUNDED"] == 50
-    assert len(records_in(tmp_path / "out")) == 500
