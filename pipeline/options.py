@@ -186,7 +186,7 @@ CHECK = (
     ),
     Option(
         name="max_in_flight",
-        meaning="answers under way at once in a process",
+        meaning="calls under way at once in a process",
         read=whole,
         default=_CHECK.max_in_flight,
     ),

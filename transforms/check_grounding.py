@@ -39,7 +39,7 @@ class CheckGrounding(beam.PTransform):
     Delivery: at least once; a retried bundle asks again, which is harmless but billed.
 
     Args:
-      settings: by whom and how; `max_in_flight` answers are under way at once in a process.
+      settings: by whom and how; `max_in_flight` calls are under way at once in a process.
     """
 
     def __init__(self, settings: CheckSettings) -> None:

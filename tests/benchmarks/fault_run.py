@@ -44,10 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
         archive = Path(folder) / "answers.jsonl"
         write_archive(archive, options.answers)
         started_s = time.monotonic()
-        exit_status = groundwatch(
-            ["backfill", "--input", str(archive), "--output", folder]
-            + ["--checker", server.address, *flags]
-        )
+        places = ["--input", str(archive), "--output", folder, "--checker", server.address]
+        exit_status = groundwatch(["backfill", *places, *flags])
         seconds = time.monotonic() - started_s
         summary = msgspec.json.decode((Path(folder) / "summary.json").read_bytes())
     sys.stdout.write(

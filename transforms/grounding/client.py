@@ -16,7 +16,13 @@ from schemas.wire.check import CheckRequest, CheckResponse
 from transforms.grounding import retrying
 from transforms.grounding.connections import Connections, Transport
 from transforms.grounding.credentials import Authority
-from transforms.grounding.errors import CheckFailed, GaveUp, Unauthenticated, Unavailable
+from transforms.grounding.errors import (
+    CheckFailed,
+    GaveUp,
+    Rejected,
+    Unauthenticated,
+    Unavailable,
+)
 from transforms.grounding.pacing import Pace, Throttle
 from transforms.grounding.protocol import encode_request, interpret_reply
 from transforms.grounding.reply_cache import ReplyCache
@@ -104,32 +110,28 @@ class GroundingClient:
 
     async def _send(self, request: CheckRequest, body: bytes) -> CheckReply:
         """Try until it succeeds, or it is no use, or attempts or time are used up."""
-        deadline_s = time.monotonic() + self._retries.total_s
+        patience = _Patience(time.monotonic() + self._retries.total_s)
         try:
-            return await self._attempt(request, body, deadline_s)
+            return await self._attempt(request, body, patience.deadline_s)
         except Unavailable as error:
             failure = error
-        attempts = 1
         try:
             async for attempt in stamina.retry_context(
-                on=partial(_backoff, deadline_s),
+                on=patience.backoff,
                 attempts=self._retries.max_attempts,
                 timeout=self._retries.total_s,
-                wait_initial=retrying.FIRST_WAIT_S,
-                wait_max=retrying.LONGEST_WAIT_S,
-                wait_jitter=retrying.JITTER_S,
             ):
                 with attempt:
                     if attempt.num == 1:
                         # Most calls succeed at once: they are spared stamina's own work.
                         raise failure
-                    attempts = attempt.num
-                    reply = await self._attempt(request, body, deadline_s)
+                    patience.attempts = attempt.num
+                    reply = await self._attempt(request, body, patience.deadline_s)
         except CheckFailed as error:
-            error.attempts = attempts
+            error.attempts = patience.attempts
             error.__context__ = None  # It may quote the reply, and with it the answer.
             raise
-        return replace(reply, attempts=attempts)
+        return replace(reply, attempts=patience.attempts)
 
     async def _attempt(self, request: CheckRequest, body: bytes, deadline_s: float) -> CheckReply:
         await self._pace.leave(deadline_s)
@@ -138,6 +140,9 @@ class GroundingClient:
         except Unavailable:
             self._pace.failed()
             self._note_failure()
+            raise
+        except Rejected:
+            self._failing_since_s = None
             raise
         self._failing_since_s = None
         self._pace.succeeded()
@@ -174,6 +179,14 @@ class GroundingClient:
             ) from None
 
 
-def _backoff(deadline_s: float, error: Exception) -> bool | float:
-    jitter = random.random()  # noqa: S311 - no secret hangs on it
-    return retrying.backoff(error, jitter, deadline_s - time.monotonic())
+class _Patience:
+    """How long one call has been tried, and when that ends, on the monotonic clock."""
+
+    def __init__(self, deadline_s: float) -> None:
+        self.deadline_s = deadline_s
+        self.attempts = 1
+
+    def backoff(self, error: Exception) -> bool | float:
+        jitter = random.random()  # noqa: S311 - no secret hangs on it
+        left_s = self.deadline_s - time.monotonic()
+        return retrying.backoff(error, self.attempts, jitter, left_s)

@@ -47,6 +47,7 @@ class Connections:
         self._url = httpx.URL(address + check_path(settings))
         self._timeout_s = settings.retries.timeout_s
         self._max_bytes = settings.max_reply_bytes
+        self._free = asyncio.Semaphore(settings.max_in_flight)
         # A bare transport: unlike httpx's client it follows no redirect, keeps no cookie and
         # reads no proxy from the environment, none of which a check may do unasked.
         self._transport = transport or (LocalTransport() if is_local else _sockets(settings))
@@ -65,6 +66,15 @@ class Connections:
           Unavailable: no connection, or no whole reply within the deadline.
           BadReply: a reply that is too long or cannot be unpacked.
         """
+        # Waiting for a place is no part of the deadline: the checker cannot be blamed for it.
+        async with self._free:
+            return await self._within_deadline(body, headers)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._transport.aclose()
+
+    async def _within_deadline(self, body: bytes, headers: Mapping[str, str]) -> RawReply:
         try:
             # httpx has no deadline for a whole call: encode/httpx#1450.
             async with asyncio.timeout(self._timeout_s):
@@ -76,10 +86,6 @@ class Connections:
             # is aiohttp's. The error itself could hold the request and with it the answer.
             name = type(error.__cause__ or error).__name__
             raise Unavailable(f"the connection failed: {name}") from None
-
-    async def aclose(self) -> None:
-        """Close all connections."""
-        await self._transport.aclose()
 
     async def _exchange(self, body: bytes, headers: Mapping[str, str]) -> RawReply:
         request = httpx.Request("POST", self._url, headers={**_HEADERS, **headers}, content=body)
@@ -124,9 +130,10 @@ async def _read(response: httpx.Response, max_bytes: int) -> bytes:
 
 def _unpacked(packed: bytes, encoding: str | None, max_bytes: int) -> bytes:
     """Undo the content encoding within a bound, which httpx's own decoders do not have."""
-    if encoding in {None, "", "identity"}:
+    name = (encoding or "identity").strip().lower()
+    if name == "identity":
         return packed
-    if encoding != "gzip":
+    if name != "gzip":
         raise BadReply("the reply has a content encoding that was not asked for")
     unpacker = zlib.decompressobj(_GZIP)
     try:

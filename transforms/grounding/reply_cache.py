@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from hashlib import sha256
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Reply = TypeVar("Reply")
 
@@ -26,7 +26,7 @@ class ReplyCache(Generic[Reply]):
         self._max_bytes = max_bytes
         self._bytes = 0
         self._replies: OrderedDict[bytes, tuple[Reply, int]] = OrderedDict()
-        self._under_way: dict[bytes, asyncio.Future[Reply]] = {}
+        self._under_way: dict[bytes, _Fetching[Reply]] = {}
 
     async def get(self, body: bytes, fetch: Callable[[], Awaitable[Reply]]) -> tuple[Reply, bool]:
         """Return the reply to a request, fetching it if nobody has.
@@ -47,10 +47,9 @@ class ReplyCache(Generic[Reply]):
             return self._replies[key][0], True
         is_shared = key in self._under_way
         if not is_shared:
-            # A task of its own: if the first to ask is cancelled, the others still wait for it.
             size = len(body) + _OVERHEAD_BYTES
-            self._under_way[key] = asyncio.ensure_future(self._fetch(key, size, fetch))
-        return await asyncio.shield(self._under_way[key]), is_shared
+            self._under_way[key] = _Fetching(self._fetch(key, size, fetch))
+        return await self._under_way[key].result(), is_shared
 
     async def _fetch(self, key: bytes, size: int, fetch: Callable[[], Awaitable[Reply]]) -> Reply:
         try:
@@ -63,3 +62,20 @@ class ReplyCache(Generic[Reply]):
             _, (_, dropped_bytes) = self._replies.popitem(last=False)
             self._bytes -= dropped_bytes
         return reply
+
+
+class _Fetching(Generic[Reply]):
+    """A fetch under way for whoever waits: it lasts until it ends or the last of them leaves."""
+
+    def __init__(self, fetch: Coroutine[Any, Any, Reply]) -> None:
+        self._task = asyncio.ensure_future(fetch)
+        self._waiting = 0
+
+    async def result(self) -> Reply:
+        self._waiting += 1
+        try:
+            return await asyncio.shield(self._task)
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._task.cancel()

@@ -2,26 +2,25 @@
 
 from transforms.grounding.errors import Unavailable
 
-FIRST_WAIT_S = 0.1
-LONGEST_WAIT_S = 20.0
-JITTER_S = 1.0
-"""Waits double from the first to the longest; each has a random part of up to the jitter."""
+_FIRST_WAIT_S = 0.5
+_LONGEST_WAIT_S = 20.0
 
 
-def backoff(error: Exception, jitter: float, left_s: float) -> bool | float:
+def backoff(error: Exception, attempts: int, jitter: float, left_s: float) -> bool | float:
     """Decide about another attempt, in the form of stamina's backoff hook.
 
     Args:
       error: what the last attempt raised.
+      attempts: how many there have been, at least 1.
       jitter: 0..1, by chance, so that those who were refused together do not return together.
       left_s: seconds in which another attempt may still start.
 
     Returns:
-      False for never again, True for the usual wait, or the seconds to wait: no fewer than the
-      service asked for. A service that asks for more than is left is not asked again.
+      The seconds to wait: by chance up to a bound that doubles with each attempt, and no fewer
+      than the service asked for. False for never again, or for a wait beyond what is left.
     """
     if not isinstance(error, Unavailable):
         return False
-    if error.retry_after_s is None:
-        return True
-    return error.retry_after_s <= left_s and error.retry_after_s + jitter * JITTER_S
+    asked_s = error.retry_after_s or 0.0
+    wait_s = asked_s + jitter * min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** (attempts - 1))
+    return wait_s if wait_s <= left_s else False

@@ -54,7 +54,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       user_labels: labels sent with each call, for the bill.
       limits: what the service takes in one call.
       max_calls_per_answer: an answer that needs more is not checked.
-      max_in_flight: answers under way at once in a process.
+      max_in_flight: calls under way at once in a process.
       requests_per_minute: attempts a minute in this process, None for no limit.
       retries: how long calls may fail.
       max_reply_bytes: a longer reply is refused, packed or unpacked.

@@ -12,8 +12,10 @@ from schemas.wire.check import (
 )
 from transforms.grounding.local.claims import ClaimWords, read_claim
 from transforms.grounding.local.index import FactIndex, index_facts
-from transforms.grounding.local.scoring import claim_log_odds, logit, sigmoid, support_score
+from transforms.grounding.local.scoring import claim_log_odds
+from transforms.rules.log_odds import logit, sigmoid
 from transforms.rules.sentences import Sentence, split_sentences
+from transforms.rules.support import support_score_of_log_odds
 
 _DEFAULT_CITATION_THRESHOLD = 0.6
 """Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""
@@ -90,7 +92,9 @@ def _respond(findings: list[_Finding], request: CheckRequest) -> CheckResponse:
     chunk_of = {fact: chunk for chunk, fact in enumerate(cited)}
     with_scores = bool(request.grounding_spec.enable_claim_level_score)
     return CheckResponse(
-        support_score=support_score([f.log_odds for f in findings if f.log_odds is not None]),
+        support_score=support_score_of_log_odds(
+            [finding.log_odds for finding in findings if finding.log_odds is not None]
+        ),
         cited_chunks=tuple(_cite(fact, request.facts[fact]) for fact in cited),
         claims=tuple(_report(finding, chunk_of, with_scores=with_scores) for finding in findings),
     )

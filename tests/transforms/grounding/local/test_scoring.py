@@ -4,7 +4,9 @@ import pytest
 
 from transforms.grounding.local.claims import read_claim
 from transforms.grounding.local.index import index_facts
-from transforms.grounding.local.scoring import claim_log_odds, logit, sigmoid, support_score
+from transforms.grounding.local.scoring import claim_log_odds
+from transforms.rules.log_odds import logit, sigmoid
+from transforms.rules.support import support_score_of_log_odds
 
 
 def score(claim: str, *facts: str) -> float:
@@ -64,14 +66,14 @@ def test_below_the_floor_a_score_need_not_be_exact_but_is_below_it() -> None:
 
 
 def test_the_support_score_of_no_claim_is_absent() -> None:
-    assert support_score([]) is None
+    assert support_score_of_log_odds([]) is None
 
 
 def test_the_support_score_follows_the_share_of_supported_claims() -> None:
     good, bad = logit(0.9), logit(0.1)
-    assert support_score([good, good]) == pytest.approx(1, abs=0.01)
-    assert support_score([good, bad]) == pytest.approx(0.5, abs=0.01)
-    assert support_score([logit(0.4)]) == pytest.approx(0.5)
+    assert support_score_of_log_odds([good, good]) == pytest.approx(1, abs=0.01)
+    assert support_score_of_log_odds([good, bad]) == pytest.approx(0.5, abs=0.01)
+    assert support_score_of_log_odds([logit(0.4)]) == pytest.approx(0.5)
 
 
 def test_log_odds_and_scores_are_each_other_s_inverse() -> None:
