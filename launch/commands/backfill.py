@@ -8,7 +8,7 @@ from launch.flags import UsageError, read_flags
 from launch.inputs import default_run_id, find_inputs, try_output
 from launch.main_job import run_main_job
 from launch.workers import worker_count
-from pipeline import options
+from pipeline import check_options, options
 from pipeline.check_config import check_problems
 from pipeline.config import config_from
 from pipeline.destination import Destination
@@ -16,7 +16,7 @@ from pipeline.destination import Destination
 OPTIONS = (
     *options.INPUT,
     *options.OUTPUT,
-    *options.CHECK,
+    *check_options.CHECK,
     *options.VERDICTS,
     *options.ALERTS,
 )

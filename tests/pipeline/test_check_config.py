@@ -4,12 +4,12 @@ from typing import Any
 import pytest
 
 from launch.flags import read_flags
-from pipeline import options
+from pipeline import check_options
 from pipeline.check_config import check_problems, check_settings_from
 
 
 def values_of(*arguments: str) -> Mapping[str, Any]:
-    values, others, problems = read_flags(arguments, options.CHECK)
+    values, others, problems = read_flags(arguments, check_options.CHECK)
     assert (others, problems) == ([], [])
     return values
 

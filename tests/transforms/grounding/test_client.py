@@ -11,7 +11,13 @@ from tests.support.checks import check_request
 from transforms.grounding import client as client_module
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.credentials import Authority
-from transforms.grounding.errors import GaveUp, Misconfigured, Unauthenticated, Unavailable
+from transforms.grounding.errors import (
+    GaveUp,
+    Misconfigured,
+    Rejected,
+    Unauthenticated,
+    Unavailable,
+)
 from transforms.grounding.local.service import answer
 from transforms.grounding.settings import CheckSettings, GoogleAccount, RetrySettings
 
@@ -179,6 +185,27 @@ def test_a_success_in_between_keeps_the_client_from_giving_up() -> None:
                 await client.check(check_request(f"The valve opens at {number}.", "A fact."))
 
     asyncio.run(one_after_another())
+
+
+def test_a_refused_request_shows_that_the_service_is_there() -> None:
+    settings = CheckSettings(
+        checker="http://checker",
+        endpoint="http://checker",
+        retries=RetrySettings(give_up_after_s=0.0, max_attempts=1),
+    )
+
+    async def scenario() -> list[type[BaseException]]:
+        async with GroundingClient(
+            settings, transport=Service(503, 400, 503).transport()
+        ) as client:
+            requests = [check_request(f"The valve opens at {n}.", "A fact.") for n in range(3)]
+            outcomes = [
+                await asyncio.gather(client.check(request), return_exceptions=True)
+                for request in requests
+            ]
+        return [type(outcome) for [outcome] in outcomes]
+
+    assert asyncio.run(scenario()) == [Unavailable, Rejected, Unavailable]
 
 
 class Closed:

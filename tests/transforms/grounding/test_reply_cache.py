@@ -97,3 +97,20 @@ def test_what_is_kept_stays_within_the_bytes(size: int) -> None:
 
     kept = asyncio.run(scenario())
     assert kept * size <= 20_000
+
+
+def test_a_fetch_that_nobody_waits_for_any_more_ends() -> None:
+    async def scenario() -> tuple[int, bool]:
+        cache, fetcher = ReplyCache[str](10_000), Fetcher()
+        waiting = [asyncio.create_task(cache.get(b"same", fetcher.fetch)) for _ in range(2)]
+        await asyncio.sleep(0)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.gather(*others, return_exceptions=True)
+        fetcher.go.set()
+        return fetcher.fetches, (await cache.get(b"same", fetcher.fetch))[1]
+
+    fetches, was_cached = asyncio.run(scenario())
+    assert (fetches, was_cached) == (1, False)

@@ -1,0 +1,66 @@
+import logging
+import threading
+from concurrent.futures import Future
+
+import pytest
+
+from schemas.checked import CheckedAnswer
+from tests.support.builders import an_answer
+from tests.support.fault_server import FaultServer, always
+from tests.support.wire_faults import after, hang
+from transforms.grounding.session import CheckSession, Outcome
+from transforms.grounding.settings import CheckSettings, RetrySettings
+
+_WAIT_S = 10.0
+
+
+def outcomes_of(session: CheckSession, count: int) -> list[Outcome]:
+    """Submit answers from this thread and wait for them all."""
+    futures: list[Future[Outcome]] = [Future() for _ in range(count)]
+    for future in futures:
+        session.submit(an_answer(), future.set_result)
+    return [future.result(_WAIT_S) for future in futures]
+
+
+def test_answers_of_many_threads_all_come_back() -> None:
+    session = CheckSession(CheckSettings())
+    finished: list[int] = []
+
+    def submit() -> None:
+        finished.extend(len(outcomes_of(session, 1)) for _ in range(200))
+
+    threads = [threading.Thread(target=submit) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    session.close()
+    assert len(finished) == 8 * 200
+
+
+def test_waiting_for_a_place_is_not_held_against_the_checker() -> None:
+    with FaultServer(always(after(0.1))) as server:
+        settings = CheckSettings(
+            checker=server.address,
+            endpoint=server.address,
+            max_in_flight=2,
+            retries=RetrySettings(timeout_s=0.4, max_attempts=1),
+            cache_bytes=0,
+        )
+        session = CheckSession(settings)
+        outcomes = outcomes_of(session, 16)
+        session.close()
+    assert [type(outcome) for outcome in outcomes] == [CheckedAnswer] * 16
+    assert server.most_at_once == 2
+
+
+def test_closing_ends_what_is_under_way_without_a_word(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with FaultServer(always(hang)) as server:
+        session = CheckSession(CheckSettings(checker=server.address, endpoint=server.address))
+        with caplog.at_level(logging.WARNING):
+            for _ in range(5):
+                session.submit(an_answer(), lambda _: None)
+            session.close()
+    assert caplog.records == []
