@@ -58,6 +58,14 @@ def read_archive(stream: IO[bytes], path: str) -> Iterator[Message]:
       DamagedArchive: after the last good record.
     """
     buffered = io.BufferedReader(cast("io.RawIOBase", stream))
+    try:
+        yield from _read_by_kind(buffered, path)
+    finally:
+        # The stream is the caller's to close.
+        buffered.detach()
+
+
+def _read_by_kind(buffered: "io.BufferedReader[io.RawIOBase]", path: str) -> Iterator[Message]:
     head = buffered.peek(_MAGIC_BYTES)[:_MAGIC_BYTES]
     if _begins_with(_AVRO_MAGIC, head):
         yield from _read_rows(buffered, path)

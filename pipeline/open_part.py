@@ -6,6 +6,8 @@ from pipeline import storage
 from pipeline.row_files import RowFormat
 from schemas.record import Record
 
+_ROWS_BETWEEN_LOOKS = 64
+
 
 class Part(Record, frozen=True, kw_only=True):
     """A finished temporary file.
@@ -44,10 +46,11 @@ class OpenPart:
         self._first_event_us: int | None = None
         self._last_event_us: int | None = None
 
-    @property
-    def bytes_written(self) -> int:
-        """How many bytes have left the writer's buffer."""
-        return self._stream.tell()
+    def exceeds(self, most_bytes: int) -> bool:
+        """Tell whether the file has grown beyond a size; it may be some rows late."""
+        # To ask the stream costs a call of the system, too much for every row.
+        is_time_to_look = self._rows % _ROWS_BETWEEN_LOOKS == 0
+        return is_time_to_look and self._stream.tell() > most_bytes
 
     def write(self, row: Any, event_time_us: int | None) -> None:
         """Add a row."""

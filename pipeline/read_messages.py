@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Sequence
+from typing import IO
 
 import apache_beam as beam
 from apache_beam.pvalue import DoOutputsTuple, PBegin, TaggedOutput
@@ -15,6 +16,7 @@ from transforms import counters
 from transforms.failing import FAILURES, TaggedFailure, failed_now
 
 MESSAGES = "messages"
+_MESSAGES_BETWEEN_LOOKS = 64
 _log = logging.getLogger(__name__)
 
 
@@ -55,14 +57,21 @@ def _read_archive(path: str) -> Iterator[Message | TaggedFailure]:
                 counters.MESSAGES_READ.inc()
                 count += 1
                 yield message
-                if stream.tell() != position:
-                    counters.ARCHIVE_BYTES_READ.inc(stream.tell() - position)
-                    position = stream.tell()
+                if count % _MESSAGES_BETWEEN_LOOKS == 0:
+                    position = _count_bytes(stream, position)
+            _count_bytes(stream, position)
         except DamagedArchive as error:
             _log.error("%s is damaged after %d good records: %s", path, count, error)
             counters.MESSAGES_READ.inc()
             counters.ARCHIVES_DAMAGED.inc()
             yield TaggedOutput(FAILURES, _failure(path, count, error))
+
+
+def _count_bytes(stream: IO[bytes], counted: int) -> int:
+    """Count how far the file has been read since; looking costs a call of the system."""
+    position = stream.tell()
+    counters.ARCHIVE_BYTES_READ.inc(position - counted)
+    return position
 
 
 def _failure(path: str, count: int, error: DamagedArchive) -> Failure:

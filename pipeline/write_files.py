@@ -86,7 +86,7 @@ class _WritePart(beam.DoFn):
         part = self._open.pop(folder, None) or self._begin()
         self._open[folder] = part
         part.write(row, self._format.event_time_us(row))
-        if part.bytes_written > _PART_BYTES:
+        if part.exceeds(_PART_BYTES):
             yield folder, self._open.pop(folder).close()
         elif len(self._open) > _MOST_OPEN:
             longest_unused = next(iter(self._open))

@@ -11,7 +11,7 @@ from typing import IO, Any
 import apache_beam as beam
 import pytest
 
-from pipeline import storage, write_files
+from pipeline import open_part, storage, write_files
 from pipeline.destination import Destination
 from pipeline.row_files import EnrichedFiles, FailureFiles, RowFormat
 from pipeline.write_files import WriteFiles, read_manifest
@@ -150,6 +150,7 @@ def test_a_file_that_is_long_enough_is_followed_by_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(write_files, "_PART_BYTES", 1000)
+    monkeypatch.setattr(open_part, "_ROWS_BETWEEN_LOOKS", 1)
     entries = write(Destination(root=str(tmp_path), run="run"), map(a_failure, range(20)), LINES)
     assert len(entries) > 2
     assert sum(entry.rows for entry in entries) == len(failures_in(tmp_path)) == 20

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from schemas.record import Record
 from schemas.wire.check import CheckRequest, CheckResponse
 from transforms.grounding import retrying
-from transforms.grounding.connections import Connections, Transport
+from transforms.grounding.connections import Connections
 from transforms.grounding.credentials import Authority
 from transforms.grounding.errors import (
     CheckFailed,
@@ -27,6 +27,7 @@ from transforms.grounding.pacing import Pace, Throttle
 from transforms.grounding.protocol import encode_request, interpret_reply
 from transforms.grounding.reply_cache import ReplyCache
 from transforms.grounding.settings import LOCAL, CheckSettings
+from transforms.grounding.transport import Transport
 from transforms.grounding.unknown_members import unknown_members
 
 

@@ -1,7 +1,7 @@
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-import httpx
 import pytest
 import stamina
 from google.auth import credentials as google_credentials
@@ -20,10 +20,10 @@ from transforms.grounding.errors import (
 )
 from transforms.grounding.local.service import answer
 from transforms.grounding.settings import CheckSettings, GoogleAccount, RetrySettings
+from transforms.grounding.transport import RawReply
 
 REQUEST = check_request("The valve opens at noon.", "The valve opens at noon.")
 REMOTE = CheckSettings(checker="http://checker", endpoint="http://checker")
-Respond = Callable[[httpx.Request], httpx.Response]
 
 
 @pytest.fixture(autouse=True)
@@ -32,26 +32,33 @@ def without_waiting() -> Iterator[None]:
         yield
 
 
+class Sent(NamedTuple):
+    """A request as the transport got it."""
+
+    path: str
+    headers: Mapping[str, str]
+
+
 class Service:
     """A checker that answers as told, in order, then well; it keeps what it was sent."""
 
     def __init__(self, *statuses: int, refused: str | None = None) -> None:
-        self.requests: list[httpx.Request] = []
+        self.requests: list[Sent] = []
         self._refused = f"Bearer {refused}"
         self._statuses = list(statuses)
 
-    def transport(self) -> httpx.AsyncBaseTransport:
-        return httpx.MockTransport(self._respond)
-
-    def _respond(self, request: httpx.Request) -> httpx.Response:
-        self.requests.append(request)
+    async def post(self, path: str, body: bytes, headers: Mapping[str, str]) -> RawReply:
+        self.requests.append(Sent(path, headers))
+        await asyncio.sleep(0)
         status = self._statuses.pop(0) if self._statuses else 200
-        if request.headers.get("Authorization") == self._refused:
+        if headers.get("Authorization") == self._refused:
             status = 401
-        body = b"{}"
-        if status == 200:
-            body = answer("POST", request.url.path, request.content).body
-        return httpx.Response(status, stream=httpx.ByteStream(body))
+        return RawReply(
+            status=status, body=answer("POST", path, body).body if status == 200 else b"{}"
+        )
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
 
 
 class Tokens(google_credentials.Credentials):
@@ -82,7 +89,7 @@ def tokens(monkeypatch: pytest.MonkeyPatch) -> Tokens:
 async def check(
     service: Service, settings: CheckSettings, *requests: CheckRequest
 ) -> list[client_module.CheckReply]:
-    async with GroundingClient(settings, transport=service.transport()) as client:
+    async with GroundingClient(settings, transport=service) as client:
         return await asyncio.gather(*(client.check(request) for request in requests))
 
 
@@ -138,12 +145,11 @@ def test_a_checker_of_ones_own_is_sent_no_credentials() -> None:
 
 
 @pytest.mark.usefixtures("tokens")
-def test_the_call_goes_to_the_location_and_configuration() -> None:
+def test_the_call_goes_to_the_configuration_at_the_cost_of_the_quota_project() -> None:
     service = Service()
     asyncio.run(check(service, google(GoogleAccount(quota_project="payer")), REQUEST))
     [request] = service.requests
-    assert request.url.host == "discoveryengine.googleapis.com"
-    assert request.url.path.startswith("/v1beta/projects/-/locations/global/groundingConfigs/")
+    assert request.path.startswith("/v1beta/projects/-/locations/global/groundingConfigs/")
     assert request.headers["X-Goog-User-Project"] == "payer"
 
 
@@ -180,7 +186,7 @@ def test_a_success_in_between_keeps_the_client_from_giving_up() -> None:
 
     async def one_after_another() -> None:
         service = Service(503, 200, 503, 200)
-        async with GroundingClient(settings, transport=service.transport()) as client:
+        async with GroundingClient(settings, transport=service) as client:
             for number in range(2):
                 await client.check(check_request(f"The valve opens at {number}.", "A fact."))
 
@@ -195,9 +201,7 @@ def test_a_refused_request_shows_that_the_service_is_there() -> None:
     )
 
     async def scenario() -> list[type[BaseException]]:
-        async with GroundingClient(
-            settings, transport=Service(503, 400, 503).transport()
-        ) as client:
+        async with GroundingClient(settings, transport=Service(503, 400, 503)) as client:
             requests = [check_request(f"The valve opens at {n}.", "A fact.") for n in range(3)]
             outcomes = [
                 await asyncio.gather(client.check(request), return_exceptions=True)
@@ -231,7 +235,7 @@ def test_a_call_that_is_held_back_for_all_its_time_fails_unsent() -> None:
     service = Service()
 
     async def held_back() -> None:
-        async with GroundingClient(settings, Closed(), service.transport()) as client:
+        async with GroundingClient(settings, Closed(), service) as client:
             await client.check(REQUEST)
 
     with pytest.raises(Unavailable, match="held back"):
