@@ -1,4 +1,4 @@
-"""Finding the files of `--input`, and a place for the output, before a run begins."""
+"""Finding the files of the input, and a place for the output, before a run begins."""
 
 import hashlib
 from collections.abc import Sequence
@@ -7,10 +7,11 @@ from pipeline import storage
 from pipeline.destination import Destination
 
 
-def find_inputs(patterns: Sequence[str], problems: list[str]) -> list[str]:
+def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list[str]:
     """Find the files that patterns match, each once, in the order of their names.
 
     Args:
+      flag: the option that names them, for what is wrong.
       patterns: paths or globs, local or gs://.
       problems: what is wrong is added to it.
     """
@@ -19,10 +20,10 @@ def find_inputs(patterns: Sequence[str], problems: list[str]) -> list[str]:
         try:
             matches = storage.find(pattern)
         except OSError as error:
-            problems.append(f"--input {pattern}: {error}")
+            problems.append(f"--{flag} {pattern}: {error}")
             continue
         if not matches:
-            problems.append(f"--input {pattern}: no file matches")
+            problems.append(f"--{flag} {pattern}: no file matches")
         found.update(matches)
     return sorted(found)
 

@@ -27,7 +27,7 @@ def build_pipeline(root: beam.Pipeline, config: Config) -> None:
     """
     destination = config.destination
 
-    read = root | "ReadMessages" >> ReadMessages(config.inputs)
+    read = root | "ReadMessages" >> ReadMessages(config.inputs, are_failures=config.replays)
     parsed = read.messages | "ParseAnswers" >> ParseAnswers(
         config.input_format, facts_from_steps=config.facts_from_steps
     )

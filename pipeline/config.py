@@ -24,6 +24,7 @@ class Config(Record, frozen=True, kw_only=True):
       inputs: the archives' files, local or gs://, at least one.
       output: the output folder, local or gs://.
       run: the run's id, part of every output file's name.
+      replays: whether the inputs are failures of an earlier run.
       input_format: a source format's name, None to recognise each message.
       facts_from_steps: whether what the generator found on its way counts among the facts.
       in_one_process: whether one process does all the work.
@@ -36,6 +37,7 @@ class Config(Record, frozen=True, kw_only=True):
     inputs: tuple[str, ...]
     output: str
     run: str
+    replays: bool = False
     input_format: str | None = None
     facts_from_steps: bool = False
     in_one_process: bool = True
@@ -58,6 +60,8 @@ def config_from(
     inputs: Sequence[str],
     run: str,
     workers: int | None = None,
+    *,
+    replays: bool = False,
 ) -> Config:
     """Sort the values of the options into a configuration.
 
@@ -66,6 +70,7 @@ def config_from(
       inputs: the files that ``--input`` matched.
       run: the run's id.
       workers: how many processes at most share the work, None when it is this one alone.
+      replays: whether the inputs are failures of an earlier run.
 
     Returns:
       The configuration of the run.
@@ -74,6 +79,7 @@ def config_from(
         inputs=tuple(inputs),
         output=values["output"],
         run=run,
+        replays=replays,
         input_format=values["input_format"],
         facts_from_steps=values["facts_from_steps"],
         in_one_process=workers is None,

@@ -36,14 +36,23 @@ def _moved_reason(text: str) -> tuple[str, Verdict]:
     return reason, Verdict(one_of(PRECEDENCE)(verdict))
 
 
-INPUT = (
-    Option(
-        name="input",
-        meaning="archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro",
-        read=location,
-        takes_many=True,
-        is_required=True,
-    ),
+INPUT = Option(
+    name="input",
+    meaning="archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro",
+    read=location,
+    takes_many=True,
+    is_required=True,
+)
+
+FAILURES = Option(
+    name="failures",
+    meaning="failures of an earlier run: paths or globs, local or gs://",
+    read=location,
+    takes_many=True,
+    is_required=True,
+)
+
+FORMAT = (
     Option(
         name="input_format",
         meaning="the format of every message; by default each is recognised by its members",

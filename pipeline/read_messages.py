@@ -10,6 +10,7 @@ from apache_beam.typehints.decorators import no_annotations
 
 from pipeline import storage
 from pipeline.archives import DamagedArchive, read_archive
+from pipeline.failures import read_failures
 from schemas.failure import Failure
 from schemas.message import Message
 from transforms import counters
@@ -33,11 +34,13 @@ class ReadMessages(beam.PTransform):
 
     Args:
       paths: the archives' files, local or gs://.
+      are_failures: whether they are what an earlier run left, to be replayed.
     """
 
-    def __init__(self, paths: Sequence[str]) -> None:
+    def __init__(self, paths: Sequence[str], *, are_failures: bool = False) -> None:
         super().__init__()
         self.paths = tuple(paths)
+        self.are_failures = are_failures
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
@@ -45,15 +48,19 @@ class ReadMessages(beam.PTransform):
         return (
             root
             | "Archives" >> beam.Create(self.paths)
-            | "ReadArchive" >> beam.FlatMap(_read_archive).with_outputs(FAILURES, main=MESSAGES)
+            | "ReadArchive"
+            >> beam.FlatMap(_read_archive, are_failures=self.are_failures).with_outputs(
+                FAILURES, main=MESSAGES
+            )
         )
 
 
-def _read_archive(path: str) -> Iterator[Message | TaggedFailure]:
+def _read_archive(path: str, *, are_failures: bool) -> Iterator[Message | TaggedFailure]:
+    read_records = read_failures if are_failures else read_archive
     count = position = 0
     with storage.telling(f"cannot read {path}"), storage.read(path) as stream:
         try:
-            for message in read_archive(stream, path):
+            for message in read_records(stream, path):
                 counters.MESSAGES_READ.inc()
                 count += 1
                 yield message

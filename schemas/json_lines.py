@@ -7,7 +7,8 @@ import msgspec
 
 from schemas.alert import Alert
 from schemas.failure import Failure
-from schemas.timestamps import to_rfc3339
+from schemas.message import EarlierFailure, Message
+from schemas.timestamps import from_rfc3339, to_rfc3339
 
 _encoder = msgspec.json.Encoder()
 
@@ -52,3 +53,34 @@ def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
             "attributes": message.attributes,
         }
     )
+
+
+def message_of_failure(line: bytes) -> Message:
+    """Read back the message that failed, which knows of its failure.
+
+    Args:
+      line: one JSON object, as `failure_to_json` writes it.
+
+    Returns:
+      The message, byte for byte, with its attributes and its place.
+
+    Raises:
+      ValueError: the line is no failure, or holds no original bytes.
+    """
+    try:
+        members = msgspec.json.decode(line)
+        payload, first_failed_at = members["payload_base64"], members["first_failed_at"]
+        if payload is None:
+            raise ValueError("the failure was written without its original bytes")
+        return Message(
+            payload=base64.b64decode(payload, validate=True),
+            attributes=members["attributes"],
+            place=members["source"],
+            publish_time_us=from_rfc3339(members["publish_time"]),
+            earlier=EarlierFailure(
+                first_failed_at_us=from_rfc3339(first_failed_at) or 0,
+                attempts=members["attempts"],
+            ),
+        )
+    except (msgspec.MsgspecError, KeyError, TypeError):
+        raise ValueError("the line is no failure of groundwatch") from None

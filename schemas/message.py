@@ -3,6 +3,18 @@
 from schemas.record import Record
 
 
+class EarlierFailure(Record, frozen=True, kw_only=True):
+    """What a replayed message has behind it.
+
+    Attributes:
+      first_failed_at_us: microseconds since 1970 UTC.
+      attempts: how often it was tried, at least 1.
+    """
+
+    first_failed_at_us: int
+    attempts: int
+
+
 class Message(Record, frozen=True, kw_only=True):
     """One Pub/Sub message, one line of JSON or one row of Avro.
 
@@ -12,9 +24,11 @@ class Message(Record, frozen=True, kw_only=True):
       place: where it came from, stable over reruns: ``path#record_number`` (from 1), or the
         Pub/Sub message id.
       publish_time_us: when it was published, microseconds since 1970 UTC; None for files.
+      earlier: its failure, for a message that is replayed.
     """
 
     payload: bytes
     attributes: dict[str, str] = {}
     place: str
     publish_time_us: int | None = None
+    earlier: EarlierFailure | None = None

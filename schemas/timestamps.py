@@ -14,6 +14,17 @@ def to_rfc3339(time_us: int | None) -> str | None:
     return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
+def from_rfc3339(text: str | None) -> int | None:
+    """Read a time as `to_rfc3339` writes it; None stays None.
+
+    Raises:
+      ValueError: it is no time.
+    """
+    if text is None:
+        return None
+    return (datetime.fromisoformat(text) - _EPOCH) // timedelta(microseconds=1)
+
+
 def to_date(time_us: int) -> str:
     """Write the UTC date of a time as ``2026-03-02``."""
     return (_EPOCH + timedelta(microseconds=time_us)).date().isoformat()

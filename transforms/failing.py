@@ -34,17 +34,18 @@ def failed_now(
       record_id: the answer's id, if the message was understood so far.
 
     Returns:
-      The failure, its first and last time being now.
+      The failure, happening now; a replayed message keeps its first time and its attempts.
     """
     now_us = time.time_ns() // 1000
+    earlier = message.earlier
     return Failure(
         record_id=record_id,
         step=step,
         error_class=type(error).__name__,
         error=str(error),
         retryable=retryable,
-        attempts=attempts,
-        first_failed_at_us=now_us,
+        attempts=attempts + (earlier.attempts if earlier else 0),
+        first_failed_at_us=earlier.first_failed_at_us if earlier else now_us,
         last_failed_at_us=now_us,
         message=message,
     )

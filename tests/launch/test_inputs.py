@@ -15,7 +15,11 @@ def test_files_are_found_once_each_in_the_order_of_their_names(
         (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
     problems: list[str] = []
-    assert find_inputs(["*.jsonl", "a.*", "c.avro"], problems) == ["a.jsonl", "b.jsonl", "c.avro"]
+    assert find_inputs("input", ["*.jsonl", "a.*", "c.avro"], problems) == [
+        "a.jsonl",
+        "b.jsonl",
+        "c.avro",
+    ]
     assert problems == []
 
 
@@ -24,7 +28,7 @@ def test_each_pattern_that_matches_no_file_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     patterns = [str(tmp_path / name) for name in ("a", "folder", "nowhere/*")]
     problems: list[str] = []
-    assert find_inputs(patterns, problems) == patterns[:1]
+    assert find_inputs("input", patterns, problems) == patterns[:1]
     assert problems == [f"--input {pattern}: no file matches" for pattern in patterns[1:]]
 
 

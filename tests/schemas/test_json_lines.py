@@ -4,12 +4,14 @@ import json
 from typing import Any
 
 import fastavro.validation
+import msgspec
 import pytest
 
 from schemas.alert import Alert, AlertKind, RateEpisode, Severity, WorstClaim
 from schemas.avro import load_schema
 from schemas.failure import Failure
-from schemas.json_lines import alert_to_json, failure_to_json
+from schemas.json_lines import alert_to_json, failure_to_json, message_of_failure
+from schemas.message import EarlierFailure
 from schemas.verdict import Verdict
 from tests.support.builders import NOON_US, RECORD_ID, a_message
 
@@ -112,3 +114,28 @@ def test_a_failure_hands_back_the_original_bytes_unless_told_not_to() -> None:
     failure = FAILURES["from Pub/Sub"]
     assert json.loads(failure_to_json(failure))["payload_base64"] == "/wA="
     assert json.loads(failure_to_json(failure, with_payload=False))["payload_base64"] is None
+
+
+@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
+def test_a_failure_gives_its_message_back_with_what_is_behind_it(failure: Failure) -> None:
+    message = message_of_failure(failure_to_json(failure))
+    behind = EarlierFailure(
+        first_failed_at_us=failure.first_failed_at_us, attempts=failure.attempts
+    )
+    assert message == msgspec.structs.replace(failure.message, earlier=behind)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (b"{}", "no failure"),
+        (b"[1]", "no failure"),
+        (b"not JSON", "no failure"),
+        (b'{"answer": "an archive"}', "no failure"),
+        (failure_to_json(FAILURES["from Pub/Sub"], with_payload=False), "original bytes"),
+    ],
+    ids=["empty", "a list", "no JSON", "an answer", "no payload"],
+)
+def test_what_cannot_be_replayed_says_why(line: bytes, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        message_of_failure(line)

@@ -1,0 +1,87 @@
+"""`groundwatch replay`: what a backfill left behind, finished later."""
+
+from pathlib import Path
+
+import pytest
+
+from launch.main import main
+from tests.support import wire_faults
+from tests.support.archives import an_envelope
+from tests.support.fault_server import FaultServer, always, by_answer
+from tests.support.outputs import failures_in, original_bytes, records_in, summary_in
+from tests.support.runs import an_archive, backfill
+
+LAMPS = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(6)]
+
+
+def replay(failures: Path, output: Path, *flags: str) -> int:
+    return main(
+        ["replay", "--failures", f"{failures}/failures/*.jsonl", "--output", str(output), *flags]
+    )
+
+
+def test_a_replay_finishes_what_an_outage_left_under_the_same_record_ids(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, *LAMPS)
+    direct, broken, mended = tmp_path / "direct", tmp_path / "broken", tmp_path / "mended"
+    assert backfill(archive, direct) == 0
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        assert backfill(archive, broken, "--checker", server.address, "--max_attempts", "1") == 3
+    assert records_in(broken) == []
+    assert replay(broken, mended) == 0
+    assert ids_in(mended) == ids_in(direct)
+    assert summary_in(mended)["read"] == 6
+
+
+def ids_in(folder: Path) -> list[str]:
+    return sorted(record["record_id"] for record in records_in(folder))
+
+
+def test_a_replay_into_the_same_folder_leaves_every_record_once(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, *LAMPS)
+    output = tmp_path / "out"
+    poison = {"Lamp 2 glows.": wire_faults.status(503, "UNAVAILABLE")}
+    with FaultServer(by_answer(poison)) as server:
+        assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
+    assert len(records_in(output)) == 5
+    for _ in range(2):
+        assert replay(output, output) == 0
+        assert len(set(ids_in(output))) == len(ids_in(output)) == 6
+
+
+def test_what_fails_again_keeps_its_first_time_and_its_attempts(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, LAMPS[0])
+    first, second = tmp_path / "first", tmp_path / "second"
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        flags = "--checker", server.address, "--max_attempts", "2"
+        assert backfill(archive, first, *flags) == 3
+        assert replay(first, second, *flags) == 3
+    [before], [after] = failures_in(first), failures_in(second)
+    assert after["first_failed_at"] == before["first_failed_at"]
+    assert after["last_failed_at"] > before["last_failed_at"]
+    assert (before["attempts"], after["attempts"]) == (2, 4)
+    assert original_bytes(after) == LAMPS[0]
+    assert after["source"] == before["source"]
+
+
+def test_what_cannot_be_read_fails_again_and_nothing_else_does(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, LAMPS[0], b"no answer")
+    assert backfill(archive, tmp_path / "first") == 0
+    assert replay(tmp_path / "first", tmp_path / "second") == 0
+    [failure] = failures_in(tmp_path / "second")
+    assert original_bytes(failure) == b"no answer"
+
+
+def test_failures_without_their_bytes_cannot_be_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = an_archive(tmp_path, b"no answer")
+    assert backfill(archive, tmp_path / "first", "--failure_payload", "none") == 0
+    assert replay(tmp_path / "first", tmp_path / "second") == 1
+    assert "without its original bytes" in capsys.readouterr().err
+
+
+def test_a_replay_of_no_files_is_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert replay(tmp_path, tmp_path / "out") == 2
+    assert "--failures" in capsys.readouterr().err
