@@ -52,7 +52,7 @@ def _exit_status(summary: Summary) -> int:
 def _reason(error: BaseException) -> str:
     """Say why a run failed, in a sentence for a person."""
     if isinstance(error, KeyboardInterrupt):
-        return "interrupted; the same command again starts anew"
+        return "interrupted; give the same command again to finish it"
     if isinstance(error, CheckFailed | OSError):
         return str(error)
     # A defect; its message could hold an answer's text.

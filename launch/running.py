@@ -50,8 +50,10 @@ def run_pipeline(
             summary_to_json(summary),
             destination.temporary_path("summary.json"),
         )
+        if config.check.reply_store:
+            storage.remove_folder(destination.paid_folder)
     finally:
-        # A rerun starts anew, and a full disk is no place to leave a mess on.
+        # A rerun writes its files anew, and a full disk is no place to leave a mess on.
         storage.remove_folder(destination.temporary_folder)
     return summary
 

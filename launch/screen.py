@@ -39,11 +39,13 @@ def show_summary(config: Config, summary: Summary) -> None:
     console.print(_heading(summary))
     console.print(Padding(_verdicts(summary), _INDENT))
     console.print(_accounts(summary))
-    if summary.enriched <= _MOST_ROWS_TO_SEARCH:
-        for answer in worst_answers(config.destination, _WORST):
-            console.print(Padding(_worst(answer), _INDENT))
+    worst = _worst_answers(config, summary)
+    if worst:
+        console.print(Text("The worst answers, each with the claim its facts do not support\n"))
+    for answer in worst:
+        console.print(Padding(_worst(answer), _INDENT))
     # A path that is broken over two lines could not be copied.
-    console.print(_files(config), soft_wrap=True)
+    console.print(_files(config, summary), soft_wrap=True)
 
 
 def _heading(summary: Summary) -> Text:
@@ -77,6 +79,13 @@ def _accounts(summary: Summary) -> Text:
     )
 
 
+def _worst_answers(config: Config, summary: Summary) -> list[WorstAnswer]:
+    """Look for them where that takes no longer than a person would wait."""
+    if summary.enriched > _MOST_ROWS_TO_SEARCH:
+        return []
+    return worst_answers(config.destination, _WORST)
+
+
 def _worst(answer: WorstAnswer) -> Table:
     origin = ", ".join(filter(None, (answer.engine, answer.record_id[:12])))
     table = Table.grid(padding=(0, 2))
@@ -101,8 +110,8 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in shown)
 
 
-def _files(config: Config) -> Text:
-    return Text("\n".join(_file_lines(config)))
+def _files(config: Config, summary: Summary) -> Text:
+    return Text("\n".join([*_file_lines(config), *_replay_lines(config, summary)]))
 
 
 def _file_lines(config: Config) -> Iterator[str]:
@@ -112,3 +121,11 @@ def _file_lines(config: Config) -> Iterator[str]:
         counts = f"{_count(rows, 'row')} in {_count(len(entries), 'file')}"
         yield f"  {config.destination.path(kind)}  {counts}"
     yield f"  {config.destination.path('summary.json')}\n"
+
+
+def _replay_lines(config: Config, summary: Summary) -> Iterator[str]:
+    """Say how to try again what could not be checked now."""
+    if summary.retryable_failures:
+        failures = config.destination.path(f"failures/{config.run}-*.jsonl")
+        yield f"  {_count(summary.retryable_failures, 'answer')} could not be checked. Try again:"
+        yield f"  groundwatch replay --failures '{failures}' --output {config.output}\n"

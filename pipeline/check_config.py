@@ -30,12 +30,15 @@ def check_problems(values: Mapping[str, Any]) -> Iterator[str]:
         yield f"--grounding_config {config}: its location must be global, us or eu"
 
 
-def check_settings_from(values: Mapping[str, Any], workers: int) -> CheckSettings:
+def check_settings_from(
+    values: Mapping[str, Any], workers: int, paid_folder: str | None = None
+) -> CheckSettings:
     """Sort the options of the check into its settings.
 
     Args:
       values: by option name, without problems.
       workers: processes that share the quota, at least 1.
+      paid_folder: a local folder for the replies of this run, None to keep them in memory only.
     """
     is_google = values["checker"] == DISCOVERY_ENGINE
     config, location = _place(values)
@@ -63,6 +66,7 @@ def check_settings_from(values: Mapping[str, Any], workers: int) -> CheckSetting
             give_up_after_s=values["give_up_after_s"],
         ),
         cache_bytes=values["cache_mb"] * _MEGABYTE,
+        reply_store=f"{paid_folder}/replies.sqlite" if paid_folder else None,
         proxy=values["proxy"],
     )
 

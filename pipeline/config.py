@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pipeline import storage
 from pipeline.check_config import check_settings_from
 from pipeline.destination import Destination
 from schemas.record import Record
@@ -84,7 +85,7 @@ def config_from(
         facts_from_steps=values["facts_from_steps"],
         in_one_process=workers is None,
         moved_reasons=dict(values["move_reason"]),
-        check=check_settings_from(values, workers or 1),
+        check=check_settings_from(values, workers or 1, _paid_folder(values, run, workers)),
         thresholds=Thresholds(
             low_grounded=values["low_grounded_threshold"],
             claim=values["claim_threshold"],
@@ -104,3 +105,10 @@ def config_from(
         text=TextMode(values["text"]),
         failure_payload=values["failure_payload"] == "full",
     )
+
+
+def _paid_folder(values: Mapping[str, Any], run: str, workers: int | None) -> str | None:
+    """Where replies outlive the process: on a disk that is this machine's alone."""
+    destination = Destination(root=values["output"], run=run)
+    is_shared = workers is not None or not storage.is_local(destination.root)
+    return None if is_shared else destination.paid_folder

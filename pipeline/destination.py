@@ -24,6 +24,11 @@ class Destination(Record, frozen=True, kw_only=True):
         """The folder of files that are no output yet."""
         return storage.join(self.root, f".groundwatch-{self.run}")
 
+    @property
+    def paid_folder(self) -> str:
+        """The folder of what an unfinished run has paid for."""
+        return storage.join(self.root, f".groundwatch-{self.run}-paid")
+
     def temporary_path(self, name: str) -> str:
         """The path of a file that is no output yet."""
         return storage.join(self.temporary_folder, name)

@@ -20,6 +20,11 @@ def join(root: str, *names: str) -> str:
     return path
 
 
+def is_local(path: str) -> bool:
+    """Tell whether a path is on a disk of this machine."""
+    return "://" not in path
+
+
 def create(path: str) -> IO[bytes]:
     """Open a file for writing, making its folder where there are folders.
 
@@ -50,7 +55,7 @@ def publish(temporary_path: str, path: str) -> None:
     """
     if not FileSystems.exists(temporary_path) and FileSystems.exists(path):
         return
-    if _is_local(path):
+    if is_local(path):
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         _settle(temporary_path)
@@ -87,7 +92,7 @@ def size(path: str) -> int:
     Raises:
       OSError: it is not there.
     """
-    if _is_local(path):
+    if is_local(path):
         return Path(path).stat().st_size
     with telling(f"cannot look at {path}"):
         [match] = FileSystems.match([path])
@@ -100,7 +105,7 @@ def find(pattern: str) -> list[str]:
     Raises:
       OSError: it cannot be told.
     """
-    if _is_local(pattern):
+    if is_local(pattern):
         # Beam finds nothing where a pattern begins with its first wildcard.
         names = glob.glob(pattern, recursive=True)  # noqa: PTH207 - takes absolute patterns, too
         return sorted(name for name in {pattern, *names} if Path(name).is_file())
@@ -115,7 +120,7 @@ def find_below(folder: str) -> list[str]:
     Raises:
       OSError: it cannot be told.
     """
-    if _is_local(folder):
+    if is_local(folder):
         return sorted(join(path, name) for path, _, names in os.walk(folder) for name in names)
     return find(join(folder, "**"))
 
@@ -128,7 +133,7 @@ def remove(paths: Sequence[str]) -> None:
     """
     for path in paths:
         # Beam would take the path of a local file for a glob.
-        if _is_local(path):
+        if is_local(path):
             Path(path).unlink(missing_ok=True)
         elif FileSystems.exists(path):
             with telling(f"cannot delete {path}"):
@@ -141,7 +146,7 @@ def remove_folder(path: str) -> None:
     Raises:
       OSError: a bucket's file is there and cannot be deleted.
     """
-    if _is_local(path):
+    if is_local(path):
         shutil.rmtree(path, ignore_errors=True)
     else:
         remove(find_below(path))
@@ -154,10 +159,6 @@ def telling(complaint: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise OSError(f"{complaint}: {error.strerror or error}") from error
-
-
-def _is_local(path: str) -> bool:
-    return "://" not in path
 
 
 def _settle(path: str) -> None:

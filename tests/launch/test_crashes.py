@@ -77,7 +77,7 @@ def test_a_signal_ends_a_run_soon_and_shows_no_result(
     if number is signal.SIGINT:
         assert process.returncode == 1
         assert told == (
-            "groundwatch: the run failed: interrupted; the same command again starts anew\n"
+            "groundwatch: the run failed: interrupted; give the same command again to finish it\n"
         )
 
 

@@ -8,8 +8,9 @@ from typing import TypeVar
 from schemas.answer import Answer
 from schemas.checked import Check, CheckedAnswer, Decision, Grounding
 from schemas.verdict import Verdict
-from transforms.grounding.client import CheckReply, GroundingClient
+from transforms.grounding.client import GroundingClient
 from transforms.grounding.protocol import build_request
+from transforms.grounding.reply import CheckReply
 from transforms.grounding.settings import SERVICE_CITATION_THRESHOLD, CheckSettings
 from transforms.rules.merging import merge_rechecks, merge_replies
 from transforms.rules.planning import (

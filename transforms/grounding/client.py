@@ -11,8 +11,7 @@ from typing import Self
 import stamina
 from msgspec.structs import replace
 
-from schemas.record import Record
-from schemas.wire.check import CheckRequest, CheckResponse
+from schemas.wire.check import CheckRequest
 from transforms.grounding import retrying
 from transforms.grounding.connections import Connections
 from transforms.grounding.credentials import Authority
@@ -24,25 +23,16 @@ from transforms.grounding.errors import (
     Unavailable,
 )
 from transforms.grounding.pacing import Pace, Throttle
-from transforms.grounding.protocol import encode_request, interpret_reply
+from transforms.grounding.protocol import check_path, encode_request, interpret_reply
+from transforms.grounding.reply import CheckReply
 from transforms.grounding.reply_cache import ReplyCache
+from transforms.grounding.reply_store import ReplyStore
 from transforms.grounding.settings import LOCAL, CheckSettings
 from transforms.grounding.transport import Transport
 from transforms.grounding.unknown_members import unknown_members
 
-
-class CheckReply(Record, frozen=True, kw_only=True):
-    """A valid reply, and what it took.
-
-    Attributes:
-      response: the reply.
-      attempts: requests sent for it; 0 when it came from the cache.
-      unknown_members: JSON of what no page describes, None where there is none.
-    """
-
-    response: CheckResponse
-    attempts: int
-    unknown_members: str | None = None
+# Else it logs a line for each retry, of which an outage brings thousands.
+stamina.instrumentation.set_on_retry_hooks(())
 
 
 class GroundingClient:
@@ -57,6 +47,7 @@ class GroundingClient:
 
     Raises:
       Misconfigured: the settings name credentials that are not there.
+      OSError: the file of replies cannot be opened.
     """
 
     def __init__(
@@ -68,11 +59,7 @@ class GroundingClient:
         self._retries = settings.retries
         self._connections = Connections(settings, transport)
         self._pace = Pace(settings.requests_per_minute, throttle)
-        # The embedded checker costs no more than the cache, and no money.
-        is_paid = settings.checker != LOCAL
-        self._cache: ReplyCache[CheckReply] | None = (
-            ReplyCache(settings.cache_bytes) if settings.cache_bytes and is_paid else None
-        )
+        self._cache = _cache(settings)
         self._authority = Authority(settings.account) if settings.account else None
         self._failing_since_s: float | None = None
 
@@ -91,12 +78,13 @@ class GroundingClient:
         body = encode_request(request)
         if self._cache is None:
             return await self._send(request, body)
-        reply, is_cached = await self._cache.get(body, partial(self._send, request, body))
-        return replace(reply, attempts=0) if is_cached else reply
+        return await self._cache.get(body, partial(self._send, request, body))
 
     async def aclose(self) -> None:
-        """Close all connections."""
+        """Close all connections, and the file of replies."""
         await self._connections.aclose()
+        if self._cache:
+            self._cache.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -178,6 +166,14 @@ class GroundingClient:
                 f"nothing has succeeded for {self._retries.give_up_after_s:g} s;"
                 " the same command again goes on when the checker answers"
             ) from None
+
+
+def _cache(settings: CheckSettings) -> ReplyCache | None:
+    # The embedded checker costs no more than the cache, and no money.
+    if settings.checker == LOCAL or not (settings.cache_bytes or settings.reply_store):
+        return None
+    store = ReplyStore(settings.reply_store) if settings.reply_store else None
+    return ReplyCache(settings.endpoint + check_path(settings), settings.cache_bytes, store)
 
 
 class _Patience:

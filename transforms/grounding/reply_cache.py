@@ -4,31 +4,41 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine
 from hashlib import sha256
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-Reply = TypeVar("Reply")
+import msgspec
+
+from transforms.grounding.reply import CheckReply
+from transforms.grounding.reply_store import ReplyStore
 
 _OVERHEAD_BYTES = 2048
 
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(CheckReply)
 
-class ReplyCache(Generic[Reply]):
+
+class ReplyCache:
     """Keeps replies by the content of their request; the longest unused go first.
 
     Of identical requests under way at once only the first is sent; the others share its outcome,
     good or bad. A failure is not kept.
 
     Args:
-      max_bytes: how much to keep. A reply repeats what it was asked about, so it counts as many
-        bytes as its request, and some for itself.
+      address: of the checker and its method, so that no other's reply is taken for its own.
+      max_bytes: how much to keep in memory. A reply repeats what it was asked about, so it counts
+        as many bytes as its request, and some for itself.
+      store: keeps all replies besides, for another process.
     """
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, address: str, max_bytes: int, store: ReplyStore | None = None) -> None:
+        self._address = address.encode()
         self._max_bytes = max_bytes
+        self._store = store
         self._bytes = 0
-        self._replies: OrderedDict[bytes, tuple[Reply, int]] = OrderedDict()
-        self._under_way: dict[bytes, _Fetching[Reply]] = {}
+        self._replies: OrderedDict[bytes, tuple[CheckReply, int]] = OrderedDict()
+        self._under_way: dict[bytes, _Fetching] = {}
 
-    async def get(self, body: bytes, fetch: Callable[[], Awaitable[Reply]]) -> tuple[Reply, bool]:
+    async def get(self, body: bytes, fetch: Callable[[], Awaitable[CheckReply]]) -> CheckReply:
         """Return the reply to a request, fetching it if nobody has.
 
         Args:
@@ -36,26 +46,36 @@ class ReplyCache(Generic[Reply]):
           fetch: sends it.
 
         Returns:
-          The reply, and whether it cost the caller no request of its own.
+          The reply; without attempts if it cost the caller no request of its own.
 
         Raises:
           Exception: what the fetch raised, the caller's own or the one it shared.
         """
-        key = sha256(body).digest()
+        key = sha256(self._address + b"\0" + body).digest()
         if key in self._replies:
             self._replies.move_to_end(key)
-            return self._replies[key][0], True
+            return _paid_before(self._replies[key][0])
         is_shared = key in self._under_way
         if not is_shared:
             size = len(body) + _OVERHEAD_BYTES
             self._under_way[key] = _Fetching(self._fetch(key, size, fetch))
-        return await self._under_way[key].result(), is_shared
+        reply = await self._under_way[key].result()
+        return _paid_before(reply) if is_shared else reply
 
-    async def _fetch(self, key: bytes, size: int, fetch: Callable[[], Awaitable[Reply]]) -> Reply:
+    def close(self) -> None:
+        """Close the store."""
+        if self._store:
+            self._store.close()
+
+    async def _fetch(
+        self, key: bytes, size: int, fetch: Callable[[], Awaitable[CheckReply]]
+    ) -> CheckReply:
         try:
-            reply = await fetch()
+            reply = self._stored(key) or await fetch()
         finally:
             del self._under_way[key]
+        if self._store and reply.attempts:
+            self._store.put(key, _encoder.encode(reply))
         self._replies[key] = reply, size
         self._bytes += size
         while self._bytes > self._max_bytes:
@@ -63,15 +83,23 @@ class ReplyCache(Generic[Reply]):
             self._bytes -= dropped_bytes
         return reply
 
+    def _stored(self, key: bytes) -> CheckReply | None:
+        encoded = self._store.get(key) if self._store else None
+        return _paid_before(_decoder.decode(encoded)) if encoded else None
 
-class _Fetching(Generic[Reply]):
+
+def _paid_before(reply: CheckReply) -> CheckReply:
+    return msgspec.structs.replace(reply, attempts=0)
+
+
+class _Fetching:
     """A fetch under way for whoever waits: it lasts until it ends or the last of them leaves."""
 
-    def __init__(self, fetch: Coroutine[Any, Any, Reply]) -> None:
+    def __init__(self, fetch: Coroutine[Any, Any, CheckReply]) -> None:
         self._task = asyncio.ensure_future(fetch)
         self._waiting = 0
 
-    async def result(self) -> Reply:
+    async def result(self) -> CheckReply:
         self._waiting += 1
         try:
             return await asyncio.shield(self._task)

@@ -59,6 +59,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       retries: how long calls may fail.
       max_reply_bytes: a longer reply is refused, packed or unpacked.
       cache_bytes: how much of the replies is kept for identical checks; 0 for nothing.
+      reply_store: a file that keeps all replies of the run, None for memory alone.
       proxy: the address of a proxy to call through, None for none.
       keeps_backlog: whether an unavailable service fails the bundle, so that a stream's engine
         delivers again; else it is a retryable failure of each answer.
@@ -78,5 +79,6 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     retries: RetrySettings = RetrySettings()
     max_reply_bytes: int = 4 * 1024 * 1024
     cache_bytes: int = 64 * 1024 * 1024
+    reply_store: str | None = None
     proxy: str | None = None
     keeps_backlog: bool = False

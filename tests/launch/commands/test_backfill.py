@@ -192,7 +192,7 @@ def test_an_interrupted_run_says_so_and_leaves_nothing_half_done(
     monkeypatch.setattr(tag_answers, "tag_answer", interrupt)
     assert backfill(an_archive(tmp_path, an_envelope(1)), tmp_path / "out") == 1
     assert capsys.readouterr().err == (
-        "groundwatch: the run failed: interrupted; the same command again starts anew\n"
+        "groundwatch: the run failed: interrupted; give the same command again to finish it\n"
     )
     assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
 

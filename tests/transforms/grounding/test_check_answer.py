@@ -10,9 +10,10 @@ from schemas.verdict import Verdict
 from schemas.wire.check import CheckRequest, CheckResponse
 from tests.support.builders import an_answer
 from transforms.grounding.checking import check_answer
-from transforms.grounding.client import CheckReply, GroundingClient
+from transforms.grounding.client import GroundingClient
 from transforms.grounding.errors import CheckFailed, Rejected, Unavailable
 from transforms.grounding.local.checking import check_grounding
+from transforms.grounding.reply import CheckReply
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.limits import CheckLimits
 

@@ -161,10 +161,13 @@ def test_identical_checks_at_the_same_time_cost_one_call() -> None:
     assert all(reply.response == replies[0].response for reply in replies)
 
 
-def test_a_failing_service_is_tried_again_and_the_attempts_are_counted() -> None:
+def test_a_failing_service_is_tried_again_without_a_word_and_the_attempts_are_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     service = Service(503, 500)
     [reply] = asyncio.run(check(service, REMOTE, REQUEST))
     assert reply.attempts == 3
+    assert caplog.records == []
 
 
 def test_the_client_gives_up_when_nothing_succeeds_for_too_long() -> None:

@@ -1,9 +1,19 @@
 import asyncio
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
+from schemas.wire.check import CheckResponse
+from transforms.grounding.reply import CheckReply
 from transforms.grounding.reply_cache import ReplyCache
+from transforms.grounding.reply_store import ReplyStore
+
+ADDRESS = "http://checker/v1/c:check"
+
+
+def a_reply(score: float = 0.5, attempts: int = 1) -> CheckReply:
+    return CheckReply(response=CheckResponse(support_score=score), attempts=attempts)
 
 
 class Fetcher:
@@ -14,25 +24,25 @@ class Fetcher:
         self.go = asyncio.Event()
         self._error = error
 
-    async def fetch(self) -> str:
+    async def fetch(self) -> CheckReply:
         self.fetches += 1
         await self.go.wait()
         if self._error:
             raise self._error
-        return "reply"
+        return a_reply()
 
 
-def fetched(reply: str, log: list[str]) -> Callable[[], Awaitable[str]]:
-    async def fetch() -> str:
-        log.append(reply)
-        return reply
+def fetched(name: str, log: list[str]) -> Callable[[], Awaitable[CheckReply]]:
+    async def fetch() -> CheckReply:
+        log.append(name)
+        return a_reply()
 
     return fetch
 
 
 def test_identical_requests_under_way_share_one_fetch() -> None:
-    async def scenario() -> tuple[int, list[tuple[str, bool]]]:
-        cache, fetcher = ReplyCache[str](10_000), Fetcher()
+    async def scenario() -> tuple[int, list[CheckReply]]:
+        cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
         tasks = [asyncio.create_task(cache.get(b"same", fetcher.fetch)) for _ in range(5)]
         await asyncio.sleep(0)
         fetcher.go.set()
@@ -41,12 +51,12 @@ def test_identical_requests_under_way_share_one_fetch() -> None:
 
     fetches, replies = asyncio.run(scenario())
     assert fetches == 1
-    assert replies == [("reply", False)] + [("reply", True)] * 4
+    assert replies == [a_reply()] + [a_reply(attempts=0)] * 4
 
 
 def test_the_others_get_the_reply_when_the_first_to_ask_is_cancelled() -> None:
-    async def scenario() -> tuple[str, bool]:
-        cache, fetcher = ReplyCache[str](10_000), Fetcher()
+    async def scenario() -> CheckReply:
+        cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
         first = asyncio.create_task(cache.get(b"same", fetcher.fetch))
         second = asyncio.create_task(cache.get(b"same", fetcher.fetch))
         await asyncio.sleep(0)
@@ -54,27 +64,45 @@ def test_the_others_get_the_reply_when_the_first_to_ask_is_cancelled() -> None:
         fetcher.go.set()
         return await second
 
-    assert asyncio.run(scenario()) == ("reply", True)
+    assert asyncio.run(scenario()) == a_reply(attempts=0)
+
+
+def test_a_fetch_that_nobody_waits_for_any_more_ends() -> None:
+    async def scenario() -> tuple[int, int]:
+        cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
+        waiting = [asyncio.create_task(cache.get(b"same", fetcher.fetch)) for _ in range(2)]
+        await asyncio.sleep(0)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.gather(*others, return_exceptions=True)
+        before = fetcher.fetches
+        fetcher.go.set()
+        return before, (await cache.get(b"same", fetcher.fetch)).attempts
+
+    before, attempts = asyncio.run(scenario())
+    assert (before, attempts) == (1, 1)
 
 
 def test_a_failure_is_shared_but_not_kept() -> None:
-    async def scenario() -> tuple[list[str | BaseException], tuple[str, bool]]:
-        cache, fetcher = ReplyCache[str](10_000), Fetcher(ValueError("refused"))
+    async def scenario() -> tuple[list[CheckReply | BaseException], CheckReply]:
+        cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher(ValueError("refused"))
         fetcher.go.set()
         outcomes = await asyncio.gather(
             *(cache.get(b"same", fetcher.fetch) for _ in range(2)), return_exceptions=True
         )
-        return outcomes, await cache.get(b"same", fetched("later", []))  # type: ignore[return-value]
+        return outcomes, await cache.get(b"same", fetched("later", []))
 
     outcomes, later = asyncio.run(scenario())
     assert [type(outcome) for outcome in outcomes] == [ValueError, ValueError]
-    assert later == ("later", False)
+    assert later == a_reply()
 
 
 def test_the_longest_unused_reply_goes_first() -> None:
     async def scenario() -> list[str]:
         log: list[str] = []
-        cache = ReplyCache[str](max_bytes=2 * 2100)
+        cache = ReplyCache(ADDRESS, max_bytes=2 * 2100)
         for key in (b"a", b"b", b"a", b"c", b"a", b"b"):
             await cache.get(key, fetched(key.decode(), log))
         return log
@@ -86,7 +114,7 @@ def test_the_longest_unused_reply_goes_first() -> None:
 def test_what_is_kept_stays_within_the_bytes(size: int) -> None:
     async def scenario() -> int:
         log: list[str] = []
-        cache = ReplyCache[str](max_bytes=20_000)
+        cache = ReplyCache(ADDRESS, max_bytes=20_000)
         bodies = [bytes([number]) * size for number in range(30)]
         for body in bodies:
             await cache.get(body, fetched("x", log))
@@ -99,18 +127,39 @@ def test_what_is_kept_stays_within_the_bytes(size: int) -> None:
     assert kept * size <= 20_000
 
 
-def test_a_fetch_that_nobody_waits_for_any_more_ends() -> None:
-    async def scenario() -> tuple[int, bool]:
-        cache, fetcher = ReplyCache[str](10_000), Fetcher()
-        waiting = [asyncio.create_task(cache.get(b"same", fetcher.fetch)) for _ in range(2)]
-        await asyncio.sleep(0)
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        await asyncio.gather(*others, return_exceptions=True)
-        fetcher.go.set()
-        return fetcher.fetches, (await cache.get(b"same", fetcher.fetch))[1]
+def asked_again(path: Path, address: str, body: bytes = b"same") -> tuple[CheckReply, list[str]]:
+    """Ask a cache of a new process, as it were, that keeps its replies in a file."""
+    log: list[str] = []
 
-    fetches, was_cached = asyncio.run(scenario())
-    assert (fetches, was_cached) == (1, False)
+    async def ask() -> CheckReply:
+        cache = ReplyCache(address, 10_000, ReplyStore(str(path)))
+        try:
+            return await cache.get(body, fetched("paid", log))
+        finally:
+            cache.close()
+
+    return asyncio.run(ask()), log
+
+
+def test_a_reply_in_the_store_is_not_paid_for_again(tmp_path: Path) -> None:
+    path = tmp_path / "paid" / "replies.sqlite"
+    assert asked_again(path, ADDRESS) == (a_reply(), ["paid"])
+    assert asked_again(path, ADDRESS) == (a_reply(attempts=0), [])
+
+
+@pytest.mark.parametrize(
+    ("address", "body"),
+    [("http://other/v1/c:check", b"same"), (ADDRESS, b"other")],
+    ids=["another checker", "another request"],
+)
+def test_the_store_never_answers_for_another(tmp_path: Path, address: str, body: bytes) -> None:
+    path = tmp_path / "replies.sqlite"
+    asked_again(path, ADDRESS)
+    assert asked_again(path, address, body) == (a_reply(), ["paid"])
+
+
+def test_a_store_that_is_no_database_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    path.write_bytes(b"something else" * 100)
+    with pytest.raises(OSError, match="cannot open"):
+        ReplyStore(str(path))

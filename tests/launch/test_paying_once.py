@@ -1,0 +1,43 @@
+"""A run that is killed, and the same command again: nothing is paid for twice."""
+
+import time
+from pathlib import Path
+
+from tests.support.archives import an_envelope
+from tests.support.commands import GROUNDWATCH, start
+from tests.support.fault_server import FaultServer, always
+from tests.support.outputs import records_in, summary_in
+from tests.support.runs import an_archive, backfill
+from tests.support.wire_faults import after
+
+_ANSWERS = 300
+_IN_FLIGHT = 8
+_TIMEOUT_S = 30.0
+
+
+def test_after_kills_the_same_command_pays_only_for_what_was_under_way(tmp_path: Path) -> None:
+    lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(_ANSWERS)]
+    archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
+    with FaultServer(always(after(0.02))) as server:
+        flags = "--checker", server.address, "--max_in_flight", str(_IN_FLIGHT)
+        for share in (1, 2):
+            places = "--input", str(archive), "--output", str(output)
+            with start(*GROUNDWATCH, "backfill", *places, *flags) as process:
+                deadline_s = time.monotonic() + _TIMEOUT_S
+                while server.requests < share * _ANSWERS // 3:
+                    assert time.monotonic() < deadline_s
+                    time.sleep(0.005)
+                process.kill()
+        assert backfill(archive, output, *flags) == 0
+        assert _ANSWERS <= server.requests <= _ANSWERS + 2 * _IN_FLIGHT
+    assert len(records_in(output)) == _ANSWERS
+    assert summary_in(output)["calls"] < _ANSWERS
+    assert list(output.glob(".groundwatch-*")) == []
+
+
+def test_another_checker_is_paid_anew(tmp_path: Path) -> None:
+    archive, output = an_archive(tmp_path, an_envelope(1)), tmp_path / "out"
+    with FaultServer() as first, FaultServer() as second:
+        assert backfill(archive, output, "--checker", first.address) == 0
+        assert backfill(archive, output, "--checker", second.address) == 0
+        assert (first.requests, second.requests) == (1, 1)
