@@ -1,0 +1,54 @@
+"""What the README promises is there."""
+
+import re
+from pathlib import Path
+
+import apache_beam as beam
+import pytest
+
+from launch import main
+from launch.start import options_from
+from pipeline import options
+from pipeline.build import build_pipeline
+from pipeline.config import Config
+from schemas.verdict import Verdict
+from transforms.formats.recognition import FORMATS
+
+ROOT = Path(main.__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_every_command_is_listed_and_no_other() -> None:
+    listed = set(re.findall(r"^\| `groundwatch ([a-z-]+)`", README, re.MULTILINE))
+    assert listed == set(main._COMMANDS)
+
+
+def test_every_flag_it_names_exists() -> None:
+    named = set(re.findall(r"(?<![\w-])--([a-z][a-z_]+)", README)) - {"service", "help"}
+    known = {
+        option.name
+        for source in (options.INPUT, options.FAILURES)
+        for option in options_from(source)
+    }
+    assert named <= known
+
+
+def test_the_diagram_speaks_the_words_of_the_steps() -> None:
+    root = beam.Pipeline(options=beam.options.pipeline_options.PipelineOptions([]))
+    build_pipeline(root, Config(inputs=("a",), output="out", run="run"))
+    labels = {part.full_label for part in root._current_transform().parts}
+    diagram = README.split("```")[3]
+    words = {word for word in re.findall(r"[A-Z][A-Za-z]+", diagram) if word != "Avro"}
+    assert words == labels
+
+
+@pytest.mark.parametrize("target", ["demo", "test"])
+def test_the_two_commands_are_there(target: str) -> None:
+    assert f"make {target}" in README.split("##")[0]
+    assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [*Verdict, *(known.name for known in FORMATS)])
+def test_every_verdict_and_every_format_is_explained(name: str) -> None:
+    assert f"`{name}`" in README
