@@ -114,6 +114,8 @@ def interpret_reply(
 
 def _decode(body: bytes, request: CheckRequest) -> CheckResponse:
     try:
+        # The decoder does not look into members it does not know.
+        body.decode()
         response = _decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadReply(f"the reply is not JSON of the check: {type(error).__name__}") from None

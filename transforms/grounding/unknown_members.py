@@ -5,8 +5,6 @@ antiCitationIndices.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
@@ -17,6 +15,11 @@ _CLAIM = frozenset(
 _CHUNK = frozenset({"chunkText", "source", "sourceMetadata", "index", "uri", "title", "domain"})
 _KNOWN = {name.encode() for name in _RESPONSE | _CLAIM | _CHUNK}
 _NAME = re.compile(rb'"([A-Za-z_]\w*)"\s*:')
+
+Members = dict[str, msgspec.Raw]
+_reply_decoder = msgspec.json.Decoder(Members)
+_claims_decoder = msgspec.json.Decoder(list[Members])
+_NO_CLAIMS = msgspec.Raw(b"[]")
 
 
 def unknown_members(body: bytes) -> str | None:
@@ -32,17 +35,18 @@ def unknown_members(body: bytes) -> str | None:
     # Most replies have none, and a look at the names is far cheaper than reading it all again.
     if _KNOWN.issuperset(_NAME.findall(body)):
         return None
-    reply: dict[str, Any] = msgspec.json.decode(body)
+    reply = _reply_decoder.decode(body)
     kept = _without(reply, _RESPONSE)
-    claims = {
+    claims = _claims_decoder.decode(reply.get("claims", _NO_CLAIMS))
+    of_claims = {
         str(index): _without(claim, _CLAIM)
-        for index, claim in enumerate(reply.get("claims") or [])
+        for index, claim in enumerate(claims)
         if _without(claim, _CLAIM)
     }
-    if claims:
-        kept["claims"] = claims
+    if of_claims:
+        kept["claims"] = msgspec.Raw(msgspec.json.encode(of_claims))
     return msgspec.json.encode(kept).decode() if kept else None
 
 
-def _without(members: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
+def _without(members: Members, known: frozenset[str]) -> Members:
     return {name: value for name, value in members.items() if name not in known}

@@ -15,7 +15,7 @@ from transforms.grounding.unknown_members import unknown_members
         ),
         ({"citedChunks": [{"source": "0", "sourceMetadata": {"author": "me"}}]}, None),
         ({"citedChunks": [{"chunkText": 'says "helpfulnessScore": 1', "source": "0"}]}, None),
-        ({"claims": None, "somethingNew": {"deep": [1, 2]}}, {"somethingNew": {"deep": [1, 2]}}),
+        ({"claims": [], "somethingNew": {"deep": [1, 2]}}, {"somethingNew": {"deep": [1, 2]}}),
     ],
     ids=["none", "of the reply", "of a claim", "of attributes", "inside a text", "nested"],
 )
