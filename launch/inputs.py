@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from pathlib import Path
 
 from pipeline import storage
 from pipeline.destination import Destination
@@ -40,5 +41,11 @@ def try_output(destination: Destination, problems: list[str]) -> None:
 
 
 def default_run_id(patterns: Sequence[str]) -> str:
-    """Name a run after its input, so that the same command again replaces its own files."""
-    return hashlib.sha256("\n".join(sorted(patterns)).encode()).hexdigest()[:12]
+    """Name a run after its input, so that the same command again replaces its own files.
+
+    The same words in another folder mean other files, so they name another run.
+    """
+    places = [
+        path if not storage.is_local(path) else str(Path(path).absolute()) for path in patterns
+    ]
+    return hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]

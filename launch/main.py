@@ -1,5 +1,6 @@
 """The command line: which command stands for what."""
 
+import logging
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -34,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if command == "--version":
         sys.stdout.write(f"groundwatch {__version__}\n")
         return 0
+    # Before Beam is imported, which would set up a log of its own.
+    logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
     if command not in _COMMANDS:
         complaint = f"{command!r} is no command" if command else "a command is missing"
         sys.stderr.write(f"groundwatch: {complaint}.\n\n{_help()}")

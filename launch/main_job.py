@@ -28,7 +28,6 @@ def run_main_job(config: Config, options: PipelineOptions, price_per_1k_chars: f
       The exit status: 0 done, 1 failed or not all accounted for, 3 done with failures left that
       a replay may mend.
     """
-    logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
     # Beam logs what a step raises, text of answers and all, and raises it again.
     for name in ("apache_beam.runners.common", "apache_beam.runners.worker"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -25,6 +25,7 @@ class _Reading(Record, frozen=True, kw_only=True):
     time_s: float
     bytes_read: int
     messages: int
+    done: int
 
 
 class Progress:
@@ -65,25 +66,37 @@ class Progress:
         with rich.progress.Progress(*columns, console=self._console, transient=True) as bar:
             task = bar.add_task("starting", total=self._total_bytes)
             while not self._over.wait(_BAR_INTERVAL_S):
-                now = _now()
-                read_bytes = now.bytes_read - self._start.bytes_read
-                bar.update(task, completed=read_bytes, description=self._described(now))
+                done = self._share_done(_now()) * self._total_bytes
+                bar.update(task, completed=done, description=self._described(_now()))
 
     def _write_lines(self) -> None:
         while not self._over.wait(_LINE_INTERVAL_S):
             now = _now()
-            share = (now.bytes_read - self._start.bytes_read) / (self._total_bytes or 1)
-            sys.stderr.write(f"groundwatch: {share:4.0%}, {self._described(now)}\n")
+            sys.stderr.write(f"groundwatch: {self._share_done(now):4.0%}, {self._described(now)}\n")
+
+    def _share_done(self, now: _Reading) -> float:
+        """By bytes, since nobody has counted the lines, of what was read and came to its end."""
+        messages = now.messages - self._start.messages
+        read_share = (now.bytes_read - self._start.bytes_read) / (self._total_bytes or 1)
+        return read_share * (now.done - self._start.done) / (messages or 1)
 
     def _described(self, now: _Reading) -> str:
-        messages = now.messages - self._start.messages
-        per_s = messages / (now.time_s - self._start.time_s)
-        return f"{messages:,} answers, {per_s:,.0f} a second"
+        done = now.done - self._start.done
+        per_s = done / (now.time_s - self._start.time_s)
+        return f"{done:,} of {now.messages - self._start.messages:,} read, {per_s:,.0f} a second"
 
 
 def _now() -> _Reading:
+    ends = (
+        *counters.VERDICTS.values(),
+        counters.ARCHIVES_DAMAGED,
+        counters.PARSE_FAILED,
+        counters.DUPLICATES_SEEN,
+        counters.CHECKS_FAILED,
+    )
     return _Reading(
         time_s=time.monotonic(),
         bytes_read=counters.ARCHIVE_BYTES_READ.value,
         messages=counters.MESSAGES_READ.value,
+        done=sum(counter.value for counter in ends),
     )

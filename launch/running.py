@@ -2,8 +2,11 @@
 
 import time
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
 import apache_beam as beam
+from apache_beam.metrics.cells import DistributionResult
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineResult
@@ -63,33 +66,57 @@ def _summary(
 ) -> Summary:
     """Count what came in by the metrics, and what went out by the files that are there."""
     metrics = result.metrics().query()
-    counted: Counter[str] = Counter()
-    for counter in metrics["counters"]:
-        counted[counter.key.metric.name] += counter.result
-    latency = next(iter(metrics["distributions"]), None)
+    counted = _counted(metrics)
+    latency = _latency(metrics)
     characters = counted[counters.CHARACTERS.name]
-    rows = {
-        kind: sum(entry.rows for entry in read_manifest(config.destination, kind))
-        for kind in ("enriched", "failures", "alerts")
-    }
     return Summary(
         run=config.run,
         checker=config.check.checker,
         read=counted[counters.MESSAGES_READ.name],
-        enriched=rows["enriched"],
-        failures=rows["failures"],
+        enriched=_rows(config, "enriched"),
+        failures=_rows(config, "failures"),
         duplicates=counted[counters.DUPLICATES_SEEN.name],
         sampled_out=0,
         verdicts={verdict.value: counted[counters.VERDICTS[verdict].name] for verdict in Verdict},
-        alerts=rows["alerts"],
+        alerts=_rows(config, "alerts"),
+        failures_by_error=_failures_by_error(counted),
         retryable_failures=counted[counters.RETRYABLE_FAILURES.name],
         damaged_archives=counted[counters.ARCHIVES_DAMAGED.name],
         calls=counted[counters.CALLS.name],
         retries=counted[counters.RETRIES.name],
         characters=characters,
         cost=None if price_per_1k_chars is None else characters / 1000 * price_per_1k_chars,
-        mean_latency_ms=latency.result.mean if latency else None,
-        max_latency_ms=latency.result.max if latency else None,
+        mean_latency_ms=round(latency.mean, 1) if latency else None,
+        max_latency_ms=latency.max if latency else None,
         started_at_us=started_at_us,
         finished_at_us=time.time_ns() // 1000,
     )
+
+
+def _counted(metrics: Mapping[str, Any]) -> Counter[str]:
+    """Sum Beam's counters over the steps that count."""
+    counted: Counter[str] = Counter()
+    for counter in metrics["counters"]:
+        if counter.key.metric.namespace == counters.NAMESPACE:
+            counted[counter.key.metric.name] += counter.result
+    return counted
+
+
+def _latency(metrics: Mapping[str, Any]) -> DistributionResult | None:
+    names = counters.NAMESPACE, counters.CHECK_LATENCY_NAME
+    for distribution in metrics["distributions"]:
+        if (distribution.key.metric.namespace, distribution.key.metric.name) == names:
+            return distribution.result
+    return None
+
+
+def _rows(config: Config, kind: str) -> int:
+    return sum(entry.rows for entry in read_manifest(config.destination, kind))
+
+
+def _failures_by_error(counted: Counter[str]) -> dict[str, int]:
+    return {
+        name.removeprefix(counters.FAILED_PREFIX): count
+        for name, count in sorted(counted.items())
+        if name.startswith(counters.FAILED_PREFIX)
+    }

@@ -70,7 +70,9 @@ def _verdicts(summary: Summary) -> Table:
 
 
 def _accounts(summary: Summary) -> Text:
-    left_out = f"{_count(summary.failures, 'failure')}, {_count(summary.duplicates, 'duplicate')}"
+    errors = ", ".join(f"{count:,} {name}" for name, count in summary.failures_by_error.items())
+    failures = f"{_count(summary.failures, 'failure')}{f' ({errors})' if errors else ''}"
+    left_out = f"{failures}, {_count(summary.duplicates, 'duplicate')}"
     closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT CLOSE"
     cost = "" if summary.cost is None else f"; cost {summary.cost:,.2f}"
     return Text(

@@ -53,6 +53,9 @@ def start_main_job(
     beam_options, unknown = read_beam_flags(others, [option.name for option in known])
     problems += unknown
     problems += check_problems(values)
+    workers = worker_count(beam_options)
+    if workers == 0 and values["requests_per_minute"]:
+        problems.append("--requests_per_minute: needs --max_num_workers, to divide the quota by")
     patterns = values[source.name]
     inputs = find_inputs(source.name, patterns, problems)
     run_id = values["run_id"] or default_run_id(patterns)
@@ -60,5 +63,5 @@ def start_main_job(
         try_output(Destination(root=values["output"], run=run_id), problems)
     if problems:
         raise UsageError(problems)
-    config = config_from(values, inputs, run_id, worker_count(beam_options), replays=replays)
+    config = config_from(values, inputs, run_id, workers, replays=replays)
     return run_main_job(config, beam_options, values["price_per_1k_chars"])

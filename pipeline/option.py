@@ -1,5 +1,6 @@
 """What an option is, and how its text is read."""
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -56,7 +57,7 @@ def fraction_or_none(text: str) -> float | None:
 
 def positive(text: str) -> float:
     """Read a number above 0."""
-    return _number(text, 1e-6, 1e9, "must be a number above 0")
+    return _number(text, sys.float_info.min, sys.float_info.max, "must be a number above 0")
 
 
 def whole(text: str) -> int:

@@ -17,6 +17,7 @@ class Summary(Record, frozen=True, kw_only=True):
       duplicates, sampled_out: messages that were left out, counted.
       verdicts: enriched records by verdict.
       alerts: rows in the files of alerts.
+      failures_by_error: failures by the class of their error.
       retryable_failures: failures that `replay` may mend.
       damaged_archives: archives that ended too soon.
       calls, retries: calls needed, and attempts beyond the first of each.
@@ -35,6 +36,7 @@ class Summary(Record, frozen=True, kw_only=True):
     sampled_out: int
     verdicts: dict[str, int]
     alerts: int
+    failures_by_error: dict[str, int]
     retryable_failures: int
     damaged_archives: int
     calls: int

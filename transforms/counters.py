@@ -3,6 +3,8 @@
 Update them on the bundle's own thread: Beam drops what another thread counts, in silence.
 """
 
+from functools import cache
+
 from apache_beam.metrics.metric import Metrics
 
 from schemas.verdict import Verdict
@@ -61,8 +63,18 @@ CHARACTERS = Counter("characters")
 RETRIES = Counter("retries")
 """Attempts beyond the first of each call."""
 
+FAILED_PREFIX = "failed_"
+
+
+@cache
+def failed(error_class: str) -> Counter:
+    """Failures of one class of error; the names are the classes', and few."""
+    return Counter(FAILED_PREFIX + error_class)
+
+
 VERDICTS = {verdict: Counter(f"verdict_{verdict.lower()}") for verdict in Verdict}
 """Answers with each verdict."""
 
-CHECK_LATENCY_MS = Metrics.distribution(NAMESPACE, "call_ms")
+CHECK_LATENCY_NAME = "call_ms"
+CHECK_LATENCY_MS = Metrics.distribution(NAMESPACE, CHECK_LATENCY_NAME)
 """Milliseconds from an answer's first request to its last reply."""

@@ -7,6 +7,7 @@ from apache_beam.pvalue import TaggedOutput
 
 from schemas.failure import Failure
 from schemas.message import Message
+from transforms import counters
 
 FAILURES: Literal["failures"] = "failures"
 """The tag of every step's second output."""
@@ -23,7 +24,7 @@ def failed_now(
     attempts: int = 1,
     record_id: str | None = None,
 ) -> Failure:
-    """Describe a failure that has just happened.
+    """Describe a failure that has just happened, and count it.
 
     Args:
       message: the original message.
@@ -38,6 +39,7 @@ def failed_now(
     """
     now_us = time.time_ns() // 1000
     earlier = message.earlier
+    counters.failed(type(error).__name__).inc()
     return Failure(
         record_id=record_id,
         step=step,

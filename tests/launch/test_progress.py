@@ -10,6 +10,7 @@ import pytest
 
 from launch import progress
 from launch.progress import Progress
+from schemas.verdict import Verdict
 from transforms import counters
 
 
@@ -26,7 +27,7 @@ class _Screen(io.StringIO):
 
     def write(self, text: str) -> int:
         written = super().write(text)
-        if "answers" in text:
+        if "a second" in text:
             self.written.set()
         return written
 
@@ -43,6 +44,8 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, size: int, is_term
     with Progress([str(archive)]):
         counters.MESSAGES_READ.inc(3)
         counters.ARCHIVE_BYTES_READ.inc(min(size, 500))
+        counters.VERDICTS[Verdict.GROUNDED].inc(2)
+        counters.CHECKS_FAILED.inc()
         screen.written.clear()
         assert screen.written.wait(10)
     return screen.getvalue()
@@ -53,13 +56,13 @@ def test_without_a_terminal_a_plain_line_comes_every_some_seconds(
 ) -> None:
     told = shown(tmp_path, monkeypatch, size=2000, is_terminal=False)
     last = told.splitlines()[-1]
-    assert re.fullmatch(r"groundwatch:  25%, 3 answers, [\d,]+ a second", last)
+    assert re.fullmatch(r"groundwatch:  25%, 3 of 3 read, [\d,]+ a second", last)
     assert "\x1b" not in told
 
 
 def test_on_a_terminal_a_bar_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = shown(tmp_path, monkeypatch, size=2000, is_terminal=True)
-    assert "3 answers" in told
+    assert "3 of 3 read" in told
     assert "25%" in told
 
 
@@ -67,3 +70,16 @@ def test_archives_that_hold_nothing_are_no_division_by_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "0%" in shown(tmp_path, monkeypatch, size=0, is_terminal=False)
+
+
+def test_what_is_read_but_not_checked_yet_is_not_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = tmp_path / "answers.jsonl"
+    archive.write_bytes(b"x" * 1000)
+    monkeypatch.setattr(progress, "_LINE_INTERVAL_S", 60)
+    with Progress([str(archive)]) as shown_progress:
+        counters.MESSAGES_READ.inc(10)
+        counters.ARCHIVE_BYTES_READ.inc(1000)
+        counters.VERDICTS[Verdict.GROUNDED].inc(1)
+        assert shown_progress._share_done(progress._now()) == pytest.approx(0.1)

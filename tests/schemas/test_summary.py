@@ -18,6 +18,7 @@ def a_summary(**members: Any) -> Summary:
         "sampled_out": 1,
         "verdicts": {"GROUNDED": 5, "LOW_GROUNDED": 1},
         "alerts": 1,
+        "failures_by_error": {},
         "retryable_failures": 0,
         "damaged_archives": 0,
         "calls": 6,

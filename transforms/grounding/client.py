@@ -99,34 +99,38 @@ class GroundingClient:
 
     async def _send(self, request: CheckRequest, body: bytes) -> CheckReply:
         """Try until it succeeds, or it is no use, or attempts or time are used up."""
-        patience = _Patience(time.monotonic() + self._retries.total_s)
+        patience = _Patience(self._retries.total_s)
         try:
-            return await self._attempt(request, body, patience.deadline_s)
+            return await self._attempt(request, body, patience)
         except Unavailable as error:
             failure = error
         try:
             async for attempt in stamina.retry_context(
-                on=patience.backoff,
-                attempts=self._retries.max_attempts,
-                timeout=self._retries.total_s,
+                on=patience.backoff, attempts=self._retries.max_attempts, timeout=None
             ):
                 with attempt:
                     if attempt.num == 1:
                         # Most calls succeed at once: they are spared stamina's own work.
                         raise failure
-                    patience.attempts = attempt.num
-                    reply = await self._attempt(request, body, patience.deadline_s)
+                    reply = await self._attempt(request, body, patience)
         except CheckFailed as error:
-            error.attempts = patience.attempts
+            error.attempts = max(patience.attempts, 1)
             error.__context__ = None  # It may quote the reply, and with it the answer.
             raise
         return replace(reply, attempts=patience.attempts)
 
-    async def _attempt(self, request: CheckRequest, body: bytes, deadline_s: float) -> CheckReply:
-        await self._pace.leave(deadline_s)
+    async def _attempt(
+        self, request: CheckRequest, body: bytes, patience: "_Patience"
+    ) -> CheckReply:
+        # A place in the quota may be long in coming, which is no fault of the service's.
+        patience.deadline_s += await self._pace.take_from_quota()
+        if not await self._pace.leave(patience.deadline_s):
+            raise patience.failure or Unavailable("held back until its time was up")
+        patience.attempts += 1
         try:
             reply = await self._authorised(request, body)
-        except Unavailable:
+        except Unavailable as error:
+            patience.failure = error
             self._pace.failed()
             self._note_failure()
             raise
@@ -177,13 +181,14 @@ def _cache(settings: CheckSettings) -> ReplyCache | None:
 
 
 class _Patience:
-    """How long one call has been tried, and when that ends, on the monotonic clock."""
+    """How often one call was sent, how that last failed, and when trying ends."""
 
-    def __init__(self, deadline_s: float) -> None:
-        self.deadline_s = deadline_s
-        self.attempts = 1
+    def __init__(self, total_s: float) -> None:
+        self.deadline_s = time.monotonic() + total_s
+        self.attempts = 0
+        self.failure: Unavailable | None = None
 
     def backoff(self, error: Exception) -> bool | float:
         jitter = random.random()  # noqa: S311 - no secret hangs on it
         left_s = self.deadline_s - time.monotonic()
-        return retrying.backoff(error, self.attempts, jitter, left_s)
+        return retrying.backoff(error, max(self.attempts, 1), jitter, left_s)

@@ -6,8 +6,6 @@ from typing import Protocol
 
 from aiolimiter import AsyncLimiter
 
-from transforms.grounding.errors import Unavailable
-
 _LOOK_AGAIN_S = 1.0
 _MINUTE_S = 60.0
 
@@ -44,22 +42,29 @@ class Pace:
             # At most a second's worth may leave at once.
             self._limiter = AsyncLimiter(max(per_s, 1.0), max(1.0, 1 / per_s))
 
-    async def leave(self, deadline_s: float) -> None:
-        """Wait until a call may leave.
+    async def leave(self, deadline_s: float) -> bool:
+        """Wait until the service may be asked again.
 
         Args:
-          deadline_s: on the monotonic clock; a call that would leave later does not leave.
+          deadline_s: on the monotonic clock.
 
-        Raises:
-          Unavailable: the call was held back until then.
+        Returns:
+          Whether the call may leave; False when it was held back until its time was up.
         """
         while self._throttle and self._throttle.must_wait():
             if time.monotonic() + _LOOK_AGAIN_S > deadline_s:
-                raise Unavailable("held back until its time was up")
+                return False
             await asyncio.sleep(_LOOK_AGAIN_S)
             self._throttle.waited(_LOOK_AGAIN_S)
-        if self._limiter:
-            await self._take_from_quota(self._limiter, deadline_s)
+        return True
+
+    async def take_from_quota(self) -> float:
+        """Wait for a place in the quota, however long; returns how many seconds it took."""
+        if self._limiter is None:
+            return 0.0
+        started_s = time.monotonic()
+        await self._limiter.acquire()
+        return time.monotonic() - started_s
 
     def succeeded(self) -> None:
         """Hear that a call was answered."""
@@ -70,10 +75,3 @@ class Pace:
         """Hear that a call was refused or lost."""
         if self._throttle:
             self._throttle.failed()
-
-    async def _take_from_quota(self, limiter: AsyncLimiter, deadline_s: float) -> None:
-        try:
-            async with asyncio.timeout(max(0.0, deadline_s - time.monotonic())):
-                await limiter.acquire()
-        except TimeoutError:
-            raise Unavailable("the quota was used up until its time was up") from None

@@ -215,6 +215,18 @@ def test_a_refused_request_shows_that_the_service_is_there() -> None:
     assert asyncio.run(scenario()) == [Unavailable, Rejected, Unavailable]
 
 
+def test_waiting_for_the_quota_fails_no_call_and_uses_up_no_time() -> None:
+    settings = CheckSettings(
+        checker="http://checker",
+        endpoint="http://checker",
+        requests_per_minute=60 * 10,
+        retries=RetrySettings(total_s=0.1),
+    )
+    requests = [check_request(f"The valve opens at {n}.", "A fact.") for n in range(15)]
+    replies = asyncio.run(check(Service(), settings, *requests))
+    assert [reply.attempts for reply in replies] == [1] * 15
+
+
 class Closed:
     """A throttle that lets nothing through."""
 

@@ -4,7 +4,6 @@ import time
 import pytest
 
 from transforms.grounding import pacing
-from transforms.grounding.errors import Unavailable
 from transforms.grounding.pacing import Pace
 
 _NEVER_S = 1e12
@@ -56,7 +55,7 @@ def test_a_quota_spreads_calls_over_time(
     async def scenario() -> float:
         pace = Pace(requests_per_minute, None)
         started_s = time.monotonic()
-        await asyncio.gather(*(pace.leave(_NEVER_S) for _ in range(calls)))
+        await asyncio.gather(*(pace.take_from_quota() for _ in range(calls)))
         return time.monotonic() - started_s
 
     assert asyncio.run(scenario()) >= least_s
@@ -70,11 +69,17 @@ def test_without_quota_and_throttle_nothing_waits() -> None:
     asyncio.run(scenario())
 
 
-def test_a_call_that_would_leave_too_late_does_not_leave() -> None:
-    async def scenario() -> None:
-        pace = Pace(60, None)
-        await pace.leave(_NEVER_S)
-        await pace.leave(time.monotonic() + 0.01)
+def test_a_call_is_held_back_no_longer_than_its_time() -> None:
+    throttle = Barrier(times=1_000)
+    assert asyncio.run(Pace(None, throttle).leave(time.monotonic() + 0.01)) is False
 
-    with pytest.raises(Unavailable, match="quota"):
-        asyncio.run(scenario())
+
+def test_waiting_for_the_quota_is_told() -> None:
+    async def scenario() -> tuple[float, float]:
+        pace = Pace(60 * 4, None)
+        waits = [await pace.take_from_quota() for _ in range(6)]
+        return waits[0], waits[-1]
+
+    first_s, last_s = asyncio.run(scenario())
+    assert first_s < 0.1
+    assert last_s > 0.1
