@@ -74,7 +74,8 @@ class Answer(Record, frozen=True, kw_only=True):
     Attributes:
       message: the original message, which a failure further on hands back.
       record_id: SHA-256 (hex) of a stable identity, the same for every delivery.
-      answer_name: the service's resource name of the answer, None when it has none.
+      answer_name: the service's resource name of the answer, or the id in groundwatch's
+        envelope; None when it has none.
       source_format: which input format it came in, such as ``discoveryengine.answer``.
       engine, session: bare ids, None when unknown.
       event_time_us: when the answer was given, microseconds since 1970 UTC, None when unknown.

@@ -6,7 +6,7 @@ from schemas.wire import envelope as wire
 from schemas.wire.tolerance import read_wire
 from transforms.formats.facts import FactCollection
 from transforms.formats.noticing import true_tags
-from transforms.formats.reading import Format, Identity, Reading, Request
+from transforms.formats.reading import Format, Reading, Request
 from transforms.formats.resource_names import engine_id, session_id
 from transforms.formats.struct_text import spell
 from transforms.formats.timestamps import first_time
@@ -23,10 +23,10 @@ def _read(request: Request) -> Reading:
         _add_fact(fact, facts)
     event_time_us, times_good = first_time(envelope.time)
     return Reading(
-        identity=Identity(kind="id", value=envelope.id) if envelope.id else None,
         answer=Answer(
             message=request.message,
             record_id="",
+            answer_name=envelope.id or None,
             source_format=FORMAT.name,
             engine=engine_id(envelope.engine) or envelope.engine or None,
             session=session_id(envelope.session) or envelope.session or None,
