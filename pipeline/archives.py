@@ -3,18 +3,21 @@
 import gzip
 import io
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import IO, Any, Protocol, cast
 
 import fastavro
 from backports import zstd
 
 from schemas.message import Message
+from schemas.timestamps import to_us
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _AVRO_MAGIC = b"Obj\x01"
 _MAGIC_BYTES = 4
+_AVRO_NAME = ".avro"
 _PACKED_NAMES = (".avro", ".gz", ".zst")
 _AVRO_CODECS = ("null", "deflate", "bzip2", "xz", "zstandard")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -23,6 +26,9 @@ _UNPACKING_ERRORS = (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError)
 
 _PAYLOAD_FIELDS = ("data", "payload", "message")
 """Where a row's message is looked for first; else in its only field of bytes or string."""
+
+_ID_FIELDS = ("message_id", "messageId", "messageid")
+"""Where Pub/Sub's subscriptions and templates write the message's id."""
 
 
 class _Chunks(Protocol):
@@ -73,6 +79,8 @@ def _read_by_kind(buffered: "io.BufferedReader[io.RawIOBase]", path: str) -> Ite
         yield from _read_lines(gzip.GzipFile(fileobj=buffered), path)
     elif _begins_with(_ZSTD_MAGIC, head):
         yield from _read_lines(zstd.ZstdFile(buffered), path)
+    elif path.endswith(_AVRO_NAME) and head:
+        raise DamagedArchive("it is called Avro, and is none")
     elif not head and path.endswith(_PACKED_NAMES):
         raise DamagedArchive("it is empty, and a packed file never is")
     else:
@@ -150,8 +158,19 @@ def _message(row: Mapping[str, Any], field: str, place: str) -> Message:
     return Message(
         payload=_original(payload) if isinstance(payload, str) else payload,
         attributes=_texts(attributes) if isinstance(attributes, Mapping) else {},
-        place=place,
+        place=_text(row, _ID_FIELDS) or place,
+        publish_time_us=_time_us(row.get("publish_time")),
     )
+
+
+def _text(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    """Take the first field of these names that holds text."""
+    return next((row[name] for name in names if row.get(name) and isinstance(row[name], str)), None)
+
+
+def _time_us(value: Any) -> int | None:
+    """Take a time, which fastavro reads as a datetime."""
+    return to_us(value) if isinstance(value, datetime) else None
 
 
 def _texts(attributes: Mapping[str, Any]) -> dict[str, str]:

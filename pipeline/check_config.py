@@ -6,6 +6,7 @@ from typing import Any
 from transforms.grounding import endpoints
 from transforms.grounding.settings import (
     DISCOVERY_ENGINE,
+    LOCAL,
     CheckSettings,
     GoogleAccount,
     RetrySettings,
@@ -66,7 +67,7 @@ def check_settings_from(
             give_up_after_s=values["give_up_after_s"],
         ),
         cache_bytes=values["cache_mb"] * _MEGABYTE,
-        reply_store=f"{paid_folder}/replies.sqlite" if paid_folder else None,
+        reply_store=_reply_store(values, paid_folder),
         proxy=values["proxy"],
     )
 
@@ -86,3 +87,9 @@ def _account(values: Mapping[str, Any]) -> GoogleAccount:
         impersonate=values["impersonate_service_account"],
         quota_project=values["quota_project"],
     )
+
+
+def _reply_store(values: Mapping[str, Any], paid_folder: str | None) -> str | None:
+    """The file of replies; the embedded checker is not paid, and answers sooner than a disk."""
+    is_paid = values["checker"] != LOCAL
+    return f"{paid_folder}/replies.sqlite" if paid_folder and is_paid else None

@@ -18,7 +18,7 @@ from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.redaction import TextMode
 from transforms.rules.tagging import Thresholds
-from transforms.rules.verdicts import PRECEDENCE
+from transforms.rules.verdicts import FINDINGS, PRECEDENCE
 
 _THRESHOLDS = Thresholds()
 _RATES = RateRule()
@@ -33,6 +33,8 @@ def _run_id(text: str) -> str:
 
 def _moved_reason(text: str) -> tuple[str, Verdict]:
     reason, verdict = pair(text)
+    if reason in FINDINGS:
+        raise ValueError(f"{reason} is what groundwatch finds, no reason a generator gives")
     return reason, Verdict(one_of(PRECEDENCE)(verdict))
 
 

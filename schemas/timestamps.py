@@ -22,7 +22,13 @@ def from_rfc3339(text: str | None) -> int | None:
     """
     if text is None:
         return None
-    return (datetime.fromisoformat(text) - _EPOCH) // timedelta(microseconds=1)
+    return to_us(datetime.fromisoformat(text))
+
+
+def to_us(moment: datetime) -> int:
+    """Count the microseconds since 1970 UTC; a time without a zone is UTC."""
+    zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (zoned - _EPOCH) // timedelta(microseconds=1)
 
 
 def to_date(time_us: int) -> str:

@@ -124,6 +124,7 @@ class _CheckAnswer(beam.DoFn):
         if is_outage and self._settings.keeps_backlog:
             raise error
         counters.CHECKS_FAILED.inc()
+        counters.CALLS.inc()
         counters.RETRYABLE_FAILURES.inc(int(error.retryable))
         counters.RETRIES.inc(error.attempts - 1)
         return failed_now(
@@ -132,6 +133,7 @@ class _CheckAnswer(beam.DoFn):
             error,
             retryable=error.retryable,
             attempts=error.attempts,
+            first_failed_at_us=error.first_failed_at_us,
             record_id=answer.record_id,
         )
 

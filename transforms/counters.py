@@ -55,7 +55,7 @@ RETRYABLE_FAILURES = Counter("failures_retryable")
 """Failures that `replay` may mend."""
 
 CALLS = Counter("calls")
-"""Calls that the checked answers needed."""
+"""Calls that the answers needed, the one that failed for good included."""
 
 CHARACTERS = Counter("characters")
 """Characters of answers and facts in these calls, the unit of the service's bill."""

@@ -22,6 +22,7 @@ def failed_now(
     *,
     retryable: bool,
     attempts: int = 1,
+    first_failed_at_us: int | None = None,
     record_id: str | None = None,
 ) -> Failure:
     """Describe a failure that has just happened, and count it.
@@ -32,10 +33,11 @@ def failed_now(
       error: its class and message go into the failure; it must hold no text of the answer.
       retryable: whether trying again may help.
       attempts: how often the step tried.
+      first_failed_at_us: when the first of them failed, if not just now.
       record_id: the answer's id, if the message was understood so far.
 
     Returns:
-      The failure, happening now; a replayed message keeps its first time and its attempts.
+      The failure, ending now; a replayed message keeps its first time and its attempts.
     """
     now_us = time.time_ns() // 1000
     earlier = message.earlier
@@ -47,7 +49,9 @@ def failed_now(
         error=str(error),
         retryable=retryable,
         attempts=attempts + (earlier.attempts if earlier else 0),
-        first_failed_at_us=earlier.first_failed_at_us if earlier else now_us,
+        first_failed_at_us=(
+            earlier.first_failed_at_us if earlier else first_failed_at_us or now_us
+        ),
         last_failed_at_us=now_us,
         message=message,
     )

@@ -20,6 +20,10 @@ that to one that fails a little more often than it answers, where trying again s
 """
 
 
+_GRACE = 20
+"""So many calls may fail before any is held back: a small job's first fault is no outage."""
+
+
 class AdaptiveThrottle:
     """Client-side throttling after Google's SRE book, told to Beam's autoscaler.
 
@@ -39,7 +43,7 @@ class AdaptiveThrottle:
         """Tell, by chance, whether a call has to wait: the more often, the more were refused."""
         now_ms = _now_ms()
         ended, answered = self._ended.sum(now_ms), self._answered.sum(now_ms)
-        excess = ended - _OVERLOAD_RATIO * answered
+        excess = ended - _OVERLOAD_RATIO * answered - _GRACE
         # What is certain needs no chance.
         if excess <= 0 or random.random() >= excess / (ended + 1):  # noqa: S311 - no secret
             return False

@@ -3,6 +3,7 @@
 import gzip
 import struct
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from backports import zstd
@@ -212,3 +213,23 @@ def test_avro_cut_inside_a_block_gives_the_whole_blocks() -> None:
         whole += damage is None
     # A file that ends between two blocks is a valid one; only a manifest could tell.
     assert whole == len(LINES)
+
+
+def test_what_is_called_avro_and_is_none_is_damaged() -> None:
+    with pytest.raises(DamagedArchive, match="called Avro"):
+        read_all(b'{"answer": "Lamps glow."}\n', "a.avro")
+
+
+def test_rows_that_pubsub_wrote_keep_their_id_and_their_time() -> None:
+    row = {"message_id": "17", "publish_time": 1_000_001, "attributes": {}, "data": b"{}"}
+    time: Any = {"type": "long", "logicalType": "timestamp-micros"}
+    attributes: Any = {"type": "map", "values": "string"}
+    content = avro_of(
+        [row],
+        ("message_id", "string"),
+        ("publish_time", time),
+        ("attributes", attributes),
+        ("data", "bytes"),
+    )
+    [message] = read_all(content, "a.avro")
+    assert (message.place, message.publish_time_us) == ("17", 1_000_001)

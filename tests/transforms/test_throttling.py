@@ -91,3 +91,10 @@ def test_whole_seconds_of_waiting_are_told_to_beam(monkeypatch: pytest.MonkeyPat
 def test_the_counter_is_the_one_that_dataflow_reads() -> None:
     metric = AdaptiveThrottle()._signaler.throttling_metric
     assert metric.metric_name.name == "cumulativeThrottlingSeconds"
+
+
+def test_the_first_faults_of_a_small_job_hold_nothing_back() -> None:
+    throttle = AdaptiveThrottle()
+    for _ in range(10):
+        throttle.failed()
+    assert not any(throttle.must_wait() for _ in range(100))

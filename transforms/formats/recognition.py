@@ -72,10 +72,11 @@ def _candidates(family: str | None) -> tuple[Format, ...]:
 
 
 def _fitting(value: object, input_format: Format) -> Format:
-    """The format that somebody named, if the value is of its shape and has one of its members."""
+    """The format that somebody named, if the value may be of it and is plainly of no other."""
     objects = value if isinstance(value, list) else [value]
-    if isinstance(value, input_format.shape) and any(
+    may_be = isinstance(value, input_format.shape) and any(
         isinstance(item, dict) and not input_format.members.isdisjoint(item) for item in objects
-    ):
+    )
+    if input_format.recognises(value) or (may_be and not any(f.recognises(value) for f in FORMATS)):
         return input_format
     raise UnreadableAnswer(f"The message does not fit the format it is named, {input_format.name}.")

@@ -27,7 +27,7 @@ from transforms.grounding.protocol import check_path, encode_request, interpret_
 from transforms.grounding.reply import CheckReply
 from transforms.grounding.reply_cache import ReplyCache
 from transforms.grounding.reply_store import ReplyStore
-from transforms.grounding.settings import LOCAL, CheckSettings
+from transforms.grounding.settings import CheckSettings
 from transforms.grounding.transport import Transport
 from transforms.grounding.unknown_members import unknown_members
 
@@ -115,6 +115,7 @@ class GroundingClient:
                     reply = await self._attempt(request, body, patience)
         except CheckFailed as error:
             error.attempts = max(patience.attempts, 1)
+            error.first_failed_at_us = patience.first_failed_at_us
             error.__context__ = None  # It may quote the reply, and with it the answer.
             raise
         return replace(reply, attempts=patience.attempts)
@@ -130,7 +131,7 @@ class GroundingClient:
         try:
             reply = await self._authorised(request, body)
         except Unavailable as error:
-            patience.failure = error
+            patience.note(error)
             self._pace.failed()
             self._note_failure()
             raise
@@ -167,14 +168,13 @@ class GroundingClient:
             self._failing_since_s = now_s
         elif now_s - self._failing_since_s > self._retries.give_up_after_s:
             raise GaveUp(
-                f"nothing has succeeded for {self._retries.give_up_after_s:g} s;"
-                " the same command again goes on when the checker answers"
+                f"nothing has succeeded for {now_s - self._failing_since_s:.0f} s; give the same"
+                " command again when the checker answers: it pays for no check twice"
             ) from None
 
 
 def _cache(settings: CheckSettings) -> ReplyCache | None:
-    # The embedded checker costs no more than the cache, and no money.
-    if settings.checker == LOCAL or not (settings.cache_bytes or settings.reply_store):
+    if not (settings.cache_bytes or settings.reply_store):
         return None
     store = ReplyStore(settings.reply_store) if settings.reply_store else None
     return ReplyCache(settings.endpoint + check_path(settings), settings.cache_bytes, store)
@@ -187,6 +187,12 @@ class _Patience:
         self.deadline_s = time.monotonic() + total_s
         self.attempts = 0
         self.failure: Unavailable | None = None
+        self.first_failed_at_us: int | None = None
+
+    def note(self, failure: Unavailable) -> None:
+        self.failure = failure
+        if self.first_failed_at_us is None:
+            self.first_failed_at_us = time.time_ns() // 1000
 
     def backoff(self, error: Exception) -> bool | float:
         jitter = random.random()  # noqa: S311 - no secret hangs on it

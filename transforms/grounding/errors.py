@@ -6,7 +6,9 @@ class CheckFailed(Exception):
 
     Attributes:
       retryable: whether the same call may succeed later.
-      attempts: how often the call was sent.
+      attempts: how often the call was sent, at least 1.
+      first_failed_at_us: when the first attempt failed, microseconds since 1970 UTC; None when
+        there was only one.
     """
 
     retryable = False
@@ -14,6 +16,7 @@ class CheckFailed(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.attempts = 1
+        self.first_failed_at_us: int | None = None
 
 
 class Unavailable(CheckFailed):

@@ -8,6 +8,7 @@ from schemas.enriched import EnrichedAnswer
 from schemas.record import Record
 from schemas.verdict import Tag, Verdict
 from transforms.rules import verdicts
+from transforms.rules.numbers import unmatched_numbers
 from transforms.rules.routing import policy_reasons, routing_tags
 
 
@@ -89,6 +90,8 @@ def _check_tags(
         yield Tag.UNSUPPORTED_CLAIM
     if any(_cites_another_fact(answer, claim) for claim in grounding.claims):
         yield Tag.CITATION_MISMATCH
+    if any(_states_another_number(answer, claim) for claim in grounding.claims):
+        yield Tag.NUMBER_MISMATCH
     if drift is not None and abs(drift) > thresholds.drift:
         yield Tag.SCORE_DRIFT
 
@@ -102,6 +105,14 @@ def _cites_another_fact(answer: Answer, claim: Claim) -> bool:
         for fact in citation.facts
     }
     return bool(cited) and bool(claim.citations) and cited.isdisjoint(claim.citations)
+
+
+def _states_another_number(answer: Answer, claim: Claim) -> bool:
+    """Tell whether a claim that required a check states a number that no fact does."""
+    if claim.required_score is None:
+        return False
+    texts = (text for fact in answer.facts for text in (fact.text, *fact.attributes.values()))
+    return bool(unmatched_numbers(claim.text, texts))
 
 
 def _drift(generator_score: float | None, support_score: float | None) -> float | None:

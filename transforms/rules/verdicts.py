@@ -69,3 +69,17 @@ OVER_LIMIT = "OVER_LIMIT"
 SUPPORT_SCORE = "SUPPORT_SCORE"
 CLAIM_SCORE = "CLAIM_SCORE"
 ABOVE_THRESHOLDS = "ABOVE_THRESHOLDS"
+
+FINDINGS = frozenset(
+    {
+        UNFINISHED,
+        NO_TEXT,
+        NO_FACTS,
+        NO_CLAIMS,
+        OVER_LIMIT,
+        SUPPORT_SCORE,
+        CLAIM_SCORE,
+        ABOVE_THRESHOLDS,
+    }
+)
+"""Reasons that no message gives: they follow from what is missing, or from the check."""

@@ -6,7 +6,7 @@ from schemas.answer import Citation
 from schemas.checked import CheckedAnswer, Claim, Decision, Grounding
 from schemas.enriched import EnrichedAnswer
 from schemas.verdict import Tag, Verdict
-from tests.support.builders import a_check, a_claim, an_answer
+from tests.support.builders import a_check, a_claim, a_fact, an_answer
 from transforms.rules.tagging import Thresholds, tag_answer
 
 
@@ -175,3 +175,20 @@ def test_a_check_and_its_claims_stand_in_the_record() -> None:
     enriched = tagged(0.9, *claims)
     assert enriched.claims == claims
     assert enriched.check == a_check()
+
+
+def test_a_number_that_no_fact_states_is_tagged_where_a_check_was_required() -> None:
+    fact = "Lamps glow for 12 hours."
+    for text, required, expected in (
+        ("They glow for 12 hours.", True, False),
+        ("They glow for 13 hours.", True, True),
+        ("They glow for 13 hours.", False, False),
+    ):
+        claim = a_claim(
+            text=text,
+            end=len(text),
+            score=0.5 if required else None,
+            grounding_check_required=required,
+        )
+        enriched = tagged(0.9, claim, facts=(a_fact(fact),))
+        assert (Tag.NUMBER_MISMATCH in enriched.tags) is expected
