@@ -23,9 +23,9 @@ clean:
 
 $(VENV)/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --editable .
+	$(BIN)/python -m pip install --quiet --use-pep517 --constraint $(CONSTRAINTS) --editable .
 	touch $@
 
 $(VENV)/installed-for-tests: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --use-pep517 --constraint $(CONSTRAINTS) --editable '.[test]'
 	touch $@

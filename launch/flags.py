@@ -73,7 +73,8 @@ def help_lines(options: Sequence[Option]) -> Iterator[str]:
     """Describe each flag with its default."""
     for option in options:
         default = "" if option.default in (None, False, ()) else f" (default {_shown(option)})"
-        yield f"  --{option.name}\n      {option.meaning}{default}"
+        need = " (required)" if option.is_required else ""
+        yield f"  --{option.name}{need}\n      {option.meaning}{default}"
 
 
 def _parser(options: Sequence[Option]) -> argparse.ArgumentParser:

@@ -11,7 +11,7 @@ from launch.start import options_from
 from pipeline import options
 from pipeline.build import build_pipeline
 from pipeline.config import Config
-from schemas.verdict import Verdict
+from schemas.verdict import Tag, Verdict
 from transforms.formats.recognition import FORMATS
 
 ROOT = Path(main.__file__).parents[1]
@@ -25,7 +25,12 @@ def test_every_command_is_listed_and_no_other() -> None:
 
 
 def test_every_flag_it_names_exists() -> None:
-    named = set(re.findall(r"(?<![\w-])--([a-z][a-z_]+)", README)) - {"service", "help"}
+    named = set(re.findall(r"(?<![\w-])--([a-z][a-z_]+)", README)) - {
+        "service",  # of gcloud
+        "help",
+        "answers",  # of the benchmark of the checker
+        "gold",
+    }
     known = {
         option.name
         for source in (options.INPUT, options.FAILURES)
@@ -47,6 +52,11 @@ def test_the_diagram_speaks_the_words_of_the_steps() -> None:
 def test_the_two_commands_are_there(target: str) -> None:
     assert f"make {target}" in README.split("##")[0]
     assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("tag", Tag)
+def test_every_tag_is_explained(tag: Tag) -> None:
+    assert f"`{tag}`" in (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", [*Verdict, *(known.name for known in FORMATS)])

@@ -128,8 +128,8 @@ def test_what_is_no_flag_of_the_command_is_handed_on_in_its_order() -> None:
 
 def test_help_tells_each_flag_with_its_default() -> None:
     assert list(help_lines(OPTIONS)) == [
-        "  --input\n      archives",
-        "  --output\n      output folder",
+        "  --input (required)\n      archives",
+        "  --output (required)\n      output folder",
         "  --claim_threshold\n      0..1, the least score (default 0.4)",
         "  --max_calls\n      calls at most (default 20)",
         "  --alert_text\n      tell the text",
