@@ -90,7 +90,7 @@ def _check_tags(
         yield Tag.UNSUPPORTED_CLAIM
     if any(_cites_another_fact(answer, claim) for claim in grounding.claims):
         yield Tag.CITATION_MISMATCH
-    if any(_states_another_number(answer, claim) for claim in grounding.claims):
+    if _states_another_number(answer, grounding):
         yield Tag.NUMBER_MISMATCH
     if drift is not None and abs(drift) > thresholds.drift:
         yield Tag.SCORE_DRIFT
@@ -107,12 +107,11 @@ def _cites_another_fact(answer: Answer, claim: Claim) -> bool:
     return bool(cited) and bool(claim.citations) and cited.isdisjoint(claim.citations)
 
 
-def _states_another_number(answer: Answer, claim: Claim) -> bool:
+def _states_another_number(answer: Answer, grounding: Grounding) -> bool:
     """Tell whether a claim that required a check states a number that no fact does."""
-    if claim.required_score is None:
-        return False
-    texts = (text for fact in answer.facts for text in (fact.text, *fact.attributes.values()))
-    return bool(unmatched_numbers(claim.text, texts))
+    claims = (claim.text for claim in grounding.claims if claim.required_score is not None)
+    facts = (text for fact in answer.facts for text in (fact.text, *fact.attributes.values()))
+    return bool(unmatched_numbers(claims, facts))
 
 
 def _drift(generator_score: float | None, support_score: float | None) -> float | None:

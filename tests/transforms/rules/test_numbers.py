@@ -21,8 +21,8 @@ CASES = {
 
 @pytest.mark.parametrize(("claim", "expected"), CASES.values(), ids=CASES)
 def test_numbers_that_no_fact_states_are_found(claim: str, expected: list[str]) -> None:
-    assert unmatched_numbers(claim, ["Nothing.", FACT]) == expected
+    assert unmatched_numbers([claim], ["Nothing.", FACT]) == expected
 
 
 def test_without_facts_every_number_is_unmatched() -> None:
-    assert unmatched_numbers("It has 12 rooms.", []) == ["12"]
+    assert unmatched_numbers(["It has", "12 rooms."], []) == ["12"]
