@@ -20,13 +20,19 @@ _START_TIMEOUT_S = 30.0
 def begin(archive: Path, output: Path) -> subprocess.Popen[str]:
     """Start a backfill and wait until it writes a file of its own."""
     left_over = parts_in(output)
-    process = start(*GROUNDWATCH, "backfill", "--input", str(archive), "--output", str(output))
+    places = "--input", str(archive), "--output", str(output)
+    process = start(*GROUNDWATCH, "backfill", *places, prepare=heed_interrupts)
     deadline = time.monotonic() + _START_TIMEOUT_S
     while not parts_in(output) - left_over:
         assert process.poll() is None
         assert time.monotonic() < deadline
         wait(process, 0.01)
     return process
+
+
+def heed_interrupts() -> None:
+    """Undo what a shell does to jobs in the background, which are deaf to SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def parts_in(output: Path) -> set[Path]:
