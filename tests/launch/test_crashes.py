@@ -36,7 +36,11 @@ def heed_interrupts() -> None:
 
 
 def parts_in(output: Path) -> set[Path]:
-    return set(output.glob(".groundwatch-*/enriched-*"))
+    """The temporary files of enriched records; the run tries its folder first and removes it."""
+    try:
+        return set(output.glob(".groundwatch-*/enriched-*"))
+    except FileNotFoundError:
+        return set()
 
 
 def wait(process: subprocess.Popen[str], seconds: float) -> None:
