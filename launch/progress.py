@@ -66,8 +66,9 @@ class Progress:
         with rich.progress.Progress(*columns, console=self._console, transient=True) as bar:
             task = bar.add_task("starting", total=self._total_bytes)
             while not self._over.wait(_BAR_INTERVAL_S):
-                done = self._share_done(_now()) * self._total_bytes
-                bar.update(task, completed=done, description=self._described(_now()))
+                now = _now()
+                done = self._share_done(now) * self._total_bytes
+                bar.update(task, completed=done, description=self._described(now))
 
     def _write_lines(self) -> None:
         while not self._over.wait(_LINE_INTERVAL_S):

@@ -7,13 +7,12 @@ from transforms.grounding import endpoints
 from transforms.grounding.settings import (
     DISCOVERY_ENGINE,
     LOCAL,
+    MEGABYTE,
     CheckSettings,
     GoogleAccount,
     RetrySettings,
 )
 from transforms.rules.limits import CheckLimits
-
-_MEGABYTE = 1024 * 1024
 
 
 def check_problems(values: Mapping[str, Any]) -> Iterator[str]:
@@ -66,7 +65,7 @@ def check_settings_from(
             total_s=values["retry_timeout_s"],
             give_up_after_s=values["give_up_after_s"],
         ),
-        cache_bytes=values["cache_mb"] * _MEGABYTE,
+        cache_bytes=values["cache_mb"] * MEGABYTE,
         reply_store=_reply_store(values, paid_folder),
         proxy=values["proxy"],
     )

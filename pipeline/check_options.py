@@ -16,6 +16,7 @@ from transforms.grounding.endpoints import LOCATIONS
 from transforms.grounding.settings import (
     DISCOVERY_ENGINE,
     LOCAL,
+    MEGABYTE,
     CheckSettings,
     RetrySettings,
 )
@@ -24,7 +25,6 @@ from transforms.rules.limits import CheckLimits
 _CHECK = CheckSettings()
 _RETRIES = RetrySettings()
 _LIMITS = CheckLimits()
-_MEGABYTE = 1024 * 1024
 _LABEL_KEY = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 _LABEL_VALUE = re.compile(r"[a-z0-9_-]{0,63}")
 """What `CheckGroundingRequest.userLabels` takes."""
@@ -149,7 +149,7 @@ CHECK = (
         name="cache_mb",
         meaning="megabytes of replies kept in a process, so that an identical check is paid once",
         read=whole_or_zero,
-        default=_CHECK.cache_bytes // _MEGABYTE,
+        default=_CHECK.cache_bytes // MEGABYTE,
     ),
     Option(
         name="proxy",

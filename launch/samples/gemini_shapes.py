@@ -19,50 +19,19 @@ from launch.samples.fields import (
     many,
     one,
 )
+from schemas.wire import enums
 
 CONTENT: Shape = {
     "parts": many({"text": OPTIONAL, "thought": BOOLEAN, "thoughtSignature": TEXT}),
     "role": TEXT,
 }
-HARM_CATEGORY = choice(
-    "HARM_CATEGORY_UNSPECIFIED",
-    "HARM_CATEGORY_DEROGATORY",
-    "HARM_CATEGORY_TOXICITY",
-    "HARM_CATEGORY_VIOLENCE",
-    "HARM_CATEGORY_SEXUAL",
-    "HARM_CATEGORY_MEDICAL",
-    "HARM_CATEGORY_DANGEROUS",
-    "HARM_CATEGORY_HARASSMENT",
-    "HARM_CATEGORY_HATE_SPEECH",
-    "HARM_CATEGORY_SEXUALLY_EXPLICIT",
-    "HARM_CATEGORY_DANGEROUS_CONTENT",
-    "HARM_CATEGORY_CIVIC_INTEGRITY",
-)
+HARM_CATEGORY = choice(*enums.GEMINI_HARM_CATEGORIES)
 RATING: Shape = {
     "category": HARM_CATEGORY,
-    "probability": choice("HARM_PROBABILITY_UNSPECIFIED", "NEGLIGIBLE", "LOW", "MEDIUM", "HIGH"),
+    "probability": choice(*enums.HARM_PROBABILITIES),
     "blocked": BOOLEAN,
 }
-FINISH_REASON = choice(
-    "FINISH_REASON_UNSPECIFIED",
-    "STOP",
-    "MAX_TOKENS",
-    "SAFETY",
-    "RECITATION",
-    "OTHER",
-    "LANGUAGE",
-    "BLOCKLIST",
-    "PROHIBITED_CONTENT",
-    "SPII",
-    "MALFORMED_FUNCTION_CALL",
-    "IMAGE_SAFETY",
-    "UNEXPECTED_TOOL_CALL",
-    "TOO_MANY_TOOL_CALLS",
-    "IMAGE_PROHIBITED_CONTENT",
-    "IMAGE_OTHER",
-    "NO_IMAGE",
-    "IMAGE_RECITATION",
-)
+FINISH_REASON = choice(*enums.FINISH_REASONS)
 ATTRIBUTION: Shape = {
     "content": one(CONTENT),
     "sourceId": one(
@@ -106,14 +75,7 @@ INPUT_FEEDBACK: Shape = {
     "safetyRatings": many(RATING),
 }
 PROMPT_FEEDBACK: Shape = {
-    "blockReason": choice(
-        "BLOCK_REASON_UNSPECIFIED",
-        "SAFETY",
-        "OTHER",
-        "BLOCKLIST",
-        "PROHIBITED_CONTENT",
-        "IMAGE_SAFETY",
-    ),
+    "blockReason": choice(*enums.BLOCK_REASONS),
     "safetyRatings": many(RATING),
 }
 GENERATE_ANSWER_REQUEST: Shape = {

@@ -3,7 +3,7 @@
 from schemas.answer import Citation, GroundingSupport
 from schemas.wire import discovery_engine as wire
 from transforms.formats.scores import proportion
-from transforms.formats.stretches import is_stretch
+from transforms.rules.stretches import is_stretch
 
 # The facts of each reference, by the reference's index.
 FactsByReference = tuple[tuple[int, ...], ...]

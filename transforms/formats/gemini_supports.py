@@ -3,7 +3,7 @@
 from schemas.answer import Citation, GroundingSupport
 from schemas.wire import gemini as wire
 from transforms.formats.scores import proportion
-from transforms.formats.stretches import is_stretch
+from transforms.rules.stretches import is_stretch
 
 # The facts of each grounding chunk, by the chunk's index.
 FactsByChunk = tuple[tuple[int, ...], ...]

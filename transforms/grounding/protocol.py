@@ -28,6 +28,7 @@ from transforms.grounding.errors import (
 )
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.planning import PlannedCall, PlannedRecheck
+from transforms.rules.stretches import is_stretch
 
 _OK = 200
 _REFUSED = frozenset({400, 413, 414, 422})
@@ -38,8 +39,6 @@ _NOT_SET_UP = {
     405: "check that the address is that of a grounding checker",
 }
 _STATUS_NAME = re.compile(rb'"status"\s*:\s*"([A-Z_]{2,40})"')
-_IS_CONTINUATION = 0b1000_0000
-_CONTINUATION_MASK = 0b1100_0000
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(CheckResponse)
@@ -156,12 +155,7 @@ def _is_score(score: float | None) -> bool:
 
 
 def _cuts(claim: CheckedClaim, answer: bytes) -> bool:
-    if not 0 <= claim.start_pos < claim.end_pos <= len(answer):
-        return False
-    return all(
-        offset == len(answer) or answer[offset] & _CONTINUATION_MASK != _IS_CONTINUATION
-        for offset in (claim.start_pos, claim.end_pos)
-    )
+    return claim.start_pos < claim.end_pos and is_stretch(answer, claim.start_pos, claim.end_pos)
 
 
 def _failure(status: int, retry_after: str | None, body: bytes, now: datetime) -> CheckFailed:

@@ -4,6 +4,7 @@ from schemas.record import Record
 from transforms.rules.limits import CheckLimits
 
 LOCAL = "local"
+MEGABYTE = 1024 * 1024
 DISCOVERY_ENGINE = "discoveryengine"
 
 SERVICE_CITATION_THRESHOLD = 0.6
@@ -77,8 +78,8 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     max_in_flight: int = 128
     requests_per_minute: float | None = None
     retries: RetrySettings = RetrySettings()
-    max_reply_bytes: int = 4 * 1024 * 1024
-    cache_bytes: int = 64 * 1024 * 1024
+    max_reply_bytes: int = 4 * MEGABYTE
+    cache_bytes: int = 64 * MEGABYTE
     reply_store: str | None = None
     proxy: str | None = None
     keeps_backlog: bool = False

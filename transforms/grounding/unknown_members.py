@@ -39,9 +39,9 @@ def unknown_members(body: bytes) -> str | None:
     kept = _without(reply, _RESPONSE)
     claims = _claims_decoder.decode(reply.get("claims", _NO_CLAIMS))
     of_claims = {
-        str(index): _without(claim, _CLAIM)
+        str(index): unknown
         for index, claim in enumerate(claims)
-        if _without(claim, _CLAIM)
+        if (unknown := _without(claim, _CLAIM))
     }
     if of_claims:
         kept["claims"] = msgspec.Raw(msgspec.json.encode(of_claims))
