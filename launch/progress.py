@@ -93,6 +93,7 @@ def _now() -> _Reading:
         counters.ARCHIVES_DAMAGED,
         counters.PARSE_FAILED,
         counters.DUPLICATES_SEEN,
+        counters.SAMPLED_OUT,
         counters.CHECKS_FAILED,
     )
     return _Reading(

@@ -76,7 +76,7 @@ def _summary(
         enriched=_rows(config, "enriched"),
         failures=_rows(config, "failures"),
         duplicates=counted[counters.DUPLICATES_SEEN.name],
-        sampled_out=0,
+        sampled_out=counted[counters.SAMPLED_OUT.name],
         verdicts={verdict.value: counted[counters.VERDICTS[verdict].name] for verdict in Verdict},
         alerts=_rows(config, "alerts"),
         failures_by_error=_failures_by_error(counted),

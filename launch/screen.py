@@ -72,7 +72,8 @@ def _verdicts(summary: Summary) -> Table:
 def _accounts(summary: Summary) -> Text:
     errors = ", ".join(f"{count:,} {name}" for name, count in summary.failures_by_error.items())
     failures = f"{_count(summary.failures, 'failure')}{f' ({errors})' if errors else ''}"
-    left_out = f"{failures}, {_count(summary.duplicates, 'duplicate')}"
+    sampled_out = f", {summary.sampled_out:,} sampled out" if summary.sampled_out else ""
+    left_out = f"{failures}, {_count(summary.duplicates, 'duplicate')}{sampled_out}"
     closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT CLOSE"
     cost = "" if summary.cost is None else f"; cost {summary.cost:,.2f}"
     return Text(

@@ -22,6 +22,7 @@ def options_from(source: Option) -> tuple[Option, ...]:
     return (
         source,
         *options.FORMAT,
+        options.SAMPLE,
         *options.OUTPUT,
         *check_options.CHECK,
         *options.VERDICTS,

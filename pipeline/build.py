@@ -11,6 +11,7 @@ from transforms.measure_rates import MeasureRates
 from transforms.parse_answers import ParseAnswers
 from transforms.rate_alerts import RateAlerts
 from transforms.route_answers import RouteAnswers
+from transforms.sample_answers import SampleAnswers
 from transforms.select_alerts import SelectAlerts
 from transforms.tag_answers import TagAnswers
 
@@ -19,7 +20,7 @@ def build_pipeline(root: beam.Pipeline, config: Config) -> None:
     """Read answers, check them, write what was learnt. Runs nothing.
 
     Every message read ends in one enriched record, or in one failure, or is counted as a
-    duplicate.
+    duplicate or as sampled out.
 
     Args:
       root: an empty pipeline.
@@ -31,7 +32,8 @@ def build_pipeline(root: beam.Pipeline, config: Config) -> None:
     parsed = read.messages | "ParseAnswers" >> ParseAnswers(
         config.input_format, facts_from_steps=config.facts_from_steps
     )
-    answers = parsed.answers | "Deduplicate" >> Deduplicate(in_one_process=config.in_one_process)
+    distinct = parsed.answers | "Deduplicate" >> Deduplicate(in_one_process=config.in_one_process)
+    answers = distinct | "SampleAnswers" >> SampleAnswers(config.sampling)
     routed = answers | "RouteAnswers" >> RouteAnswers(config.moved_reasons)
     checked = routed | "CheckGrounding" >> CheckGrounding(config.check)
     enriched = checked.checked | "TagAnswers" >> TagAnswers(config.thresholds)

@@ -12,6 +12,7 @@ from transforms.grounding.settings import CheckSettings
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.redaction import TextMode
+from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
 
 _CLOSING_SHARE = 0.5
@@ -29,6 +30,7 @@ class Config(Record, frozen=True, kw_only=True):
       input_format: a source format's name, None to recognise each message.
       facts_from_steps: whether what the generator found on its way counts among the facts.
       in_one_process: whether one process does all the work.
+      sampling: which answers are looked at.
       moved_reasons: reasons that lead to another verdict than the table's.
       check, thresholds, alerts, rates: the settings of the steps.
       text: how much of the texts the enriched records keep.
@@ -42,6 +44,7 @@ class Config(Record, frozen=True, kw_only=True):
     input_format: str | None = None
     facts_from_steps: bool = False
     in_one_process: bool = True
+    sampling: SamplingRule = SamplingRule()
     moved_reasons: dict[str, Verdict] = {}
     check: CheckSettings = CheckSettings()
     thresholds: Thresholds = Thresholds()
@@ -84,6 +87,7 @@ def config_from(
         input_format=values["input_format"],
         facts_from_steps=values["facts_from_steps"],
         in_one_process=workers is None,
+        sampling=sampling_from(values),
         moved_reasons=dict(values["move_reason"]),
         check=check_settings_from(values, workers or 1, _paid_folder(values, run, workers)),
         thresholds=Thresholds(
@@ -105,6 +109,17 @@ def config_from(
         text=TextMode(values["text"]),
         failure_payload=values["failure_payload"] == "full",
     )
+
+
+def sampling_from(values: Mapping[str, Any]) -> SamplingRule:
+    """Sort the shares of ``--sample`` by engine; of several for the same the last counts.
+
+    Args:
+      values: by option name, read and valid.
+    """
+    engine_shares = dict(values["sample"])
+    share = engine_shares.pop(None, SamplingRule().share)
+    return SamplingRule(share=share, engine_shares=engine_shares)
 
 
 def _paid_folder(values: Mapping[str, Any], run: str, workers: int | None) -> str | None:

@@ -38,6 +38,13 @@ def _moved_reason(text: str) -> tuple[str, Verdict]:
     return reason, Verdict(one_of(PRECEDENCE)(verdict))
 
 
+def _sample_share(text: str) -> tuple[str | None, float]:
+    engine, equals, engine_share = text.rpartition("=")
+    if equals and not engine:
+        raise ValueError("must have the form SHARE or ENGINE=SHARE")
+    return engine or None, fraction(engine_share)
+
+
 INPUT = Option(
     name="input",
     meaning="archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro",
@@ -66,6 +73,14 @@ FORMAT = (
         is_switch=True,
         default=False,
     ),
+)
+
+SAMPLE = Option(
+    name="sample",
+    meaning="SHARE or ENGINE=SHARE, 0..1: look at a share of the answers, of all engines or of one;"
+    " the same answers every time",
+    read=_sample_share,
+    takes_many=True,
 )
 
 OUTPUT = (

@@ -45,6 +45,9 @@ PARSE_FAILED = Counter("parse_failed")
 DUPLICATES_SEEN = Counter("duplicates_seen")
 """Answers left out because their record id came before."""
 
+SAMPLED_OUT = Counter("sampled_out")
+"""Answers left out because they are not in the sample."""
+
 CHECKS_OK = Counter("checks_ok")
 """Answers that were checked."""
 

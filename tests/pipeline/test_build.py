@@ -19,6 +19,7 @@ STEPS = [
     "ReadMessages",
     "ParseAnswers",
     "Deduplicate",
+    "SampleAnswers",
     "RouteAnswers",
     "CheckGrounding",
     "TagAnswers",
