@@ -1,0 +1,106 @@
+"""Runs that look at a share of the answers: which they keep, and that their counts close."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from launch.main import main
+from pipeline.build import build_pipeline
+from pipeline.config import Config
+from tests.support import wire_faults
+from tests.support.archives import an_envelope
+from tests.support.fault_server import FaultServer, always
+from tests.support.outputs import Json, records_in, summary_in
+from tests.support.pipelines import local_pipeline
+from tests.support.runs import an_archive, backfill
+from transforms.rules.sampling import SamplingRule
+
+ENGINES = ("shop", "help", "news")
+ANSWERS = [an_envelope(number, engine=ENGINES[number % 3]) for number in range(90)]
+DECIDED = [an_envelope(number, facts=[]) for number in range(100, 140)]
+FAILING = [b"no answer", b'{"event": "page_view"}']
+LINES = [*ANSWERS, *DECIDED, *ANSWERS[:20], *FAILING]
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    return an_archive(tmp_path, *LINES)
+
+
+def ids_in(folder: Path) -> set[str]:
+    return {record["record_id"] for record in records_in(folder)}
+
+
+def run(archive: Path, output: Path, *shares: str) -> Json:
+    assert backfill(archive, output, "--sample", *shares) == 0
+    summary = summary_in(output)
+    assert summary["closes"] is True
+    assert (summary["read"], summary["duplicates"], summary["failures"]) == (len(LINES), 20, 2)
+    assert summary["sampled_out"] == 130 - summary["enriched"]
+    return summary
+
+
+def test_what_is_left_out_is_counted_behind_duplicates_and_failures(
+    tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    summary = run(archive, tmp_path / "out", "0.5")
+    assert 0 < summary["sampled_out"] < 130
+    told = " ".join(capsys.readouterr().out.split())
+    assert f", 20 duplicates, {summary['sampled_out']} sampled out: every" in told
+
+
+def test_a_sample_of_nothing_keeps_the_failures(tmp_path: Path, archive: Path) -> None:
+    assert run(archive, tmp_path / "out", "0")["sampled_out"] == 130
+
+
+def test_a_larger_share_keeps_the_answers_of_a_smaller_one(tmp_path: Path, archive: Path) -> None:
+    for share in ("0.2", "0.6"):
+        run(archive, tmp_path / share, share)
+    assert ids_in(tmp_path / "0.2") < ids_in(tmp_path / "0.6")
+
+
+def test_the_share_of_an_engine_goes_before_that_of_all(tmp_path: Path, archive: Path) -> None:
+    run(archive, tmp_path / "out", "shop=1", "0")
+    kept = Counter(record["engine"] for record in records_in(tmp_path / "out"))
+    # The decided answers are the shop's, too.
+    assert kept == {"shop": 30 + 40}
+
+
+def test_answers_that_cost_nothing_are_sampled_like_the_others(
+    tmp_path: Path, archive: Path
+) -> None:
+    run(archive, tmp_path / "out", "0.5")
+    verdicts = Counter(record["verdict"] for record in records_in(tmp_path / "out"))
+    assert 0 < verdicts["UNSCORABLE"] < 40
+    assert 0 < verdicts["GROUNDED"] < 90
+
+
+@pytest.mark.parametrize("in_one_process", [True, False], ids=["in one process", "on many"])
+def test_every_way_of_running_keeps_the_same(
+    tmp_path: Path, archive: Path, *, in_one_process: bool
+) -> None:
+    run(archive, tmp_path / "out", "0.3")
+    config = Config(
+        inputs=(str(archive),),
+        output=str(tmp_path / "other"),
+        run="run",
+        in_one_process=in_one_process,
+        sampling=SamplingRule(share=0.3),
+    )
+    with local_pipeline() as root:
+        build_pipeline(root, config)
+    assert ids_in(tmp_path / "other") == ids_in(tmp_path / "out")
+
+
+def test_a_replay_keeps_what_the_backfill_kept(tmp_path: Path) -> None:
+    archive, broken = an_archive(tmp_path, *ANSWERS), tmp_path / "broken"
+    assert backfill(archive, tmp_path / "direct", "--sample", "0.3") == 0
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        flags = "--checker", server.address, "--max_attempts", "1"
+        assert backfill(archive, broken, "--sample", "0.3", *flags) == 3
+    mended = tmp_path / "mended"
+    failures = f"{broken}/failures/*.jsonl"
+    assert main(["replay", "--failures", failures, "--output", str(mended), "--sample", "0.3"]) == 0
+    assert ids_in(mended) == ids_in(tmp_path / "direct")
+    assert summary_in(mended)["sampled_out"] == 0
