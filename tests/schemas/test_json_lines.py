@@ -1,48 +1,17 @@
 """Alerts and failures as JSON, against their schemas."""
 
 import json
-from typing import Any
 
 import fastavro.validation
 import msgspec
 import pytest
 
-from schemas.alert import Alert, AlertKind, RateEpisode, Severity, WorstClaim
+from schemas.alert import Alert
 from schemas.avro import load_schema
 from schemas.failure import Failure
 from schemas.json_lines import alert_to_json, failure_to_json, message_of_failure
 from schemas.message import EarlierFailure
-from schemas.verdict import Verdict
-from tests.support.builders import NOON_US, RECORD_ID, a_message
-
-ALERTS = {
-    "an answer's": Alert(
-        kind=AlertKind.ANSWER,
-        record_id=RECORD_ID,
-        verdict=Verdict.LOW_GROUNDED,
-        tags=("SCORE_DRIFT",),
-        support_score=0.0,
-        worst_claim=WorstClaim(start=0, end=1, score=0.1, text="é"),
-        event_time_us=NOON_US,
-        severity=Severity.CRITICAL,
-        answer_text="é",
-    ),
-    "a rate's": Alert(
-        kind=AlertKind.RATE,
-        engine="shop",
-        event_time_us=NOON_US,
-        severity=Severity.INFO,
-        rate=RateEpisode(
-            signal="failed",
-            state="open",
-            share=0.5,
-            burn_rate=5.0,
-            answers=10,
-            opened_at_us=NOON_US,
-        ),
-    ),
-    "the least": Alert(kind=AlertKind.NO_DATA, severity=Severity.WARNING),
-}
+from tests.support.whole_records import ALERTS, FAILURES
 
 
 @pytest.mark.parametrize("alert", ALERTS.values(), ids=ALERTS)
@@ -67,30 +36,6 @@ def test_an_alert_says_its_times_as_people_write_them() -> None:
             "opened_at": "2026-03-03T12:00:00.000000Z",
         },
     }
-
-
-def a_failure(**members: Any) -> Failure:
-    given = {
-        "step": "ParseAnswers",
-        "error_class": "UnreadableAnswer",
-        "error": "the message is not JSON",
-        "retryable": False,
-        "first_failed_at_us": NOON_US,
-        "last_failed_at_us": NOON_US + 1,
-        "message": a_message(),
-    }
-    return Failure(**given | members)
-
-
-FAILURES = {
-    "not understood": a_failure(),
-    "checked in vain": a_failure(record_id=RECORD_ID, retryable=True, attempts=9),
-    "from Pub/Sub": a_failure(
-        message=a_message(
-            payload=b"\xff\x00", attributes={"id": "é"}, place="17", publish_time_us=NOON_US
-        )
-    ),
-}
 
 
 @pytest.mark.parametrize("with_payload", [True, False])

@@ -1,0 +1,99 @@
+"""The released versions of the Avro schemas, each with a file that it wrote.
+
+`python -m tests.support.released_schemas` releases the schemas as they stand: it keeps a copy of
+each that has a new version, and a file of whole records. Neither is ever written again.
+"""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import fastavro
+
+from pipeline.row_files import AlertFiles, EnrichedFiles, FailureFiles
+from schemas import avro
+from schemas.avro import load_schema
+from tests.support.whole_records import ALERTS, ENRICHED, FAILURES
+from transforms.rules.redaction import TextMode
+
+Json = dict[str, Any]
+
+CURRENT = Path(avro.__file__).parent
+RELEASED = CURRENT / "released"
+WRITTEN = Path(__file__).parents[1] / "data" / "released"
+
+ROWS = {
+    "enriched_answer": (EnrichedFiles(TextMode.FULL), ENRICHED),
+    "alert": (AlertFiles(), ALERTS),
+    "failure": (FailureFiles(with_payload=True), FAILURES),
+}
+"""For each schema what lays its rows out in files, and whole records."""
+
+
+def released(kind: str) -> dict[str, Json]:
+    """Every released version of a schema by its number, the oldest first."""
+    paths = sorted((RELEASED / kind).glob("*.avsc"), key=lambda path: _number(path.stem))
+    return {path.stem: json.loads(path.read_bytes()) for path in paths}
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+def written(kind: str, version: str) -> list[Json]:
+    """The rows that a released version wrote, as its file holds them."""
+    return _rows(_named(WRITTEN / kind, kind, version).read_bytes())
+
+
+def written_today(kind: str) -> list[Json]:
+    """The rows that are written now."""
+    return _rows(_file_of(kind))
+
+
+def _named(folder: Path, kind: str, version: str) -> Path:
+    return folder / f"{version}.{ROWS[kind][0].extension}"
+
+
+def _rows(content: bytes) -> list[Json]:
+    if content.startswith(b"{"):
+        return [json.loads(line) for line in content.splitlines()]
+    return list(fastavro.reader(io.BytesIO(content)))
+
+
+def _file_of(kind: str) -> bytes:
+    layout, records = ROWS[kind]
+    stream = io.BytesIO()
+    rows = layout.open(stream)
+    for record in records.values():
+        rows.write(record)
+    rows.finish()
+    return stream.getvalue()
+
+
+def release(kind: str, schema_folder: Path, data_folder: Path) -> None:
+    """Keep a schema as it stands, and a file of whole records, both named by its version.
+
+    Raises:
+      FileExistsError: this version is released already.
+    """
+    version = load_schema(kind)["version"]
+    for path, content in (
+        (schema_folder / f"{version}.avsc", (CURRENT / f"{kind}.avsc").read_bytes()),
+        (_named(data_folder, kind, version), _file_of(kind)),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as stream:
+            stream.write(content)
+
+
+def _release_all() -> None:
+    for kind in ROWS:
+        version = load_schema(kind)["version"]
+        if version not in released(kind):
+            release(kind, RELEASED / kind, WRITTEN / kind)
+            print(f"released {kind} {version}")  # noqa: T201 - it is a command
+
+
+if __name__ == "__main__":
+    _release_all()

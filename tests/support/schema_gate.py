@@ -1,0 +1,121 @@
+"""The schema gate: whether a schema may follow one that is released.
+
+Every field stays what it was, and new ones are optional and come last. The official library's
+checker says whether each can read what the other wrote; `_changes` says what it lets through:
+renames by alias, removed optional fields, other defaults, units, symbols and order.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import avro.schema
+from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
+
+Schema = Any
+"""A schema as parsed JSON: a name, a list for a union, or an object."""
+
+_FREE = frozenset({"doc", "version"})
+"""What may change at will: it is for people."""
+
+_OPTIONAL = {"array": [], "map": {}}
+"""The default without which a new field of these types is not optional."""
+
+
+def breaks(older: Schema, newer: Schema) -> list[str]:
+    """Say, a sentence each, why a schema cannot follow a released one; nothing if it can."""
+    return [
+        *_changes(older, newer, newer["name"]),
+        *unreadable("the new version", newer, "the released one", older),
+        *unreadable("the released version", older, "the new one", newer),
+    ]
+
+
+def unreadable(reader_name: str, reader: Schema, writer_name: str, writer: Schema) -> list[str]:
+    """Say what the official library's checker finds when one schema reads the other's files."""
+    found = ReaderWriterCompatibilityChecker().get_compatibility(_parse(reader), _parse(writer))
+    if found.compatibility is SchemaCompatibilityType.compatible:
+        return []
+    where = ", ".join(sorted(found.locations))
+    what = ", ".join(sorted(found.messages))
+    return [f"{reader_name} cannot read what {writer_name} wrote: {what} at {where}"]
+
+
+def _parse(schema: Schema) -> avro.schema.Schema:
+    return avro.schema.parse(json.dumps(schema))
+
+
+def _changes(old: Schema, new: Schema, path: str) -> Iterator[str]:
+    """What became of a type; a record, array, map or union is compared by its parts."""
+    kind = _kind(old)
+    if kind != _kind(new):
+        yield f"{path}: its type changed from {_told(old)} to {_told(new)}"
+    elif kind == "union":
+        yield from _union_changes(old, new, path)
+    else:
+        yield from _attribute_changes(old, new, path, parts={"fields", "items", "values"})
+        for part in ("items", "values"):
+            if part in old:
+                yield from _changes(old[part], new[part], f"{path} {part}")
+        if kind == "record":
+            yield from _field_changes(old["fields"], new["fields"], path)
+
+
+def _kind(schema: Schema) -> str:
+    if isinstance(schema, list):
+        return "union"
+    return str(schema["type"]) if isinstance(schema, dict) else str(schema)
+
+
+def _told(schema: Schema) -> str:
+    """A type in a few words."""
+    return " or ".join(map(_kind, schema)) if isinstance(schema, list) else _kind(schema)
+
+
+def _union_changes(old: list[Schema], new: list[Schema], path: str) -> Iterator[str]:
+    if [_kind(branch) for branch in old] != [_kind(branch) for branch in new]:
+        yield f"{path}: its type changed from {_told(old)} to {_told(new)}"
+        return
+    for old_branch, new_branch in zip(old, new, strict=True):
+        yield from _changes(old_branch, new_branch, path)
+
+
+def _attribute_changes(old: Schema, new: Schema, path: str, parts: set[str]) -> Iterator[str]:
+    """What became of name, aliases, default, order, symbols, logical type and whatever else."""
+    before, after = _attributes(old), _attributes(new)
+    for name in sorted((before.keys() | after.keys()) - _FREE - parts):
+        if before.get(name, ...) != after.get(name, ...):
+            yield f"{path}: its {name} changed"
+
+
+def _attributes(schema: Schema) -> dict[str, Any]:
+    return schema if isinstance(schema, dict) else {"type": schema}
+
+
+def _field_changes(old: list[Schema], new: list[Schema], path: str) -> Iterator[str]:
+    before, after = {field["name"]: field for field in old}, {field["name"]: field for field in new}
+    for name in sorted(before.keys() - after.keys()):
+        yield f"{path}.{name}: was removed or renamed"
+    for name in sorted(after.keys() - before.keys()):
+        yield from _addition_faults(after[name], f"{path}.{name}")
+    kept = [name for name in before if name in after]
+    for name in kept:
+        yield from _attribute_changes(before[name], after[name], f"{path}.{name}", parts={"type"})
+        yield from _changes(before[name]["type"], after[name]["type"], f"{path}.{name}")
+    if [*after][: len(kept)] != kept:
+        yield f"{path}: its fields stand in another order; new ones come last"
+
+
+def _addition_faults(field: Schema, path: str) -> Iterator[str]:
+    if not _is_optional(field):
+        yield f"{path}: is new, and neither null first, with default null, nor empty by default"
+    if "aliases" in field:
+        yield f"{path}: has an alias, by which older readers find nothing"
+
+
+def _is_optional(field: Schema) -> bool:
+    """Tell whether a field may be added; BigQuery adds no required one to a table."""
+    kind = field["type"]
+    if isinstance(kind, list):
+        return kind[0] == "null" and field.get("default", ...) is None
+    return _kind(kind) in _OPTIONAL and field.get("default") == _OPTIONAL[_kind(kind)]

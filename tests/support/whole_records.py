@@ -1,0 +1,122 @@
+"""What is written, with every field filled, and with as little as there can be."""
+
+from typing import Any
+
+from schemas.alert import Alert, AlertKind, RateEpisode, Severity, WorstClaim
+from schemas.answer import Fact, SafetyRating
+from schemas.failure import Failure
+from schemas.verdict import Verdict
+from tests.support.builders import (
+    NOON_US,
+    RECORD_ID,
+    a_check,
+    a_claim,
+    a_message,
+    an_enriched,
+)
+
+ENRICHED = {
+    "full": an_enriched(
+        event_time_us=NOON_US + 1,
+        answer_text="Olé! 日本 🙂",
+        skip_reasons=("NO_RELEVANT_CONTENT", "47"),
+        safety_ratings=(
+            SafetyRating(),
+            SafetyRating(
+                category="HARASSMENT",
+                probability="HIGH",
+                severity="LOW",
+                blocked=True,
+                probability_score=0.9,
+                severity_score=0.0,
+            ),
+        ),
+        claims=(
+            a_claim(score=0.0, citations=(0, 1), citation_starts=(0, 10_000)),
+            a_claim(grounding_check_required=None),
+        ),
+        facts=(
+            Fact(text="a"),
+            Fact(text="b", uri="u", title="t", document="d", attributes={"page": "7"}),
+        ),
+        check=a_check(cached=True, unknown_members=('{"helpfulnessScore":0.5}',)),
+    ),
+    "bare": an_enriched(
+        answer_name=None,
+        engine=None,
+        session=None,
+        event_time_us=None,
+        query=None,
+        answer_text="",
+        verdict=Verdict.UNSCORABLE,
+        tags=(),
+        support_score=None,
+        min_claim_score=None,
+        generator_grounding_score=None,
+        score_drift=None,
+        answerable_probability=None,
+        claims=(),
+        facts=(),
+        check=None,
+    ),
+    "before 1970": an_enriched(event_time_us=-1),
+    "without a threshold": an_enriched(check=a_check(citation_threshold=None)),
+}
+
+ALERTS = {
+    "an answer's": Alert(
+        kind=AlertKind.ANSWER,
+        record_id=RECORD_ID,
+        answer_name="a1",
+        engine="shop",
+        session="s1",
+        verdict=Verdict.LOW_GROUNDED,
+        verdict_reason="CLAIM_SCORE",
+        tags=("SCORE_DRIFT",),
+        support_score=0.0,
+        min_claim_score=0.1,
+        worst_claim=WorstClaim(start=0, end=1, score=0.1, text="é"),
+        event_time_us=NOON_US,
+        severity=Severity.CRITICAL,
+        answer_text="é",
+    ),
+    "a rate's": Alert(
+        kind=AlertKind.RATE,
+        engine="shop",
+        event_time_us=NOON_US,
+        severity=Severity.INFO,
+        rate=RateEpisode(
+            signal="failed",
+            state="open",
+            share=0.5,
+            burn_rate=5.0,
+            answers=10,
+            opened_at_us=NOON_US,
+        ),
+    ),
+    "the least": Alert(kind=AlertKind.NO_DATA, severity=Severity.WARNING),
+}
+
+
+def _a_failure(**members: Any) -> Failure:
+    given = {
+        "step": "ParseAnswers",
+        "error_class": "UnreadableAnswer",
+        "error": "the message is not JSON",
+        "retryable": False,
+        "first_failed_at_us": NOON_US,
+        "last_failed_at_us": NOON_US + 1,
+        "message": a_message(),
+    }
+    return Failure(**given | members)
+
+
+FAILURES = {
+    "not understood": _a_failure(),
+    "checked in vain": _a_failure(record_id=RECORD_ID, retryable=True, attempts=9),
+    "from Pub/Sub": _a_failure(
+        message=a_message(
+            payload=b"\xff\x00", attributes={"id": "é"}, place="17", publish_time_us=NOON_US
+        )
+    ),
+}
