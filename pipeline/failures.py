@@ -3,9 +3,13 @@
 from collections.abc import Iterator
 from typing import IO
 
+from pipeline.archive_lines import MAX_LINE_BYTES
 from pipeline.archives import read_archive
 from schemas.json_lines import message_of_failure
 from schemas.message import Message
+
+_MAX_LINE_BYTES = 2 * MAX_LINE_BYTES
+"""A failure holds the bytes of its message in base64, which takes a third more."""
 
 
 def read_failures(stream: IO[bytes], path: str) -> Iterator[Message]:
@@ -22,7 +26,7 @@ def read_failures(stream: IO[bytes], path: str) -> Iterator[Message]:
       OSError: a line is no failure, or one without its original bytes: nothing can be replayed.
       DamagedArchive: the file ends too soon.
     """
-    for line in read_archive(stream, path):
+    for line in read_archive(stream, path, max_line_bytes=_MAX_LINE_BYTES):
         try:
             yield message_of_failure(line.payload)
         except ValueError as error:

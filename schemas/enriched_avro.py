@@ -1,10 +1,19 @@
 """Enriched records as rows of `enriched_answer.avsc`."""
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import asdict
 
 from schemas.enriched import EnrichedAnswer
+from schemas.timestamps import to_rfc3339, to_us
+
+ENRICHED_NAME = "groundwatch.EnrichedAnswer"
+"""The schema's full name, the same in every release."""
+
+_MADE_ANEW = frozenset({"check", "claims", "min_claim_score", "score_drift", "support_score"})
+"""Fields that a check writes, whoever made them before."""
 
 
 def enriched_to_avro(enriched: EnrichedAnswer) -> dict[str, Any]:
@@ -19,3 +28,25 @@ def enriched_to_avro(enriched: EnrichedAnswer) -> dict[str, Any]:
         check["checked_at"] = check.pop("checked_at_us")
         row["check"] = check
     return row
+
+
+def avro_to_payload(row: Mapping[str, Any]) -> bytes:
+    """Write an Avro row as the message from which its answer can be checked again.
+
+    Args:
+      row: as fastavro reads it, of any released schema; a byte that is no UTF-8 is a surrogate in
+        its strings, and comes out as that byte.
+
+    Returns:
+      A JSON object of the fields that are there, but for those that a check writes.
+    """
+    members = {
+        name: value for name, value in row.items() if value is not None and name not in _MADE_ANEW
+    }
+    text = json.dumps(members, ensure_ascii=False, separators=(",", ":"), default=_time)
+    return text.encode(errors="surrogateescape")
+
+
+def _time(moment: Any) -> str | None:
+    """Write what JSON has no form for: of our fields only times."""
+    return to_rfc3339(to_us(moment))

@@ -25,6 +25,8 @@ class Message(Record, frozen=True, kw_only=True):
         Pub/Sub message id.
       publish_time_us: when it was published, microseconds since 1970 UTC; None for files.
       earlier: its failure, for a message that is replayed.
+      whole_bytes: how many bytes it had, for one too long to be kept whole; None where the payload
+        is all of it.
     """
 
     payload: bytes
@@ -32,3 +34,4 @@ class Message(Record, frozen=True, kw_only=True):
     place: str
     publish_time_us: int | None = None
     earlier: EarlierFailure | None = None
+    whole_bytes: int | None = None

@@ -4,13 +4,14 @@ import msgspec
 
 from schemas.answer import Answer
 from schemas.message import Message
+from schemas.unreadable import UnreadableAnswer
 from schemas.verdict import Tag
 from transforms.formats.camel_case import holds_snake_case, to_camel_case
 from transforms.formats.identity import content_identity, record_id
 from transforms.formats.reading import Identity, Reading, Request
 from transforms.formats.recognition import find_format
 from transforms.formats.resource_names import engine_id, session_id
-from transforms.formats.strict_json import read_json
+from transforms.formats.strict_json import MAX_PAYLOAD_BYTES, read_json
 from transforms.formats.timestamps import first_time
 from transforms.rules.incompleteness import is_incomplete
 
@@ -29,12 +30,21 @@ def parse_answer(
     Raises:
       UnreadableAnswer: if the message holds no answer that can be read without guessing.
     """
+    _refuse_cut(message)
     value = read_json(message.payload)
     if holds_snake_case(message.payload):
         value = to_camel_case(value)
     named = input_format or message.attributes.get("format") or None
     request = Request(value=value, message=message, facts_from_steps=facts_from_steps)
     return _complete(find_format(value, named).read(request))
+
+
+def _refuse_cut(message: Message) -> None:
+    if message.whole_bytes is not None:
+        raise UnreadableAnswer(
+            f"The message has {message.whole_bytes} bytes, more than {MAX_PAYLOAD_BYTES}; only the"
+            f" first {len(message.payload)} are kept."
+        )
 
 
 def _complete(reading: Reading) -> Answer:

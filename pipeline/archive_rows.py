@@ -1,0 +1,161 @@
+"""The rows of an Avro archive, each of them a message."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import IO, Any
+
+import fastavro
+
+from pipeline.damaged_archive import DamagedArchive
+from schemas.enriched_avro import ENRICHED_NAME, avro_to_payload
+from schemas.message import Message
+from schemas.timestamps import to_us
+
+_CODECS = ("null", "deflate", "snappy", "bzip2", "xz", "zstandard")
+
+_PAYLOAD_FIELDS = ("data", "payload", "message")
+"""Where a row's message is looked for first; else in its only field of bytes or string."""
+
+_ID_FIELDS = ("message_id", "messageId", "messageid")
+"""Where Pub/Sub's subscriptions and templates write the message's id."""
+
+_SUBSCRIPTION_FIELD = "subscription_name"
+"""Text that Pub/Sub's Cloud Storage subscriptions write beside a message.
+
+Source: docs.cloud.google.com/pubsub/docs/create-cloudstorage-subscription, "Write metadata".
+"""
+
+_TEMPLATE_RECORD = "AvroPubsubMessageRecord"
+"""What Dataflow's template "Pub/Sub to Avro" writes, its time a bare long of milliseconds.
+
+Source: GoogleCloudPlatform/DataflowTemplates, com.google.cloud.teleport.avro.
+"""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+_Row = Mapping[str, Any]
+
+
+def read_rows(stream: IO[bytes], path: str) -> Iterator[Message]:
+    """Read rows that hold a message in a field, or that are groundwatch's own records.
+
+    Args:
+      stream: an Avro file from its beginning.
+      path: the archive's name, part of each message's place.
+
+    Raises:
+      DamagedArchive: after the last good row.
+    """
+    watched = _WatchedStream(stream)
+    try:
+        # A bad byte in a row is that row's failure; the archive can be read on.
+        rows = fastavro.reader(watched, handle_unicode_errors="surrogateescape")
+        read = _reading(rows.writer_schema)
+        _refuse_codec(rows.codec)
+        for number, row in enumerate(rows, start=1):
+            yield read(row, f"{path}#{number}")
+    except DamagedArchive:
+        raise
+    except Exception as error:
+        # fastavro meets damage with whatever its decoders raise.
+        if error is watched.fault:
+            raise
+        raise DamagedArchive(f"no valid Avro from here on: {type(error).__name__}") from None
+
+
+class _WatchedStream:
+    """A stream that remembers its own fault, which says nothing of the archive."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.fault: Exception | None = None
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self._stream.read(size)
+        except Exception as error:
+            self.fault = error
+            raise
+
+
+def _reading(schema: Any) -> Callable[[_Row, str], Message]:
+    """Choose how a row of a schema, at a place, becomes a message."""
+    name = str(schema.get("name")) if isinstance(schema, Mapping) else ""
+    if name == ENRICHED_NAME:
+        return _enriched_message
+    time_us = _template_time_us if name.endswith(_TEMPLATE_RECORD) else _publish_time_us
+    return partial(_message, field=_payload_field(schema), time_us=time_us)
+
+
+def _payload_field(schema: Any) -> str:
+    """Find the field that holds the message."""
+    fields = schema.get("fields", ()) if isinstance(schema, Mapping) else ()
+    texts = [field["name"] for field in fields if _is_text(field["type"])]
+    named = [name for name in _PAYLOAD_FIELDS if name in texts]
+    others = [name for name in texts if name not in (*_ID_FIELDS, _SUBSCRIPTION_FIELD)]
+    if not named and len(others) != 1:
+        wanted = ", ".join(_PAYLOAD_FIELDS)
+        raise DamagedArchive(f"no field tells where the message is: name it one of {wanted}")
+    return (named or others)[0]
+
+
+def _is_text(kind: Any) -> bool:
+    """Tell whether a field is bytes or string, maybe with attributes, maybe null."""
+    if isinstance(kind, list):
+        return all(branch == "null" or _is_text(branch) for branch in kind)
+    return (kind.get("type") if isinstance(kind, Mapping) else kind) in ("bytes", "string")
+
+
+def _refuse_codec(codec: str) -> None:
+    if codec not in _CODECS:
+        raise DamagedArchive(f"its codec is none of {', '.join(_CODECS)}")
+
+
+def _enriched_message(row: _Row, place: str) -> Message:
+    return Message(payload=avro_to_payload(row), place=place)
+
+
+def _message(
+    row: _Row, place: str, *, field: str, time_us: Callable[[_Row], int | None]
+) -> Message:
+    payload = row[field] or b""
+    attributes = row.get("attributes")
+    return Message(
+        payload=_original(payload) if isinstance(payload, str) else payload,
+        attributes=_texts(attributes) if isinstance(attributes, Mapping) else {},
+        place=_text(row, _ID_FIELDS) or place,
+        publish_time_us=time_us(row),
+    )
+
+
+def _text(row: _Row, names: Sequence[str]) -> str | None:
+    """Take the first field of these names that holds text."""
+    return next((row[name] for name in names if row.get(name) and isinstance(row[name], str)), None)
+
+
+def _publish_time_us(row: _Row) -> int | None:
+    """Take a time, which fastavro reads as a datetime."""
+    time = row.get("publish_time")
+    return to_us(time) if isinstance(time, datetime) else None
+
+
+def _template_time_us(row: _Row) -> int | None:
+    try:
+        return to_us(_EPOCH + timedelta(milliseconds=row["timestamp"]))
+    except (KeyError, OverflowError, TypeError):
+        # Beam's own time for an element without one lies far out of the calendar.
+        return None
+
+
+def _texts(attributes: Mapping[str, Any]) -> dict[str, str]:
+    """Take the attributes that are text; a bad byte becomes a replacement character."""
+    return {
+        _original(name).decode(errors="replace"): _original(value).decode(errors="replace")
+        for name, value in attributes.items()
+        if isinstance(value, str)
+    }
+
+
+def _original(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
