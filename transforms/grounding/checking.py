@@ -16,9 +16,9 @@ from transforms.rules.merging import merge_rechecks, merge_replies
 from transforms.rules.planning import (
     PlannedCall,
     PlannedRecheck,
-    fewest_calls,
-    plan_calls,
+    billed_characters,
     plan_rechecks,
+    plan_within,
 )
 from transforms.rules.verdicts import OVER_LIMIT
 
@@ -41,7 +41,9 @@ async def check_answer(
     Raises:
       CheckFailed: when some call failed for good; the others are cancelled.
     """
-    calls = _plan_calls(answer, settings)
+    calls = plan_within(
+        answer.answer_text, answer.facts, settings.limits, settings.max_calls_per_answer
+    )
     if calls is None:
         decision = Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
         return CheckedAnswer(answer=answer, decision=decision)
@@ -56,18 +58,6 @@ async def check_answer(
         replies += second_replies
     check = _describe([*calls, *rechecks], replies, settings, time.monotonic() - started_s)
     return CheckedAnswer(answer=answer, grounding=grounding, check=check)
-
-
-def _plan_calls(answer: Answer, settings: CheckSettings) -> tuple[PlannedCall, ...] | None:
-    """Plan the first pass, None where it would take too many calls.
-
-    Planning the calls of the largest answers takes seconds, in which every other call stands still.
-    """
-    asked = answer.answer_text, answer.facts, settings.limits
-    if fewest_calls(*asked) > settings.max_calls_per_answer:
-        return None
-    calls = plan_calls(*asked)
-    return calls if len(calls) <= settings.max_calls_per_answer else None
 
 
 def _plan_rechecks(
@@ -96,9 +86,7 @@ def _describe(
         checker=settings.checker,
         calls=len(paid),
         attempts=sum(reply.attempts for reply in replies),
-        characters=sum(
-            len(call.answer.text) + sum(len(piece.text) for piece in call.facts) for call in paid
-        ),
+        characters=sum(map(billed_characters, paid)),
         latency_ms=round(seconds * 1000),
         checked_at_us=time.time_ns() // 1000,
         citation_threshold=settings.citation_threshold,

@@ -1,5 +1,6 @@
 """Which calls an answer needs, so that none exceeds what the service takes."""
 
+import heapq
 from collections.abc import Iterator, Sequence
 
 from schemas.answer import Fact
@@ -7,6 +8,7 @@ from schemas.checked import Claim
 from schemas.record import Record
 from transforms.rules.limits import CheckLimits, count_tokens
 from transforms.rules.ranking import best_facts
+from transforms.rules.sentences import split_sentences
 from transforms.rules.splitting import Measure, split_text
 
 
@@ -42,6 +44,11 @@ class PlannedRecheck(Record, frozen=True, kw_only=True):
     def answer(self) -> AnswerPiece:
         """The claims as one text, a line each."""
         return AnswerPiece(text="\n".join(claim.text for claim in self.claims), start=0)
+
+
+def billed_characters(call: PlannedCall | PlannedRecheck) -> int:
+    """Count the characters of answer and facts in a call, the unit of the service's bill."""
+    return len(call.answer.text) + sum(len(piece.text) for piece in call.facts)
 
 
 def fewest_calls(answer_text: str, facts: Sequence[Fact], limits: CheckLimits) -> int:
@@ -86,6 +93,22 @@ def plan_calls(
     )
 
 
+def plan_within(
+    answer_text: str, facts: Sequence[Fact], limits: CheckLimits, max_calls: int
+) -> tuple[PlannedCall, ...] | None:
+    """Lay out the calls for one answer as `plan_calls` does, unless they are too many.
+
+    Planning the calls of the largest answers takes seconds, so what can be told without is.
+
+    Returns:
+      The calls, at most `max_calls`; None where the answer needs more.
+    """
+    if fewest_calls(answer_text, facts, limits) > max_calls:
+        return None
+    calls = plan_calls(answer_text, facts, limits)
+    return calls if len(calls) <= max_calls else None
+
+
 def plan_rechecks(
     calls: Sequence[PlannedCall],
     claims: Sequence[Claim],
@@ -105,9 +128,7 @@ def plan_rechecks(
     Returns:
       No call at all where the first pass had one group of facts, or supports every claim.
     """
-    facts = list(
-        {(piece.fact, piece.start): piece for call in calls for piece in call.facts}.values()
-    )
+    facts = _fact_pieces(calls)
     if len(facts) <= limits.max_facts:
         return ()
     doubtful = [claim for claim in claims if _is_doubtful(claim, citation_threshold, limits)]
@@ -118,6 +139,40 @@ def plan_rechecks(
         )
         for group in _claim_groups(doubtful, limits.max_answer_tokens)
     )
+
+
+def most_rechecks(
+    calls: Sequence[PlannedCall], answer_text: str, limits: CheckLimits
+) -> tuple[int, ...]:
+    """Bound the second pass before the first: every sentence of the answer is doubtful.
+
+    Args:
+      calls: the first pass.
+      answer_text: the whole answer.
+      limits: what the service takes in one call.
+
+    Returns:
+      The most characters that each call of it can hold.
+    """
+    facts = _fact_pieces(calls)
+    if len(facts) <= limits.max_facts:
+        return ()
+    fact_chars = sum(heapq.nlargest(limits.max_facts, (len(piece.text) for piece in facts)))
+    sentences = [
+        Claim(text=sentence.text, start=sentence.start_byte, end=sentence.end_byte, score=0.0)
+        for sentence in split_sentences(answer_text)
+    ]
+    doubtful = [claim for claim in sentences if _is_doubtful(claim, 1.0, limits)]
+    return tuple(
+        len(PlannedRecheck(claims=group, facts=()).answer.text) + fact_chars
+        for group in _claim_groups(doubtful, limits.max_answer_tokens)
+    )
+
+
+def _fact_pieces(calls: Sequence[PlannedCall]) -> list[FactPiece]:
+    """The pieces of all groups of facts, each once."""
+    pieces = {(piece.fact, piece.start): piece for call in calls for piece in call.facts}
+    return list(pieces.values())
 
 
 def _is_doubtful(claim: Claim, citation_threshold: float, limits: CheckLimits) -> bool:

@@ -14,10 +14,14 @@ from transforms.rules.planning import (
     FactPiece,
     PlannedCall,
     PlannedRecheck,
+    billed_characters,
     fewest_calls,
+    most_rechecks,
     plan_calls,
     plan_rechecks,
+    plan_within,
 )
+from transforms.rules.sentences import split_sentences
 
 THRESHOLD = 0.6
 limits_of = st.builds(
@@ -208,3 +212,39 @@ def test_a_claims_line_in_a_second_look_is_the_claim(text: str) -> None:
     claims = tuple(a_claim(part, score=0.1) for part in (text, "B", text))
     recheck = PlannedRecheck(claims=claims, facts=())
     assert recheck.answer.text.encode() == b"\n".join([text.encode(), b"B", text.encode()])
+
+
+@pytest.mark.parametrize(("max_calls", "planned"), [(2, None), (3, 3), (4, 3)])
+def test_more_calls_than_an_answer_may_have_are_not_planned(
+    max_calls: int, planned: int | None
+) -> None:
+    limits = CheckLimits(max_facts=1)
+    calls = plan_within("A.", facts("a", "b", "c"), limits, max_calls)
+    assert (calls and len(calls)) == planned
+
+
+def test_a_call_is_billed_by_the_characters_of_its_answer_and_its_facts() -> None:
+    (call,) = plan_calls("Olé!", facts("é", "ab"), CheckLimits())
+    assert billed_characters(call) == 4 + 1 + 2
+
+
+@given(said_text, facts_of, limits_of)
+def test_no_second_pass_is_longer_than_its_bound(
+    answer: str, given_facts: list[Fact], limits: CheckLimits
+) -> None:
+    calls = plan_calls(answer, given_facts, limits)
+    claims = [
+        a_claim(sentence.text, sentence.start_byte, score=0.0)
+        for sentence in split_sentences(answer)
+    ]
+    rechecks = plan_rechecks(calls, claims, THRESHOLD, limits)
+    most = most_rechecks(calls, answer, limits)
+    assert len(rechecks) == len(most)
+    assert all(
+        billed_characters(recheck) <= bound for recheck, bound in zip(rechecks, most, strict=True)
+    )
+
+
+def test_one_group_of_facts_needs_no_second_pass() -> None:
+    calls = plan_calls("A. B.", facts("a", "b"), CheckLimits())
+    assert most_rechecks(calls, "A. B.", CheckLimits()) == ()
