@@ -19,10 +19,9 @@ import pytest
 
 from schemas.avro import load_schema
 from schemas.json_lines import message_of_failure
+from tests.support.avro_schemas import Schema
 from tests.support.released_schemas import ROWS, release, released, written, written_today
 from tests.support.schema_gate import breaks
-
-Schema = Any
 
 KINDS = pytest.mark.parametrize("kind", ROWS)
 VERSIONS = pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.avro_schemas import Schema
 from tests.support.schema_gate import breaks, unreadable
 
-Schema = dict[str, Any]
 Change = Callable[[Schema], Any]
 
 PART = {
@@ -46,8 +46,7 @@ def field(schema: Schema, name: str) -> Schema:
 
 
 def part(schema: Schema) -> Schema:
-    items: Schema = field(schema, "parts")["type"]["items"]
-    return items
+    return field(schema, "parts")["type"]["items"]
 
 
 def setting(name: str, /, **attributes: Any) -> Change:

@@ -12,14 +12,13 @@ from typing import Any
 import avro.schema
 from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
 
-Schema = Any
-"""A schema as parsed JSON: a name, a list for a union, or an object."""
+from tests.support.avro_schemas import Schema, kind_of
 
 _FREE = frozenset({"doc", "version"})
 """What may change at will: it is for people."""
 
-_OPTIONAL = {"array": [], "map": {}}
-"""The default without which a new field of these types is not optional."""
+_REPEATED = {"array": "items", "map": "values"}
+_EMPTY = {"array": [], "map": {}}
 
 
 def breaks(older: Schema, newer: Schema) -> list[str]:
@@ -47,33 +46,26 @@ def _parse(schema: Schema) -> avro.schema.Schema:
 
 def _changes(old: Schema, new: Schema, path: str) -> Iterator[str]:
     """What became of a type; a record, array, map or union is compared by its parts."""
-    kind = _kind(old)
-    if kind != _kind(new):
+    kind = kind_of(old)
+    if kind != kind_of(new):
         yield f"{path}: its type changed from {_told(old)} to {_told(new)}"
     elif kind == "union":
         yield from _union_changes(old, new, path)
     else:
         yield from _attribute_changes(old, new, path, parts={"fields", "items", "values"})
-        for part in ("items", "values"):
-            if part in old:
-                yield from _changes(old[part], new[part], f"{path} {part}")
+        if part := _REPEATED.get(kind):
+            yield from _changes(old[part], new[part], f"{path} {part}")
         if kind == "record":
             yield from _field_changes(old["fields"], new["fields"], path)
 
 
-def _kind(schema: Schema) -> str:
-    if isinstance(schema, list):
-        return "union"
-    return str(schema["type"]) if isinstance(schema, dict) else str(schema)
-
-
 def _told(schema: Schema) -> str:
     """A type in a few words."""
-    return " or ".join(map(_kind, schema)) if isinstance(schema, list) else _kind(schema)
+    return " or ".join(map(kind_of, schema)) if isinstance(schema, list) else kind_of(schema)
 
 
 def _union_changes(old: list[Schema], new: list[Schema], path: str) -> Iterator[str]:
-    if [_kind(branch) for branch in old] != [_kind(branch) for branch in new]:
+    if [kind_of(branch) for branch in old] != [kind_of(branch) for branch in new]:
         yield f"{path}: its type changed from {_told(old)} to {_told(new)}"
         return
     for old_branch, new_branch in zip(old, new, strict=True):
@@ -118,4 +110,4 @@ def _is_optional(field: Schema) -> bool:
     kind = field["type"]
     if isinstance(kind, list):
         return kind[0] == "null" and field.get("default", ...) is None
-    return _kind(kind) in _OPTIONAL and field.get("default") == _OPTIONAL[_kind(kind)]
+    return kind_of(kind) in _EMPTY and field.get("default") == _EMPTY[kind_of(kind)]
