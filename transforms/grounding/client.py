@@ -174,7 +174,7 @@ class GroundingClient:
 
 
 def _cache(settings: CheckSettings) -> ReplyCache | None:
-    if not (settings.cache_bytes or settings.reply_store):
+    if not settings.pays_once:
         return None
     store = ReplyStore(settings.reply_store) if settings.reply_store else None
     return ReplyCache(settings.endpoint + check_path(settings), settings.cache_bytes, store)

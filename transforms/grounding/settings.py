@@ -83,3 +83,8 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     reply_store: str | None = None
     proxy: str | None = None
     keeps_backlog: bool = False
+
+    @property
+    def pays_once(self) -> bool:
+        """Whether replies are kept, so that identical calls are paid for once."""
+        return bool(self.cache_bytes or self.reply_store)

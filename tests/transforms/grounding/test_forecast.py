@@ -1,0 +1,100 @@
+"""Forecasts of checks, held to the checks themselves."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.answer import Answer
+from schemas.checked import CheckedAnswer
+from schemas.verdict import Verdict
+from tests.support.builders import a_fact, an_answer
+from tests.support.texts import said_text
+from transforms.grounding.checking import check_answer
+from transforms.grounding.client import GroundingClient
+from transforms.grounding.forecast import Forecast, forecast_check
+from transforms.grounding.settings import CheckSettings
+from transforms.rules.limits import CheckLimits
+
+settings_of = st.builds(
+    CheckSettings,
+    limits=st.builds(
+        CheckLimits,
+        max_facts=st.integers(1, 4),
+        max_fact_chars=st.integers(1, 30),
+        max_answer_tokens=st.integers(1, 12),
+    ),
+    max_calls_per_answer=st.integers(1, 8),
+)
+answers_of = st.builds(
+    lambda text, facts: an_answer(text, *facts),
+    said_text,
+    st.lists(said_text, min_size=1, max_size=6, unique=True),
+)
+
+
+def really(answer: Answer, settings: CheckSettings) -> CheckedAnswer:
+    async def check() -> CheckedAnswer:
+        async with GroundingClient(settings) as client:
+            return await check_answer(answer, client, settings)
+
+    return asyncio.run(check())
+
+
+def forecast(answer: Answer, **members: object) -> Forecast:
+    found = forecast_check(answer, CheckSettings(**members))
+    assert found is not None
+    return found
+
+
+@given(answers_of, settings_of)
+def test_what_is_forecast_is_what_the_check_takes(answer: Answer, settings: CheckSettings) -> None:
+    checked = really(answer, settings)
+    found = forecast_check(answer, settings)
+    if found is None:
+        assert checked.decision is not None
+        assert checked.decision.verdict is Verdict.UNSCORABLE
+        return
+    check = checked.check
+    assert check is not None
+    distinct = {call.key: call.characters for call in found.calls}
+    rechecks = check.calls - len(distinct)
+    assert 0 <= rechecks <= len(found.most_rechecks)
+    least = sum(distinct.values())
+    assert least <= check.characters <= least + sum(found.most_rechecks)
+
+
+DIFFERENCES = {
+    "the answer": an_answer("Lamps glow!"),
+    "a fact": an_answer("Lamps glow.", "Lamps glow green."),
+    "a fact more": an_answer("Lamps glow.", "Lamps glow red.", "Lamps hum."),
+    "a fact's title": an_answer(facts=(a_fact(title="Lamps"),)),
+    "a fact's attributes": an_answer(facts=(a_fact(attributes={"page": "1"}),)),
+}
+
+
+@pytest.mark.parametrize("other", DIFFERENCES.values(), ids=DIFFERENCES)
+def test_another_content_is_another_call(other: Answer) -> None:
+    assert forecast(other).calls[0].key != forecast(an_answer()).calls[0].key
+
+
+def test_the_same_content_under_another_name_is_the_same_call() -> None:
+    other = an_answer(record_id="aa" * 32, answer_name="other", query="Why?", engine="help")
+    assert forecast(other) == forecast(an_answer())
+
+
+@pytest.mark.parametrize(
+    "members", [{"citation_threshold": 0.5}, {"user_labels": {"team": "lamps"}}], ids=str
+)
+def test_other_settings_are_other_calls(members: dict[str, object]) -> None:
+    assert forecast(an_answer(), **members).calls[0].key != forecast(an_answer()).calls[0].key
+
+
+def test_a_second_pass_takes_no_more_calls_than_are_left() -> None:
+    facts = [f"Lamp {number} glows." for number in range(3)]
+    answer = an_answer("One. Two. Three. Four.", *facts)
+    limits = CheckLimits(max_facts=1, max_answer_tokens=8)
+    found = forecast(answer, limits=limits, max_calls_per_answer=3)
+    assert (len(found.calls), found.most_rechecks) == (3, ())
+    assert forecast(answer, limits=limits, max_calls_per_answer=4).most_rechecks == (22 + 13,)
