@@ -1,0 +1,91 @@
+"""Estimates as JSON, and beside what a run took."""
+
+import json
+from typing import Any
+
+import pytest
+
+from schemas.estimate import (
+    Amounts,
+    Estimate,
+    EstimatedAmounts,
+    compare,
+    estimate_to_json,
+    estimated_amounts,
+)
+from tests.support.builders import NOON_US
+
+
+def an_estimate(**members: Any) -> Estimate:
+    given = {
+        "run": "r1",
+        "read": 10,
+        "sampled_messages": None,
+        "failures": 1,
+        "duplicates": 1,
+        "sampled_out": 0,
+        "decided": {"UNSCORABLE": 2},
+        "to_check": 6,
+        "planned_calls": 8,
+        "calls": 7,
+        "characters": 7_000,
+        "cost": 0.7,
+        "intervals": None,
+        "most_rechecks": Amounts(calls=1, characters=900, cost=0.09),
+        "minutes_at_quota": 0.2,
+        "minutes_without_quota": 0.1,
+        "price_per_1k_chars": 0.1,
+        "requests_per_minute": 30.0,
+        "max_in_flight": 128,
+        "workers": 1,
+        "assumed_latency_ms": 500.0,
+        "estimated_at_us": NOON_US,
+    }
+    return Estimate(**given | members)
+
+
+def amounts(calls: int, characters: int = 0, cost: float | None = None) -> Amounts:
+    return Amounts(calls=calls, characters=characters, cost=cost)
+
+
+def test_an_estimate_is_written_with_the_names_of_the_summary_and_a_time_to_read() -> None:
+    written = json.loads(estimate_to_json(an_estimate()))
+    names = "read", "failures", "duplicates", "sampled_out", "calls", "characters", "cost"
+    assert [written[name] for name in names] == [10, 1, 1, 0, 7, 7_000, 0.7]
+    assert written["estimated_at"] == "2026-03-03T12:00:00.000000Z"
+    assert written["most_rechecks"] == {"calls": 1, "characters": 900, "cost": 0.09}
+
+
+def test_what_is_compared_is_read_back() -> None:
+    expected = EstimatedAmounts(run="r1", calls=7, characters=7_000, cost=0.7)
+    assert estimated_amounts(estimate_to_json(an_estimate())) == expected
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'{"run": 1}', b"\xff"])
+def test_what_is_no_estimate_is_no_comparison(content: bytes) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        estimated_amounts(content)
+
+
+@pytest.mark.parametrize(
+    ("estimated", "made", "differences"),
+    [
+        pytest.param(
+            amounts(1_000, 2_000, 4.0), amounts(997, 2_100, 4.2), (-0.003, 0.05, 0.05), id="off"
+        ),
+        pytest.param(amounts(3, 30, 1.5), amounts(3, 30, 1.5), (0, 0, 0), id="exact"),
+        pytest.param(amounts(0), amounts(5, 50, 1.0), (None, None, None), id="nothing estimated"),
+        pytest.param(amounts(2, 20, 1.0), amounts(0), (-1, -1, None), id="nothing made, no price"),
+    ],
+)
+def test_differences_are_shares_of_the_estimate(
+    estimated: Amounts, made: Amounts, differences: tuple[float | None, ...]
+) -> None:
+    compared = compare(estimated, made)
+    found = compared.relative_differences
+    assert (found.calls, found.characters, found.cost) == pytest.approx(differences)
+    assert (compared.calls, compared.characters, compared.cost) == (
+        estimated.calls,
+        estimated.characters,
+        estimated.cost,
+    )
