@@ -43,7 +43,7 @@ def _add_fact(fact: str | wire.EnvelopeFact, facts: FactCollection) -> None:
     if isinstance(fact, str):
         facts.add(fact)
         return
-    attributes = {name: spell(value) for name, value in fact.attributes.items()}
+    attributes = ((name, spell(value)) for name, value in fact.attributes.items())
     facts.add(fact.text, uri=fact.uri, title=fact.title, attributes=attributes)
 
 
