@@ -60,16 +60,20 @@ def _complete(reading: Reading) -> Answer:
         event_time_us=_first(answer.event_time_us, attribute_time_us),
         tags=answer.tags + bad_time,
     )
-    identity = _given_identity(reading) or _own_identity(own)
     return msgspec.structs.replace(
         own,
-        record_id=record_id(identity, incomplete=is_incomplete(own)),
+        record_id=own.record_id or _record_id(reading, own),
         event_time_us=_first(own.event_time_us, answer.message.publish_time_us),
     )
 
 
 def _first(*times_us: int | None) -> int | None:
     return next((time_us for time_us in times_us if time_us is not None), None)
+
+
+def _record_id(reading: Reading, own: Answer) -> str:
+    identity = _given_identity(reading) or _own_identity(own)
+    return record_id(identity, incomplete=is_incomplete(own))
 
 
 def _given_identity(reading: Reading) -> Identity | None:

@@ -18,7 +18,8 @@ class Reading(Record, frozen=True, kw_only=True):
     """What a message's body tells.
 
     Attributes:
-      answer: all but its record_id, which is empty until the message's attributes are seen too.
+      answer: all but its record_id, which is empty until the message's attributes are seen too,
+        unless the body itself says it.
       identity: what the body names the answer by beside its resource name, None if nothing.
     """
 

@@ -6,6 +6,7 @@ from transforms.formats import (
     answer_query,
     answer_resource,
     candidate,
+    enriched,
     envelope,
     generate_answer,
     generate_content,
@@ -14,6 +15,7 @@ from transforms.formats import (
 from transforms.formats.reading import Format
 
 FORMATS: tuple[Format, ...] = (
+    enriched.FORMAT,
     envelope.FORMAT,
     stream_answer.FORMAT,
     generate_answer.FORMAT,

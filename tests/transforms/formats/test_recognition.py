@@ -142,5 +142,6 @@ def test_the_names_are_the_formats_and_their_families() -> None:
         "gemini.generate_answer",
         "gemini.generate_content",
         "groundwatch",
+        "groundwatch.enriched",
         "groundwatch.envelope",
     )

@@ -1,0 +1,49 @@
+"""The JSON of an enriched record, as far as its answer can be read back from it.
+
+The members are those of `enriched_answer.avsc`; what a check writes is left out.
+"""
+
+import msgspec
+
+from schemas.wire.tolerance import Essential, Wire
+
+
+class EnrichedRating(Wire, frozen=True):
+    """A rating in one category of harm, names without their enum's prefix."""
+
+    category: Essential[str | None] = None
+    probability: Essential[str | None] = None
+    severity: Essential[str | None] = None
+    blocked: Essential[bool] = False
+    probability_score: Essential[float | None] = None
+    severity_score: Essential[float | None] = None
+
+
+class EnrichedFact(Wire, frozen=True):
+    """A source text."""
+
+    text: Essential[str] = ""
+    uri: Essential[str | None] = None
+    title: Essential[str | None] = None
+    document: Essential[str | None] = None
+    attributes: Essential[dict[str, str]] = msgspec.field(default_factory=dict)
+
+
+class EnrichedRow(Wire, frozen=True):
+    """An answer as it was understood, and the reason for its verdict; `event_time` is RFC 3339."""
+
+    record_id: Essential[str] = ""
+    answer_name: Essential[str | None] = None
+    source_format: Essential[str] = ""
+    engine: Essential[str | None] = None
+    session: Essential[str | None] = None
+    event_time: Essential[str] = ""
+    query: Essential[str | None] = None
+    answer_text: Essential[str] = ""
+    verdict_reason: Essential[str] = ""
+    tags: Essential[tuple[str, ...]] = ()
+    generator_grounding_score: Essential[float | None] = None
+    answerable_probability: Essential[float | None] = None
+    skip_reasons: Essential[tuple[str, ...]] = ()
+    safety_ratings: Essential[tuple[EnrichedRating, ...]] = ()
+    facts: Essential[tuple[EnrichedFact, ...]] = ()

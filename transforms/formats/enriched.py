@@ -1,0 +1,93 @@
+"""groundwatch.enriched: a record that groundwatch itself wrote, to be checked again."""
+
+import re
+
+from msgspec.structs import asdict
+
+from schemas.answer import Answer, Fact, SafetyRating
+from schemas.unreadable import UnreadableAnswer
+from schemas.verdict import Tag
+from schemas.wire import enriched as wire
+from schemas.wire.tolerance import read_wire, wire_members
+from transforms.formats.reading import Format, Reading, Request
+from transforms.formats.scores import proportion
+from transforms.formats.signals import read_signals
+from transforms.formats.timestamps import first_time
+from transforms.rules.verdicts import NO_FACTS
+
+_TELLING_MEMBERS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
+_RECORD_ID = re.compile(r"[0-9a-f]{64}")
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+
+_DECIDED_ANEW = frozenset(
+    {
+        Tag.LOW_ANSWERABLE_PROBABILITY,
+        Tag.NUMBER_MISMATCH,
+        Tag.RECOMBINED,
+        Tag.SAFETY_RATED,
+        Tag.SCORE_DRIFT,
+        Tag.UNKNOWN_SKIP_REASON,
+        Tag.UNSUPPORTED_CLAIM,
+    }
+)
+"""Tags that follow from the record and a check. CITATION_MISMATCH does not: a record does not hold
+what the answer cites."""
+
+
+def _recognises(value: object) -> bool:
+    return isinstance(value, dict) and value.keys() >= _TELLING_MEMBERS
+
+
+def _read(request: Request) -> Reading:
+    row = read_wire(request.value, wire.EnrichedRow)
+    if not (_RECORD_ID.fullmatch(row.record_id) and row.source_format):
+        raise UnreadableAnswer("The record has no record_id or no source_format of groundwatch's.")
+    if _is_redacted(row):
+        raise UnreadableAnswer(
+            "The record was written with --text none or hash: without the texts nothing can be"
+            " checked again."
+        )
+    return Reading(answer=_answer(row, request))
+
+
+def _answer(row: wire.EnrichedRow, request: Request) -> Answer:
+    event_time_us, _ = first_time(row.event_time)
+    signals = read_signals(row)
+    return Answer(
+        message=request.message,
+        record_id=row.record_id,
+        answer_name=row.answer_name,
+        source_format=row.source_format,
+        engine=row.engine,
+        session=row.session,
+        event_time_us=event_time_us,
+        query=row.query,
+        answer_text=row.answer_text,
+        state=signals.state,
+        skip_reasons=signals.skip_reasons,
+        finish_reason=signals.finish_reason,
+        block_reason=signals.block_reason,
+        error_status=signals.error_status,
+        safety_ratings=tuple(SafetyRating(**asdict(rating)) for rating in row.safety_ratings),
+        facts=tuple(Fact(**asdict(fact)) for fact in row.facts),
+        generator_grounding_score=proportion(row.generator_grounding_score),
+        answerable_probability=proportion(row.answerable_probability),
+        tags=tuple(tag for tag in row.tags if tag not in _DECIDED_ANEW),
+    )
+
+
+def _is_redacted(row: wire.EnrichedRow) -> bool:
+    """Tell whether texts are hidden: where they are not, none that is there is empty or a hash."""
+    texts = [row.query, *(fact.text for fact in row.facts)]
+    lost_answer = row.verdict_reason == NO_FACTS and not row.answer_text
+    given = [text for text in (row.answer_text, *texts) if text]
+    return "" in texts or lost_answer or (bool(given) and all(map(_HASH.fullmatch, given)))
+
+
+FORMAT = Format(
+    name="groundwatch.enriched",
+    shape=dict,
+    members=wire_members(wire.EnrichedRow),
+    recognises=_recognises,
+    read=_read,
+)

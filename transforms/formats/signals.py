@@ -1,0 +1,64 @@
+"""What decided an answer before any check, told from the record that it became.
+
+A record holds the reason of its verdict, the reasons for which the generator skipped or withheld,
+and tags; not the state or the finish reason themselves. Where several would lead to the same
+record, any of them serves.
+"""
+
+from schemas.record import Record
+from schemas.verdict import Tag
+from schemas.wire.enriched import EnrichedRow
+from transforms.rules.verdicts import (
+    BLOCKED_RATING,
+    FINDINGS,
+    FINISH_REASON_VERDICTS,
+    STATE_VERDICTS,
+)
+
+_GEMINI = "gemini."
+
+
+class Signals(Record, frozen=True, kw_only=True):
+    """The fields of an answer that routing goes by; see there."""
+
+    state: str | None = None
+    error_status: str | None = None
+    skip_reasons: tuple[str, ...] = ()
+    finish_reason: str | None = None
+    block_reason: str | None = None
+
+
+def read_signals(row: EnrichedRow) -> Signals:
+    """Find signals that lead to the same decision and the same tags as they did before."""
+    if row.source_format.startswith(_GEMINI):
+        return _candidate_signals(row)
+    if row.verdict_reason in STATE_VERDICTS:
+        return Signals(state=row.verdict_reason, skip_reasons=row.skip_reasons)
+    if _is_explained(row):
+        return Signals(skip_reasons=row.skip_reasons)
+    # Nothing else is a reason by itself but the error that a stream broke off with.
+    return Signals(state="FAILED", error_status=row.verdict_reason, skip_reasons=row.skip_reasons)
+
+
+def _is_explained(row: EnrichedRow) -> bool:
+    """Tell whether the verdict's reason follows from what else the record holds."""
+    known = (*FINDINGS, BLOCKED_RATING, *row.skip_reasons)
+    return row.verdict_reason in known
+
+
+def _candidate_signals(row: EnrichedRow) -> Signals:
+    """Tell a candidate's finish reason and its prompt's block reason, which are held together."""
+    finish_reason, reasons = _finish_reason(row), row.skip_reasons
+    if finish_reason == "STOP" and reasons and reasons[0] in FINISH_REASON_VERDICTS:
+        finish_reason, reasons = reasons[0], reasons[1:]
+    return Signals(finish_reason=finish_reason, block_reason=reasons[0] if reasons else None)
+
+
+def _finish_reason(row: EnrichedRow) -> str | None:
+    if Tag.UNFINISHED in row.tags:
+        return None
+    if Tag.TRUNCATED in row.tags:
+        return "MAX_TOKENS"
+    if Tag.ABNORMAL_FINISH in row.tags:
+        return "OTHER" if _is_explained(row) else row.verdict_reason
+    return "STOP"
