@@ -3,7 +3,6 @@
 import gzip
 import struct
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from backports import zstd
@@ -14,7 +13,6 @@ from pipeline.archives import DamagedArchive
 from tests.support.archives import (
     PACKED,
     an_envelope,
-    avro_of,
     lines_of,
     payloads,
     read_all,
@@ -22,7 +20,6 @@ from tests.support.archives import (
 )
 
 LINES = [an_envelope(number, answer="Größe: 90 °C, sagt das Café.") for number in range(40)]
-BYTES = ("data", "bytes")
 
 
 def places(content: bytes) -> list[str]:
@@ -133,103 +130,6 @@ def test_an_empty_file_that_was_to_be_a_packed_one_is_damaged(name: str) -> None
         read_all(b"", name)
 
 
-@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"])
-def test_the_rows_of_avro_are_messages(codec: str) -> None:
-    content = avro_of([{"data": line} for line in LINES], BYTES, codec=codec)
-    assert payloads(read_all(content)) == LINES
-
-
-@pytest.mark.parametrize(
-    ("kind", "value"),
-    [
-        pytest.param("bytes", b"\xff{}", id="bytes"),
-        pytest.param("string", "{é}", id="string"),
-        pytest.param(["null", "bytes"], b"{}", id="bytes or null"),
-        pytest.param({"type": "string", "avro.java.string": "String"}, "{}", id="Java's string"),
-    ],
-)
-@pytest.mark.parametrize("name", ["data", "payload", "message", "body"])
-def test_a_payload_may_be_bytes_or_string(name: str, kind: object, value: bytes | str) -> None:
-    [message] = read_all(avro_of([{name: value, "n": 1}], (name, kind), ("n", "long")), "x.avro")
-    assert message.payload == (value.encode() if isinstance(value, str) else value)
-    assert message.place == "x.avro#1"
-
-
-def test_a_row_without_a_payload_is_a_message_that_holds_nothing() -> None:
-    content = avro_of([{"data": None}, {"data": b"{}"}], ("data", ["null", "bytes"]))
-    assert payloads(read_all(content)) == [b"", b"{}"]
-
-
-def test_attributes_that_are_text_come_along() -> None:
-    kinds = ("attributes", {"type": "map", "values": ["null", "string"]})
-    rows = [{"data": b"{}", "attributes": {"id": "7", "gone": None}}]
-    [message] = read_all(avro_of(rows, BYTES, kinds))
-    assert message.attributes == {"id": "7"}
-
-
-def test_bad_utf8_in_a_row_of_strings_is_that_rows_affair_alone() -> None:
-    content = avro_of([{"data": "first"}, {"data": "bad"}, {"data": "third"}], ("data", "string"))
-    spoilt = content.replace(b"bad", b"b\xffd")
-    assert payloads(read_all(spoilt)) == [b"first", b"b\xffd", b"third"]
-
-
-def test_bad_utf8_in_an_attribute_is_replaced() -> None:
-    kinds = ("attributes", {"type": "map", "values": "string"})
-    content = avro_of([{"data": b"{}", "attributes": {"id": "bad"}}], BYTES, kinds)
-    [message] = read_all(content.replace(b"bad", b"b\xffd"))
-    assert message.attributes == {"id": "b\ufffdd"}
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        pytest.param([("a", "string"), ("b", "bytes")], id="two that could be"),
-        pytest.param([("n", "long")], id="none that could be"),
-        pytest.param([("data", "long")], id="a number of the right name"),
-        pytest.param([("data", ["string", "long"])], id="text or a number"),
-    ],
-)
-def test_rows_that_do_not_tell_where_the_message_is_are_refused(
-    fields: list[tuple[str, object]],
-) -> None:
-    values = {"a": "", "b": b"", "n": 5, "data": 5}
-    row = {name: values[name] for name, _ in fields}
-    with pytest.raises(DamagedArchive, match="name it one of data, payload, message"):
-        read_all(avro_of([row], *fields))
-
-
-def test_a_codec_that_cannot_be_read_is_told() -> None:
-    content = avro_of([{"data": b"{}"}], BYTES).replace(b"\x08null", b"\x06lz4")
-    with pytest.raises(DamagedArchive, match="codec is none of null, deflate"):
-        read_all(content)
-
-
-def test_avro_cut_inside_a_block_gives_the_whole_blocks() -> None:
-    content = avro_of([{"data": line} for line in LINES], BYTES, block=1)
-    whole = 0
-    for cut in range(4, len(content)):
-        messages, damage = read_damaged(content[:cut])
-        assert payloads(messages) == LINES[: len(messages)], cut
-        whole += damage is None
-    # A file that ends between two blocks is a valid one; only a manifest could tell.
-    assert whole == len(LINES)
-
-
 def test_what_is_called_avro_and_is_none_is_damaged() -> None:
     with pytest.raises(DamagedArchive, match="called Avro"):
         read_all(b'{"answer": "Lamps glow."}\n', "a.avro")
-
-
-def test_rows_that_pubsub_wrote_keep_their_id_and_their_time() -> None:
-    row = {"message_id": "17", "publish_time": 1_000_001, "attributes": {}, "data": b"{}"}
-    time: Any = {"type": "long", "logicalType": "timestamp-micros"}
-    attributes: Any = {"type": "map", "values": "string"}
-    content = avro_of(
-        [row],
-        ("message_id", "string"),
-        ("publish_time", time),
-        ("attributes", attributes),
-        ("data", "bytes"),
-    )
-    [message] = read_all(content, "a.avro")
-    assert (message.place, message.publish_time_us) == ("17", 1_000_001)
