@@ -4,19 +4,34 @@ The main page is https://docs.cloud.google.com/bigquery/docs/loading-data-cloud-
 rules and the other pages stand in `tests/support/bigquery.py`.
 """
 
+import io
 from typing import Any
 
+import fastavro
 import pytest
 
 from schemas.avro import load_schema
+from schemas.enriched_avro import enriched_to_avro
 from tests.support.avro_schemas import Schema
-from tests.support.bigquery import refusals
+from tests.support.bigquery import MAX_ROW_BYTES, refusals
+from tests.support.builders import a_claim, a_fact, an_enriched
 from tests.support.released_schemas import ROWS
+from transforms.formats.facts import MAX_FACTS_CHARACTERS
+from transforms.formats.strict_json import MAX_PAYLOAD_BYTES
 
 
 @pytest.mark.parametrize("kind", ROWS)
 def test_a_schema_is_loaded_as_it_is(kind: str) -> None:
     assert refusals(load_schema(kind)) == []
+
+
+def test_the_longest_answer_with_the_longest_facts_is_within_a_row() -> None:
+    longest = "x" * MAX_PAYLOAD_BYTES
+    facts = (a_fact("x" * MAX_FACTS_CHARACTERS),)
+    record = an_enriched(answer_text=longest, claims=(a_claim(longest),), facts=facts)
+    row = io.BytesIO()
+    fastavro.schemaless_writer(row, load_schema("enriched_answer"), enriched_to_avro(record))
+    assert row.tell() <= MAX_ROW_BYTES
 
 
 def thing(*fields: Schema, **attributes: Any) -> Schema:

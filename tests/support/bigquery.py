@@ -2,8 +2,8 @@
 
 Read in November 2026, below https://docs.cloud.google.com/bigquery/docs:
 
-- types, names of types, unions, arrays: /loading-data-cloud-storage-avro, "Limitations" and "Avro
-  conversions";
+- types, names of types, unions, arrays, size of a row: /loading-data-cloud-storage-avro,
+  "Limitations", "Input file requirements" and "Avro conversions";
 - names and descriptions of columns: /schemas;
 - depth: /nested-repeated, "Limitations";
 - keys of partitions, which are no columns of the files: /hive-partitioned-loads-gcs.
@@ -18,6 +18,7 @@ PARTITION_KEY = "event_date"
 MAX_NAME_CHARACTERS = 300
 MAX_DESCRIPTION_CHARACTERS = 1024
 MAX_RECORD_LEVELS = 15
+MAX_ROW_BYTES = 50_000_000
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED_PREFIXES = (

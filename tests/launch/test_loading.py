@@ -1,0 +1,139 @@
+"""The files of a real run in other people's hands: three libraries, and what the docs tell to type.
+
+fastavro wrote them; the official library in Python and DuckDB's extension in C read the same rows.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import avro.datafile
+import avro.io
+import duckdb
+import fastavro
+import pyarrow as pa
+import pytest
+
+from launch.main import main
+from schemas.avro import load_schema
+from tests.support.bigquery import refusals
+from tests.support.outputs import records_in
+
+Json = dict[str, Any]
+
+PAGE = (Path(__file__).parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
+BIGQUERY_CODECS = {"deflate", "snappy", "zstandard"}
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of one demo."""
+    folder = tmp_path_factory.mktemp("demo")
+    assert main(["demo", "--output", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def rows(output: Path) -> list[Json]:
+    """Its records as fastavro reads them."""
+    return in_order(records_in(output))
+
+
+@pytest.fixture(scope="module")
+def connection() -> duckdb.DuckDBPyConnection:
+    """A DuckDB that reads Avro, without fetching anything."""
+    connection = duckdb.connect()
+    build = files("duckdb_extension_avro") / "extensions" / f"v{duckdb.__version__}"
+    connection.load_extension(str(build / "avro.duckdb_extension"))
+    return connection
+
+
+def in_order(rows: list[Json]) -> list[Json]:
+    return sorted(rows, key=lambda row: str(row["record_id"]))
+
+
+def avro_files(output: Path) -> list[Path]:
+    return sorted(output.glob("enriched/*/*.avro"))
+
+
+def test_the_rows_try_what_readers_may_fail_at(rows: list[Json]) -> None:
+    assert {row["event_time"] is None for row in rows} == {True, False}
+    assert {row["check"] is None for row in rows} == {True, False}
+    assert any(not row["answer_text"].isascii() for row in rows)
+    assert any(fact["attributes"] for row in rows for fact in row["facts"])
+    assert any(claim["citations"] for row in rows for claim in row["claims"])
+    assert any(rating["blocked"] for row in rows for rating in row["safety_ratings"])
+
+
+def test_the_official_library_reads_the_same_rows(output: Path, rows: list[Json]) -> None:
+    read = [row for path in avro_files(output) for row in by_the_official_library(path)]
+    assert in_order(read) == rows
+
+
+def by_the_official_library(path: Path) -> Iterator[Json]:
+    with avro.datafile.DataFileReader(path.open("rb"), avro.io.DatumReader()) as reader:
+        yield from reader
+
+
+def test_duckdb_reads_the_same_rows(
+    output: Path, rows: list[Json], connection: duckdb.DuckDBPyConnection
+) -> None:
+    path = f"{output}/enriched/*/*.avro"
+    read = connection.execute("FROM read_avro(?, hive_partitioning = false)", [path])
+    names = [column[0] for column in read.description]
+    assert in_order([in_utc(dict(zip(names, row, strict=True))) for row in read.fetchall()]) == rows
+
+
+def in_utc(value: Any) -> Any:
+    """Times with their zone, which DuckDB leaves away, at any depth."""
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC)
+    if isinstance(value, dict):
+        return {name: in_utc(member) for name, member in value.items()}
+    return value
+
+
+def test_every_file_says_its_version_and_is_within_bigquerys_rules(output: Path) -> None:
+    for path in avro_files(output):
+        with path.open("rb") as stream:
+            metadata = fastavro.reader(stream).metadata
+        schema = json.loads(metadata["avro.schema"])
+        assert schema["version"] == load_schema("enriched_answer")["version"]
+        assert refusals(schema) == []
+        assert metadata["avro.codec"] in BIGQUERY_CODECS
+
+
+def typed(language: str, output: Path) -> str:
+    """What the page tells to type in a language."""
+    [block] = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    return block.replace("OUT/", f"{output}/")
+
+
+def test_the_queries_that_the_page_shows_give_answers(
+    output: Path, rows: list[Json], connection: duckdb.DuckDBPyConnection
+) -> None:
+    install, load, *queries = typed("sql", output).strip().removesuffix(";").split(";")
+    assert [install.strip(), load.strip()] == ["INSTALL avro", "LOAD avro"]
+    verdicts, claims, pages = (connection.execute(query).fetchall() for query in queries)
+    dated = [row for row in rows if row["event_time"]]
+    assert sum(answers for _, _, answers, _ in verdicts) == len(dated)
+    assert {record_id for record_id, _, _ in claims} <= {row["record_id"] for row in rows}
+    assert claims[0][2] == min(
+        claim["score"] for row in rows for claim in row["claims"] if claim["score"] is not None
+    )
+    assert len(pages) == sum(row["check"] is not None for row in rows)
+    assert {page for _, _, page in pages} >= {"1", None}
+
+
+def test_the_python_that_the_page_shows_makes_a_table(output: Path, rows: list[Json]) -> None:
+    names: Json = {}
+    exec(typed("python", output), names)  # noqa: S102 - our own page
+    assert in_order(names["answers"]) == rows
+    schema = names["table"].schema
+    assert schema.field("event_time").type == pa.timestamp("us", tz="UTC")
+    assert schema.field("support_score").type == pa.float64()
+    assert names["table"].num_rows == len(rows)
