@@ -1,0 +1,98 @@
+"""Messages that were delivered and are not settled yet: each leased to its reader for a while."""
+
+import heapq
+from typing import Any
+
+import msgspec
+
+_MOST_STALE_ENDS = 1_000
+
+
+class Pending(msgspec.Struct):
+    """A message that a subscription still has to deliver, or to see acknowledged.
+
+    Attributes:
+      message: the PubsubMessage.
+      size_bytes: its size on the wire.
+      published_at_s: seconds since 1970.
+      copies: how many further times it will be delivered without need.
+      attempts: how often it was delivered.
+    """
+
+    message: Any
+    size_bytes: int
+    published_at_s: float
+    copies: int = 0
+    attempts: int = 0
+
+
+class Flow(msgspec.Struct):
+    """What one streaming reader is willing to hold, and what it holds."""
+
+    most_messages: int
+    most_bytes: int
+    held_messages: int = 0
+    held_bytes: int = 0
+
+
+class Lease(msgspec.Struct):
+    """One delivery: who holds which message until when."""
+
+    ack_id: str
+    pending: Pending
+    ends_at_s: float
+    flow: Flow | None
+
+
+class Leases:
+    """The leases of one subscription, found by their ack id and by their end."""
+
+    def __init__(self) -> None:
+        self._leases: dict[str, Lease] = {}
+        self._ends: list[tuple[float, str]] = []
+
+    def __len__(self) -> int:
+        return len(self._leases)
+
+    def pendings(self) -> list[Pending]:
+        """List the messages on lease."""
+        return [lease.pending for lease in self._leases.values()]
+
+    def add(self, lease: Lease) -> None:
+        """Begin a lease."""
+        if lease.flow:
+            lease.flow.held_messages += 1
+            lease.flow.held_bytes += lease.pending.size_bytes
+        self._leases[lease.ack_id] = lease
+        self._note_end(lease)
+
+    def end(self, ack_id: str) -> Lease | None:
+        """End a lease before its time; None when there is none, or none any more."""
+        lease = self._leases.pop(ack_id, None)
+        if lease and lease.flow:
+            lease.flow.held_messages -= 1
+            lease.flow.held_bytes -= lease.pending.size_bytes
+        return lease
+
+    def prolong(self, ack_id: str, ends_at_s: float) -> None:
+        """Move a lease's end; there may be no such lease any more."""
+        if lease := self._leases.get(ack_id):
+            lease.ends_at_s = ends_at_s
+            self._note_end(lease)
+
+    def pop_ended(self, now_s: float) -> list[Lease]:
+        """End all leases whose time is up."""
+        ended = []
+        while self._ends and self._ends[0][0] <= now_s:
+            ends_at_s, ack_id = heapq.heappop(self._ends)
+            lease = self._leases.get(ack_id)
+            if lease and lease.ends_at_s == ends_at_s:
+                self.end(ack_id)
+                ended.append(lease)
+        return ended
+
+    def _note_end(self, lease: Lease) -> None:
+        heapq.heappush(self._ends, (lease.ends_at_s, lease.ack_id))
+        if len(self._ends) > 2 * len(self._leases) + _MOST_STALE_ENDS:
+            self._ends = [(lease.ends_at_s, lease.ack_id) for lease in self._leases.values()]
+            heapq.heapify(self._ends)

@@ -1,0 +1,51 @@
+"""The servers of Pub/Sub that contract tests run against, and a line that says which did."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.pubsub_servers import (
+    GOOGLES,
+    OWN,
+    GoogleEmulator,
+    OwnServer,
+    ServerUnderTest,
+    find_emulator,
+)
+
+_FIXTURE = "pubsub_server"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a contract test against every server there is."""
+    if _FIXTURE in metafunc.fixturenames:
+        emulator = find_emulator(metafunc.config.getoption("--pubsub-emulator"))
+        servers = [OWN, GOOGLES] if emulator else [OWN]
+        metafunc.parametrize(_FIXTURE, servers, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
+def pubsub_server(request: pytest.FixtureRequest) -> Iterator[ServerUnderTest]:
+    """Serve Pub/Sub for all tests that are run against one server."""
+    emulator = find_emulator(request.config.getoption("--pubsub-emulator"))
+    if request.param == GOOGLES and emulator:
+        with GoogleEmulator(emulator) as server:
+            yield server
+    else:
+        with OwnServer() as server:
+            yield server
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say which servers ran."""
+    passed = [report.nodeid for report in terminalreporter.getreports("passed")]
+    ran = {name: sum(f"[{name}" in node for node in passed) for name in (OWN, GOOGLES)}
+    if not ran[OWN]:
+        return
+    option = config.getoption("--pubsub-emulator")
+    absent = f"did not run (--pubsub-emulator={option})" if option else "is not on this machine"
+    emulator = find_emulator(option)
+    googles = f"{ran[GOOGLES]} passed ({emulator})" if emulator else absent
+    terminalreporter.write_line(f"Pub/Sub contract: {OWN} {ran[OWN]} passed; {GOOGLES} {googles}")

@@ -1,0 +1,25 @@
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.pubsub_topics import OneTopic, payloads
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+def test_the_server_runs_by_itself_until_it_is_told_to_stop(
+    stop: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = [sys.executable, "-m", "launch.pubsub_server"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
+        assert process.stdout
+        name, address = process.stdout.readline().strip().split("=")
+        assert name == "PUBSUB_EMULATOR_HOST"
+        with OneTopic(address, monkeypatch) as one:
+            one.topic = "projects/local/topics/answers"
+            one.publish(b"lamps")
+            there = one.pull(subscription="projects/local/subscriptions/answers")
+            assert payloads(there) == [b"lamps"]
+        process.send_signal(stop)
+        assert process.wait(10) == 0

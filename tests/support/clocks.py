@@ -1,0 +1,19 @@
+"""A clock that moves only when it is told to."""
+
+
+class ManualClock:
+    """Seconds since 1970, or since anything else.
+
+    Args:
+      now_s: what it says at first; noon of a day in 2026 unless told otherwise.
+    """
+
+    def __init__(self, now_s: float = 1_772_539_200.0) -> None:
+        self.now_s = now_s
+
+    def __call__(self) -> float:
+        return self.now_s
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass at once."""
+        self.now_s += seconds

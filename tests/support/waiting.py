@@ -1,0 +1,14 @@
+"""Waiting for what other threads do: for a condition, with a deadline, never for a while."""
+
+import time
+from collections.abc import Callable
+
+_LOOK_AGAIN_S = 0.005
+
+
+def wait_until(holds: Callable[[], object], within_s: float = 10.0) -> None:
+    """Wait until a condition holds; fails the test when it does not in time."""
+    deadline_s = time.monotonic() + within_s
+    while not holds():
+        assert time.monotonic() < deadline_s, f"still not so after {within_s} s"
+        time.sleep(_LOOK_AGAIN_S)
