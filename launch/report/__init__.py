@@ -1,0 +1,1 @@
+"""The report of a run: counted from its files, drawn as one HTML page."""

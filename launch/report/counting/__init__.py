@@ -1,0 +1,1 @@
+"""What is counted. No files, no clock: records go in, counts come out."""

@@ -1,0 +1,136 @@
+"""Finding the files of an output folder, and reading them record by record."""
+
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import fastavro
+import msgspec
+
+from launch.report.counting.seen import SeenAlert, SeenFailure, SeenSummary
+from pipeline import storage
+from schemas.avro import load_schema
+from schemas.record import Record
+
+_Line = TypeVar("_Line", SeenAlert, SeenFailure)
+_AVRO, _LINES = ".avro", ".jsonl"
+
+
+class UnreadableFile(Exception):
+    """A file of the output that is damaged, or none of groundwatch's.
+
+    Attributes:
+      path: the file.
+      reason: what is wrong with it, holding nothing that stands in it.
+    """
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class OutputFiles(Record, frozen=True, kw_only=True):
+    """The files of an output folder that the report is made from.
+
+    Attributes:
+      enriched, alerts, failures: paths, sorted; of all runs that wrote there.
+      summary: the path of the last run's summary, None where there is none yet.
+    """
+
+    enriched: tuple[str, ...]
+    alerts: tuple[str, ...]
+    failures: tuple[str, ...]
+    summary: str | None
+
+    @property
+    def are_there(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self.enriched or self.alerts or self.failures or self.summary)
+
+
+def find_files(folder: str) -> OutputFiles:
+    """Look what is in an output folder.
+
+    Raises:
+      OSError: it cannot be told.
+    """
+    summaries = storage.find(storage.join(folder, "summary.json"))
+    return OutputFiles(
+        enriched=_files_of(folder, "enriched", _AVRO),
+        alerts=_files_of(folder, "alerts", _LINES),
+        failures=_files_of(folder, "failures", _LINES),
+        summary=summaries[0] if summaries else None,
+    )
+
+
+def _files_of(folder: str, kind: str, extension: str) -> tuple[str, ...]:
+    root = storage.join(folder, kind)
+    found = (path for path in storage.find_below(root) if path.endswith(extension))
+    return tuple(path for path in found if "/." not in path.removeprefix(root))
+
+
+def read_rows(path: str) -> Iterator[dict[str, Any]]:
+    """Read enriched records, one at a time.
+
+    Whole rows: to have fastavro leave out fields by a reader's schema takes longer than to read
+    them (tests/benchmarks/report_speed.py).
+
+    Raises:
+      UnreadableFile: after the last good record.
+    """
+    try:
+        with storage.read(path) as stream:
+            rows = fastavro.reader(stream, handle_unicode_errors="replace")
+            _expect_ours(rows.writer_schema, path)
+            yield from rows
+    except UnreadableFile:
+        raise
+    except Exception as error:  # noqa: BLE001 - fastavro meets damage with whatever its decoders raise
+        raise UnreadableFile(path, f"is damaged: {type(error).__name__}") from None
+
+
+def _expect_ours(schema: Any, path: str) -> None:
+    ours = load_schema("enriched_answer")
+    names = ours["name"], f"{ours['namespace']}.{ours['name']}"
+    if not isinstance(schema, dict) or schema.get("name") not in names:
+        raise UnreadableFile(path, "holds no enriched answers")
+
+
+def read_alerts(path: str) -> Iterator[SeenAlert]:
+    """Read alerts, one at a time.
+
+    Raises:
+      UnreadableFile: after the last good line.
+    """
+    return _read_lines(path, SeenAlert)
+
+
+def read_failures(path: str) -> Iterator[SeenFailure]:
+    """Read failures, one at a time; the original bytes in them are passed over.
+
+    Raises:
+      UnreadableFile: after the last good line.
+    """
+    return _read_lines(path, SeenFailure)
+
+
+def read_summary(path: str) -> SeenSummary:
+    """Read the last run's summary.
+
+    Raises:
+      UnreadableFile: it is none.
+    """
+    try:
+        return msgspec.json.decode(storage.read_whole(path), type=SeenSummary)
+    except (msgspec.MsgspecError, OSError):
+        raise UnreadableFile(path, "is no summary") from None
+
+
+def _read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
+    decoder = msgspec.json.Decoder(kind)
+    try:
+        with storage.read(path) as stream:
+            for line in stream:
+                yield decoder.decode(line)
+    except (msgspec.MsgspecError, OSError) as error:
+        raise UnreadableFile(path, f"is damaged: {type(error).__name__}") from None

@@ -1,0 +1,69 @@
+"""Reading what people said of answers: one JSON object a line."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from pipeline import storage
+
+_NAMES = ("record_id", "name", "answer_name", "id")
+_UNSUPPORTED = frozenset({"low_grounded", "hallucinated", "unsupported", "ungrounded"})
+_SUPPORTED = frozenset({"grounded", "supported"})
+
+
+class UnreadableLabels(Exception):
+    """A file of labels that is none; the message says where and what is missing."""
+
+
+def read_labels(path: str) -> dict[str, bool]:
+    """Read a file of labels.
+
+    Args:
+      path: JSON lines, local or gs://. Each object names an answer by ``record_id``, ``name`` or
+        ``id``, and says ``"hallucinated": true`` or ``"grounded": true``, or has a ``label``:
+        a verdict's name, "hallucinated", "unsupported" or "supported".
+
+    Returns:
+      By name, whether the answer is unsupported.
+
+    Raises:
+      UnreadableLabels: a line does not say which answer is meant, or what it is.
+      OSError: the file is not there or cannot be read.
+    """
+    labels: dict[str, bool] = {}
+    with storage.read(path) as stream:
+        for number, line in enumerate(stream, 1):
+            if line.strip():
+                name, is_unsupported = _label(line, f"{path}, line {number}")
+                labels[name] = is_unsupported
+    return labels
+
+
+def _label(line: bytes, place: str) -> tuple[str, bool]:
+    try:
+        members = msgspec.json.decode(line, type=dict[str, Any])
+    except msgspec.MsgspecError:
+        raise UnreadableLabels(f"{place}: is no JSON object") from None
+    names = (members[name] for name in _NAMES if isinstance(members.get(name), str))
+    name = next(names, None)
+    if name is None:
+        raise UnreadableLabels(f"{place}: names no answer; it needs one of {', '.join(_NAMES)}")
+    return name, _is_unsupported(members, place)
+
+
+def _is_unsupported(members: Mapping[str, Any], place: str) -> bool:
+    if isinstance(members.get("hallucinated"), bool):
+        return bool(members["hallucinated"])
+    if isinstance(members.get("grounded"), bool):
+        return not members["grounded"]
+    label = members.get("label")
+    word = label.lower() if isinstance(label, str) else None
+    if word not in _UNSUPPORTED | _SUPPORTED:
+        # A bare true or 1 means grounded to some and hallucinated to others.
+        raise UnreadableLabels(
+            f"{place}: does not say whether the answer is supported; it needs"
+            ' "hallucinated": true or false, or "grounded", or a "label" out of'
+            f" {', '.join(sorted(_UNSUPPORTED | _SUPPORTED))}"
+        )
+    return word in _UNSUPPORTED

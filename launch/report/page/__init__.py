@@ -1,0 +1,1 @@
+"""How the counts are shown. Counts go in, HTML comes out; no files but the templates, no clock."""

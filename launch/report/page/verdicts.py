@@ -1,0 +1,82 @@
+"""How verdicts are named and drawn."""
+
+from schemas.record import Record
+from schemas.verdict import Verdict
+
+
+class VerdictStyle(Record, frozen=True, kw_only=True):
+    """How one verdict is shown.
+
+    Attributes:
+      verdict: its name in the records.
+      name: its name on the page.
+      css: its class in the style sheet.
+      meaning: what it says, in a few words.
+    """
+
+    verdict: str
+    name: str
+    css: str
+    meaning: str
+
+
+STYLES = (
+    VerdictStyle(
+        verdict=Verdict.LOW_GROUNDED,
+        name="Low-grounded",
+        css="low",
+        meaning="checked, and its sources do not support it; or the generator said so itself",
+    ),
+    VerdictStyle(
+        verdict=Verdict.POLICY_SKIPPED,
+        name="Policy-skipped",
+        css="policy",
+        meaning="skipped or blocked as adversarial, unsafe or forbidden",
+    ),
+    VerdictStyle(
+        verdict=Verdict.GENERATION_FAILED,
+        name="Generation failed",
+        css="failed",
+        meaning="the generator failed",
+    ),
+    VerdictStyle(
+        verdict=Verdict.INCOMPLETE,
+        name="Incomplete",
+        css="incomplete",
+        meaning="still being made",
+    ),
+    VerdictStyle(
+        verdict=Verdict.UNSCORABLE,
+        name="Unscorable",
+        css="unscorable",
+        meaning="no text, no facts, no claim that needs a check, or too long",
+    ),
+    VerdictStyle(
+        verdict=Verdict.NOT_ANSWERED,
+        name="Not answered",
+        css="unanswered",
+        meaning="skipped by the generator for another reason",
+    ),
+    VerdictStyle(
+        verdict=Verdict.GROUNDED,
+        name="Grounded",
+        css="grounded",
+        meaning="checked, and at or above the thresholds",
+    ),
+)
+"""From the bottom of a column to its top: what matters most stands on the base line."""
+
+_BY_VERDICT = {style.verdict: style for style in STYLES}
+
+
+def style_of(verdict: str) -> VerdictStyle:
+    """The style of a verdict; one that this version does not know is shown by its own name."""
+    unknown = VerdictStyle(verdict=verdict, name=verdict, css="unknown", meaning="not known here")
+    return _BY_VERDICT.get(verdict, unknown)
+
+
+def styles_of(verdicts: set[str]) -> list[VerdictStyle]:
+    """The styles of these verdicts, from the bottom of a column to its top."""
+    known = [style for style in STYLES if style.verdict in verdicts]
+    strangers = sorted(verdicts - set(_BY_VERDICT))
+    return [*map(style_of, strangers), *known]
