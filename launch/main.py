@@ -13,6 +13,7 @@ _USAGE = 2
 _COMMANDS = {
     "demo": "run the main job on the bundled sample answers, with no cloud",
     "backfill": "check an archive of answers",
+    "estimate": "tell what a backfill would take, without a call",
     "replay": "check again what an earlier run could not",
     "serve-checker": "serve the embedded checker over HTTP",
 }

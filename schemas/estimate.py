@@ -49,6 +49,7 @@ class Estimate(Record, frozen=True, kw_only=True):
       read: messages in the archives.
       sampled_messages: from how many of them the rest was told; None for all of them.
       failures: messages that cannot be read; a check that fails is not foreseen.
+      damaged_archives: archives that end too soon; each is one message read and one failure.
       duplicates, sampled_out: messages that would be left out.
       decided: answers by the verdict they get without a call.
       to_check: answers that need a check.
@@ -70,6 +71,7 @@ class Estimate(Record, frozen=True, kw_only=True):
     read: int
     sampled_messages: int | None
     failures: int
+    damaged_archives: int
     duplicates: int
     sampled_out: int
     decided: dict[str, int]

@@ -1,47 +1,17 @@
 """Estimates as JSON, and beside what a run took."""
 
 import json
-from typing import Any
 
 import pytest
 
 from schemas.estimate import (
     Amounts,
-    Estimate,
     EstimatedAmounts,
     compare,
     estimate_to_json,
     estimated_amounts,
 )
-from tests.support.builders import NOON_US
-
-
-def an_estimate(**members: Any) -> Estimate:
-    given = {
-        "run": "r1",
-        "read": 10,
-        "sampled_messages": None,
-        "failures": 1,
-        "duplicates": 1,
-        "sampled_out": 0,
-        "decided": {"UNSCORABLE": 2},
-        "to_check": 6,
-        "planned_calls": 8,
-        "calls": 7,
-        "characters": 7_000,
-        "cost": 0.7,
-        "intervals": None,
-        "most_rechecks": Amounts(calls=1, characters=900, cost=0.09),
-        "minutes_at_quota": 0.2,
-        "minutes_without_quota": 0.1,
-        "price_per_1k_chars": 0.1,
-        "requests_per_minute": 30.0,
-        "max_in_flight": 128,
-        "workers": 1,
-        "assumed_latency_ms": 500.0,
-        "estimated_at_us": NOON_US,
-    }
-    return Estimate(**given | members)
+from tests.support.builders import an_estimate
 
 
 def amounts(calls: int, characters: int = 0, cost: float | None = None) -> Amounts:

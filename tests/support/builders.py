@@ -5,6 +5,7 @@ from typing import Any
 from schemas.answer import Answer, Fact
 from schemas.checked import Check, Claim
 from schemas.enriched import EnrichedAnswer
+from schemas.estimate import Amounts, Estimate
 from schemas.message import Message
 from schemas.verdict import Verdict
 from schemas.wire.check import CheckedClaim, CheckResponse, CitedChunk
@@ -85,6 +86,36 @@ def an_enriched(**members: Any) -> EnrichedAnswer:
         "check": a_check(),
     }
     return EnrichedAnswer(**given | members)
+
+
+def an_estimate(**members: Any) -> Estimate:
+    """The estimate of a small archive, every member filled but for intervals."""
+    given = {
+        "run": "r1",
+        "read": 10,
+        "sampled_messages": None,
+        "failures": 1,
+        "damaged_archives": 0,
+        "duplicates": 1,
+        "sampled_out": 0,
+        "decided": {"UNSCORABLE": 2},
+        "to_check": 6,
+        "planned_calls": 8,
+        "calls": 7,
+        "characters": 7_000,
+        "cost": 0.7,
+        "intervals": None,
+        "most_rechecks": Amounts(calls=1, characters=900, cost=0.09),
+        "minutes_at_quota": 0.2,
+        "minutes_without_quota": 0.1,
+        "price_per_1k_chars": 0.1,
+        "requests_per_minute": 30.0,
+        "max_in_flight": 128,
+        "workers": 1,
+        "assumed_latency_ms": 500.0,
+        "estimated_at_us": NOON_US,
+    }
+    return Estimate(**given | members)
 
 
 def a_reply(*claims: CheckedClaim, sources: str = "", **members: Any) -> CheckResponse:

@@ -1,0 +1,133 @@
+"""`groundwatch estimate`: what a backfill would take."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from launch.beam_flags import read_beam_flags
+from launch.command_help import wants_help, write_help
+from launch.estimate.estimating import Terms, estimate_backfill
+from launch.estimate.file import estimate_destination, write_estimate
+from launch.estimate.screen import show_estimate
+from launch.flags import UsageError, read_flags
+from launch.inputs import default_run_id, find_inputs, try_output
+from launch.start import options_from
+from launch.workers import worker_count
+from pipeline import options
+from pipeline.check_config import check_problems
+from pipeline.config import Config, config_from
+from pipeline.option import Option, positive, whole
+
+_DONE, _FAILED = 0, 1
+
+_OUTPUT = replace(
+    options.OUTPUT[0],
+    meaning="the backfill's output folder, to write estimate.json into; the backfill's summary"
+    " then compares itself with it",
+    is_required=False,
+)
+
+_OWN = (
+    Option(
+        name="estimate_from",
+        meaning="tell it from so many messages, better 1,000 or more, drawn from all over the"
+        " archives, with an interval that holds in 95 of 100 samples; by default from all",
+        read=whole,
+    ),
+    Option(
+        name="assumed_latency_ms",
+        meaning="milliseconds that a call is thought to take; the service is made for less"
+        " than 500",
+        read=positive,
+        default=500.0,
+    ),
+)
+
+_COUNTING = frozenset(
+    {
+        "input",
+        "input_format",
+        "facts_from_steps",
+        "sample",
+        "output",
+        "run_id",
+        "move_reason",
+        "max_in_flight",
+        "requests_per_minute",
+        "cache_mb",
+        "max_calls_per_answer",
+        "max_facts",
+        "max_fact_chars",
+        "max_answer_tokens",
+        "price_per_1k_chars",
+    }
+)
+"""The flags of a backfill that make a difference to what it takes."""
+
+_CLOSING = (
+    "\nAll other flags of `groundwatch backfill` are taken, too, and make no difference: a"
+    " backfill's\ncommand line can be estimated as it is.\n"
+)
+
+
+def estimate_options() -> tuple[Option, ...]:
+    """All flags of the command: those of a backfill, whose output may be left out, and its own."""
+    backfill = options_from(options.INPUT)
+    return (*(_OUTPUT if option.name == "output" else option for option in backfill), *_OWN)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Tell what a backfill would take, without a call.
+
+    Returns:
+      0 done, 1 failed, or an archive is damaged.
+
+    Raises:
+      UsageError: the flags make no sense, or name what is not there.
+    """
+    known = estimate_options()
+    if wants_help(arguments):
+        shown = [option for option in known if option.name in _COUNTING or option in _OWN]
+        return write_help("estimate", shown, _CLOSING)
+    values, others, problems = read_flags(arguments, known)
+    beam_options, unknown = read_beam_flags(others, [option.name for option in known])
+    problems += unknown
+    problems += check_problems(values)
+    inputs = find_inputs("input", values["input"], problems)
+    if values["output"]:
+        try_output(estimate_destination(values["output"]), problems)
+    if problems:
+        raise UsageError(problems)
+    return _tell(values, inputs, worker_count(beam_options))
+
+
+def _tell(values: Mapping[str, Any], inputs: Sequence[str], workers: int | None) -> int:
+    try:
+        estimate = estimate_backfill(
+            _config(values, inputs, workers), _terms(values, workers), values["estimate_from"]
+        )
+        show_estimate(estimate)
+        if values["output"]:
+            sys.stdout.write(f"  {write_estimate(values['output'], estimate)}\n\n")
+    except (OSError, KeyboardInterrupt) as error:
+        reason = str(error) or "interrupted"
+        sys.stderr.write(f"groundwatch: the estimate failed: {reason}\n")
+        return _FAILED
+    return _FAILED if estimate.damaged_archives else _DONE
+
+
+def _config(values: Mapping[str, Any], inputs: Sequence[str], workers: int | None) -> Config:
+    """The settings that the backfill would have; nothing is written where it would write."""
+    run_id = values["run_id"] or default_run_id(values["input"])
+    return config_from({**values, "output": values["output"] or "."}, inputs, run_id, workers)
+
+
+def _terms(values: Mapping[str, Any], workers: int | None) -> Terms:
+    return Terms(
+        price_per_1k_chars=values["price_per_1k_chars"],
+        requests_per_minute=values["requests_per_minute"],
+        workers=workers or 1,
+        assumed_latency_ms=values["assumed_latency_ms"],
+    )

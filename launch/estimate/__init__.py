@@ -1,0 +1,1 @@
+"""What a backfill will take, told without a call."""

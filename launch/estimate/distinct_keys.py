@@ -1,0 +1,51 @@
+"""A set of keys that may be larger than the memory."""
+
+import sqlite3
+from types import TracebackType
+from typing import Self
+
+_TABLE = """
+PRAGMA journal_mode = OFF;
+PRAGMA cache_size = -32768;
+CREATE TABLE keys (key BLOB PRIMARY KEY) WITHOUT ROWID;
+BEGIN;
+"""
+"""32 MB are kept in memory, and whatever is more goes to a file."""
+
+
+class DistinctKeys:
+    """Tells which keys are new.
+
+    They stand in a temporary database of SQLite's, whose file has no name and is gone with the
+    process, however that ends (https://www.sqlite.org/inmemorydb.html, "Temporary Databases").
+    """
+
+    def __init__(self) -> None:
+        self._database = sqlite3.connect("", isolation_level=None)
+        self._database.executescript(_TABLE)
+
+    def add(self, key: bytes) -> bool:
+        """Add a key.
+
+        Returns:
+          Whether it was not there before.
+
+        Raises:
+          OSError: the disk is full.
+        """
+        try:
+            added = self._database.execute("INSERT OR IGNORE INTO keys VALUES (?)", (key,))
+        except sqlite3.Error as error:
+            raise OSError(f"cannot keep apart what was read: {error}") from None
+        return added.rowcount == 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exception_type: type[BaseException] | None,
+        exception: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._database.close()

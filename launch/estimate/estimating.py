@@ -1,0 +1,129 @@
+"""From a backfill's settings to what it would take."""
+
+import time
+from functools import partial
+
+from launch.estimate.archive_messages import ArchiveMessages
+from launch.estimate.outcome import outcome_of
+from launch.estimate.sample import draw, paid_for, tally_of
+from launch.estimate.tally import Tally, count
+from pipeline.config import Config
+from schemas.estimate import Amounts, Estimate, Interval, Intervals
+from schemas.record import Record
+from transforms.rules.extrapolation import Total
+
+_MS_A_MINUTE = 60_000
+
+
+class Terms(Record, frozen=True, kw_only=True):
+    """At what price and pace calls would be made.
+
+    Attributes:
+      price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
+      requests_per_minute: the quota of the whole job, None for none.
+      workers: processes that share the work.
+      assumed_latency_ms: milliseconds that a call is thought to take.
+    """
+
+    price_per_1k_chars: float | None
+    requests_per_minute: float | None
+    workers: int
+    assumed_latency_ms: float
+
+
+class _Finding(Record, frozen=True, kw_only=True):
+    """What was counted, and from how many messages and how surely where not from all."""
+
+    tally: Tally
+    sampled_messages: int | None = None
+    calls: Total | None = None
+    characters: Total | None = None
+
+
+def estimate_backfill(config: Config, terms: Terms, sample_size: int | None) -> Estimate:
+    """Tell what a backfill would take, without a call.
+
+    Args:
+      config: the backfill's settings.
+      terms: price and pace.
+      sample_size: from how many distinct messages to tell it; None plans the calls of all.
+
+    Raises:
+      OSError: a file cannot be read, or the disk is full.
+    """
+    messages = ArchiveMessages(config.inputs)
+    if sample_size is None:
+        finding = _find_in_all(messages, config)
+    else:
+        finding = _find_in_sample(messages, config, sample_size)
+    return _estimate(finding, messages.damaged, config, terms)
+
+
+def _find_in_all(messages: ArchiveMessages, config: Config) -> _Finding:
+    outcomes = map(partial(outcome_of, config=config), messages)
+    return _Finding(tally=count(outcomes, pays_once=config.check.pays_once))
+
+
+def _find_in_sample(messages: ArchiveMessages, config: Config, size: int) -> _Finding:
+    sample = draw(messages, size, config)
+    calls, characters = paid_for(sample, pays_once=config.check.pays_once)
+    tally = tally_of(sample)
+    tally.calls, tally.characters = round(calls.expected), round(characters.expected)
+    return _Finding(
+        tally=tally, sampled_messages=len(sample.outcomes), calls=calls, characters=characters
+    )
+
+
+def _estimate(finding: _Finding, damaged: int, config: Config, terms: Terms) -> Estimate:
+    tally, price = finding.tally, terms.price_per_1k_chars
+    in_flight = config.check.max_in_flight * terms.workers
+    minutes = tally.calls * terms.assumed_latency_ms / in_flight / _MS_A_MINUTE
+    quota = terms.requests_per_minute
+    return Estimate(
+        run=config.run,
+        read=tally.read + damaged,
+        sampled_messages=finding.sampled_messages,
+        failures=tally.failures + damaged,
+        damaged_archives=damaged,
+        duplicates=tally.duplicates,
+        sampled_out=tally.sampled_out,
+        decided=dict(sorted(tally.decided.items())),
+        to_check=tally.to_check,
+        planned_calls=tally.planned_calls,
+        calls=tally.calls,
+        characters=tally.characters,
+        cost=_cost(tally.characters, price),
+        intervals=_intervals(finding, price),
+        most_rechecks=Amounts(
+            calls=tally.recheck_calls,
+            characters=tally.recheck_characters,
+            cost=_cost(tally.recheck_characters, price),
+        ),
+        minutes_at_quota=None if quota is None else max(tally.calls / quota, minutes),
+        minutes_without_quota=minutes,
+        price_per_1k_chars=price,
+        requests_per_minute=quota,
+        max_in_flight=config.check.max_in_flight,
+        workers=terms.workers,
+        assumed_latency_ms=terms.assumed_latency_ms,
+        estimated_at_us=time.time_ns() // 1000,
+    )
+
+
+def _intervals(finding: _Finding, price: float | None) -> Intervals | None:
+    calls, characters = finding.calls, finding.characters
+    if calls is None or characters is None:
+        return None
+    return Intervals(
+        calls=Interval(low=round(calls.low), high=round(calls.high)),
+        characters=Interval(low=round(characters.low), high=round(characters.high)),
+        cost=None if price is None else _cost_interval(characters, price),
+    )
+
+
+def _cost_interval(characters: Total, price: float) -> Interval:
+    return Interval(low=characters.low / 1000 * price, high=characters.high / 1000 * price)
+
+
+def _cost(characters: float, price_per_1k_chars: float | None) -> float | None:
+    return None if price_per_1k_chars is None else characters / 1000 * price_per_1k_chars

@@ -1,0 +1,65 @@
+"""The file of an estimate, beside the output of the backfill that it was made for."""
+
+import logging
+
+from pipeline import storage
+from pipeline.destination import Destination
+from schemas.estimate import (
+    Amounts,
+    Comparison,
+    Estimate,
+    compare,
+    estimate_to_json,
+    estimated_amounts,
+)
+
+_NAME = "estimate.json"
+_log = logging.getLogger(__name__)
+
+
+def estimate_destination(output: str) -> Destination:
+    """Where an estimate is written: no run can have its name, nor touch its temporary folder."""
+    return Destination(root=output, run=_NAME)
+
+
+def write_estimate(output: str, estimate: Estimate) -> str:
+    """Write OUT/estimate.json.
+
+    Args:
+      output: the backfill's output folder, local or gs://.
+      estimate: what is to be written.
+
+    Returns:
+      The file's path.
+
+    Raises:
+      OSError: it cannot be written.
+    """
+    destination = estimate_destination(output)
+    path = destination.path(_NAME)
+    try:
+        storage.write_whole(path, estimate_to_json(estimate), destination.temporary_path(_NAME))
+    finally:
+        storage.remove_folder(destination.temporary_folder)
+    return path
+
+
+def compare_with_estimate(destination: Destination, made: Amounts) -> Comparison | None:
+    """Put what a run took beside its estimate.
+
+    Args:
+      destination: output folder and run.
+      made: what the run took.
+
+    Returns:
+      None where OUT/estimate.json is not there, was made for another run, or cannot be read.
+    """
+    path = destination.path(_NAME)
+    try:
+        if not storage.find(path):
+            return None
+        estimated = estimated_amounts(storage.read_whole(path))
+    except (OSError, ValueError) as error:
+        _log.warning("%s cannot be compared with: %s", path, error)
+        return None
+    return compare(estimated, made) if estimated.run == destination.run else None

@@ -1,0 +1,46 @@
+"""The estimate beside a run's output, and what a run makes of it."""
+
+from pathlib import Path
+
+import pytest
+
+from launch.estimate.file import compare_with_estimate, write_estimate
+from pipeline.destination import Destination
+from schemas.estimate import Amounts, Differences
+from tests.support.builders import an_estimate
+
+MADE = Amounts(calls=14, characters=3_500, cost=0.7)
+
+
+def test_what_a_run_took_stands_beside_its_estimate(tmp_path: Path) -> None:
+    path = write_estimate(str(tmp_path), an_estimate())
+    assert path == str(tmp_path / "estimate.json")
+    compared = compare_with_estimate(Destination(root=str(tmp_path), run="r1"), MADE)
+    assert compared is not None
+    assert (compared.calls, compared.characters, compared.cost) == (7, 7_000, 0.7)
+    assert compared.relative_differences == Differences(calls=1.0, characters=-0.5, cost=0.0)
+
+
+def test_without_an_estimate_there_is_no_comparison(tmp_path: Path) -> None:
+    assert compare_with_estimate(Destination(root=str(tmp_path), run="r1"), MADE) is None
+
+
+def test_the_estimate_of_another_run_is_none_of_this_one(tmp_path: Path) -> None:
+    write_estimate(str(tmp_path), an_estimate(run="r2"))
+    assert compare_with_estimate(Destination(root=str(tmp_path), run="r1"), MADE) is None
+
+
+def test_a_file_that_is_no_estimate_ends_no_run(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "estimate.json").write_bytes(b'{"run": "r1"')
+    assert compare_with_estimate(Destination(root=str(tmp_path), run="r1"), MADE) is None
+    assert "estimate.json cannot be compared with" in caplog.text
+
+
+def test_a_newer_estimate_replaces_the_older(tmp_path: Path) -> None:
+    for calls in (1, 28):
+        write_estimate(str(tmp_path), an_estimate(calls=calls))
+    compared = compare_with_estimate(Destination(root=str(tmp_path), run="r1"), MADE)
+    assert compared is not None
+    assert compared.relative_differences.calls == -0.5
