@@ -14,6 +14,7 @@ import fastavro
 from pipeline.row_files import AlertFiles, EnrichedFiles, FailureFiles
 from schemas import avro
 from schemas.avro import load_schema
+from tests.support.avro_schemas import unfilled
 from tests.support.whole_records import ALERTS, ENRICHED, FAILURES
 from transforms.rules.redaction import TextMode
 
@@ -76,11 +77,14 @@ def release(kind: str, schema_folder: Path, data_folder: Path) -> None:
 
     Raises:
       FileExistsError: this version is released already.
+      ValueError: no record has anything in one of the fields.
     """
-    version = load_schema(kind)["version"]
+    schema, data = load_schema(kind), _file_of(kind)
+    if empty := ", ".join(unfilled(schema, _rows(data), kind)):
+        raise ValueError(f"tests/support/whole_records.py has nothing in {empty}")
     for path, content in (
-        (schema_folder / f"{version}.avsc", (CURRENT / f"{kind}.avsc").read_bytes()),
-        (_named(data_folder, kind, version), _file_of(kind)),
+        (schema_folder / f"{schema['version']}.avsc", (CURRENT / f"{kind}.avsc").read_bytes()),
+        (_named(data_folder, kind, schema["version"]), data),
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("xb") as stream:
