@@ -15,6 +15,7 @@ _COMMANDS = {
     "backfill": "check an archive of answers",
     "estimate": "tell what a backfill would take, without a call",
     "replay": "check again what an earlier run could not",
+    "report": "draw what a run found, as one HTML page",
     "serve-checker": "serve the embedded checker over HTTP",
 }
 

@@ -7,6 +7,7 @@ import apache_beam as beam
 import pytest
 
 from launch import main
+from launch.commands import report
 from launch.start import options_from
 from pipeline import options
 from pipeline.build import build_pipeline
@@ -29,12 +30,15 @@ def test_every_flag_it_names_exists() -> None:
         "service",  # of gcloud
         "help",
         "answers",  # of the benchmark of the checker
-        "gold",
     }
     known = {
         option.name
-        for source in (options.INPUT, options.FAILURES)
-        for option in options_from(source)
+        for known_options in (
+            options_from(options.INPUT),
+            options_from(options.FAILURES),
+            report.OPTIONS,
+        )
+        for option in known_options
     }
     assert named <= known
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from launch.report.counting.findings import Findings
 from launch.report.counting.seen import SeenSummary
 from launch.report.counting.tally import Tally
 from launch.report.files import (
@@ -15,29 +16,14 @@ from launch.report.files import (
     read_rows,
     read_summary,
 )
-from schemas.record import Record
 from transforms.rules.tagging import Thresholds
-
-
-class Reading(Record, frozen=True, kw_only=True):
-    """What was read of an output folder.
-
-    Attributes:
-      tally: the counts.
-      summary: the last run's, None where it wrote none yet.
-      unreadable: what is wrong with the files that could not be read to their end.
-    """
-
-    tally: Tally
-    summary: SeenSummary | None
-    unreadable: tuple[str, ...]
 
 
 def read_output(
     files: OutputFiles,
     thresholds: Mapping[str, float],
     labels: Mapping[str, bool],
-) -> Reading:
+) -> Findings:
     """Read all of a folder, a record at a time.
 
     Args:
@@ -56,7 +42,7 @@ def read_output(
     _feed(tally.add_alert, files.alerts, read_alerts, unreadable)
     _feed(tally.add_failure, files.failures, read_failures, unreadable)
     _feed(tally.add_row, files.enriched, read_rows, unreadable)
-    return Reading(tally=tally, summary=summary, unreadable=tuple(unreadable))
+    return Findings(tally=tally, summary=summary, unreadable=tuple(unreadable))
 
 
 def _feed(

@@ -121,7 +121,7 @@ def answer_from_row(row: Mapping[str, Any]) -> SeenAnswer:
         event_time_us=None if event_time is None else to_us(event_time),
         verdict=row["verdict"],
         verdict_reason=row["verdict_reason"][:_MOST_CHARACTERS],
-        tags=tuple(row.get("tags", ())),
+        tags=tuple(tag[:_MOST_CHARACTERS] for tag in row.get("tags", ())),
         skip_reasons=tuple(reason[:_MOST_CHARACTERS] for reason in row.get("skip_reasons", ())),
         support_score=row.get("support_score"),
         min_claim_score=row.get("min_claim_score"),

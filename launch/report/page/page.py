@@ -8,23 +8,23 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from launch.report.counting.findings import Findings
 from launch.report.counting.timeline import Columns
 from launch.report.page import charts, words
 from launch.report.page.claims import claim_style
 from launch.report.page.headline import headline, notices
 from launch.report.page.verdicts import STYLES, styles_of
-from launch.report.reading import Reading
 
 _MOST_GROUPS = 12
 _MOST_NAMES = 16
 _OPEN_ANSWERS = 3
 
 
-def render(reading: Reading, title: str, price_per_1k_chars: float | None = None) -> str:
+def render(findings: Findings, title: str, price_per_1k_chars: float | None = None) -> str:
     """Draw the report.
 
     Args:
-      reading: what was read of an output folder.
+      findings: what was read of an output folder.
       title: what the report is about, such as the folder.
       price_per_1k_chars: what 1,000 checked characters cost; None for the cost that the summary
         tells, if it does.
@@ -32,7 +32,7 @@ def render(reading: Reading, title: str, price_per_1k_chars: float | None = None
     Returns:
       One HTML page that needs nothing else: no script, no font, no picture from elsewhere.
     """
-    tally = reading.tally
+    tally = findings.tally
     columns = tally.timeline.columns()
     style = _style()
     return (
@@ -43,10 +43,10 @@ def render(reading: Reading, title: str, price_per_1k_chars: float | None = None
             style=Markup(style),  # noqa: S704 - our own style sheet, which no record reaches
             style_hash=_csp_hash(style),
             headline=headline(tally),
-            notices=notices(tally, reading.summary, reading.unreadable),
+            notices=notices(tally, findings.summary, findings.unreadable),
             tally=tally,
-            summary=reading.summary,
-            cost=_cost(reading, price_per_1k_chars),
+            summary=findings.summary,
+            cost=_cost(findings, price_per_1k_chars),
             verdicts=styles_of({*tally.verdicts, *(known.verdict for known in STYLES)}),
             columns=columns,
             span=_span(columns),
@@ -58,10 +58,10 @@ def render(reading: Reading, title: str, price_per_1k_chars: float | None = None
     )
 
 
-def _cost(reading: Reading, price_per_1k_chars: float | None) -> float | None:
+def _cost(findings: Findings, price_per_1k_chars: float | None) -> float | None:
     if price_per_1k_chars is not None:
-        return reading.tally.characters / 1000 * price_per_1k_chars
-    return reading.summary.cost if reading.summary else None
+        return findings.tally.characters / 1000 * price_per_1k_chars
+    return findings.summary.cost if findings.summary else None
 
 
 def _span(columns: Columns) -> str | None:

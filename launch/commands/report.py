@@ -1,0 +1,127 @@
+"""`groundwatch report DIR`: what a run found, as one HTML page."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from launch.command_help import wants_help, write_help
+from launch.flags import UsageError, describe_unknown, read_flags
+from launch.report.counting.findings import Findings
+from launch.report.files import OutputFiles, find_files
+from launch.report.gold import UnreadableLabels, read_labels
+from launch.report.page.page import render
+from launch.report.reading import read_output
+from launch.report.what_if_table import show_what_if
+from launch.report.writing import REPORT_NAME, write_page
+from pipeline import storage
+from pipeline.option import Option, fraction, location, positive
+
+OPTIONS = (
+    Option(name="output", meaning="the page to write (default DIR/report.html)", read=location),
+    Option(
+        name="what_if",
+        meaning="print what other thresholds would have found, from the stored scores",
+        is_switch=True,
+    ),
+    Option(
+        name="gold",
+        meaning="labels, JSON lines that name an answer (record_id, name or id) and say"
+        ' "hallucinated" or "grounded" (true or false), or a "label" in words',
+        read=location,
+    ),
+    Option(
+        name="low_grounded_threshold",
+        meaning="threshold of the support score, 0..1, as the run had it (default 0.6)",
+        read=fraction,
+    ),
+    Option(
+        name="claim_threshold",
+        meaning="threshold of a claim's score, 0..1, as the run had it (default 0.4)",
+        read=fraction,
+    ),
+    Option(
+        name="price_per_1k_chars",
+        meaning="price of 1,000 checked characters, to tell the cost",
+        read=positive,
+    ),
+)
+_THRESHOLDS = {"low_grounded": "low_grounded_threshold", "claim": "claim_threshold"}
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Count a run's output and write the page.
+
+    Returns:
+      0 done, 1 done but for files that are damaged, or the page could not be written.
+
+    Raises:
+      UsageError: the flags make no sense, or name what is not there.
+    """
+    if wants_help(arguments):
+        return write_help("report DIR", OPTIONS)
+    folder, others = _split_folder(arguments)
+    values, unknown, problems = read_flags(others, OPTIONS)
+    problems += describe_unknown(unknown, [option.name for option in OPTIONS])
+    files = _files(folder, problems)
+    labels = _labels(values["gold"], problems)
+    if problems or folder is None or files is None:
+        raise UsageError(problems)
+    thresholds = {
+        field: values[flag] for field, flag in _THRESHOLDS.items() if values[flag] is not None
+    }
+    with Console(stderr=True).status(f"reading {len(files.enriched):,} files"):
+        findings = read_output(files, thresholds, labels)
+    return _tell(folder, findings, values)
+
+
+def _split_folder(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Take the folder out of a command line: the first text that no flag takes as its value."""
+    taking = {f"--{option.name}" for option in OPTIONS if not option.is_switch}
+    before = ("", *arguments)
+    for place, (argument, previous) in enumerate(zip(arguments, before, strict=False)):
+        if not argument.startswith("-") and previous not in taking:
+            return argument, [*arguments[:place], *arguments[place + 1 :]]
+    return None, list(arguments)
+
+
+def _files(folder: str | None, problems: list[str]) -> OutputFiles | None:
+    if folder is None:
+        problems.append("the folder is missing: groundwatch report DIR")
+        return None
+    try:
+        files = find_files(location(folder))
+    except (OSError, ValueError) as error:
+        problems.append(f"{folder}: {error}")
+        return None
+    if not files.are_there:
+        problems.append(f"{folder}: holds no output of groundwatch")
+    return files
+
+
+def _labels(path: str | None, problems: list[str]) -> Mapping[str, bool]:
+    if path is None:
+        return {}
+    try:
+        return read_labels(path)
+    except UnreadableLabels as error:
+        problems.append(f"--gold {error}")
+    except OSError as error:
+        problems.append(f"--gold {path}: {error.strerror or error}")
+    return {}
+
+
+def _tell(folder: str, findings: Findings, values: Mapping[str, Any]) -> int:
+    if values["what_if"]:
+        show_what_if(findings.tally)
+    path = values["output"] or storage.join(folder, REPORT_NAME)
+    try:
+        write_page(path, render(findings, folder, values["price_per_1k_chars"]))
+    except OSError as error:
+        sys.stderr.write(f"groundwatch report: {path} cannot be written: {error}\n")
+        return 1
+    sys.stdout.write(f"{path}\n")
+    for complaint in findings.unreadable:
+        sys.stderr.write(f"groundwatch report: {complaint}\n")
+    return 1 if findings.unreadable else 0

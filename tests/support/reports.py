@@ -1,0 +1,97 @@
+"""Output folders for the report: a few records written as a run writes them."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import fastavro
+
+from launch.report.counting.findings import Findings
+from launch.report.files import find_files
+from launch.report.reading import read_output
+from schemas.avro import load_schema
+from schemas.enriched import EnrichedAnswer
+from schemas.enriched_avro import enriched_to_avro
+from schemas.verdict import Verdict
+from tests.support.builders import a_claim, a_fact, an_enriched
+
+HOUR_US = 3_600_000_000
+
+RIGHT_TO_LEFT = "\u202egnihtyreve sesrever\u202c"
+SCRIPT = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+BREAKOUT = "</style></title></svg></details>--><!--<base href='https://evil.example/'>{{ 7 * 7 }}"
+CONTROLS = "nul \x00 bell \x07 escape \x1b[31m next \x85 line \u2028 mark \ufeff"
+WORD = "w" * 100_000
+
+
+def a_row(**members: Any) -> dict[str, Any]:
+    """A row of the enriched files, as fastavro takes it."""
+    return enriched_to_avro(an_enriched(**members))
+
+
+def a_low(text: str = "Lamps glow. Kettles vote.", **members: Any) -> EnrichedAnswer:
+    """A low-grounded answer: its first sentence is supported, the rest is not."""
+    head, _, tail = text.partition(" ")
+    first = a_claim(head, score=0.9, citations=(0,), citation_starts=(0,))
+    second = a_claim(tail, len(head.encode()) + 1, score=0.1)
+    given: dict[str, Any] = {
+        "answer_text": text,
+        "verdict": Verdict.LOW_GROUNDED,
+        "verdict_reason": "CLAIM_SCORE",
+        "support_score": 0.5,
+        "min_claim_score": 0.1,
+        "claims": (first, second),
+        "tags": ("UNSUPPORTED_CLAIM",),
+    }
+    return an_enriched(**given | members)
+
+
+def hostile_answers() -> list[EnrichedAnswer]:
+    """Answers that try to be more than text, everywhere a stranger's text is shown."""
+    texts = [SCRIPT, BREAKOUT, RIGHT_TO_LEFT, CONTROLS, WORD]
+    return [
+        a_low(
+            f"Lamps {text}",
+            record_id=f"{number:064x}",
+            query=text,
+            engine=text,
+            session=text,
+            answer_name=text,
+            skip_reasons=(text,),
+            tags=(text,),
+            verdict_reason="CLAIM_SCORE",
+            facts=(a_fact(text, uri=text, title=text, document=f"{number}{text}"),),
+        )
+        for number, text in enumerate(texts)
+    ]
+
+
+def write_enriched(folder: Path, answers: Sequence[EnrichedAnswer], run: str = "run") -> Path:
+    """Write answers as a run does, into one file; returns its path."""
+    path = folder / "enriched" / "event_date=2026-03-03" / f"{run}-batch-0-00000.avro"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as stream:
+        schema = fastavro.parse_schema(load_schema("enriched_answer"))
+        fastavro.writer(stream, schema, map(enriched_to_avro, answers), codec="deflate")
+    return path
+
+
+def write_lines(folder: Path, kind: str, *objects: dict[str, Any]) -> Path:
+    """Write alerts or failures; returns the path."""
+    path = folder / kind / "run-batch-0-00000.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(each) + "\n" for each in objects), encoding="utf-8")
+    return path
+
+
+def write_summary(folder: Path, **members: Any) -> None:
+    """Write a summary whose counts close, unless told otherwise."""
+    (folder / "summary.json").write_text(
+        json.dumps({"run": "run", "checker": "local", "closes": True} | members), encoding="utf-8"
+    )
+
+
+def findings_in(folder: Path, labels: dict[str, bool] | None = None) -> Findings:
+    """Read a folder, with the default thresholds."""
+    return read_output(find_files(str(folder)), {}, labels or {})
