@@ -34,7 +34,7 @@ def try_output(destination: Destination, problems: list[str]) -> None:
     probe = destination.temporary_path("probe")
     try:
         storage.create(probe).close()
-        storage.remove_folder(destination.temporary_folder)
+        storage.remove([probe])
     except OSError as error:
         reason = error.strerror or str(error)
         problems.append(f"--output {destination.root}: cannot be written to: {reason}")
@@ -49,3 +49,11 @@ def default_run_id(patterns: Sequence[str]) -> str:
         path if not storage.is_local(path) else str(Path(path).absolute()) for path in patterns
     ]
     return hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
+
+
+def default_work_folder(destination: Destination) -> str:
+    """Choose where an unfinished run keeps things: in the output, or at home for a bucket's."""
+    if storage.is_local(destination.root):
+        return destination.temporary_folder
+    place = hashlib.sha256(destination.temporary_folder.encode()).hexdigest()[:12]
+    return str(Path.home() / ".cache" / "groundwatch" / f"{destination.run}-{place}")

@@ -1,39 +1,53 @@
 """The main job as a person runs it: progress while it works, then what came of it."""
 
-import logging
 import sys
 import traceback
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.progress import Progress
+from launch.local.local_run import NothingToResume, run_locally
+from launch.local.processes import ProcessDied
+from launch.local.work_folder import FolderInUse
+from launch.quiet import keep_beam_quiet
 from launch.running import run_pipeline
 from launch.screen import show_summary
 from pipeline.config import Config
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 
-_DONE, _FAILED, _REPLAY = 0, 1, 3
+_TOLD = (CheckFailed, OSError, FolderInUse, ProcessDied, NothingToResume)
+_DONE, _FAILED, _LEFT = 0, 1, 3
 
 
-def run_main_job(config: Config, options: PipelineOptions, price_per_1k_chars: float | None) -> int:
+def run_main_job(
+    config: Config,
+    options: PipelineOptions,
+    price_per_1k_chars: float | None = None,
+    processes: int = 1,
+    *,
+    must_resume: bool = False,
+) -> int:
     """Run the pipeline, showing its progress, and tell what came of it.
 
     Args:
-      config: the run's settings.
+      config: the run's settings; one with a work folder is run on this machine.
       options: Beam's own.
       price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
+      processes: how many share the work on this machine.
+      must_resume: whether to refuse to begin anew.
 
     Returns:
-      The exit status: 0 done, 1 failed or not all accounted for, 3 done with failures left that
-      a replay may mend.
+      The exit status: 0 done, 1 failed or not all accounted for, 3 done with something left:
+      failures that a replay may mend, or messages that a limit did not allow.
     """
-    # Beam logs what a step raises, text of answers and all, and raises it again.
-    for name in ("apache_beam.runners.common", "apache_beam.runners.worker"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    keep_beam_quiet()
     try:
-        with Progress(config.inputs):
+        if config.work_folder is None:
             summary = run_pipeline(config, options, price_per_1k_chars)
+        else:
+            summary = run_locally(
+                config, options, price_per_1k_chars, processes, must_resume=must_resume
+            )
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is told to the person
         return _fail(_reason(_without_beam(error)))
     show_summary(config, summary)
@@ -45,14 +59,14 @@ def _exit_status(summary: Summary) -> int:
         return _fail(f"the counts do not close: {summary.read} messages were read")
     if summary.damaged_archives:
         return _fail(f"archives that are damaged: {summary.damaged_archives}; see the failures")
-    return _REPLAY if summary.retryable_failures else _DONE
+    return _LEFT if summary.retryable_failures or summary.left else _DONE
 
 
 def _reason(error: BaseException) -> str:
     """Say why a run failed, in a sentence for a person."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted; give the same command again to finish it"
-    if isinstance(error, CheckFailed | OSError):
+    if isinstance(error, _TOLD):
         return str(error)
     # A defect; its message could hold an answer's text.
     sys.stderr.writelines(traceback.format_tb(error.__traceback__))

@@ -1,43 +1,40 @@
-"""How far a run has come: a bar on a terminal, else a line every few seconds."""
+"""How far a run has come: a bar on a terminal, else a line of JSON every few seconds."""
 
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
+import msgspec
 import rich.progress
 from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from pipeline import storage
-from schemas.record import Record
-from transforms import counters
+from launch.gauges import Gauges
+from schemas.timestamps import to_rfc3339
+from schemas.verdict import Verdict
 
 _BAR_INTERVAL_S = 0.2
-_LINE_INTERVAL_S = 5.0
-
-
-class _Reading(Record, frozen=True, kw_only=True):
-    """The counters of this process at a moment."""
-
-    time_s: float
-    bytes_read: int
-    messages: int
-    done: int
+_LINE_INTERVAL_S = 10.0
 
 
 class Progress:
-    """Shows the counters of this process while a `with` block lasts.
+    """Shows how a run comes along while a `with` block lasts.
 
     Args:
-      paths: the archives' files, whose bytes are the measure of the whole.
+      total: messages of the whole run.
+      done_before: how many of them an earlier try has done.
+      read_gauges: gives the readings of all processes that work.
     """
 
-    def __init__(self, paths: Sequence[str]) -> None:
-        self._total_bytes = sum(storage.size(path) for path in paths)
-        self._start = _now()
+    def __init__(self, total: int, done_before: int, read_gauges: Callable[[], Gauges]) -> None:
+        self._total = total
+        self._done_before = done_before
+        self._read_gauges = read_gauges
+        self._start = read_gauges()
+        self._start_s = time.monotonic()
         self._over = threading.Event()
         self._console = Console(stderr=True)
         show = self._show_bar if self._console.is_terminal else self._write_lines
@@ -58,47 +55,46 @@ class Progress:
 
     def _show_bar(self) -> None:
         columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
+            BarColumn(bar_width=20),
             TaskProgressColumn(),
             TimeRemainingColumn(),
+            TextColumn("{task.description}"),
         )
         with rich.progress.Progress(*columns, console=self._console, transient=True) as bar:
-            task = bar.add_task("starting", total=self._total_bytes)
+            task = bar.add_task("starting", total=self._total)
             while not self._over.wait(_BAR_INTERVAL_S):
-                now = _now()
-                done = self._share_done(now) * self._total_bytes
-                bar.update(task, completed=done, description=self._described(now))
+                state = self._state()
+                bar.update(task, completed=state["done"], description=_described(state))
 
     def _write_lines(self) -> None:
         while not self._over.wait(_LINE_INTERVAL_S):
-            now = _now()
-            sys.stderr.write(f"groundwatch: {self._share_done(now):4.0%}, {self._described(now)}\n")
+            sys.stderr.write(f"{msgspec.json.encode(self._state()).decode()}\n")
 
-    def _share_done(self, now: _Reading) -> float:
-        """By bytes, since nobody has counted the lines, of what was read and came to its end."""
-        messages = now.messages - self._start.messages
-        read_share = (now.bytes_read - self._start.bytes_read) / (self._total_bytes or 1)
-        return read_share * (now.done - self._start.done) / (messages or 1)
+    def _state(self) -> dict[str, Any]:
+        gauges = self._read_gauges()
+        done_now = gauges.done - self._start.done
+        done = self._done_before + done_now
+        per_s = done_now / (time.monotonic() - self._start_s)
+        counted = zip(Verdict, gauges.verdicts, self._start.verdicts, strict=True)
+        return {
+            "time": to_rfc3339(time.time_ns() // 1000),
+            "done": done,
+            "total": self._total,
+            "per_s": round(per_s, 1),
+            "left_s": round((self._total - done) / per_s) if per_s else None,
+            "calls_in_flight": gauges.calls_in_flight,
+            "retries": gauges.retries - self._start.retries,
+            "verdicts": {verdict: now - before for verdict, now, before in counted if now > before},
+        }
 
-    def _described(self, now: _Reading) -> str:
-        done = now.done - self._start.done
-        per_s = done / (now.time_s - self._start.time_s)
-        return f"{done:,} of {now.messages - self._start.messages:,} read, {per_s:,.0f} a second"
 
-
-def _now() -> _Reading:
-    ends = (
-        *counters.VERDICTS.values(),
-        counters.ARCHIVES_DAMAGED,
-        counters.PARSE_FAILED,
-        counters.DUPLICATES_SEEN,
-        counters.SAMPLED_OUT,
-        counters.CHECKS_FAILED,
-    )
-    return _Reading(
-        time_s=time.monotonic(),
-        bytes_read=counters.ARCHIVE_BYTES_READ.value,
-        messages=counters.MESSAGES_READ.value,
-        done=sum(counter.value for counter in ends),
-    )
+def _described(state: dict[str, Any]) -> str:
+    told = [
+        f"{state['done']:,} of {state['total']:,}",
+        f"{state['per_s']:,.0f}/s",
+        *(f"{verdict.lower()} {count:,}" for verdict, count in state["verdicts"].items()),
+        f"in flight {state['calls_in_flight']}",
+    ]
+    if state["retries"]:
+        told.append(f"retries {state['retries']:,}")
+    return ", ".join(told)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from launch.worst_answers import WorstAnswer, worst_answers
 from pipeline.config import Config
-from pipeline.write_files import read_manifest
+from pipeline.manifest import read_manifest
 from schemas.summary import Summary
 from schemas.verdict import Verdict
 

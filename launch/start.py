@@ -1,13 +1,16 @@
 """Starting the main job from a command line: all that `backfill` and `replay` have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.beam_flags import read_beam_flags
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError, read_flags
-from launch.inputs import default_run_id, find_inputs, try_output
+from launch.inputs import default_run_id, default_work_folder, find_inputs, try_output
 from launch.main_job import run_main_job
-from launch.workers import worker_count
+from launch.workers import is_on_this_machine, local_processes, remote_workers
 from pipeline import check_options, options
 from pipeline.check_config import check_problems
 from pipeline.config import config_from
@@ -24,6 +27,7 @@ def options_from(source: Option) -> tuple[Option, ...]:
         *options.FORMAT,
         options.SAMPLE,
         *options.OUTPUT,
+        *options.LOCAL,
         *check_options.CHECK,
         *options.VERDICTS,
         *options.ALERTS,
@@ -54,15 +58,36 @@ def start_main_job(
     beam_options, unknown = read_beam_flags(others, [option.name for option in known])
     problems += unknown
     problems += check_problems(values)
-    workers = worker_count(beam_options)
-    if workers == 0 and values["requests_per_minute"]:
-        problems.append("--requests_per_minute: needs --max_num_workers, to divide the quota by")
+    is_local = is_on_this_machine(beam_options)
+    workers = _workers(beam_options, values["workers"], is_local=is_local)
+    problems += _worker_problems(values, workers, is_local=is_local)
     patterns = values[source.name]
     inputs = find_inputs(source.name, patterns, problems)
     run_id = values["run_id"] or default_run_id(patterns)
+    destination = Destination(root=values["output"] or "", run=run_id)
+    work_folder = (values["work_folder"] or default_work_folder(destination)) if is_local else None
     if values["output"]:
-        try_output(Destination(root=values["output"], run=run_id), problems)
+        try_output(destination, problems)
     if problems:
         raise UsageError(problems)
-    config = config_from(values, inputs, run_id, workers, replays=replays)
-    return run_main_job(config, beam_options, values["price_per_1k_chars"])
+    config = config_from(values, inputs, run_id, work_folder, workers or 1, replays=replays)
+    return run_main_job(
+        config,
+        beam_options,
+        values["price_per_1k_chars"],
+        workers,
+        must_resume=values["resume"],
+    )
+
+
+def _workers(options: PipelineOptions, workers: int | None, *, is_local: bool) -> int:
+    return local_processes(options, workers) if is_local else remote_workers(options)
+
+
+def _worker_problems(values: Mapping[str, Any], workers: int, *, is_local: bool) -> Iterator[str]:
+    if not workers and values["requests_per_minute"]:
+        yield "--requests_per_minute: needs --max_num_workers, to divide the quota by"
+    if not is_local:
+        for name in ("workers", "work_folder", "resume", "max_calls", "max_cost"):
+            if values[name]:
+                yield f"--{name}: is for a run on this machine, without --runner"

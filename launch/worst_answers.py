@@ -8,7 +8,7 @@ import fastavro
 
 from pipeline import storage
 from pipeline.destination import Destination
-from pipeline.write_files import read_manifest
+from pipeline.manifest import read_manifest
 from schemas.record import Record
 from schemas.verdict import Verdict
 

@@ -3,6 +3,7 @@
 import apache_beam as beam
 
 from pipeline.config import Config
+from pipeline.keep_rates import KeepRates
 from pipeline.read_messages import ReadMessages
 from pipeline.sinks import PublishAlerts, WriteEnriched, WriteFailures
 from transforms.check_grounding import CheckGrounding
@@ -27,22 +28,26 @@ def build_pipeline(root: beam.Pipeline, config: Config) -> None:
       config: validated settings.
     """
     destination = config.destination
+    batch = destination.batch
 
-    read = root | "ReadMessages" >> ReadMessages(config.inputs, are_failures=config.replays)
+    read = root | "ReadMessages" >> ReadMessages(config.inputs, batch, are_failures=config.replays)
     parsed = read.messages | "ParseAnswers" >> ParseAnswers(
         config.input_format, facts_from_steps=config.facts_from_steps
     )
-    distinct = parsed.answers | "Deduplicate" >> Deduplicate(in_one_process=config.in_one_process)
+    distinct = parsed.answers | "Deduplicate" >> Deduplicate(config.seen_ids)
     answers = distinct | "SampleAnswers" >> SampleAnswers(config.sampling)
     routed = answers | "RouteAnswers" >> RouteAnswers(config.moved_reasons)
     checked = routed | "CheckGrounding" >> CheckGrounding(config.check)
     enriched = checked.checked | "TagAnswers" >> TagAnswers(config.thresholds)
     _ = enriched | "WriteEnriched" >> WriteEnriched(destination, config.text)
 
-    alerts = enriched | "SelectAlerts" >> SelectAlerts(config.alerts)
+    alerts = [enriched | "SelectAlerts" >> SelectAlerts(config.alerts)]
     rates = enriched | "MeasureRates" >> MeasureRates()
-    rate_alerts = rates | "RateAlerts" >> RateAlerts(config.rates)
-    _ = (alerts, rate_alerts) | "PublishAlerts" >> PublishAlerts(destination)
+    if batch:
+        _ = rates | "KeepRates" >> KeepRates(batch)
+    else:
+        alerts.append(rates | "RateAlerts" >> RateAlerts(config.rates))
+    _ = tuple(alerts) | "PublishAlerts" >> PublishAlerts(destination)
 
     failures = (read.failures, parsed.failures, checked.failures)
     _ = failures | "WriteFailures" >> WriteFailures(

@@ -8,6 +8,7 @@ from transforms.grounding.settings import (
     DISCOVERY_ENGINE,
     LOCAL,
     MEGABYTE,
+    Budget,
     CheckSettings,
     GoogleAccount,
     RetrySettings,
@@ -26,19 +27,21 @@ def check_problems(values: Mapping[str, Any]) -> Iterator[str]:
         yield "--checker discoveryengine: needs --project, or a --grounding_config"
     if config and location and endpoints.location_of(config) != location:
         yield f"--location {location}: is not the location in --grounding_config"
+    if values["max_cost"] and not values["price_per_1k_chars"]:
+        yield "--max_cost: needs --price_per_1k_chars"
     if config and endpoints.location_of(config) not in endpoints.LOCATIONS:
         yield f"--grounding_config {config}: its location must be global, us or eu"
 
 
 def check_settings_from(
-    values: Mapping[str, Any], workers: int, paid_folder: str | None = None
+    values: Mapping[str, Any], workers: int, work_folder: str | None
 ) -> CheckSettings:
     """Sort the options of the check into its settings.
 
     Args:
       values: by option name, without problems.
       workers: processes that share the quota, at least 1.
-      paid_folder: a local folder for the replies of this run, None to keep them in memory only.
+      work_folder: a local folder for the replies of this run, None to keep them in memory only.
     """
     is_google = values["checker"] == DISCOVERY_ENGINE
     config, location = _place(values)
@@ -66,7 +69,8 @@ def check_settings_from(
             give_up_after_s=values["give_up_after_s"],
         ),
         cache_bytes=values["cache_mb"] * MEGABYTE,
-        reply_store=_reply_store(values, paid_folder),
+        reply_store=_reply_store(values, work_folder),
+        budget=_budget(values),
         proxy=values["proxy"],
     )
 
@@ -88,7 +92,15 @@ def _account(values: Mapping[str, Any]) -> GoogleAccount:
     )
 
 
-def _reply_store(values: Mapping[str, Any], paid_folder: str | None) -> str | None:
+def _reply_store(values: Mapping[str, Any], work_folder: str | None) -> str | None:
     """The file of replies; the embedded checker is not paid, and answers sooner than a disk."""
-    is_paid = values["checker"] != LOCAL
-    return f"{paid_folder}/replies.sqlite" if paid_folder and is_paid else None
+    is_wanted = values["checker"] != LOCAL or _budget(values) != Budget()
+    return f"{work_folder}/replies.sqlite" if work_folder and is_wanted else None
+
+
+def _budget(values: Mapping[str, Any]) -> Budget:
+    cost, price = values["max_cost"], values["price_per_1k_chars"]
+    return Budget(
+        max_calls=values["max_calls"],
+        max_characters=int(cost / price * 1000) if cost and price else None,
+    )

@@ -197,4 +197,14 @@ CHECK = (
         meaning="price of 1,000 checked characters, to put a cost into the summary",
         read=positive,
     ),
+    Option(
+        name="max_calls",
+        meaning="calls after which the run stops, all its tries together; a higher limit goes on",
+        read=whole,
+    ),
+    Option(
+        name="max_cost",
+        meaning="cost, at --price_per_1k_chars, before which the run stops, as with --max_calls",
+        read=positive,
+    ),
 )

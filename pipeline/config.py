@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline import storage
 from pipeline.check_config import check_settings_from
-from pipeline.destination import Destination
+from pipeline.destination import FILE_BYTES, Destination
 from schemas.record import Record
 from schemas.verdict import Verdict
-from transforms.grounding.settings import CheckSettings
+from transforms.grounding.settings import MEGABYTE, CheckSettings
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.redaction import TextMode
@@ -29,7 +28,10 @@ class Config(Record, frozen=True, kw_only=True):
       replays: whether the inputs are failures of an earlier run.
       input_format: a source format's name, None to recognise each message.
       facts_from_steps: whether what the generator found on its way counts among the facts.
-      in_one_process: whether one process does all the work.
+      work_folder: a local folder for what an unfinished run keeps; None where the work is done
+        on many machines.
+      file_bytes: a file that has grown so long is followed by another.
+      batch: the key of this process's batches, None for a pipeline that runs once.
       sampling: which answers are looked at.
       moved_reasons: reasons that lead to another verdict than the table's.
       check, thresholds, alerts, rates: the settings of the steps.
@@ -43,7 +45,9 @@ class Config(Record, frozen=True, kw_only=True):
     replays: bool = False
     input_format: str | None = None
     facts_from_steps: bool = False
-    in_one_process: bool = True
+    work_folder: str | None = None
+    file_bytes: int = FILE_BYTES
+    batch: str | None = None
     sampling: SamplingRule = SamplingRule()
     moved_reasons: dict[str, Verdict] = {}
     check: CheckSettings = CheckSettings()
@@ -56,16 +60,24 @@ class Config(Record, frozen=True, kw_only=True):
     @property
     def destination(self) -> Destination:
         """Where the run's files go."""
-        return Destination(root=self.output, run=self.run)
+        return Destination(
+            root=self.output, run=self.run, file_bytes=self.file_bytes, batch=self.batch
+        )
+
+    @property
+    def seen_ids(self) -> str | None:
+        """The file of the record ids that the run has seen."""
+        return f"{self.work_folder}/seen.sqlite" if self.work_folder else None
 
 
 def config_from(
     values: Mapping[str, Any],
     inputs: Sequence[str],
     run: str,
-    workers: int | None = None,
+    work_folder: str | None,
+    workers: int,
     *,
-    replays: bool = False,
+    replays: bool,
 ) -> Config:
     """Sort the values of the options into a configuration.
 
@@ -73,7 +85,8 @@ def config_from(
       values: by option name, read and valid.
       inputs: the files that ``--input`` matched.
       run: the run's id.
-      workers: how many processes at most share the work, None when it is this one alone.
+      work_folder: a local folder for what an unfinished run keeps, None on many machines.
+      workers: how many processes at most share the work.
       replays: whether the inputs are failures of an earlier run.
 
     Returns:
@@ -86,10 +99,11 @@ def config_from(
         replays=replays,
         input_format=values["input_format"],
         facts_from_steps=values["facts_from_steps"],
-        in_one_process=workers is None,
+        work_folder=work_folder,
+        file_bytes=values["target_file_mb"] * MEGABYTE,
         sampling=sampling_from(values),
         moved_reasons=dict(values["move_reason"]),
-        check=check_settings_from(values, workers or 1, _paid_folder(values, run, workers)),
+        check=check_settings_from(values, workers, work_folder),
         thresholds=Thresholds(
             low_grounded=values["low_grounded_threshold"],
             claim=values["claim_threshold"],
@@ -120,10 +134,3 @@ def sampling_from(values: Mapping[str, Any]) -> SamplingRule:
     engine_shares = dict(values["sample"])
     share = engine_shares.pop(None, SamplingRule().share)
     return SamplingRule(share=share, engine_shares=engine_shares)
-
-
-def _paid_folder(values: Mapping[str, Any], run: str, workers: int | None) -> str | None:
-    """Where replies outlive the process: on a disk that is this machine's alone."""
-    destination = Destination(root=values["output"], run=run)
-    is_shared = workers is not None or not storage.is_local(destination.root)
-    return None if is_shared else destination.paid_folder

@@ -1,7 +1,11 @@
 """Where a run's files go."""
 
 from pipeline import storage
+from pipeline.batch import batch_under_way
 from schemas.record import Record
+from transforms.grounding.settings import MEGABYTE
+
+FILE_BYTES = 128 * MEGABYTE
 
 
 class Destination(Record, frozen=True, kw_only=True):
@@ -10,25 +14,30 @@ class Destination(Record, frozen=True, kw_only=True):
     Attributes:
       root: the output folder, local or gs://.
       run: the run's id, part of every file's name.
+      file_bytes: a file that has grown so long is followed by another.
+      batch: the key of this process's batches, which keep the files until somebody puts the
+        batches together; None where the pipeline publishes its files itself.
     """
 
     root: str
     run: str
+    file_bytes: int = FILE_BYTES
+    batch: str | None = None
 
     def path(self, relative: str) -> str:
         """The path of a file below the output folder."""
         return storage.join(self.root, relative)
+
+    def file_path(self, folder: str, shard: int, extension: str) -> str:
+        """The final path of one of the run's files, relative to the output folder."""
+        return f"{folder}/{self.run}-batch-0-{shard:05d}.{extension}"
 
     @property
     def temporary_folder(self) -> str:
         """The folder of files that are no output yet."""
         return storage.join(self.root, f".groundwatch-{self.run}")
 
-    @property
-    def paid_folder(self) -> str:
-        """The folder of what an unfinished run has paid for."""
-        return storage.join(self.root, f".groundwatch-{self.run}-paid")
-
     def temporary_path(self, name: str) -> str:
         """The path of a file that is no output yet."""
-        return storage.join(self.temporary_folder, name)
+        folder = batch_under_way(self.batch).folder if self.batch else self.temporary_folder
+        return storage.join(folder, name)

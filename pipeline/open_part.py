@@ -1,46 +1,33 @@
-"""A temporary file while it is written, and what is known of it afterwards."""
+"""A part while it is written."""
 
 from typing import Any
 
 from pipeline import storage
+from pipeline.part import Part
 from pipeline.row_files import RowFormat
-from schemas.record import Record
 
 _ROWS_BETWEEN_LOOKS = 64
 
 
-class Part(Record, frozen=True, kw_only=True):
-    """A finished temporary file.
-
-    Attributes:
-      temporary_path: where it is.
-      rows, bytes: how many.
-      first_event_us, last_event_us: the range of event times, None where no row has one.
-    """
-
-    temporary_path: str
-    rows: int
-    bytes: int
-    first_event_us: int | None
-    last_event_us: int | None
-
-
 class OpenPart:
-    """A temporary file that takes rows.
+    """A file that takes rows.
 
     Args:
-      temporary_path: where to write it.
+      path: where to write it.
+      folder: the output folder that its rows belong to, relative to the output's root.
       row_format: how its rows are written.
 
     Raises:
       OSError: it cannot be written, now or later.
     """
 
-    def __init__(self, temporary_path: str, row_format: RowFormat) -> None:
-        self._path = temporary_path
-        self._complaint = f"cannot write {temporary_path}"
+    def __init__(self, path: str, folder: str, row_format: RowFormat) -> None:
+        self._path = path
+        self._kind = row_format.kind
+        self._folder = folder
+        self._complaint = f"cannot write {path}"
         with storage.telling(self._complaint):
-            self._stream = storage.create(temporary_path)
+            self._stream = storage.create(path)
             self._file = row_format.open(self._stream)
         self._rows = 0
         self._first_event_us: int | None = None
@@ -71,7 +58,9 @@ class OpenPart:
             size = self._stream.tell()
             self._stream.close()
         return Part(
-            temporary_path=self._path,
+            path=self._path,
+            kind=self._kind,
+            folder=self._folder,
             rows=self._rows,
             bytes=size,
             first_event_us=self._first_event_us,

@@ -2,6 +2,7 @@
 
 import re
 
+from pipeline.destination import FILE_BYTES
 from pipeline.option import (
     Option,
     fraction,
@@ -14,6 +15,7 @@ from pipeline.option import (
 )
 from schemas.verdict import Tag, Verdict
 from transforms.formats.recognition import format_names
+from transforms.grounding.settings import MEGABYTE
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.redaction import TextMode
@@ -28,6 +30,12 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 def _run_id(text: str) -> str:
     if not _RUN_ID.fullmatch(text):
         raise ValueError("must be letters, digits, - and _, at most 64")
+    return text
+
+
+def _local_folder(text: str) -> str:
+    if "://" in location(text):
+        raise ValueError("must be a folder of this machine")
     return text
 
 
@@ -97,6 +105,12 @@ OUTPUT = (
         read=_run_id,
     ),
     Option(
+        name="target_file_mb",
+        meaning="megabytes after which a file is followed by another",
+        read=whole,
+        default=FILE_BYTES // MEGABYTE,
+    ),
+    Option(
         name="text",
         meaning="what the enriched records keep of answer, query and facts: none, hash or full",
         read=one_of(TextMode),
@@ -108,6 +122,27 @@ OUTPUT = (
         " replayed: none or full",
         read=one_of(("none", "full")),
         default="full",
+    ),
+)
+
+LOCAL = (
+    Option(
+        name="workers",
+        meaning="processes that share the work on this machine (default: 1)",
+        read=whole,
+    ),
+    Option(
+        name="work_folder",
+        meaning="local folder for what an unfinished run keeps; by default inside a local --output,"
+        " else in ~/.cache/groundwatch",
+        read=_local_folder,
+    ),
+    Option(
+        name="resume",
+        meaning="go on with a run that was broken off, or refuse; without it the same command"
+        " goes on, too, or begins anew where there is nothing to go on with",
+        is_switch=True,
+        default=False,
     ),
 )
 

@@ -1,10 +1,13 @@
 """How each kind of row is laid out in files."""
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
+from io import BytesIO
 from typing import IO, Any, Protocol
 
+import fastavro
 from fastavro import parse_schema
 from fastavro.write import Writer
 
@@ -18,8 +21,10 @@ from schemas.timestamps import to_date
 from transforms.rules.redaction import TextMode, redact
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
-_BLOCK_BYTES = 256 * 1024
+_BLOCK_BYTES = 64 * 1024
 _FASTEST = 1
+_HEADER_BYTES = 256 * 1024
+"""More than any header: the schema takes some 6 KB of it."""
 
 
 class RowFile(Protocol):
@@ -55,19 +60,43 @@ class RowFormat(ABC):
     def open(self, stream: IO[bytes]) -> RowFile:
         """Begin a file."""
 
+    def header(self) -> bytes:
+        """What a file begins with; rows of several files may follow one header."""
+        stream = BytesIO()
+        self.open(stream).finish()
+        return stream.getvalue()
+
+    def skip_header(self, stream: IO[bytes]) -> None:  # noqa: B027 - lines have none
+        """Go to a file's first row.
+
+        Raises:
+          OSError: the file does not begin as one of this run.
+        """
+
+    def count_rows(self, stream: IO[bytes]) -> int:
+        """Count the rows of a file.
+
+        Raises:
+          OSError: it is damaged.
+        """
+        return sum(1 for _ in stream)
+
 
 class EnrichedFiles(RowFormat):
     """Avro by event date; deflate, which every reader has without a further package.
 
     Args:
       text_mode: how much of the texts is kept.
+      run: the run's id, from which the mark between blocks follows, so that files of one run can
+        be joined block by block.
     """
 
     kind = "enriched"
     extension = "avro"
 
-    def __init__(self, text_mode: TextMode) -> None:
+    def __init__(self, text_mode: TextMode, run: str) -> None:
         self.text_mode = text_mode
+        self._mark = hashlib.blake2b(run.encode(), digest_size=16).digest()
 
     def folder(self, row: EnrichedAnswer) -> str:
         """By the UTC date of the event, in Hive's way."""
@@ -80,7 +109,21 @@ class EnrichedFiles(RowFormat):
 
     def open(self, stream: IO[bytes]) -> RowFile:
         """Begin an Avro file."""
-        return _AvroFile(stream, self.text_mode)
+        return _AvroFile(stream, self.text_mode, self._mark)
+
+    def skip_header(self, stream: IO[bytes]) -> None:
+        """Go behind the first mark, which ends the header."""
+        end = stream.read(_HEADER_BYTES).find(self._mark)
+        if end < 0:
+            raise OSError("it is no Avro file of this run")
+        stream.seek(end + len(self._mark))
+
+    def count_rows(self, stream: IO[bytes]) -> int:
+        """Count by the blocks' own counts."""
+        try:
+            return sum(block.num_records for block in fastavro.block_reader(stream))
+        except Exception as error:  # noqa: BLE001 - fastavro meets damage with whatever its decoders raise
+            raise OSError(f"damaged Avro: {type(error).__name__}") from None
 
 
 class AlertFiles(RowFormat):
@@ -121,7 +164,7 @@ class FailureFiles(RowFormat):
 
 
 class _AvroFile:
-    def __init__(self, stream: IO[bytes], text_mode: TextMode) -> None:
+    def __init__(self, stream: IO[bytes], text_mode: TextMode, mark: bytes) -> None:
         self._text_mode = text_mode
         self._writer = Writer(
             stream,
@@ -129,6 +172,7 @@ class _AvroFile:
             codec="deflate",
             compression_level=_FASTEST,
             sync_interval=_BLOCK_BYTES,
+            sync_marker=mark,
         )
 
     def write(self, row: EnrichedAnswer) -> None:

@@ -1,24 +1,34 @@
 """The sinks of the main page: enriched records, alerts and failures."""
 
 import apache_beam as beam
-from apache_beam.pvalue import PCollection
+from apache_beam.pvalue import PCollection, PDone
 from apache_beam.typehints.decorators import no_annotations
 
 from pipeline.destination import Destination
-from pipeline.row_files import AlertFiles, EnrichedFiles, FailureFiles
+from pipeline.row_files import AlertFiles, EnrichedFiles, FailureFiles, RowFormat
 from pipeline.write_files import WriteFiles
 from schemas.alert import Alert
 from schemas.enriched import EnrichedAnswer
 from schemas.failure import Failure
-from schemas.file_entry import FileEntry
 from transforms.rules.redaction import TextMode
+
+
+def row_formats(
+    destination: Destination, text_mode: TextMode, *, with_payload: bool
+) -> tuple[RowFormat, ...]:
+    """How each kind of a run's rows is laid out."""
+    return (
+        EnrichedFiles(text_mode, destination.run),
+        AlertFiles(),
+        FailureFiles(with_payload=with_payload),
+    )
 
 
 class WriteEnriched(beam.PTransform):
     """Write enriched records as Avro, by event date.
 
     Input: PCollection[EnrichedAnswer], bounded.
-    Output: PCollection[FileEntry], one for each file that is there.
+    Output: nothing.
     Failures and delivery: those of `WriteFiles`.
 
     Args:
@@ -31,17 +41,17 @@ class WriteEnriched(beam.PTransform):
         self.destination = destination
         self.text_mode = text_mode
 
-    def expand(self, enriched: PCollection[EnrichedAnswer]) -> PCollection[FileEntry]:
+    def expand(self, enriched: PCollection[EnrichedAnswer]) -> PDone:
         """Apply the step."""
-        files = WriteFiles(self.destination, EnrichedFiles(self.text_mode))
-        return (enriched,) | "WriteAvro" >> files
+        row_format = EnrichedFiles(self.text_mode, self.destination.run)
+        return (enriched,) | "WriteAvro" >> WriteFiles(self.destination, row_format)
 
 
 class PublishAlerts(beam.PTransform):
     """Write alerts as lines of JSON.
 
     Input: PCollections[Alert], bounded: those of answers and those of rates.
-    Output: PCollection[FileEntry], one for each file that is there.
+    Output: nothing.
     Failures and delivery: those of `WriteFiles`.
 
     Args:
@@ -53,7 +63,7 @@ class PublishAlerts(beam.PTransform):
         self.destination = destination
 
     @no_annotations  # Beam does not know a tuple of collections as input
-    def expand(self, alerts: tuple[PCollection[Alert], ...]) -> PCollection[FileEntry]:
+    def expand(self, alerts: tuple[PCollection[Alert], ...]) -> PDone:
         """Apply the step."""
         return alerts | "WriteLines" >> WriteFiles(self.destination, AlertFiles())
 
@@ -62,7 +72,7 @@ class WriteFailures(beam.PTransform):
     """Write failures as lines of JSON.
 
     Input: PCollections[Failure], bounded: those of each step that can fail.
-    Output: PCollection[FileEntry], one for each file that is there.
+    Output: nothing.
     Failures and delivery: those of `WriteFiles`.
 
     Args:
@@ -76,7 +86,7 @@ class WriteFailures(beam.PTransform):
         self.with_payload = with_payload
 
     @no_annotations  # as above
-    def expand(self, failures: tuple[PCollection[Failure], ...]) -> PCollection[FileEntry]:
+    def expand(self, failures: tuple[PCollection[Failure], ...]) -> PDone:
         """Apply the step."""
-        files = FailureFiles(with_payload=self.with_payload)
-        return failures | "WriteLines" >> WriteFiles(self.destination, files)
+        row_format = FailureFiles(with_payload=self.with_payload)
+        return failures | "WriteLines" >> WriteFiles(self.destination, row_format)

@@ -58,9 +58,9 @@ def publish(temporary_path: str, path: str) -> None:
     if is_local(path):
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        _settle(temporary_path)
+        settle(temporary_path)
         Path(temporary_path).replace(target)
-        _settle(str(target.parent))
+        settle(str(target.parent))
     else:
         FileSystems.rename([temporary_path], [path])
 
@@ -97,6 +97,18 @@ def size(path: str) -> int:
     with telling(f"cannot look at {path}"):
         [match] = FileSystems.match([path])
         return sum(metadata.size_in_bytes for metadata in match.metadata_list)
+
+
+def changed_at_ns(path: str) -> int:
+    """When a file was last written, nanoseconds since 1970 UTC; 0 where nobody knows.
+
+    Raises:
+      OSError: it is not there.
+    """
+    if is_local(path):
+        return Path(path).stat().st_mtime_ns
+    with telling(f"cannot look at {path}"):
+        return int(FileSystems.last_updated(path) * 1e9)
 
 
 def find(pattern: str) -> list[str]:
@@ -161,8 +173,12 @@ def telling(complaint: str) -> Iterator[None]:
         raise OSError(f"{complaint}: {error.strerror or error}") from error
 
 
-def _settle(path: str) -> None:
-    """Have the disk keep what was written before a name promises that it is there."""
+def settle(path: str) -> None:
+    """Have the disk keep what was written to a local file or folder.
+
+    Raises:
+      OSError: it is not there or cannot be written.
+    """
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -3,27 +3,22 @@
 Beam's own sinks lose rows where folders or late data come in (apache/beam#21313, #39993).
 """
 
-import re
-import uuid
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.pvalue import PCollection
+from apache_beam.pvalue import PCollection, PDone
 from apache_beam.transforms.combiners import ToList
-from apache_beam.transforms.window import GlobalWindow
 from apache_beam.typehints.decorators import no_annotations
-from apache_beam.utils.timestamp import MIN_TIMESTAMP
-from apache_beam.utils.windowed_value import WindowedValue
 
 from pipeline import storage
+from pipeline.batch import batch_under_way
 from pipeline.destination import Destination
-from pipeline.open_part import OpenPart, Part
+from pipeline.manifest import write_manifest
+from pipeline.part import Part
 from pipeline.row_files import RowFormat
-from schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json
-
-_MOST_OPEN = 256
-_PART_BYTES = 128 * 1024 * 1024
+from pipeline.write_parts import WritePart
+from schemas.file_entry import FileEntry
 
 
 class WriteFiles(beam.PTransform):
@@ -31,9 +26,11 @@ class WriteFiles(beam.PTransform):
 
     Rows go to temporary files where they arise, and only the names of these are shuffled; then
     each is renamed to its final name, which follows from the run and the file's number alone.
+    Where the pipeline runs batch by batch, the files are left to whoever puts the batches
+    together.
 
-    Input: a tuple of bounded PCollections of the format's rows.
-    Output: PCollection[FileEntry], one for each file, after it is there under its name.
+    Input: a tuple of PCollections of the format's rows, bounded.
+    Output: nothing.
     Failures: an OSError fails the bundle: a run is never done when a file is not there.
     Delivery: exactly once in the files. A retried bundle leaves temporary files that nobody
       names; a rerun under the same run id replaces the files of the run before.
@@ -49,56 +46,36 @@ class WriteFiles(beam.PTransform):
         self.row_format = row_format
 
     @no_annotations  # Beam does not know a tuple of collections as input
-    def expand(self, inputs: tuple[PCollection[Any], ...]) -> PCollection[FileEntry]:
+    def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
         """Apply the step."""
         # A Flatten of the rows would hold them all in memory on the local runner.
         written = [
-            rows
-            | f"WriteParts{number}" >> beam.ParDo(_WritePart(self.destination, self.row_format))
+            rows | f"WriteParts{number}" >> beam.ParDo(WritePart(self.destination, self.row_format))
             for number, rows in enumerate(inputs)
         ]
-        # (folder, Part)
-        parts = written | "JoinParts" >> beam.Flatten()
+        batch = self.destination.batch
+        if batch is None:
+            self._publish(written)
+        else:
+            for number, parts in enumerate(written):
+                _ = parts | f"KeepParts{number}" >> beam.Map(_keep_part, batch=batch)
+        return PDone(inputs[0].pipeline)
+
+    def _publish(self, written: list[PCollection[Part]]) -> None:
         entries = (
-            parts
-            | "ByFolder" >> beam.GroupByKey()
+            written
+            | "JoinParts" >> beam.Flatten()
+            | "ByFolder" >> beam.GroupBy(_folder)
             | "PublishParts" >> beam.ParDo(_PublishParts(self.destination, self.row_format))
         )
         manifest = entries | "ListFiles" >> ToList()
         _ = manifest | "WriteManifest" >> beam.Map(
-            _write_manifest, destination=self.destination, row_format=self.row_format
+            write_manifest, destination=self.destination, row_format=self.row_format
         )
-        return entries
 
 
-class _WritePart(beam.DoFn):
-    """Appends rows to a temporary file for each folder; the longest unused is closed first."""
-
-    def __init__(self, destination: Destination, row_format: RowFormat) -> None:
-        self._destination = destination
-        self._format = row_format
-
-    def start_bundle(self) -> None:
-        self._open: dict[str, OpenPart] = {}
-
-    def process(self, row: Any) -> Iterator[tuple[str, Part]]:
-        folder = self._format.folder(row)
-        part = self._open.pop(folder, None) or self._begin()
-        self._open[folder] = part
-        part.write(row, self._format.event_time_us(row))
-        if part.exceeds(_PART_BYTES):
-            yield folder, self._open.pop(folder).close()
-        elif len(self._open) > _MOST_OPEN:
-            longest_unused = next(iter(self._open))
-            yield longest_unused, self._open.pop(longest_unused).close()
-
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        for folder, part in self._open.items():
-            yield WindowedValue((folder, part.close()), MIN_TIMESTAMP, (GlobalWindow(),))
-
-    def _begin(self) -> OpenPart:
-        name = f"{self._format.kind}-{uuid.uuid4().hex}.{self._format.extension}"
-        return OpenPart(self._destination.temporary_path(name), self._format)
+def _keep_part(part: Part, batch: str) -> None:
+    batch_under_way(batch).parts.append(part)
 
 
 class _PublishParts(beam.DoFn):
@@ -110,9 +87,9 @@ class _PublishParts(beam.DoFn):
 
     def process(self, grouped: tuple[str, Iterable[Part]]) -> Iterator[FileEntry]:
         folder, parts = grouped
-        for shard, part in enumerate(sorted(parts, key=_temporary_path)):
-            path = f"{folder}/{self._destination.run}-batch-0-{shard:05d}.{self._format.extension}"
-            storage.publish(part.temporary_path, self._destination.path(path))
+        for shard, part in enumerate(sorted(parts, key=_path)):
+            path = self._destination.file_path(folder, shard, self._format.extension)
+            storage.publish(part.path, self._destination.path(path))
             yield FileEntry(
                 path=path,
                 rows=part.rows,
@@ -122,43 +99,9 @@ class _PublishParts(beam.DoFn):
             )
 
 
-def _temporary_path(part: Part) -> str:
-    return part.temporary_path
+def _folder(part: Part) -> str:
+    return part.folder
 
 
-def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
-    """Read which files of a kind a finished run wrote.
-
-    Args:
-      destination: output folder and run.
-      kind: ``enriched``, ``alerts`` or ``failures``.
-
-    Raises:
-      OSError: the run has not written its manifest.
-    """
-    content = storage.read_whole(destination.path(_manifest_path(destination, kind)))
-    return [file_entry_from_json(line) for line in content.splitlines()]
-
-
-def _manifest_path(destination: Destination, kind: str) -> str:
-    return f"manifest/{destination.run}-{kind}.jsonl"
-
-
-def _write_manifest(
-    entries: list[FileEntry], destination: Destination, row_format: RowFormat
-) -> None:
-    """Say which files the run wrote, and remove those of an earlier try that it did not."""
-    ordered = sorted(entries, key=_path)
-    content = b"".join(file_entry_to_json(entry) + b"\n" for entry in ordered)
-    path = _manifest_path(destination, row_format.kind)
-    storage.write_whole(destination.path(path), content, destination.temporary_path(path))
-    written = {destination.path(entry.path) for entry in entries}
-    own = re.compile(
-        rf".*/{re.escape(destination.run)}-batch-0-\d+\.{row_format.extension}", re.DOTALL
-    )
-    found = storage.find_below(destination.path(row_format.kind))
-    storage.remove([path for path in found if own.fullmatch(path) and path not in written])
-
-
-def _path(entry: FileEntry) -> str:
-    return entry.path
+def _path(part: Part) -> str:
+    return part.path

@@ -15,6 +15,7 @@ class Summary(Record, frozen=True, kw_only=True):
       read: messages that came in.
       enriched, failures: rows in the files that were written.
       duplicates, sampled_out: messages that were left out, counted.
+      left: messages that a limit of the run left for a later try; they count as not read.
       verdicts: enriched records by verdict.
       alerts: rows in the files of alerts.
       failures_by_error: failures by the class of their error.
@@ -34,6 +35,7 @@ class Summary(Record, frozen=True, kw_only=True):
     failures: int
     duplicates: int
     sampled_out: int
+    left: int = 0
     verdicts: dict[str, int]
     alerts: int
     failures_by_error: dict[str, int]

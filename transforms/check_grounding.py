@@ -1,6 +1,7 @@
 """CheckGrounding: ask the checker about each answer that needs it."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from queue import SimpleQueue
 from typing import Any
@@ -17,10 +18,10 @@ from schemas.checked import CheckedAnswer, RoutedAnswer
 from schemas.failure import Failure
 from transforms import counters
 from transforms.failing import FAILURES, TaggedFailure, failed_now
-from transforms.grounding.errors import BadReply, CheckFailed, RunStopped, Unavailable
+from transforms.grounding.errors import BadReply, CheckFailed, OverBudget, RunStopped, Unavailable
 from transforms.grounding.session import CheckSession, Outcome
 from transforms.grounding.settings import LOCAL, CheckSettings
-from transforms.grounding.shared import SharedResources
+from transforms.shared import SharedResources
 from transforms.throttling import AdaptiveThrottle
 
 CHECKED = "checked"
@@ -32,7 +33,7 @@ class CheckGrounding(beam.PTransform):
     Input: PCollection[RoutedAnswer], bounded or not.
     Output: two PCollections. `checked` holds a CheckedAnswer for every answer that was decided
       already or got a reply, window and timestamp kept, order not; `failures` holds one Failure
-      for every other.
+      for every other. An answer that the run's budget does not allow is counted and left.
     Failures: Rejected at once; Unavailable and BadReply, retryable, after the last attempt.
       RunStopped fails the bundle: no answer could be checked. So does Unavailable where the
       settings keep the backlog.
@@ -62,14 +63,14 @@ class _CheckAnswer(beam.DoFn):
 
     def __init__(self, settings: CheckSettings) -> None:
         self._settings = settings
-        self._key = msgspec.json.encode(settings)
         # Some more wait in the session, so that no call's place stays empty until this thread
         # wakes up.
         self._most_under_way = settings.max_in_flight + settings.max_in_flight // 2 + 1
         self._under_way = 0
 
     def setup(self) -> None:
-        self._checks = _CHECKS.acquire(self._key, partial(_Checks, self._settings))
+        self._opened = checks_open(self._settings)
+        self._checks = self._opened.__enter__()
 
     def start_bundle(self) -> None:
         # A queue of its own for each bundle: a late reply to a failed one is nobody's.
@@ -87,15 +88,15 @@ class _CheckAnswer(beam.DoFn):
             return
         self._submit(routed.answer, timestamp, window)
         while not self._finished.empty() or self._under_way >= self._most_under_way:
-            yield self._next_finished()
+            yield from self._next_finished()
 
     def finish_bundle(self) -> Iterator[Any]:
         while self._under_way:
-            yield self._next_finished()
+            yield from self._next_finished()
         self._checks.throttle.signal()
 
     def teardown(self) -> None:
-        _CHECKS.release(self._key)
+        self._opened.__exit__(None, None, None)
 
     def _submit(self, answer: Answer, timestamp: Timestamp, window: Any) -> None:
         finished = self._finished
@@ -106,15 +107,19 @@ class _CheckAnswer(beam.DoFn):
         self._under_way += 1
         self._checks.session.submit(answer, done)
 
-    def _next_finished(self) -> Any:
+    def _next_finished(self) -> Iterator[Any]:
         answer, outcome, timestamp, window = self._finished.get()
         self._under_way -= 1
         if isinstance(outcome, CheckedAnswer):
             _count(outcome)
-            return WindowedValue(outcome, timestamp, (window,))
+            yield WindowedValue(outcome, timestamp, (window,))
+            return
+        if isinstance(outcome, OverBudget):
+            counters.LEFT.inc()
+            return
         self._checks.throttle.signal()
         failure = self._failure(answer, outcome)
-        return TaggedOutput(FAILURES, WindowedValue(failure, timestamp, (window,)))
+        yield TaggedOutput(FAILURES, WindowedValue(failure, timestamp, (window,)))
 
     def _failure(self, answer: Answer, error: Exception) -> Failure:
         """Make the one answer's failure of it; raise what is no fault of the answer."""
@@ -152,6 +157,17 @@ class _Checks:
 
 
 _CHECKS: SharedResources[_Checks] = SharedResources()
+
+
+@contextmanager
+def checks_open(settings: CheckSettings) -> Iterator[_Checks]:
+    """Hold connections and cache open, as the steps of this process use them."""
+    key = msgspec.json.encode(settings)
+    checks = _CHECKS.acquire(key, partial(_Checks, settings))
+    try:
+        yield checks
+    finally:
+        _CHECKS.release(key)
 
 
 def _count(checked: CheckedAnswer) -> None:

@@ -33,9 +33,6 @@ class Counter:
 MESSAGES_READ = Counter("messages_read")
 """Messages that came in."""
 
-ARCHIVE_BYTES_READ = Counter("archive_bytes_read")
-"""Bytes of the archives' files, as they are stored."""
-
 ARCHIVES_DAMAGED = Counter("archives_damaged")
 """Archives that end too soon; each is one message read and one failure."""
 
@@ -53,6 +50,9 @@ CHECKS_OK = Counter("checks_ok")
 
 CHECKS_FAILED = Counter("checks_failed")
 """Answers whose check failed for good; each is one failure."""
+
+LEFT = Counter("left")
+"""Answers whose check a limit of the run did not allow."""
 
 RETRYABLE_FAILURES = Counter("failures_retryable")
 """Failures that `replay` may mend."""

@@ -1,13 +1,15 @@
 """Deduplicate: let each record id pass once."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
-from apache_beam.utils.shared import Shared
 
 from schemas.answer import Answer
 from transforms import counters
+from transforms.seen_ids import SeenIds
+from transforms.shared import SharedResources
 
 
 class Deduplicate(beam.PTransform):
@@ -15,23 +17,22 @@ class Deduplicate(beam.PTransform):
 
     Input: PCollection[Answer], bounded.
     Output: PCollection[Answer], the first of each record id as they come.
-    Failures: none.
-    Delivery: on many workers the answers are grouped by record id, which holds them all in the
-      runner's shuffle. In one process a set of ids does, and memory grows by some 100 bytes an
-      answer instead.
+    Failures: an OSError, where ids cannot be kept, fails the bundle.
+    Delivery: on one machine the ids are kept in a file, which processes share. On many machines
+      the answers are grouped by record id, which holds them all in the runner's shuffle.
 
     Args:
-      in_one_process: whether the run has a single process, which reads every message once.
+      seen_ids: a local file for the ids; None where the work is done on many machines.
     """
 
-    def __init__(self, *, in_one_process: bool) -> None:
+    def __init__(self, seen_ids: str | None) -> None:
         super().__init__()
-        self.in_one_process = in_one_process
+        self.seen_ids = seen_ids
 
     def expand(self, answers: PCollection[Answer]) -> PCollection[Answer]:
         """Apply the step."""
-        if self.in_one_process:
-            return answers | "DropSeen" >> beam.ParDo(_DropSeen())
+        if self.seen_ids is not None:
+            return answers | "DropSeen" >> beam.ParDo(_DropSeen(self.seen_ids))
         # (record_id, Answer)
         keyed = answers | "ByRecordId" >> beam.WithKeys(_record_id)
         # (record_id, Iterable[Answer])
@@ -39,26 +40,42 @@ class Deduplicate(beam.PTransform):
         return grouped | "KeepFirst" >> beam.FlatMapTuple(_keep_first)
 
 
-class _SeenIds(set[bytes]):
-    """Record ids, 32 bytes each; a class of its own since Beam shares by weak reference."""
+_SEEN_IDS: SharedResources[SeenIds] = SharedResources()
+
+
+@contextmanager
+def seen_ids_open(path: str) -> Iterator[SeenIds]:
+    """Hold the file of a run's ids open, as the steps of this process use it.
+
+    Raises:
+      OSError: it cannot be opened.
+    """
+    seen = _SEEN_IDS.acquire(path, lambda: SeenIds(path))
+    try:
+        yield seen
+    finally:
+        _SEEN_IDS.release(path)
 
 
 class _DropSeen(beam.DoFn):
-    """Keeps the ids of one run: FnApiRunner reads each message once and retries no bundle."""
-
-    def __init__(self) -> None:
-        self._shared = Shared()
+    def __init__(self, path: str) -> None:
+        self._path = path
 
     def setup(self) -> None:
-        self._seen = self._shared.acquire(_SeenIds)
+        self._opened = seen_ids_open(self._path)
+        self._seen = self._opened.__enter__()
 
     def process(self, answer: Answer) -> Iterator[Answer]:
-        key = bytes.fromhex(answer.record_id)
-        if key in self._seen:
+        if self._seen.claim(answer.record_id):
+            yield answer
+        else:
             counters.DUPLICATES_SEEN.inc()
-            return
-        self._seen.add(key)
-        yield answer
+
+    def finish_bundle(self) -> None:
+        self._seen.settle()
+
+    def teardown(self) -> None:
+        self._opened.__exit__(None, None, None)
 
 
 def _record_id(answer: Answer) -> str:

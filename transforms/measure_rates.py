@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
-from apache_beam.transforms.combiners import TupleCombineFn
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.timestamp import MIN_TIMESTAMP
+from apache_beam.utils.windowed_value import WindowedValue
 
 from schemas.enriched import EnrichedAnswer
-from schemas.verdict import Verdict
-from transforms.rules.burn_rate import BUCKET_US, RateCounts
+from transforms.rules.burn_rate import RateCounts, added, bucket_of, counts_of
 
 Keyed = tuple[str | None, RateCounts]
 
@@ -16,44 +17,31 @@ Keyed = tuple[str | None, RateCounts]
 class MeasureRates(beam.PTransform):
     """Count answers by engine and five minutes of event time.
 
-    Input: PCollection[EnrichedAnswer]; an answer without an event time counts nowhere.
-    Output: PCollection[(engine, RateCounts)], one for each engine and bucket that had an answer.
+    Input: PCollection[EnrichedAnswer], bounded; an answer without an event time counts nowhere.
+    Output: PCollection[(engine, RateCounts)], one for each engine, bucket and bundle that had an
+      answer: several for one bucket are to be added up.
     Failures: none.
     """
 
     def expand(self, enriched: PCollection[EnrichedAnswer]) -> PCollection[Keyed]:
         """Apply the step."""
-        # ((engine, start_us), (answers, low_grounded, policy_skipped, failed))
-        counted = enriched | "CountAnswer" >> beam.FlatMap(_count_answer)
-        summed = counted | "SumBuckets" >> beam.CombinePerKey(TupleCombineFn(sum, sum, sum, sum))
-        return summed | "NameCounts" >> beam.MapTuple(_name_counts)
+        return enriched | "CountAnswers" >> beam.ParDo(_CountAnswers())
 
 
-def _count_answer(
-    enriched: EnrichedAnswer,
-) -> Iterator[tuple[tuple[str | None, int], tuple[int, int, int, int]]]:
-    if enriched.event_time_us is None:
-        return
-    bucket = enriched.engine, enriched.event_time_us // BUCKET_US * BUCKET_US
-    verdict = enriched.verdict
-    yield (
-        bucket,
-        (
-            1,
-            int(verdict is Verdict.LOW_GROUNDED),
-            int(verdict is Verdict.POLICY_SKIPPED),
-            int(verdict is Verdict.GENERATION_FAILED),
-        ),
-    )
+class _CountAnswers(beam.DoFn):
+    """Adds up within a bundle, so that few numbers travel on."""
 
+    def start_bundle(self) -> None:
+        self._counts: dict[tuple[str | None, int], RateCounts] = {}
 
-def _name_counts(bucket: tuple[str | None, int], counts: tuple[int, int, int, int]) -> Keyed:
-    engine, start_us = bucket
-    answers, low_grounded, policy_skipped, failed = counts
-    return engine, RateCounts(
-        start_us=start_us,
-        answers=answers,
-        low_grounded=low_grounded,
-        policy_skipped=policy_skipped,
-        failed=failed,
-    )
+    def process(self, enriched: EnrichedAnswer) -> Iterator[Keyed]:
+        if enriched.event_time_us is not None:
+            bucket = enriched.engine, bucket_of(enriched.event_time_us)
+            counts = counts_of(enriched.verdict, bucket[1])
+            earlier = self._counts.get(bucket)
+            self._counts[bucket] = added(earlier, counts) if earlier else counts
+        return iter(())
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        for (engine, _), counts in self._counts.items():
+            yield WindowedValue((engine, counts), MIN_TIMESTAMP, (GlobalWindow(),))

@@ -6,10 +6,11 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError, describe_unknown, read_flags
-from launch.inputs import try_output
+from launch.inputs import default_work_folder, try_output
 from launch.main_job import run_main_job
 from launch.samples import sample_paths
 from pipeline.config import Config
+from pipeline.destination import Destination
 from pipeline.option import Option, location
 
 OPTIONS = (Option(name="output", meaning="output folder", read=location, default="out/demo"),)
@@ -28,8 +29,14 @@ def run(arguments: Sequence[str]) -> int:
         return write_help("demo", OPTIONS)
     values, others, problems = read_flags(arguments, OPTIONS)
     problems += describe_unknown(others, ["output"])
-    config = Config(inputs=tuple(sample_paths()), output=values["output"], run="demo")
-    try_output(config.destination, problems)
+    destination = Destination(root=values["output"], run="demo")
+    try_output(destination, problems)
     if problems:
         raise UsageError(problems)
-    return run_main_job(config, PipelineOptions([]), price_per_1k_chars=None)
+    config = Config(
+        inputs=tuple(sample_paths()),
+        output=destination.root,
+        run=destination.run,
+        work_folder=default_work_folder(destination),
+    )
+    return run_main_job(config, PipelineOptions([]))

@@ -35,6 +35,11 @@ class CheckRequest(_CheckWire, frozen=True, kw_only=True):
     grounding_spec: GroundingSpec = GroundingSpec()
     user_labels: dict[str, str] = {}
 
+    @property
+    def characters(self) -> int:
+        """Of the answer and the facts: the unit of the service's bill."""
+        return len(self.answer_candidate) + sum(len(fact.fact_text) for fact in self.facts)
+
 
 class CitedChunk(_CheckWire, frozen=True, kw_only=True):
     """A passage of a fact that supports some claim; `source` is the fact's index as digits.

@@ -18,6 +18,7 @@ from transforms.grounding.credentials import Authority
 from transforms.grounding.errors import (
     CheckFailed,
     GaveUp,
+    OverBudget,
     Rejected,
     Unauthenticated,
     Unavailable,
@@ -27,7 +28,7 @@ from transforms.grounding.protocol import check_path, encode_request, interpret_
 from transforms.grounding.reply import CheckReply
 from transforms.grounding.reply_cache import ReplyCache
 from transforms.grounding.reply_store import ReplyStore
-from transforms.grounding.settings import CheckSettings
+from transforms.grounding.settings import Budget, CheckSettings
 from transforms.grounding.transport import Transport
 from transforms.grounding.unknown_members import unknown_members
 
@@ -59,7 +60,9 @@ class GroundingClient:
         self._retries = settings.retries
         self._connections = Connections(settings, transport)
         self._pace = Pace(settings.requests_per_minute, throttle)
-        self._cache = _cache(settings)
+        self._store = ReplyStore(settings.reply_store) if settings.reply_store else None
+        self._cache = _cache(settings, self._store)
+        self._budget = settings.budget
         self._authority = Authority(settings.account) if settings.account else None
         self._failing_since_s: float | None = None
 
@@ -77,14 +80,19 @@ class GroundingClient:
         """
         body = encode_request(request)
         if self._cache is None:
-            return await self._send(request, body)
-        return await self._cache.get(body, partial(self._send, request, body))
+            return await self._pay(request, body)
+        return await self._cache.get(body, partial(self._pay, request, body))
+
+    def begin(self, owner: int, *, again: bool) -> None:
+        """Work for a part of the run from now on: see `ReplyStore.begin`."""
+        if self._store:
+            self._store.begin(owner, again=again)
 
     async def aclose(self) -> None:
         """Close all connections, and the file of replies."""
         await self._connections.aclose()
-        if self._cache:
-            self._cache.close()
+        if self._store:
+            self._store.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -96,6 +104,19 @@ class GroundingClient:
         traceback: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+    async def _pay(self, request: CheckRequest, body: bytes) -> CheckReply:
+        """Send a request if the run may still have one."""
+        if self._store is None or self._budget == Budget():
+            return await self._send(request, body)
+        characters = request.characters
+        if not self._store.take(characters, self._budget.max_calls, self._budget.max_characters):
+            raise OverBudget("the run's limit of calls or cost is reached")
+        try:
+            return await self._send(request, body)
+        except CheckFailed:
+            self._store.give_back(characters)
+            raise
 
     async def _send(self, request: CheckRequest, body: bytes) -> CheckReply:
         """Try until it succeeds, or it is no use, or attempts or time are used up."""
@@ -173,10 +194,9 @@ class GroundingClient:
             ) from None
 
 
-def _cache(settings: CheckSettings) -> ReplyCache | None:
+def _cache(settings: CheckSettings, store: ReplyStore | None) -> ReplyCache | None:
     if not settings.pays_once:
         return None
-    store = ReplyStore(settings.reply_store) if settings.reply_store else None
     return ReplyCache(settings.endpoint + check_path(settings), settings.cache_bytes, store)
 
 

@@ -14,6 +14,12 @@ from transforms.grounding.transport import RawReply, Transport
 _GZIP = zlib.MAX_WBITS | 16
 
 
+class CallsInFlight:
+    """How many calls of this process wait for a reply at this moment, for whoever watches."""
+
+    count = 0
+
+
 class Connections:
     """Posts bodies to the method's path and reads the replies, within a deadline and a size.
 
@@ -46,7 +52,11 @@ class Connections:
         """
         # Waiting for a place is no part of the deadline: the checker cannot be blamed for it.
         async with self._free:
-            raw = await self._within_deadline(body, headers)
+            CallsInFlight.count += 1
+            try:
+                raw = await self._within_deadline(body, headers)
+            finally:
+                CallsInFlight.count -= 1
         unpacked = _unpacked(raw.body, raw.encoding, self._max_bytes)
         return RawReply(status=raw.status, body=unpacked, retry_after=raw.retry_after)
 

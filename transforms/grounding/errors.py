@@ -41,6 +41,10 @@ class Rejected(CheckFailed):
     """The service refuses this very request (400, 413): sending it again is of no use."""
 
 
+class OverBudget(CheckFailed):
+    """The run may make no further call: the answer is left for a later try."""
+
+
 class RunStopped(CheckFailed):
     """No call can succeed for now: the run ends, and its input stays as it is."""
 

@@ -62,20 +62,13 @@ class ReplyCache:
         reply = await self._under_way[key].result()
         return _paid_before(reply) if is_shared else reply
 
-    def close(self) -> None:
-        """Close the store."""
-        if self._store:
-            self._store.close()
-
     async def _fetch(
         self, key: bytes, size: int, fetch: Callable[[], Awaitable[CheckReply]]
     ) -> CheckReply:
         try:
-            reply = self._stored(key) or await fetch()
+            reply = self._stored(key) or await self._pay(key, fetch)
         finally:
             del self._under_way[key]
-        if self._store and reply.attempts:
-            self._store.put(key, _encoder.encode(reply))
         self._replies[key] = reply, size
         self._bytes += size
         while self._bytes > self._max_bytes:
@@ -83,9 +76,19 @@ class ReplyCache:
             self._bytes -= dropped_bytes
         return reply
 
+    async def _pay(self, key: bytes, fetch: Callable[[], Awaitable[CheckReply]]) -> CheckReply:
+        reply = await fetch()
+        if self._store:
+            self._store.put(key, _encoder.encode(reply))
+        return reply
+
     def _stored(self, key: bytes) -> CheckReply | None:
-        encoded = self._store.get(key) if self._store else None
-        return _paid_before(_decoder.decode(encoded)) if encoded else None
+        found = self._store.get(key) if self._store else None
+        if found is None:
+            return None
+        encoded, is_uncounted = found
+        reply = _decoder.decode(encoded)
+        return reply if is_uncounted else _paid_before(reply)
 
 
 def _paid_before(reply: CheckReply) -> CheckReply:

@@ -6,45 +6,98 @@ from pathlib import Path
 _KEEP_UP = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
-CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, reply BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS replies (
+  key BLOB PRIMARY KEY, reply BLOB NOT NULL, owner INTEGER
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS spent (calls INTEGER NOT NULL, characters INTEGER NOT NULL);
+INSERT INTO spent SELECT 0, 0 WHERE NOT EXISTS (SELECT * FROM spent);
 """
 """What is written survives the process at once, and a crash of the machine but for the last."""
 
+_TAKE = """
+UPDATE spent SET calls = calls + 1, characters = characters + ?
+WHERE calls < ? AND characters + ? <= ?
+"""
+_LOCK_TIMEOUT_S = 120.0
+_NO_LIMIT = 2**62
+
 
 class ReplyStore:
-    """Keeps encoded replies by the content of their request.
+    """Keeps encoded replies by the content of their request, and what all of them took.
+
+    Several processes may use the same file.
 
     Args:
       path: the database's file, made where there is none.
 
     Raises:
-      OSError: it cannot be opened.
+      OSError: it cannot be opened, now; or read or written, later.
     """
 
     def __init__(self, path: str) -> None:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self._owner = 0
         try:
-            self._database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._database = sqlite3.connect(
+                path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
+            )
             self._database.executescript(_KEEP_UP)
         except sqlite3.Error as error:
             raise OSError(f"cannot open {path}: {error}") from None
 
-    def get(self, key: bytes) -> bytes | None:
-        """Return a reply, None if it was never paid for."""
-        row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else None
+    def begin(self, owner: int, *, again: bool) -> None:
+        """Keep replies for a part of the run from now on.
+
+        Args:
+          owner: the part's number, in whose counts its replies stand.
+          again: whether it was begun before and not finished, so that its replies stand nowhere.
+        """
+        self._owner = owner
+        if again:
+            self._run("UPDATE replies SET owner = NULL WHERE owner = ?", owner)
+
+    def get(self, key: bytes) -> tuple[bytes, bool] | None:
+        """Return a reply, None if it was never paid for.
+
+        Returns:
+          The reply; and whether it stands in no finished part's counts yet, so that it does in
+          this one's.
+        """
+        row = self._run("SELECT reply, owner IS NULL FROM replies WHERE key = ?", key).fetchone()
+        if row is None:
+            return None
+        reply, is_uncounted = row
+        if is_uncounted:
+            self._run("UPDATE replies SET owner = ? WHERE key = ?", self._owner, key)
+        return reply, bool(is_uncounted)
 
     def put(self, key: bytes, reply: bytes) -> None:
-        """Keep a reply.
+        """Keep a reply."""
+        self._run("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", key, reply, self._owner)
 
-        Raises:
-          OSError: it cannot be written.
+    def take(self, characters: int, max_calls: int | None, max_characters: int | None) -> bool:
+        """Tell whether one more call is within the limits of the run, and count it.
+
+        Args:
+          characters: of the call's answer and facts.
+          max_calls: that the run may make in all its tries, None for any number.
+          max_characters: that it may send, None for any number.
         """
-        try:
-            self._database.execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, reply))
-        except sqlite3.Error as error:
-            raise OSError(f"cannot keep the checker's replies: {error}") from None
+        most_calls = _NO_LIMIT if max_calls is None else max_calls
+        most_characters = _NO_LIMIT if max_characters is None else max_characters
+        taken = self._run(_TAKE, characters, most_calls, characters, most_characters)
+        return bool(taken.rowcount == 1)
+
+    def give_back(self, characters: int) -> None:
+        """Count a call out again that brought nothing."""
+        self._run("UPDATE spent SET calls = calls - 1, characters = characters - ?", characters)
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+    def _run(self, statement: str, *values: bytes | int) -> sqlite3.Cursor:
+        try:
+            return self._database.execute(statement, values)
+        except sqlite3.Error as error:
+            raise OSError(f"cannot keep the checker's replies: {error}") from None

@@ -51,6 +51,10 @@ class CheckSession:
             self._is_woken = True
             self._loop.call_soon_threadsafe(self._begin)
 
+    def begin(self, owner: int, *, again: bool) -> None:
+        """Work for a part of the run from now on: see `ReplyStore.begin`."""
+        self._client.begin(owner, again=again)
+
     def close(self) -> None:
         """Close the connections and stop the thread; checks under way are abandoned."""
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result(_STOP_TIMEOUT_S)

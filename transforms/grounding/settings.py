@@ -42,6 +42,18 @@ class RetrySettings(Record, frozen=True, kw_only=True):
     give_up_after_s: float = 600.0
 
 
+class Budget(Record, frozen=True, kw_only=True):
+    """What all calls of a run together may take; None for no limit.
+
+    Attributes:
+      max_calls: calls.
+      max_characters: of answers and facts in them.
+    """
+
+    max_calls: int | None = None
+    max_characters: int | None = None
+
+
 class CheckSettings(Record, frozen=True, kw_only=True):
     """Everything the check needs to know, set once for a run.
 
@@ -61,6 +73,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       max_reply_bytes: a longer reply is refused, packed or unpacked.
       cache_bytes: how much of the replies is kept for identical checks; 0 for nothing.
       reply_store: a file that keeps all replies of the run, None for memory alone.
+      budget: what the run may take; it needs a `reply_store`.
       proxy: the address of a proxy to call through, None for none.
       keeps_backlog: whether an unavailable service fails the bundle, so that a stream's engine
         delivers again; else it is a retryable failure of each answer.
@@ -81,6 +94,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     max_reply_bytes: int = 4 * MEGABYTE
     cache_bytes: int = 64 * MEGABYTE
     reply_store: str | None = None
+    budget: Budget = Budget()
     proxy: str | None = None
     keeps_backlog: bool = False
 

@@ -6,15 +6,19 @@ https://sre.google/workbook/alerting-on-slos/
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import groupby
 from operator import attrgetter
 
 from schemas.alert import Alert, AlertKind, RateEpisode, Severity
 from schemas.record import Record
+from schemas.verdict import Verdict
 
 BUCKET_US = 5 * 60 * 1_000_000
 """Answers are counted by stretches of five minutes of event time."""
 
 _HOUR_US = 3600 * 1_000_000
+_START = attrgetter("start_us")
 SIGNALS = ("low_grounded", "policy_skipped", "failed")
 
 
@@ -26,6 +30,33 @@ class RateCounts(Record, frozen=True, kw_only=True):
     low_grounded: int = 0
     policy_skipped: int = 0
     failed: int = 0
+
+
+def bucket_of(event_time_us: int) -> int:
+    """The start of the bucket that a moment falls into; both are microseconds since 1970 UTC."""
+    return event_time_us // BUCKET_US * BUCKET_US
+
+
+def counts_of(verdict: Verdict, start_us: int) -> RateCounts:
+    """Count one answer."""
+    return RateCounts(
+        start_us=start_us,
+        answers=1,
+        low_grounded=int(verdict is Verdict.LOW_GROUNDED),
+        policy_skipped=int(verdict is Verdict.POLICY_SKIPPED),
+        failed=int(verdict is Verdict.GENERATION_FAILED),
+    )
+
+
+def added(first: RateCounts, second: RateCounts) -> RateCounts:
+    """Add two counts of the same bucket."""
+    return RateCounts(
+        start_us=first.start_us,
+        answers=first.answers + second.answers,
+        low_grounded=first.low_grounded + second.low_grounded,
+        policy_skipped=first.policy_skipped + second.policy_skipped,
+        failed=first.failed + second.failed,
+    )
 
 
 class RateRule(Record, frozen=True, kw_only=True):
@@ -54,20 +85,25 @@ def rate_alerts(engine: str | None, buckets: Iterable[RateCounts], rule: RateRul
 
     Args:
       engine: whose counts these are.
-      buckets: its counts, in any order, one for each bucket that had an answer.
+      buckets: its counts, in any order; several for one bucket are added up.
       rule: when an episode opens and closes.
 
     Returns:
       The alerts of all signals, in the order of time. An episode that still burns at the last
       bucket stays open.
     """
-    ordered = sorted(buckets, key=attrgetter("start_us"))
+    ordered = _ordered(buckets)
     alerts = [
         _alert(engine, episode, moment_us)
         for signal in SIGNALS
         for episode, moment_us in _episodes(signal, ordered, rule)
     ]
     return sorted(alerts, key=attrgetter("event_time_us"))
+
+
+def _ordered(buckets: Iterable[RateCounts]) -> list[RateCounts]:
+    by_start = groupby(sorted(buckets, key=_START), key=_START)
+    return [reduce(added, counts) for _, counts in by_start]
 
 
 def _episodes(

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from transforms.grounding.shared import SharedResources
+from transforms.shared import SharedResources
 
 
 class Line:

@@ -1,0 +1,49 @@
+"""What this process has done and is doing, read while it works."""
+
+from schemas.record import Record
+from schemas.verdict import Verdict
+from transforms import counters
+from transforms.grounding.connections import CallsInFlight
+
+
+class Gauges(Record, frozen=True, kw_only=True):
+    """The readings of a moment.
+
+    Attributes:
+      done: messages that came to their end.
+      calls_in_flight: calls that wait for a reply.
+      retries: attempts beyond the first, of the checks that are over.
+      verdicts: how many answers have each, in the order of `Verdict`.
+    """
+
+    done: int = 0
+    calls_in_flight: int = 0
+    retries: int = 0
+    verdicts: tuple[int, ...] = (0,) * len(Verdict)
+
+    def __add__(self, other: "Gauges") -> "Gauges":
+        """Add the readings of another process."""
+        return Gauges(
+            done=self.done + other.done,
+            calls_in_flight=self.calls_in_flight + other.calls_in_flight,
+            retries=self.retries + other.retries,
+            verdicts=tuple(map(sum, zip(self.verdicts, other.verdicts, strict=True))),
+        )
+
+
+def read_gauges() -> Gauges:
+    """Read those of this process, since it began."""
+    verdicts = tuple(counters.VERDICTS[verdict].value for verdict in Verdict)
+    ends = (
+        counters.ARCHIVES_DAMAGED,
+        counters.PARSE_FAILED,
+        counters.DUPLICATES_SEEN,
+        counters.SAMPLED_OUT,
+        counters.CHECKS_FAILED,
+    )
+    return Gauges(
+        done=sum(verdicts) + sum(counter.value for counter in ends),
+        calls_in_flight=CallsInFlight.count,
+        retries=counters.RETRIES.value,
+        verdicts=verdicts,
+    )

@@ -1,0 +1,163 @@
+"""A run on this machine: planned, gone on with where one was broken off, put together."""
+
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from launch.gauges import read_gauges
+from launch.local.plan import Plan, fingerprint, make_plan
+from launch.local.processes import Processes
+from launch.local.publishing import publish
+from launch.local.segment_runner import SegmentRunner
+from launch.local.work_folder import SegmentDone, WorkFolder
+from launch.progress import Progress
+from launch.summing import summary_of
+from pipeline.config import Config
+from pipeline.stretches import Segment
+from pipeline.summary_file import remove_summary, write_summary
+from schemas.counts import total
+from schemas.summary import Summary
+
+
+class NothingToResume(Exception):
+    """There is no unfinished run to go on with."""
+
+
+def run_locally(
+    config: Config,
+    options: PipelineOptions,
+    price_per_1k_chars: float | None,
+    processes: int = 1,
+    *,
+    must_resume: bool = False,
+) -> Summary:
+    """Run the main job on this machine to its end, or to its limit, and write `summary.json`.
+
+    A run of the same id that was broken off is gone on with: its finished segments stay.
+
+    Args:
+      config: the run's settings, with a work folder.
+      options: Beam's own.
+      price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
+      processes: how many share the work; 1 is this one alone.
+      must_resume: whether to refuse to begin anew.
+
+    Returns:
+      The summary as written; messages are left where a limit ended the run.
+
+    Raises:
+      FolderInUse: another process runs it already.
+      NothingToResume: there is nothing to go on with, and that was asked for.
+      Exception: whatever ended the run early.
+    """
+    started_at_us = time.time_ns() // 1000
+    work = WorkFolder(str(config.work_folder))
+    with work.held():
+        plan = _plan(config, work, must_resume=must_resume)
+        remove_summary(config.destination)
+        _run_segments(config, options, plan, work, processes)
+        summary = _put_together(config, plan, work, started_at_us, price_per_1k_chars)
+        if not summary.left:
+            work.remove()
+    return summary
+
+
+def _plan(config: Config, work: WorkFolder, *, must_resume: bool) -> Plan:
+    earlier = work.read_plan()
+    if earlier is not None and earlier.fingerprint == fingerprint(config):
+        return earlier
+    if must_resume:
+        changed = "the settings or the input have changed" if earlier else "no run was broken off"
+        raise NothingToResume(f"--resume: {changed}; without it the run begins anew")
+    plan = make_plan(config)
+    work.begin(plan)
+    return plan
+
+
+def _run_segments(
+    config: Config, options: PipelineOptions, plan: Plan, work: WorkFolder, processes: int
+) -> None:
+    waiting = [segment for segment in plan.segments if not _is_finished(work, segment)]
+    messages_done = plan.messages - sum(segment.messages for segment in waiting)
+    if messages_done:
+        sys.stderr.write(
+            f"groundwatch: going on: {messages_done:,} of {plan.messages:,} messages are done\n"
+        )
+    messages = plan.messages, messages_done
+    if processes == 1:
+        _run_here(config, options, _Waiting(waiting), messages)
+    elif waiting:
+        count = min(processes, len(waiting))
+        _run_in_processes(config, options, _Waiting(waiting), messages, count)
+
+
+def _is_finished(work: WorkFolder, segment: Segment) -> bool:
+    done = work.done(segment.number)
+    return done is not None and not done.counts.left
+
+
+def _run_here(
+    config: Config, options: PipelineOptions, segments: "_Waiting", messages: tuple[int, int]
+) -> None:
+    with SegmentRunner(config, options) as runner, Progress(*messages, read_gauges):
+        segments.note(map(runner.run, segments))
+
+
+def _run_in_processes(
+    config: Config,
+    options: PipelineOptions,
+    segments: "_Waiting",
+    messages: tuple[int, int],
+    count: int,
+) -> None:
+    with (
+        closing(Processes(config, options, count)) as processes,
+        Progress(*messages, processes.gauges),
+    ):
+        segments.note(processes.run(segments))
+
+
+class _Waiting:
+    """The segments that are to be run, one after the other, until a limit is reached."""
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self._segments = segments
+        self._limit_is_reached = False
+
+    def __iter__(self) -> Iterator[Segment]:
+        for segment in self._segments:
+            if self._limit_is_reached:
+                return
+            yield segment
+
+    def note(self, finished: Iterable[SegmentDone]) -> None:
+        for done in finished:
+            self._limit_is_reached |= bool(done.counts.left)
+
+
+def _put_together(
+    config: Config,
+    plan: Plan,
+    work: WorkFolder,
+    started_at_us: int,
+    price_per_1k_chars: float | None,
+) -> Summary:
+    finished = [done for segment in plan.segments if (done := work.done(segment.number))]
+    counts = total(done.counts for done in finished)
+    parts = (part for done in finished for part in done.parts)
+    rates = (keyed for done in finished for keyed in done.rates)
+    rows = publish(config, parts, rates)
+    left = plan.messages - counts.read
+    summary = summary_of(
+        config,
+        counts,
+        rows,
+        started_at_us=started_at_us,
+        price_per_1k_chars=price_per_1k_chars,
+        left=left,
+    )
+    write_summary(config.destination, summary)
+    return summary

@@ -1,0 +1,80 @@
+"""The plan of a run: which segments it has, and how to know it again."""
+
+import hashlib
+from collections.abc import Iterable
+
+import msgspec
+
+from launch import __version__
+from pipeline import storage
+from pipeline.config import Config
+from pipeline.stretches import Segment, count_messages, cut_segments
+from schemas.record import Record
+
+_SEGMENT_MESSAGES = 10_000
+"""A killed run has so many messages to read again, and each segment costs a part of a second."""
+
+
+class Plan(Record, frozen=True, kw_only=True):
+    """What a run is to do.
+
+    Attributes:
+      fingerprint: of the input and of the settings that show in the output.
+      segments: all of them, in the order of the input.
+    """
+
+    fingerprint: str
+    segments: tuple[Segment, ...]
+
+    @property
+    def messages(self) -> int:
+        """How many the input has."""
+        return sum(segment.messages for segment in self.segments)
+
+
+def make_plan(config: Config) -> Plan:
+    """Count the messages of the input, and cut it into segments.
+
+    Raises:
+      OSError: a file cannot be read.
+    """
+    files = ((path, count_messages(path, are_failures=config.replays)) for path in config.inputs)
+    return Plan(
+        fingerprint=fingerprint(config), segments=tuple(cut_segments(files, _SEGMENT_MESSAGES))
+    )
+
+
+def fingerprint(config: Config) -> str:
+    """Tell apart runs whose output would differ, by their settings and the state of their input.
+
+    Raises:
+      OSError: a file is not there.
+    """
+    check = config.check
+    settings = [
+        __version__,
+        config.replays,
+        config.input_format,
+        config.facts_from_steps,
+        config.sampling,
+        config.moved_reasons,
+        config.thresholds,
+        sorted(config.alerts.verdicts),
+        sorted(config.alerts.tags),
+        config.alerts.with_text,
+        config.text,
+        config.failure_payload,
+        check.checker,
+        check.grounding_config,
+        check.api_version,
+        check.citation_threshold,
+        check.limits,
+        check.max_calls_per_answer,
+    ]
+    states = list(_states(config.inputs))
+    return hashlib.sha256(msgspec.json.encode([settings, states])).hexdigest()
+
+
+def _states(paths: Iterable[str]) -> Iterable[tuple[str, int, int]]:
+    for path in paths:
+        yield path, storage.size(path), storage.changed_at_ns(path)

@@ -1,0 +1,129 @@
+"""Segments on several cores: a process for each."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from multiprocessing import connection, get_context, parent_process
+from multiprocessing.queues import Queue
+
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from launch.gauges import Gauges, read_gauges
+from launch.local.segment_runner import SegmentRunner
+from launch.local.work_folder import SegmentDone, WorkFolder
+from launch.quiet import keep_beam_quiet
+from pipeline.config import Config
+from pipeline.stretches import Segment
+
+_GAUGES_INTERVAL_S = 0.5
+
+
+class ProcessDied(Exception):
+    """A process ended in the middle of its work."""
+
+
+class Processes:
+    """Runs segments in processes of their own.
+
+    Args:
+      config: the run's settings, with a work folder; a quota in it is one process's share.
+      options: Beam's own.
+      count: how many processes, at least 1.
+    """
+
+    def __init__(self, config: Config, options: PipelineOptions, count: int) -> None:
+        # A copy of a process with threads, as fork makes it, may find their locks held for ever.
+        context = get_context("spawn")
+        self._readings: Queue[tuple[int, Gauges]] = context.Queue()
+        self._latest: dict[int, Gauges] = {}
+        self._count = count
+        self._pool = ProcessPoolExecutor(
+            max_workers=count,
+            mp_context=context,
+            initializer=_begin,
+            initargs=(config, options, self._readings),
+        )
+
+    def gauges(self) -> Gauges:
+        """Read what all processes have done and are doing."""
+        while not self._readings.empty():
+            process, gauges = self._readings.get()
+            self._latest[process] = gauges
+        return sum(self._latest.values(), Gauges())
+
+    def run(self, segments: Iterable[Segment]) -> Iterator[SegmentDone]:
+        """Run segments, as many at once as there are processes; stops where the caller does.
+
+        Yields:
+          What each segment left, in the order in which they end.
+
+        Raises:
+          ProcessDied: a process was killed, or ran out of memory.
+          Exception: whatever ended a segment early.
+        """
+        coming = iter(segments)
+        under_way = {self._pool.submit(_run, segment) for segment in islice(coming, self._count)}
+        while under_way:
+            finished, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+            for future in finished:
+                yield _outcome(future)
+            under_way |= {
+                self._pool.submit(_run, segment) for segment in islice(coming, len(finished))
+            }
+
+    def close(self) -> None:
+        """End the processes, whatever they do."""
+        processes = list((self._pool._processes or {}).values())  # noqa: SLF001 - the pool can only wait
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.kill()
+        for process in processes:
+            process.join()
+
+
+def _outcome(future: Future[SegmentDone]) -> SegmentDone:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        raise ProcessDied(
+            "one of its processes was killed or ran out of memory; give the same command again"
+            " to go on, with fewer --workers if memory is short"
+        ) from None
+
+
+class _Process:
+    """What this process needs for all its segments; a pool hands it segments only."""
+
+    runner: SegmentRunner
+
+
+def _begin(config: Config, options: PipelineOptions, readings: "Queue[tuple[int, Gauges]]") -> None:
+    """Set up this process."""
+    # An interrupt is the first process's to tell of.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_tell, args=(readings,), daemon=True).start()
+    keep_beam_quiet()
+    WorkFolder(str(config.work_folder)).joined().__enter__()
+    _Process.runner = SegmentRunner(config, options).__enter__()
+
+
+def _run(segment: Segment) -> SegmentDone:
+    return _Process.runner.run(segment)
+
+
+def _end_with_parent() -> None:
+    """End at once when the first process is gone, even killed: nobody waits for the work."""
+    if parent := parent_process():
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+def _tell(readings: "Queue[tuple[int, Gauges]]") -> None:
+    while True:
+        readings.put((os.getpid(), read_gauges()))
+        threading.Event().wait(_GAUGES_INTERVAL_S)

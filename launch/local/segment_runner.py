@@ -1,0 +1,62 @@
+"""Running segments in this process, one after the other."""
+
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from launch.local.local_pipeline import LocalPipeline
+from launch.local.work_folder import SegmentDone, WorkFolder
+from pipeline.config import Config
+from pipeline.stretches import Segment, StretchReader
+from transforms.check_grounding import checks_open
+from transforms.deduplicate import seen_ids_open
+
+
+class SegmentRunner:
+    """Runs segments while a `with` block lasts, keeping open what they have in common.
+
+    Args:
+      config: the run's settings, with a work folder.
+      options: Beam's own.
+
+    Raises:
+      OSError: the work folder cannot be used.
+    """
+
+    def __init__(self, config: Config, options: PipelineOptions) -> None:
+        self._config = config
+        self._work = WorkFolder(str(config.work_folder))
+        self._pipeline = LocalPipeline(config, options)
+        self._reader = StretchReader(are_failures=config.replays)
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as opened:
+            self._checks = opened.enter_context(checks_open(self._config.check))
+            self._seen = opened.enter_context(seen_ids_open(str(self._config.seen_ids)))
+            self._open = opened.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        exception_type: type[BaseException] | None,
+        exception: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._open.close()
+
+    def run(self, segment: Segment) -> SegmentDone:
+        """Run a segment; when this returns it is done for good.
+
+        Raises:
+          Exception: whatever ended it early; it is to be run again then.
+        """
+        folder, again = self._work.begin_segment(segment.number)
+        self._seen.begin(segment.number, again=again)
+        self._checks.session.begin(segment.number, again=again)
+        batch, counts = self._pipeline.run(self._reader.sources(segment), folder)
+        done = SegmentDone(parts=tuple(batch.parts), rates=tuple(batch.rates), counts=counts)
+        self._work.finish_segment(segment.number, done)
+        return done

@@ -1,0 +1,164 @@
+"""What an unfinished run keeps on this machine's disk, so that it can be gone on with."""
+
+import fcntl
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from launch.local.plan import Plan
+from pipeline import storage
+from pipeline.part import Part
+from schemas.counts import Counts
+from schemas.record import Record
+from transforms.measure_rates import Keyed
+
+_LOCK = ".lock"
+_LOCK_TIMEOUT_S = 10.0
+_LOOK_AGAIN_S = 0.05
+
+
+class FolderInUse(Exception):
+    """Another run is at work in the folder."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"another run of the same id is at work: it holds {path}")
+
+
+class SegmentDone(Record, frozen=True, kw_only=True):
+    """What a finished segment left; that it is there is what makes the segment finished.
+
+    Attributes:
+      parts: the files it wrote, not public yet.
+      rates: what was counted of each engine's answers.
+      counts: what was counted.
+    """
+
+    parts: tuple[Part, ...]
+    rates: tuple[Keyed, ...]
+    counts: Counts
+
+
+class WorkFolder:
+    """The folder of one run: its plan, and for each segment its files and what it left.
+
+    Args:
+      path: a local folder, made where there is none.
+
+    Raises:
+      OSError: it cannot be written, now or later.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+        self._plan = self._path / "plan.json"
+        self._path.mkdir(parents=True, exist_ok=True)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other runs out while a `with` block lasts.
+
+        Raises:
+          FolderInUse: a run is at work here, or what is left of one does not leave within ten
+            seconds.
+        """
+        with self._locked("lock", fcntl.LOCK_EX):
+            with self._locked("processes", fcntl.LOCK_EX):
+                pass  # The processes of a run that was killed are gone now.
+            yield
+
+    @contextmanager
+    def joined(self) -> Iterator[None]:
+        """Be one of the run's processes while a `with` block lasts."""
+        with self._locked("processes", fcntl.LOCK_SH):
+            yield
+
+    @contextmanager
+    def _locked(self, name: str, kind: int) -> Iterator[None]:
+        with (self._path / f"{name}{_LOCK}").open("wb") as lock:
+            _lock(lock.fileno(), kind, str(self._path))
+            yield
+
+    def read_plan(self) -> Plan | None:
+        """Read the plan of the run that was begun here, None if there is none."""
+        with suppress(FileNotFoundError):
+            return msgspec.json.decode(self._plan.read_bytes(), type=Plan)
+        return None
+
+    def begin(self, plan: Plan) -> None:
+        """Forget what is here, and begin a run."""
+        for entry in self._path.iterdir():
+            if entry.is_dir():
+                shutil.rmtree(entry)
+            elif entry.suffix != _LOCK:
+                entry.unlink()
+        _write(self._plan, msgspec.json.encode(plan))
+
+    def done(self, number: int) -> SegmentDone | None:
+        """Read what a segment left, None if it is not finished."""
+        with suppress(FileNotFoundError):
+            done = msgspec.json.decode(self._done_path(number).read_bytes(), type=SegmentDone)
+            return _placed(done, self._segment_folder(number))
+        return None
+
+    def begin_segment(self, number: int) -> tuple[str, bool]:
+        """Make an empty folder for a segment's files.
+
+        Returns:
+          The folder; and whether the segment was begun before and not finished.
+        """
+        folder = self._segment_folder(number)
+        again = folder.exists()
+        if again:
+            self._done_path(number).unlink(missing_ok=True)
+            shutil.rmtree(folder)
+        folder.mkdir()
+        return str(folder), again
+
+    def finish_segment(self, number: int, done: SegmentDone) -> None:
+        """Have the disk keep a segment's files, then the record that it is finished."""
+        for part in done.parts:
+            storage.settle(part.path)
+        named = _placed(done, Path())
+        _write(self._done_path(number), msgspec.json.encode(named))
+
+    def remove(self) -> None:
+        """Forget a run that has come to its end."""
+        shutil.rmtree(self._path)
+
+    def _segment_folder(self, number: int) -> Path:
+        return self._path / f"segment-{number:06d}"
+
+    def _done_path(self, number: int) -> Path:
+        return self._path / f"segment-{number:06d}.json"
+
+
+def _placed(done: SegmentDone, folder: Path) -> SegmentDone:
+    """Say where the files are: on disk by their names alone, since folders are moved."""
+    parts = (replace(part, path=str(folder / Path(part.path).name)) for part in done.parts)
+    return replace(done, parts=tuple(parts))
+
+
+def _lock(descriptor: int, kind: int, path: str) -> None:
+    """Wait for a lock; processes of a run that was killed leave a moment later."""
+    deadline_s = time.monotonic() + _LOCK_TIMEOUT_S
+    while True:
+        try:
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline_s:
+                raise FolderInUse(path) from None
+            time.sleep(_LOOK_AGAIN_S)
+        else:
+            return
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a small file whole, and have the disk keep it."""
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_bytes(content)
+    storage.publish(str(unfinished), str(path))

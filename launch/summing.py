@@ -1,0 +1,52 @@
+"""The summary of a run, from what was counted and the files that are there."""
+
+import time
+from collections.abc import Mapping
+
+from pipeline.config import Config
+from schemas.counts import Counts
+from schemas.summary import Summary
+
+
+def summary_of(
+    config: Config,
+    counts: Counts,
+    rows: Mapping[str, int],
+    *,
+    started_at_us: int,
+    price_per_1k_chars: float | None,
+    left: int = 0,
+) -> Summary:
+    """Put a summary together, ending now.
+
+    Args:
+      config: the run's settings.
+      counts: of the whole run.
+      rows: in the output's files, by kind.
+      started_at_us: microseconds since 1970 UTC.
+      price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
+      left: messages that a limit of the run left for a later try.
+    """
+    return Summary(
+        run=config.run,
+        checker=config.check.checker,
+        read=counts.read,
+        enriched=rows["enriched"],
+        failures=rows["failures"],
+        duplicates=counts.duplicates,
+        sampled_out=counts.sampled_out,
+        left=left,
+        verdicts=counts.verdicts,
+        alerts=rows["alerts"],
+        failures_by_error=counts.failures_by_error,
+        retryable_failures=counts.retryable_failures,
+        damaged_archives=counts.damaged_archives,
+        calls=counts.calls,
+        retries=counts.retries,
+        characters=counts.characters,
+        cost=None if price_per_1k_chars is None else counts.characters / 1000 * price_per_1k_chars,
+        mean_latency_ms=round(counts.latency_ms / counts.checked, 1) if counts.checked else None,
+        max_latency_ms=counts.max_latency_ms if counts.checked else None,
+        started_at_us=started_at_us,
+        finished_at_us=time.time_ns() // 1000,
+    )

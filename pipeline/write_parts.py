@@ -1,0 +1,55 @@
+"""WriteParts: rows into files where they arise, under names that nobody else knows."""
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.timestamp import MIN_TIMESTAMP
+from apache_beam.utils.windowed_value import WindowedValue
+
+from pipeline.destination import Destination
+from pipeline.open_part import OpenPart
+from pipeline.part import Part
+from pipeline.row_files import RowFormat
+
+_MOST_OPEN = 512
+"""More than the dates of a year, and less than the files a process may open by default."""
+
+
+class WritePart(beam.DoFn):
+    """Appends rows to a file for each folder; the longest unused is closed first.
+
+    Args:
+      destination: output folder and run.
+      row_format: folders and bytes of the files.
+    """
+
+    def __init__(self, destination: Destination, row_format: RowFormat) -> None:
+        self._destination = destination
+        self._format = row_format
+
+    def start_bundle(self) -> None:
+        """Begin without a file."""
+        self._open: dict[str, OpenPart] = {}
+
+    def process(self, row: Any) -> Iterator[Part]:
+        """Add a row; yields a file that is finished by it."""
+        folder = self._format.folder(row)
+        part = self._open.pop(folder, None) or self._begin(folder)
+        self._open[folder] = part
+        part.write(row, self._format.event_time_us(row))
+        if part.exceeds(self._destination.file_bytes):
+            yield self._open.pop(folder).close()
+        elif len(self._open) > _MOST_OPEN:
+            yield self._open.pop(next(iter(self._open))).close()
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        """Finish the files that are open."""
+        for part in self._open.values():
+            yield WindowedValue(part.close(), MIN_TIMESTAMP, (GlobalWindow(),))
+
+    def _begin(self, folder: str) -> OpenPart:
+        name = f"{self._format.kind}-{uuid.uuid4().hex}.{self._format.extension}"
+        return OpenPart(self._destination.temporary_path(name), folder, self._format)

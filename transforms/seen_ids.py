@@ -1,0 +1,71 @@
+"""Record ids that a run has seen, on disk: they outlive a process, and several can share them."""
+
+import sqlite3
+from pathlib import Path
+
+_KEEP_UP = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS seen (id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
+"""
+_KEY_BYTES = 16
+"""Half of a SHA-256: two ids of a run alike by accident once in 10^20 runs of 10^9 answers."""
+
+_LOCK_TIMEOUT_S = 120.0
+
+
+class SeenIds:
+    """The record ids of a run, each claimed by the part of the run that saw it first.
+
+    Args:
+      path: the database's file, made where there is none.
+
+    Raises:
+      OSError: it cannot be opened, now; or written, later.
+    """
+
+    def __init__(self, path: str) -> None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self._owner = 0
+        try:
+            self._database = sqlite3.connect(
+                path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
+            )
+            self._database.executescript(_KEEP_UP)
+        except sqlite3.Error as error:
+            raise OSError(f"cannot open {path}: {error}") from None
+
+    def begin(self, owner: int, *, again: bool) -> None:
+        """Claim for a part of the run from now on.
+
+        Args:
+          owner: the part's number.
+          again: whether it was begun before and not finished, so that its claims are void.
+        """
+        self._owner = owner
+        if again:
+            self._run("DELETE FROM seen WHERE owner = ?", owner)
+
+    def claim(self, record_id: str) -> bool:
+        """Tell whether nobody has claimed an id before, and claim it.
+
+        Args:
+          record_id: hexadecimal digits.
+        """
+        key = bytes.fromhex(record_id)[:_KEY_BYTES]
+        return self._run("INSERT OR IGNORE INTO seen VALUES (?, ?)", key, self._owner) == 1
+
+    def settle(self) -> None:
+        """Have the disk keep the claims, whatever becomes of the machine."""
+        self._run("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def _run(self, statement: str, *values: bytes | int) -> int:
+        """Run a statement; returns how many rows it changed."""
+        try:
+            return self._database.execute(statement, values).rowcount
+        except sqlite3.Error as error:
+            raise OSError(f"cannot keep the record ids: {error}") from None
