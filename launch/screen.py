@@ -127,7 +127,10 @@ def _file_lines(config: Config) -> Iterator[str]:
 
 
 def _replay_lines(config: Config, summary: Summary) -> Iterator[str]:
-    """Say how to try again what could not be checked now."""
+    """Say how to go on with what could not be done now."""
+    if summary.left:
+        yield f"  {_count(summary.left, 'message')} are left by --max_calls or --max_cost."
+        yield "  Give the same command with a higher limit to go on.\n"
     if summary.retryable_failures:
         failures = config.destination.path(f"failures/{config.run}-*.jsonl")
         yield f"  {_count(summary.retryable_failures, 'answer')} could not be checked. Try again:"

@@ -14,6 +14,9 @@ from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
 
+SEGMENT_MESSAGES = 10_000
+"""A killed run has at most so many to read again, and each segment costs a part of a second."""
+
 _CLOSING_SHARE = 0.5
 """An episode closes at half the burn rate that opens one, so that it does not flicker."""
 
@@ -30,6 +33,7 @@ class Config(Record, frozen=True, kw_only=True):
       facts_from_steps: whether what the generator found on its way counts among the facts.
       work_folder: a local folder for what an unfinished run keeps; None where the work is done
         on many machines.
+      segment_messages: how many messages one process works off, and then keeps for good.
       file_bytes: a file that has grown so long is followed by another.
       batch: the key of this process's batches, None for a pipeline that runs once.
       sampling: which answers are looked at.
@@ -46,6 +50,7 @@ class Config(Record, frozen=True, kw_only=True):
     input_format: str | None = None
     facts_from_steps: bool = False
     work_folder: str | None = None
+    segment_messages: int = SEGMENT_MESSAGES
     file_bytes: int = FILE_BYTES
     batch: str | None = None
     sampling: SamplingRule = SamplingRule()
@@ -100,6 +105,7 @@ def config_from(
         input_format=values["input_format"],
         facts_from_steps=values["facts_from_steps"],
         work_folder=work_folder,
+        segment_messages=values["segment_messages"],
         file_bytes=values["target_file_mb"] * MEGABYTE,
         sampling=sampling_from(values),
         moved_reasons=dict(values["move_reason"]),

@@ -2,6 +2,7 @@
 
 import re
 
+from pipeline.config import SEGMENT_MESSAGES
 from pipeline.destination import FILE_BYTES
 from pipeline.option import (
     Option,
@@ -136,6 +137,12 @@ LOCAL = (
         meaning="local folder for what an unfinished run keeps; by default inside a local --output,"
         " else in ~/.cache/groundwatch",
         read=_local_folder,
+    ),
+    Option(
+        name="segment_messages",
+        meaning="messages after which what a run on this machine has done is done for good",
+        read=whole,
+        default=SEGMENT_MESSAGES,
     ),
     Option(
         name="resume",

@@ -79,7 +79,14 @@ class RowFormat(ABC):
         Raises:
           OSError: it is damaged.
         """
-        return sum(1 for _ in stream)
+        lines = 0
+        is_ended = True
+        for line in stream:
+            lines += 1
+            is_ended = line.endswith(b"\n")
+        if not is_ended:
+            raise OSError("its last line has no end")
+        return lines
 
 
 class EnrichedFiles(RowFormat):
@@ -94,7 +101,7 @@ class EnrichedFiles(RowFormat):
     kind = "enriched"
     extension = "avro"
 
-    def __init__(self, text_mode: TextMode, run: str) -> None:
+    def __init__(self, text_mode: TextMode, run: str = "") -> None:
         self.text_mode = text_mode
         self._mark = hashlib.blake2b(run.encode(), digest_size=16).digest()
 

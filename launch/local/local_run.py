@@ -57,7 +57,6 @@ def run_locally(
     work = WorkFolder(str(config.work_folder))
     with work.held():
         plan = _plan(config, work, must_resume=must_resume)
-        remove_summary(config.destination)
         _run_segments(config, options, plan, work, processes)
         summary = _put_together(config, plan, work, started_at_us, price_per_1k_chars)
         if not summary.left:
@@ -67,11 +66,13 @@ def run_locally(
 
 def _plan(config: Config, work: WorkFolder, *, must_resume: bool) -> Plan:
     earlier = work.read_plan()
-    if earlier is not None and earlier.fingerprint == fingerprint(config):
-        return earlier
-    if must_resume:
+    is_the_same = earlier is not None and earlier.fingerprint == fingerprint(config)
+    if must_resume and not is_the_same:
         changed = "the settings or the input have changed" if earlier else "no run was broken off"
         raise NothingToResume(f"--resume: {changed}; without it the run begins anew")
+    remove_summary(config.destination)
+    if earlier is not None and is_the_same:
+        return earlier
     plan = make_plan(config)
     work.begin(plan)
     return plan

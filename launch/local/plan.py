@@ -11,9 +11,6 @@ from pipeline.config import Config
 from pipeline.stretches import Segment, count_messages, cut_segments
 from schemas.record import Record
 
-_SEGMENT_MESSAGES = 10_000
-"""A killed run has so many messages to read again, and each segment costs a part of a second."""
-
 
 class Plan(Record, frozen=True, kw_only=True):
     """What a run is to do.
@@ -40,7 +37,8 @@ def make_plan(config: Config) -> Plan:
     """
     files = ((path, count_messages(path, are_failures=config.replays)) for path in config.inputs)
     return Plan(
-        fingerprint=fingerprint(config), segments=tuple(cut_segments(files, _SEGMENT_MESSAGES))
+        fingerprint=fingerprint(config),
+        segments=tuple(cut_segments(files, config.segment_messages)),
     )
 
 

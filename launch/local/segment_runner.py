@@ -56,7 +56,12 @@ class SegmentRunner:
         folder, again = self._work.begin_segment(segment.number)
         self._seen.begin(segment.number, again=again)
         self._checks.session.begin(segment.number, again=again)
-        batch, counts = self._pipeline.run(self._reader.sources(segment), folder)
-        done = SegmentDone(parts=tuple(batch.parts), rates=tuple(batch.rates), counts=counts)
-        self._work.finish_segment(segment.number, done)
+        try:
+            batch, counts = self._pipeline.run(self._reader.sources(segment), folder)
+            done = SegmentDone(parts=tuple(batch.parts), rates=tuple(batch.rates), counts=counts)
+            self._work.finish_segment(segment.number, done)
+        except BaseException:
+            # A full disk is no place to leave a mess on.
+            self._work.clear_segment(segment.number)
+            raise
         return done

@@ -56,7 +56,8 @@ class WorkFolder:
     def __init__(self, path: str) -> None:
         self._path = Path(path)
         self._plan = self._path / "plan.json"
-        self._path.mkdir(parents=True, exist_ok=True)
+        with storage.telling(f"cannot write {path}"):
+            self._path.mkdir(parents=True, exist_ok=True)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -119,6 +120,11 @@ class WorkFolder:
         folder.mkdir()
         return str(folder), again
 
+    def clear_segment(self, number: int) -> None:
+        """Remove the files of a segment that failed; it counts as begun."""
+        for entry in self._segment_folder(number).iterdir():
+            entry.unlink()
+
     def finish_segment(self, number: int, done: SegmentDone) -> None:
         """Have the disk keep a segment's files, then the record that it is finished."""
         for part in done.parts:
@@ -160,5 +166,6 @@ def _lock(descriptor: int, kind: int, path: str) -> None:
 def _write(path: Path, content: bytes) -> None:
     """Write a small file whole, and have the disk keep it."""
     unfinished = path.with_suffix(".unfinished")
-    unfinished.write_bytes(content)
-    storage.publish(str(unfinished), str(path))
+    with storage.telling(f"cannot write {path}"):
+        unfinished.write_bytes(content)
+        storage.publish(str(unfinished), str(path))

@@ -31,7 +31,8 @@ def test_after_kills_the_same_command_pays_only_for_what_was_under_way(tmp_path:
         assert backfill(archive, output, *flags) == 0
         assert _ANSWERS <= server.requests <= _ANSWERS + 2 * _IN_FLIGHT
     assert len(records_in(output)) == _ANSWERS
-    assert summary_in(output)["calls"] < _ANSWERS
+    # What the killed tries paid for stands in the counts, once.
+    assert summary_in(output)["calls"] == _ANSWERS
     assert list(output.glob(".groundwatch-*")) == []
 
 

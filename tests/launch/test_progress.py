@@ -1,21 +1,24 @@
 """How far a run has come, on a terminal and elsewhere."""
 
 import io
-import re
+import json
 import sys
 import threading
-from pathlib import Path
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from launch import progress
+from launch.gauges import Gauges
 from launch.progress import Progress
 from schemas.verdict import Verdict
-from transforms import counters
+
+VERDICTS = tuple(40 if verdict is Verdict.GROUNDED else 0 for verdict in Verdict)
 
 
 class _Screen(io.StringIO):
-    """A standard error that tells when something was written."""
+    """A standard error that tells when a state was written that is worth looking at."""
 
     def __init__(self, *, is_terminal: bool) -> None:
         super().__init__()
@@ -27,59 +30,73 @@ class _Screen(io.StringIO):
 
     def write(self, text: str) -> int:
         written = super().write(text)
-        if "a second" in text:
+        if "in flight" in text or "calls_in_flight" in text:
             self.written.set()
         return written
 
 
-def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, size: int, is_terminal: bool) -> str:
-    """What stands on standard error after 3 messages and 500 bytes."""
-    archive = tmp_path / "answers[1].jsonl"
-    archive.write_bytes(b"x" * size)
+@dataclass
+class _Work:
+    """Work that a test has done as it says."""
+
+    now: Gauges = field(default_factory=lambda: Gauges(done=1000, retries=5))
+
+    def read(self) -> Gauges:
+        return self.now
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool) -> str:
+    """What stands on standard error after 50 more messages, 200 of 1,000 done before."""
     screen = _Screen(is_terminal=is_terminal)
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(progress, "_LINE_INTERVAL_S", 0.01)
     monkeypatch.setattr(progress, "_BAR_INTERVAL_S", 0.01)
     monkeypatch.setenv("TERM", "xterm")
-    with Progress([str(archive)]):
-        counters.MESSAGES_READ.inc(3)
-        counters.ARCHIVE_BYTES_READ.inc(min(size, 500))
-        counters.VERDICTS[Verdict.GROUNDED].inc(2)
-        counters.CHECKS_FAILED.inc()
+    monkeypatch.setenv("COLUMNS", "200")
+    work = _Work()
+    with Progress(1000, 200, work.read):
+        work.now = Gauges(done=1050, retries=7, calls_in_flight=3, verdicts=VERDICTS)
         screen.written.clear()
         assert screen.written.wait(10)
     return screen.getvalue()
 
 
-def test_without_a_terminal_a_plain_line_comes_every_some_seconds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def last_state(told: str) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads(told.splitlines()[-1])
+    return state
+
+
+def test_without_a_terminal_a_line_of_json_comes_every_some_seconds(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told = shown(tmp_path, monkeypatch, size=2000, is_terminal=False)
-    last = told.splitlines()[-1]
-    assert re.fullmatch(r"groundwatch:  25%, 3 of 3 read, [\d,]+ a second", last)
+    told = shown(monkeypatch, is_terminal=False)
+    state = last_state(told)
+    assert state["per_s"] > 0
+    assert state["left_s"] >= 0
+    assert {name: state[name] for name in ("done", "total", "calls_in_flight", "retries")} == {
+        "done": 250,
+        "total": 1000,
+        "calls_in_flight": 3,
+        "retries": 2,
+    }
+    assert state["verdicts"] == {"GROUNDED": 40}
     assert "\x1b" not in told
 
 
-def test_on_a_terminal_a_bar_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = shown(tmp_path, monkeypatch, size=2000, is_terminal=True)
-    assert "3 of 3 read" in told
+def test_on_a_terminal_a_bar_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = shown(monkeypatch, is_terminal=True)
+    assert "250 of 1,000" in told
     assert "25%" in told
+    assert "grounded 40, in flight 3, retries 2" in told
 
 
-def test_archives_that_hold_nothing_are_no_division_by_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "0%" in shown(tmp_path, monkeypatch, size=0, is_terminal=False)
+def test_nothing_done_yet_is_no_division_by_nothing() -> None:
+    shown_progress = Progress(0, 0, Gauges)
+    assert shown_progress._state()["left_s"] is None
 
 
-def test_what_is_read_but_not_checked_yet_is_not_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    archive = tmp_path / "answers.jsonl"
-    archive.write_bytes(b"x" * 1000)
-    monkeypatch.setattr(progress, "_LINE_INTERVAL_S", 60)
-    with Progress([str(archive)]) as shown_progress:
-        counters.MESSAGES_READ.inc(10)
-        counters.ARCHIVE_BYTES_READ.inc(1000)
-        counters.VERDICTS[Verdict.GROUNDED].inc(1)
-        assert shown_progress._share_done(progress._now()) == pytest.approx(0.1)
+def test_the_gauges_of_processes_add_up() -> None:
+    one = Gauges(done=1, calls_in_flight=2, retries=3, verdicts=VERDICTS)
+    assert one + one == Gauges(
+        done=2, calls_in_flight=4, retries=6, verdicts=tuple(2 * count for count in VERDICTS)
+    )

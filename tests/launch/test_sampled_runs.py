@@ -76,16 +76,12 @@ def test_answers_that_cost_nothing_are_sampled_like_the_others(
     assert 0 < verdicts["GROUNDED"] < 90
 
 
-@pytest.mark.parametrize("in_one_process", [True, False], ids=["in one process", "on many"])
-def test_every_way_of_running_keeps_the_same(
-    tmp_path: Path, archive: Path, *, in_one_process: bool
-) -> None:
+def test_every_way_of_running_keeps_the_same(tmp_path: Path, archive: Path) -> None:
     run(archive, tmp_path / "out", "0.3")
     config = Config(
         inputs=(str(archive),),
         output=str(tmp_path / "other"),
         run="run",
-        in_one_process=in_one_process,
         sampling=SamplingRule(share=0.3),
     )
     with local_pipeline() as root:

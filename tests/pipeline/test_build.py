@@ -55,24 +55,24 @@ def labels_of(config: Config) -> list[str]:
     return visitor.labels
 
 
-def a_config(output: Path | str = "out", *, in_one_process: bool = True) -> Config:
-    return Config(
-        inputs=(str(CASE / "answers.jsonl"),),
-        output=str(output),
-        run="run",
-        in_one_process=in_one_process,
-    )
+def a_config(output: Path | str = "out", batch: str | None = None) -> Config:
+    return Config(inputs=(str(CASE / "answers.jsonl"),), output=str(output), run="run", batch=batch)
 
 
 def test_the_steps_are_the_words_of_the_diagram() -> None:
     assert [label for label in labels_of(a_config()) if "/" not in label] == STEPS
 
 
-@pytest.mark.parametrize("in_one_process", [True, False])
+def test_a_batchs_rates_are_kept_for_whoever_puts_the_batches_together() -> None:
+    steps = [label for label in labels_of(a_config(batch="key")) if "/" not in label]
+    assert steps == [step if step != "RateAlerts" else "KeepRates" for step in STEPS]
+
+
+@pytest.mark.parametrize("batch", [None, "key"], ids=["once", "batch by batch"])
 def test_every_step_within_has_a_name_that_an_edit_elsewhere_leaves_alone(
-    *, in_one_process: bool
+    batch: str | None,
 ) -> None:
-    labels = labels_of(a_config(in_one_process=in_one_process))
+    labels = labels_of(a_config(batch=batch))
     assert len(labels) > 2 * len(STEPS)
     assert [label for label in labels if "(" in label] == []
 

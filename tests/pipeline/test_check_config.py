@@ -48,7 +48,7 @@ def test_the_address_and_the_configuration_agree(
 ) -> None:
     values = values_of(*arguments)
     assert list(check_problems(values)) == []
-    settings = check_settings_from(values, workers=1)
+    settings = check_settings_from(values, workers=1, work_folder=None)
     assert (settings.endpoint, settings.grounding_config) == (endpoint, config)
 
 
@@ -76,9 +76,11 @@ def test_options_that_contradict_each_other_are_named(arguments: list[str], prob
 
 
 def test_only_googles_service_is_sent_credentials() -> None:
-    own = check_settings_from(values_of("--checker", "https://checker.example"), workers=1)
+    own = check_settings_from(
+        values_of("--checker", "https://checker.example"), workers=1, work_folder=None
+    )
     google = check_settings_from(
-        values_of("--checker", "discoveryengine", "--project", "shop"), workers=1
+        values_of("--checker", "discoveryengine", "--project", "shop"), workers=1, work_folder=None
     )
     assert own.account is None
     assert google.account is not None
@@ -86,8 +88,8 @@ def test_only_googles_service_is_sent_credentials() -> None:
 
 def test_the_quota_is_divided_by_the_workers() -> None:
     values = values_of("--requests_per_minute", "300")
-    assert check_settings_from(values, workers=4).requests_per_minute == 75
+    assert check_settings_from(values, workers=4, work_folder=None).requests_per_minute == 75
 
 
 def test_without_a_quota_there_is_none() -> None:
-    assert check_settings_from(values_of(), workers=4).requests_per_minute is None
+    assert check_settings_from(values_of(), workers=4, work_folder=None).requests_per_minute is None

@@ -10,11 +10,14 @@ from typing import IO, Any
 
 import apache_beam as beam
 import pytest
+from msgspec.structs import replace
 
-from pipeline import open_part, storage, write_files
+from pipeline import open_part, storage, write_files, write_parts
 from pipeline.destination import Destination
+from pipeline.manifest import check_manifest, read_manifest, write_manifest
 from pipeline.row_files import EnrichedFiles, FailureFiles, RowFormat
-from pipeline.write_files import WriteFiles, read_manifest
+from pipeline.write_files import WriteFiles
+from pipeline.write_parts import WritePart
 from schemas.enriched import EnrichedAnswer
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
@@ -48,16 +51,16 @@ def write(
     destination: Destination, rows: Iterable[Any], row_format: RowFormat = AVRO
 ) -> list[FileEntry]:
     """Do what the pipeline does, without one: a pipeline takes its third of a second."""
-    writer = write_files._WritePart(destination, row_format)
+    writer = WritePart(destination, row_format)
     writer.start_bundle()
-    parts = [named for row in rows for named in writer.process(row)]
-    parts += [named.value for named in writer.finish_bundle()]
+    parts = [part for row in rows for part in writer.process(row)]
+    parts += [windowed.value for windowed in writer.finish_bundle()]
     by_folder = defaultdict(list)
-    for folder, part in parts:
-        by_folder[folder].append(part)
+    for part in parts:
+        by_folder[part.folder].append(part)
     publisher = write_files._PublishParts(destination, row_format)
     entries = [entry for grouped in by_folder.items() for entry in publisher.process(grouped)]
-    write_files._write_manifest(entries, destination, row_format)
+    write_manifest(entries, destination, row_format)
     return entries
 
 
@@ -139,7 +142,7 @@ def test_the_manifest_tells_rows_bytes_and_times_of_every_file(tmp_path: Path) -
 
 
 def test_more_dates_than_files_may_be_open_lose_nothing(tmp_path: Path) -> None:
-    days = write_files._MOST_OPEN + 40
+    days = write_parts._MOST_OPEN + 40
     rows = [a_record(number, day=number % days) for number in range(2 * days)]
     entries = write(Destination(root=str(tmp_path), run="run"), rows)
     assert numbers_in(tmp_path) == list(range(2 * days))
@@ -149,9 +152,9 @@ def test_more_dates_than_files_may_be_open_lose_nothing(tmp_path: Path) -> None:
 def test_a_file_that_is_long_enough_is_followed_by_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write_files, "_PART_BYTES", 1000)
     monkeypatch.setattr(open_part, "_ROWS_BETWEEN_LOOKS", 1)
-    entries = write(Destination(root=str(tmp_path), run="run"), map(a_failure, range(20)), LINES)
+    destination = Destination(root=str(tmp_path), run="run", file_bytes=1000)
+    entries = write(destination, map(a_failure, range(20)), LINES)
     assert len(entries) > 2
     assert sum(entry.rows for entry in entries) == len(failures_in(tmp_path)) == 20
 
@@ -173,14 +176,11 @@ def test_after_a_crash_at_any_step_the_same_run_again_loses_and_doubles_nothing(
     assert numbers_in(tmp_path) == [1, 2, 3]
 
 
-def test_a_rerun_with_fewer_files_leaves_none_of_the_run_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rerun_with_fewer_files_leaves_none_of_the_run_before(tmp_path: Path) -> None:
     destination = Destination(root=str(tmp_path), run="run")
-    with monkeypatch.context() as patched:
-        patched.setattr(write_files, "_PART_BYTES", 0)
-        write(destination, [a_record(1), a_record(2, day=1), a_record(3)])
-        write(destination, map(a_failure, range(3)), LINES)
+    small = replace(destination, file_bytes=0)
+    write(small, [a_record(1), a_record(2, day=1), a_record(3)])
+    write(small, map(a_failure, range(3)), LINES)
     write(destination, [a_record(3), a_record(1)])
     write(destination, [], LINES)
     assert numbers_in(tmp_path) == [1, 3]
@@ -248,3 +248,47 @@ def test_a_rename_that_fails_fails_the_run(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(OSError, match="Invalid cross-device link"):
         write(Destination(root=str(tmp_path), run="run"), [a_record(1)])
     assert visible_files(tmp_path) == []
+
+
+def test_files_that_are_as_the_manifest_says_are_counted(tmp_path: Path) -> None:
+    destination = Destination(root=str(tmp_path), run="run")
+    write(destination, [a_record(1), a_record(2, day=1), a_record(3)])
+    write(destination, map(a_failure, range(4)), LINES)
+    assert check_manifest(destination, AVRO) == 3
+    assert check_manifest(destination, LINES) == 4
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def spoil(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+
+
+def add_a_row(path: Path) -> None:
+    """Another row of the same length altogether."""
+    content = path.read_bytes()
+    path.write_bytes(content[:5] + b"\n" + content[6:])
+
+
+@pytest.mark.parametrize("row_format", [AVRO, LINES], ids=["Avro", "lines"])
+@pytest.mark.parametrize("harm", [cut, Path.unlink, spoil], ids=["cut", "gone", "spoilt"])
+def test_a_file_that_is_not_as_the_manifest_says_is_found_out_and_named(
+    tmp_path: Path, harm: Callable[[Path], None], row_format: RowFormat
+) -> None:
+    destination = Destination(root=str(tmp_path), run="run")
+    rows = [a_record(1)] if row_format is AVRO else [a_failure(1)]
+    [entry] = write(destination, rows, row_format)
+    harm(tmp_path / entry.path)
+    with pytest.raises(OSError, match="run-batch-0-00000"):
+        check_manifest(destination, row_format)
+
+
+def test_a_file_with_another_number_of_rows_is_found_out(tmp_path: Path) -> None:
+    destination = Destination(root=str(tmp_path), run="run")
+    [entry] = write(destination, [a_failure(1)], LINES)
+    add_a_row(tmp_path / entry.path)
+    with pytest.raises(OSError, match="has 2 rows where 1 were written"):
+        check_manifest(destination, LINES)

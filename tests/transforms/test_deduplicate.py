@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import apache_beam as beam
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
@@ -11,7 +13,7 @@ from transforms.deduplicate import Deduplicate
 
 
 def delivered(number: int, place: str) -> Answer:
-    return an_answer(record_id=f"{number:064x}", message=a_message(place=place))
+    return an_answer(record_id=f"{number:02x}" * 32, message=a_message(place=place))
 
 
 def place_of(answer: Answer) -> str:
@@ -22,13 +24,13 @@ FIRST = [delivered(1, "a.jsonl#9"), delivered(2, "a.jsonl#11"), delivered(3, "b.
 AGAIN = [delivered(1, "a.jsonl#10"), delivered(3, "b.jsonl#2"), delivered(1, "b.jsonl#7")]
 
 
-@pytest.mark.parametrize("in_one_process", [True, False], ids=["in one process", "on many"])
+@pytest.mark.parametrize("is_here", [True, False], ids=["on one machine", "on many"])
 def test_the_first_of_each_record_id_passes_and_the_others_are_counted(
-    *, in_one_process: bool
+    tmp_path: Path, *, is_here: bool
 ) -> None:
     root = local_pipeline()
     answers = root | beam.Create([*FIRST, *AGAIN])
-    passed = answers | Deduplicate(in_one_process=in_one_process)
+    passed = answers | Deduplicate(str(tmp_path / "seen") if is_here else None)
     assert_that(passed | beam.Map(place_of), equal_to(["a.jsonl#9", "a.jsonl#11", "b.jsonl#1"]))
     assert counted(root.run(), counters.DUPLICATES_SEEN) == 3
 
@@ -36,12 +38,19 @@ def test_the_first_of_each_record_id_passes_and_the_others_are_counted(
 def test_on_many_workers_the_first_is_the_one_that_stands_first_whatever_comes_first() -> None:
     with local_pipeline() as root:
         answers = root | beam.Create([*AGAIN, *FIRST])
-        passed = answers | Deduplicate(in_one_process=False)
+        passed = answers | Deduplicate(None)
         assert_that(passed | beam.Map(place_of), equal_to(["a.jsonl#9", "a.jsonl#11", "b.jsonl#1"]))
 
 
-def test_a_run_knows_nothing_of_the_run_before() -> None:
-    for _ in range(2):
+def test_what_was_seen_stays_seen_in_the_next_batch_of_a_run(tmp_path: Path) -> None:
+    for expected in (FIRST, []):
         with local_pipeline() as root:
-            passed = root | beam.Create(FIRST) | Deduplicate(in_one_process=True)
+            passed = root | beam.Create(FIRST) | Deduplicate(str(tmp_path / "seen"))
+            assert_that(passed, equal_to(expected))
+
+
+def test_another_run_knows_nothing_of_it(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        with local_pipeline() as root:
+            passed = root | beam.Create(FIRST) | Deduplicate(str(tmp_path / name))
             assert_that(passed, equal_to(FIRST))

@@ -37,6 +37,7 @@ class ReplyStore:
     def __init__(self, path: str) -> None:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         self._owner = 0
+        self._path = path
         try:
             self._database = sqlite3.connect(
                 path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
@@ -100,4 +101,4 @@ class ReplyStore:
         try:
             return self._database.execute(statement, values)
         except sqlite3.Error as error:
-            raise OSError(f"cannot keep the checker's replies: {error}") from None
+            raise OSError(f"cannot write {self._path}: {error}") from None

@@ -138,7 +138,7 @@ def test_a_checker_that_lets_nobody_in_ends_the_run_with_a_sentence(
 class _LoseOne(beam.PTransform):
     """A step with a defect: it forgets an answer and counts nothing."""
 
-    def __init__(self, **_: Any) -> None:
+    def __init__(self, _: str | None) -> None:
         super().__init__()
 
     def expand(self, answers: beam.PCollection) -> beam.PCollection:
@@ -194,7 +194,7 @@ def test_an_interrupted_run_says_so_and_leaves_nothing_half_done(
     assert capsys.readouterr().err == (
         "groundwatch: the run failed: interrupted; give the same command again to finish it\n"
     )
-    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
+    assert visible_files(tmp_path / "out") == []
 
 
 def test_a_rename_that_fails_ends_the_run_and_no_summary_says_otherwise(

@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -132,11 +133,9 @@ def asked_again(path: Path, address: str, body: bytes = b"same") -> tuple[CheckR
     log: list[str] = []
 
     async def ask() -> CheckReply:
-        cache = ReplyCache(address, 10_000, ReplyStore(str(path)))
-        try:
+        with closing(ReplyStore(str(path))) as store:
+            cache = ReplyCache(address, 10_000, store)
             return await cache.get(body, fetched("paid", log))
-        finally:
-            cache.close()
 
     return asyncio.run(ask()), log
 

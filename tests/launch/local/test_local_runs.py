@@ -1,0 +1,212 @@
+"""Runs on one machine: several processes, broken off, gone on with, within a budget."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from launch.local import segment_runner
+from launch.local.segment_runner import SegmentRunner
+from launch.local.work_folder import SegmentDone, WorkFolder
+from pipeline.stretches import Segment
+from tests.support.archives import an_envelope, lines_of
+from tests.support.fault_server import FaultServer
+from tests.support.outputs import alerts_in, records_in, summary_in, visible_files
+from tests.support.runs import a_long_archive, an_archive, backfill
+
+ANSWERS = 60
+SEGMENTS = ("--segment_messages", "7")
+
+
+class Crash(Exception):
+    """The process ends here."""
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    return a_long_archive(tmp_path, ANSWERS)
+
+
+def ids_in(output: Path) -> list[str]:
+    return [record["record_id"] for record in records_in(output)]
+
+
+def crash_in(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
+    """Let the process end while it works off one of these segments."""
+    finish = WorkFolder.finish_segment
+
+    def finishing(work: WorkFolder, number: int, done: SegmentDone) -> None:
+        if number in numbers:
+            raise Crash
+        finish(work, number, done)
+
+    monkeypatch.setattr(WorkFolder, "finish_segment", finishing)
+
+
+def segments_run(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of the segments that are run from now on."""
+    numbers: list[int] = []
+    run = SegmentRunner.run
+
+    def noting(runner: SegmentRunner, segment: Segment) -> SegmentDone:
+        numbers.append(segment.number)
+        return run(runner, segment)
+
+    monkeypatch.setattr(segment_runner.SegmentRunner, "run", noting)
+    return numbers
+
+
+def test_segments_are_put_together_to_the_files_of_one_run(tmp_path: Path, archive: Path) -> None:
+    assert backfill(archive, tmp_path / "whole") == 0
+    assert backfill(archive, tmp_path / "cut", *SEGMENTS) == 0
+    assert visible_files(tmp_path / "cut") == visible_files(tmp_path / "whole")
+    assert ids_in(tmp_path / "cut") == ids_in(tmp_path / "whole")
+    assert alerts_in(tmp_path / "cut") == alerts_in(tmp_path / "whole")
+
+
+def test_a_rate_is_seen_over_all_segments(tmp_path: Path) -> None:
+    lines = [
+        an_envelope(number, answer="Kettles vote in Senegal.", engine="shop")
+        for number in range(20)
+    ]
+    for name, segments in (("whole", "20"), ("cut", "1")):
+        archive = an_archive(tmp_path, *lines)
+        assert backfill(archive, tmp_path / name, "--segment_messages", segments) == 0
+    rates = [
+        [alert for alert in alerts_in(tmp_path / name) if alert["kind"] == "rate"]
+        for name in ("whole", "cut")
+    ]
+    assert rates[0] == rates[1] != []
+
+
+def test_two_processes_find_what_one_finds(tmp_path: Path) -> None:
+    lines = [an_envelope(number % 40) for number in range(60)]
+    archive = an_archive(tmp_path, *lines)
+    assert backfill(archive, tmp_path / "one", *SEGMENTS) == 0
+    assert backfill(archive, tmp_path / "two", *SEGMENTS, "--workers", "2") == 0
+    assert sorted(ids_in(tmp_path / "two")) == sorted(ids_in(tmp_path / "one"))
+    assert summary_in(tmp_path / "two")["duplicates"] == 20
+
+
+def test_what_is_done_is_not_done_again(
+    tmp_path: Path,
+    archive: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with monkeypatch.context() as patched:
+        crash_in(patched, 4)
+        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
+    assert visible_files(tmp_path / "out") == []
+    run_again = segments_run(monkeypatch)
+    capsys.readouterr()
+    assert backfill(archive, tmp_path / "out", *SEGMENTS) == 0
+    assert run_again == [4, 5, 6, 7, 8]
+    assert "going on: 28 of 60 messages are done" in capsys.readouterr().err
+    assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
+
+
+def test_a_run_goes_on_with_other_numbers_of_processes_messages_and_bytes(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        crash_in(patched, 4)
+        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
+    others = "--segment_messages", "11", "--workers", "2", "--target_file_mb", "1", "--resume"
+    assert backfill(archive, tmp_path / "out", *others) == 0
+    assert len(set(ids_in(tmp_path / "out"))) == len(ids_in(tmp_path / "out")) == ANSWERS
+
+
+@pytest.mark.parametrize("change", ["settings", "input"])
+def test_a_run_of_other_settings_or_input_begins_anew(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    with monkeypatch.context() as patched:
+        crash_in(patched, 4)
+        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
+    flags = ["--claim_threshold", "0.1"] if change == "settings" else []
+    if change == "input":
+        archive.write_bytes(archive.read_bytes() + lines_of(an_envelope(1000)))
+    run_again = segments_run(monkeypatch)
+    assert backfill(archive, tmp_path / "out", *SEGMENTS, *flags) == 0
+    assert run_again == list(range(9))
+
+
+def test_resume_begins_nothing_anew(
+    tmp_path: Path,
+    archive: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert backfill(archive, tmp_path / "out", "--resume") == 1
+    assert "no run was broken off" in capsys.readouterr().err
+    with monkeypatch.context() as patched:
+        crash_in(patched, 4)
+        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
+    assert backfill(archive, tmp_path / "out", "--resume", "--claim_threshold", "0.1") == 1
+    assert "the settings or the input have changed" in capsys.readouterr().err
+    assert backfill(archive, tmp_path / "out", "--resume") == 0
+
+
+def test_a_second_run_of_the_same_id_is_kept_out(
+    tmp_path: Path,
+    archive: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("launch.local.work_folder._LOCK_TIMEOUT_S", 0)
+    work = WorkFolder(str(tmp_path / "work"))
+    with work.held():
+        status = backfill(archive, tmp_path / "out", "--work_folder", str(tmp_path / "work"))
+    assert status == 1
+    assert "another run of the same id is at work" in capsys.readouterr().err
+
+
+def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
+    archive = tmp_path / "answers.jsonl.gz"
+    # Hardly anything to be packed, so that the files are as large as what goes in.
+    noise = [f"{hash((number, word)):x}" for number in range(300) for word in range(400)]
+    texts = [" ".join(noise[400 * number : 400 * number + 400]) for number in range(300)]
+    archive.write_bytes(
+        gzip.compress(
+            lines_of(*(an_envelope(n, answer=text, facts=[]) for n, text in enumerate(texts)))
+        )
+    )
+    flags = "--target_file_mb", "1", "--segment_messages", "50"
+    assert backfill(archive, tmp_path / "out", *flags) == 0
+    sizes = [path.stat().st_size for path in sorted(tmp_path.glob("out/enriched/*/*.avro"))]
+    assert len(sizes) > 1
+    assert all(size > 900_000 for size in sizes[:-1])
+    assert len(records_in(tmp_path / "out")) == 300
+
+
+def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS)]
+    archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
+    with FaultServer() as server:
+        flags = *SEGMENTS, "--checker", server.address
+        for limit in (20, 35):
+            assert backfill(archive, output, *flags, "--max_calls", str(limit)) == 3
+            assert server.requests == limit
+            summary = summary_in(output)
+            assert summary["closes"] is True
+            assert (summary["read"], summary["left"]) == (limit, ANSWERS - limit)
+            assert len(set(ids_in(output))) == len(ids_in(output)) == limit
+        assert "25 messages are left" in capsys.readouterr().out
+        assert backfill(archive, output, *flags) == 0
+        assert server.requests == ANSWERS
+    assert summary_in(output)["calls"] == ANSWERS
+    assert len(set(ids_in(output))) == len(ids_in(output)) == ANSWERS
+
+
+def test_a_limit_of_cost_is_kept_by_several_processes_together(tmp_path: Path) -> None:
+    lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS)]
+    archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
+    with FaultServer() as server:
+        flags = *SEGMENTS, "--checker", server.address, "--price_per_1k_chars", "1000"
+        assert backfill(archive, output, *flags, "--max_cost", "900", "--workers", "2") == 3
+        assert 0 < server.requests < ANSWERS
+    assert summary_in(output)["closes"] is True
+    assert 800 < summary_in(output)["cost"] <= 900
