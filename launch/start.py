@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from apache_beam.options.pipeline_options import PipelineOptions
-
 from launch.beam_flags import read_beam_flags
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError, read_flags
 from launch.inputs import default_run_id, default_work_folder, find_inputs, try_output
 from launch.main_job import run_main_job
-from launch.workers import is_on_this_machine, local_processes, remote_workers
+from launch.workers import is_on_this_machine, worker_count
 from pipeline import check_options, options
 from pipeline.check_config import check_problems
 from pipeline.config import config_from
@@ -59,7 +57,7 @@ def start_main_job(
     problems += unknown
     problems += check_problems(values)
     is_local = is_on_this_machine(beam_options)
-    workers = _workers(beam_options, values["workers"], is_local=is_local)
+    workers = worker_count(beam_options, values["workers"])
     problems += _worker_problems(values, workers, is_local=is_local)
     patterns = values[source.name]
     inputs = find_inputs(source.name, patterns, problems)
@@ -78,10 +76,6 @@ def start_main_job(
         workers,
         must_resume=values["resume"],
     )
-
-
-def _workers(options: PipelineOptions, workers: int | None, *, is_local: bool) -> int:
-    return local_processes(options, workers) if is_local else remote_workers(options)
 
 
 def _worker_problems(values: Mapping[str, Any], workers: int, *, is_local: bool) -> Iterator[str]:

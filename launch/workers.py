@@ -13,17 +13,19 @@ def is_on_this_machine(options: PipelineOptions) -> bool:
     return options.view_as(StandardOptions).runner is None
 
 
-def local_processes(options: PipelineOptions, workers: int | None) -> int:
-    """Tell how many processes share the work on this machine.
+def worker_count(options: PipelineOptions, workers: int | None) -> int:
+    """Tell how many processes share the work at most.
 
     Args:
-      options: Beam's own, whose ``--direct_num_workers`` counts where ``--workers`` is not given.
+      options: Beam's own; on this machine its ``--direct_num_workers`` counts where ``--workers``
+        is not given.
       workers: the value of ``--workers``.
+
+    Returns:
+      On this machine, at least 1; else the most workers the runner may start, or 0 when the
+      options do not say.
     """
-    return workers or options.view_as(DirectOptions).direct_num_workers or 1
-
-
-def remote_workers(options: PipelineOptions) -> int:
-    """Tell how many workers the runner may start at most, 0 when the options do not say."""
+    if is_on_this_machine(options):
+        return workers or options.view_as(DirectOptions).direct_num_workers or 1
     remote = options.view_as(WorkerOptions)
     return remote.max_num_workers or remote.num_workers or 0

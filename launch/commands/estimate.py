@@ -100,10 +100,10 @@ def run(arguments: Sequence[str]) -> int:
         try_output(estimate_destination(values["output"]), problems)
     if problems:
         raise UsageError(problems)
-    return _tell(values, inputs, worker_count(beam_options))
+    return _tell(values, inputs, worker_count(beam_options, values["workers"]))
 
 
-def _tell(values: Mapping[str, Any], inputs: Sequence[str], workers: int | None) -> int:
+def _tell(values: Mapping[str, Any], inputs: Sequence[str], workers: int) -> int:
     try:
         estimate = estimate_backfill(
             _config(values, inputs, workers), _terms(values, workers), values["estimate_from"]
@@ -118,13 +118,20 @@ def _tell(values: Mapping[str, Any], inputs: Sequence[str], workers: int | None)
     return _FAILED if estimate.damaged_archives else _DONE
 
 
-def _config(values: Mapping[str, Any], inputs: Sequence[str], workers: int | None) -> Config:
+def _config(values: Mapping[str, Any], inputs: Sequence[str], workers: int) -> Config:
     """The settings that the backfill would have; nothing is written where it would write."""
     run_id = values["run_id"] or default_run_id(values["input"])
-    return config_from({**values, "output": values["output"] or "."}, inputs, run_id, workers)
+    return config_from(
+        {**values, "output": values["output"] or "."},
+        inputs,
+        run_id,
+        None,
+        workers or 1,
+        replays=False,
+    )
 
 
-def _terms(values: Mapping[str, Any], workers: int | None) -> Terms:
+def _terms(values: Mapping[str, Any], workers: int) -> Terms:
     return Terms(
         price_per_1k_chars=values["price_per_1k_chars"],
         requests_per_minute=values["requests_per_minute"],
