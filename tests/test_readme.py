@@ -7,7 +7,7 @@ import apache_beam as beam
 import pytest
 
 from launch import main
-from launch.commands import report
+from launch.commands import estimate, report
 from launch.start import options_from
 from pipeline import options
 from pipeline.build import build_pipeline
@@ -26,7 +26,7 @@ def test_every_command_is_listed_and_no_other() -> None:
 
 
 def test_every_flag_it_names_exists() -> None:
-    named = set(re.findall(r"(?<![\w-])--([a-z][a-z_]+)", README)) - {
+    named = set(re.findall(r"(?<![\w-])--([a-z][a-z0-9_]+)", README)) - {
         "service",  # of gcloud
         "help",
         "answers",  # of the benchmark of the checker
@@ -36,6 +36,7 @@ def test_every_flag_it_names_exists() -> None:
         for known_options in (
             options_from(options.INPUT),
             options_from(options.FAILURES),
+            estimate.estimate_options(),
             report.OPTIONS,
         )
         for option in known_options

@@ -14,7 +14,7 @@ from launch.estimate.screen import show_estimate
 from launch.flags import UsageError, read_flags
 from launch.inputs import default_run_id, find_inputs, try_output
 from launch.start import options_from
-from launch.workers import worker_count
+from launch.workers import is_on_this_machine, worker_count
 from pipeline import options
 from pipeline.check_config import check_problems
 from pipeline.config import Config, config_from
@@ -100,14 +100,14 @@ def run(arguments: Sequence[str]) -> int:
         try_output(estimate_destination(values["output"]), problems)
     if problems:
         raise UsageError(problems)
-    return _tell(values, inputs, worker_count(beam_options, values["workers"]))
+    workers = worker_count(beam_options, values["workers"]) or 1
+    config = _config(values, inputs, workers, is_local=is_on_this_machine(beam_options))
+    return _tell(values, config, workers)
 
 
-def _tell(values: Mapping[str, Any], inputs: Sequence[str], workers: int) -> int:
+def _tell(values: Mapping[str, Any], config: Config, workers: int) -> int:
     try:
-        estimate = estimate_backfill(
-            _config(values, inputs, workers), _terms(values, workers), values["estimate_from"]
-        )
+        estimate = estimate_backfill(config, _terms(values, workers), values["estimate_from"])
         show_estimate(estimate)
         if values["output"]:
             sys.stdout.write(f"  {write_estimate(values['output'], estimate)}\n\n")
@@ -118,23 +118,19 @@ def _tell(values: Mapping[str, Any], inputs: Sequence[str], workers: int) -> int
     return _FAILED if estimate.damaged_archives else _DONE
 
 
-def _config(values: Mapping[str, Any], inputs: Sequence[str], workers: int) -> Config:
+def _config(
+    values: Mapping[str, Any], inputs: Sequence[str], workers: int, *, is_local: bool
+) -> Config:
     """The settings that the backfill would have; nothing is written where it would write."""
     run_id = values["run_id"] or default_run_id(values["input"])
-    return config_from(
-        {**values, "output": values["output"] or "."},
-        inputs,
-        run_id,
-        None,
-        workers or 1,
-        replays=False,
-    )
+    given = {**values, "output": values["output"] or "."}
+    return config_from(given, inputs, run_id, "." if is_local else None, workers, replays=False)
 
 
 def _terms(values: Mapping[str, Any], workers: int) -> Terms:
     return Terms(
         price_per_1k_chars=values["price_per_1k_chars"],
         requests_per_minute=values["requests_per_minute"],
-        workers=workers or 1,
+        workers=workers,
         assumed_latency_ms=values["assumed_latency_ms"],
     )

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Sequence
+from typing import IO
 
 from rich.console import Console
 from rich.progress import Progress
@@ -39,20 +40,20 @@ class ArchiveMessages:
             sizes = [storage.size(path) for path in self._paths]
             task, before = bar.add_task("reading", total=sum(sizes)), 0
             for path, size in zip(self._paths, sizes, strict=True):
-                for message, position in self._read(path):
+                for number, (message, stream) in enumerate(self._read(path)):
                     yield message
-                    bar.update(task, completed=before + position)
+                    if number % _MESSAGES_BETWEEN_LOOKS == 0:
+                        bar.update(task, completed=before + stream.tell())
                 before += size
 
-    def _read(self, path: str) -> Iterator[tuple[Message, int]]:
-        """Yield each message, and the byte of the file up to which has been read."""
-        count = position = 0
+    def _read(self, path: str) -> Iterator[tuple[Message, IO[bytes]]]:
+        """Yield each message, and the file from which it was read."""
+        count = 0
         with storage.telling(f"cannot read {path}"), storage.read(path) as stream:
             try:
-                for count, message in enumerate(read_archive(stream, path), start=1):
-                    if count % _MESSAGES_BETWEEN_LOOKS == 0:
-                        position = stream.tell()
-                    yield message, position
+                for message in read_archive(stream, path):
+                    count += 1
+                    yield message, stream
             except DamagedArchive as error:
                 _log.error("%s is damaged after %d good records: %s", path, count, error)
                 self.damaged += 1

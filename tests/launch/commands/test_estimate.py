@@ -11,6 +11,7 @@ from launch.commands.estimate import estimate_options
 from launch.main import main
 from launch.samples import sample_paths
 from tests.support.archives import an_envelope, lines_of
+from tests.support.fault_server import FaultServer
 from tests.support.outputs import Json, summary_in
 from tests.support.runs import an_archive, backfill
 
@@ -64,6 +65,16 @@ def test_what_is_estimated_is_what_the_backfill_takes(
     assert sum(estimated["decided"].values()) + estimated["to_check"] == made["enriched"]
     assert all(count <= made["verdicts"][name] for name, count in estimated["decided"].items())
     assert estimated["intervals"] is None
+
+
+def test_a_paid_checker_is_paid_once_without_a_cache_too(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, *VARIED)
+    with FaultServer() as server:
+        flags = "--checker", server.address, "--cache_mb", "0"
+        estimated = estimate(archive, tmp_path / "out", *flags)
+        assert server.requests == 0
+        assert backfill(archive, tmp_path / "out", *flags) == 0
+        assert server.requests == summary_in(tmp_path / "out")["calls"] == estimated["calls"]
 
 
 def test_the_bundled_sample_takes_what_is_estimated_and_the_second_looks(tmp_path: Path) -> None:
