@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from schemas.verdict import Verdict
 from tests.support.builders import a_claim, a_fact, an_enriched
 
 HOUR_US = 3_600_000_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 RIGHT_TO_LEFT = "\u202egnihtyreve sesrever\u202c"
 SCRIPT = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -25,9 +27,12 @@ CONTROLS = "nul \x00 bell \x07 escape \x1b[31m next \x85 line \u2028 mark \ufeff
 WORD = "w" * 100_000
 
 
-def a_row(**members: Any) -> dict[str, Any]:
-    """A row of the enriched files, as fastavro takes it."""
-    return enriched_to_avro(an_enriched(**members))
+def row_of(enriched: EnrichedAnswer) -> dict[str, Any]:
+    """A row of the enriched files, as fastavro reads it: times are datetimes."""
+    row = enriched_to_avro(enriched)
+    if row["event_time"] is not None:
+        row["event_time"] = _EPOCH + timedelta(microseconds=row["event_time"])
+    return row
 
 
 def a_low(text: str = "Lamps glow. Kettles vote.", **members: Any) -> EnrichedAnswer:
