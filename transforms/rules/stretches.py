@@ -6,11 +6,10 @@ _CONTINUATION_BYTES = range(0x80, 0xC0)
 def is_stretch(answer: bytes, start: int, end: int) -> bool:
     """Whether answer[start:end] lies within the answer and cuts no UTF-8 character in two."""
     return (
-        0 <= start <= end <= len(answer)
-        and _is_boundary(answer, start)
-        and _is_boundary(answer, end)
+        0 <= start <= end <= len(answer) and is_boundary(answer, start) and is_boundary(answer, end)
     )
 
 
-def _is_boundary(answer: bytes, position: int) -> bool:
+def is_boundary(answer: bytes, position: int) -> bool:
+    """Whether no UTF-8 character of the answer begins before the position and ends after it."""
     return position == len(answer) or answer[position] not in _CONTINUATION_BYTES
