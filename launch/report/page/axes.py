@@ -7,6 +7,7 @@ from schemas.record import Record
 _MINUTE_US = 60 * 1_000_000
 _HOUR_US = 60 * _MINUTE_US
 _DAY_US = 24 * _HOUR_US
+_QUARTER_US = 84 * _DAY_US
 _YEAR_US = 364 * _DAY_US
 _STEPS_US = (
     *(minutes * _MINUTE_US for minutes in (5, 15, 30)),
@@ -41,15 +42,17 @@ def time_ticks(columns: Columns) -> tuple[Tick, ...]:
     starts = [column.start_us for column in columns.columns]
     step_us = _step_us(columns)
     round_ones = [n for n, start in enumerate(starts) if not (start - MONDAY_US) % step_us]
-    names_a_day = any(not (starts[number] - MONDAY_US) % _DAY_US for number in round_ones)
+    named = round_ones or [0]
+    # Hours alone would not say of which day.
+    needs_day = all((starts[number] - MONDAY_US) % _DAY_US for number in named)
     return tuple(
         Tick(
             at=100 * number / len(starts),
-            label=_label(starts[number], step_us, with_day=number == 0 or not names_a_day),
+            label=_label(starts[number], step_us, with_day=needs_day and number == named[0]),
             anchor=_anchor(100 * number / len(starts)),
             is_minor=bool((starts[number] - MONDAY_US) // step_us % 2),
         )
-        for number in round_ones or [0]
+        for number in named
     )
 
 
@@ -101,7 +104,7 @@ def _step_us(columns: Columns) -> int:
 
 
 def _label(start_us: int, step_us: int, *, with_day: bool) -> str:
-    if step_us >= _YEAR_US:
+    if step_us >= _QUARTER_US:
         return month(start_us)
     if step_us >= _DAY_US or not (start_us - MONDAY_US) % _DAY_US:
         return day(start_us)

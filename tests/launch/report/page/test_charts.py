@@ -1,0 +1,88 @@
+"""Where the marks of the charts go."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from launch.report.counting.scores import ScoreHistogram
+from launch.report.counting.timeline import Columns, Timeline
+from launch.report.page.charts import Chart, score_chart, share_chart, verdict_chart
+from schemas.verdict import Verdict
+from tests.support.builders import NOON_US
+from tests.support.reports import HOUR_US
+
+LOW, GROUNDED = Verdict.LOW_GROUNDED, Verdict.GROUNDED
+
+
+def columns_of(*verdicts_by_hour: list[Verdict]) -> Columns:
+    timeline = Timeline()
+    for hour, verdicts in enumerate(verdicts_by_hour):
+        for verdict in verdicts:
+            timeline.add(NOON_US + hour * 10 * HOUR_US, verdict)
+    return timeline.columns()
+
+
+def scores_of(*scores: float) -> ScoreHistogram:
+    histogram = ScoreHistogram()
+    for score in scores:
+        histogram.add(score)
+    return histogram
+
+
+def test_low_grounded_stands_on_the_base_line() -> None:
+    [bar] = verdict_chart(columns_of([GROUNDED, LOW, GROUNDED, GROUNDED])).bars
+    assert [(mark.css, mark.y, mark.height) for mark in bar.marks] == [
+        ("low", 75, 25),
+        ("grounded", 0, 75),
+    ]
+
+
+def test_a_bar_says_what_it_holds() -> None:
+    [bar] = verdict_chart(columns_of([GROUNDED, LOW, GROUNDED])).bars
+    assert bar.title == "3 Mar, 12:00: 1 low-grounded, 2 grounded"
+
+
+def test_a_verdict_of_a_later_version_is_drawn_under_its_own_name() -> None:
+    timeline = Timeline()
+    timeline.add(NOON_US, "NEW_VERDICT")
+    [bar] = verdict_chart(timeline.columns()).bars
+    assert bar.title.endswith("1 new_verdict")
+    assert [mark.css for mark in bar.marks] == ["unknown"]
+
+
+def test_the_share_is_of_those_judged() -> None:
+    first, *_, last = share_chart(columns_of([LOW, GROUNDED], [Verdict.UNSCORABLE])).bars
+    assert [mark.height for mark in first.marks] == [50]
+    assert last.marks == ()
+    assert last.title.endswith(": — low-grounded")
+
+
+def test_scores_below_the_threshold_are_drawn_as_low() -> None:
+    chart = score_chart(scores_of(0.55, 0.6), 0.6)
+    drawn = [(bar.marks[0].x, bar.marks[0].css) for bar in chart.bars if bar.marks[0].height]
+    assert drawn == [(pytest.approx(55), "low"), (pytest.approx(60), "grounded")]
+    assert chart.threshold is not None
+    assert (chart.threshold.at, chart.threshold.label) == (60, "threshold 0.6")
+
+
+def inside(chart: Chart) -> bool:
+    return all(
+        mark.x >= -1e-6
+        and mark.y >= -1e-6
+        and mark.x + mark.width <= 100 + 1e-6
+        and mark.y + mark.height <= 100 + 1e-6
+        for bar in chart.bars
+        for mark in bar.marks
+    )
+
+
+@given(st.lists(st.lists(st.sampled_from(Verdict), max_size=30), min_size=1, max_size=20))
+def test_all_marks_stay_inside_the_plot(verdicts_by_hour: list[list[Verdict]]) -> None:
+    columns = columns_of([GROUNDED], *verdicts_by_hour)
+    assert inside(verdict_chart(columns))
+    assert inside(share_chart(columns))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1))
+def test_all_scores_stay_inside_the_plot(scores: list[float]) -> None:
+    assert inside(score_chart(scores_of(*scores), 0.4))

@@ -1,0 +1,219 @@
+"""The page: one piece, nothing from elsewhere, and strangers' text stays text."""
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from launch.report.page.page import render
+from schemas.enriched import EnrichedAnswer
+from tests.support.builders import a_claim, a_fact, an_enriched
+from tests.support.pages import Page, parse_page
+from tests.support.reports import (
+    BREAKOUT,
+    CONTROLS,
+    RIGHT_TO_LEFT,
+    SCRIPT,
+    WORD,
+    a_low,
+    findings_in,
+    hostile_answers,
+    write_enriched,
+    write_lines,
+    write_summary,
+)
+from transforms.rules.redaction import TextMode, redact
+
+FORBIDDEN = frozenset({"script", "img", "base", "iframe", "object", "embed", "form", "link"})
+FAILURE = {
+    "step": SCRIPT,
+    "error_class": BREAKOUT,
+    "error": SCRIPT + RIGHT_TO_LEFT,
+    "retryable": True,
+    "last_failed_at": "2026-03-03T12:00:00.000000Z",
+}
+ALERT = {
+    "kind": SCRIPT,
+    "severity": BREAKOUT,
+    "engine": WORD,
+    "event_time": SCRIPT,
+    "rate": {"signal": SCRIPT, "state": BREAKOUT},
+}
+
+
+def html_of(folder: Path, *answers: EnrichedAnswer) -> str:
+    write_enriched(folder, answers)
+    return render(findings_in(folder), "out/demo")
+
+
+def page_of(folder: Path, *answers: EnrichedAnswer) -> Page:
+    return parse_page(html_of(folder, *answers))
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A page where every stranger's text is hostile."""
+    folder = tmp_path_factory.mktemp("hostile")
+    write_lines(folder, "failures", FAILURE)
+    write_lines(folder, "alerts", ALERT)
+    write_enriched(folder, hostile_answers())
+    write_summary(folder, checker=SCRIPT, run=BREAKOUT)
+    return render(findings_in(folder, {SCRIPT: True, BREAKOUT: False}), SCRIPT + RIGHT_TO_LEFT)
+
+
+def test_a_hostile_text_makes_no_element(hostile: str) -> None:
+    page = parse_page(hostile)
+    assert page.tags.isdisjoint(FORBIDDEN)
+    assert page.astray == []
+    assert len(page.all("style")) == len(page.all("body")) == 1
+
+
+def test_a_hostile_text_is_there_as_text(hostile: str) -> None:
+    text = parse_page(hostile).text
+    assert SCRIPT in text
+    assert BREAKOUT in text
+    assert "{{ 7 * 7 }}" in text
+
+
+def test_directions_and_controls_are_named(hostile: str) -> None:
+    assert not set(hostile) & (set(RIGHT_TO_LEFT) - set("gnihtyreve sesrever"))
+    assert not set(hostile) & (set(CONTROLS) - set(map(chr, range(32, 127))))
+    assert "⟨U+202E⟩gnihtyreve" in parse_page(hostile).text
+
+
+def test_a_word_of_a_hundred_kilobytes_is_cut(hostile: str) -> None:
+    assert max(map(len, re.findall("w+", hostile))) <= 6_000
+    assert len(hostile) < 200_000
+
+
+def test_no_element_has_a_handler_a_style_or_an_address_elsewhere(hostile: str) -> None:
+    for element in parse_page(hostile).elements:
+        assert not {name for name in element.attributes if name.startswith("on")}
+        assert not {"src", "style", "action", "xlink:href"} & set(element.attributes)
+        assert element.attributes.get("href", "#").startswith("#")
+
+
+def test_the_policy_allows_one_style_sheet_and_nothing_else(hostile: str) -> None:
+    page = parse_page(hostile)
+    [policy] = [
+        element.attributes["content"]
+        for element in page.all("meta")
+        if element.attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    digest = hashlib.sha256(page.all("style")[0].text.encode()).digest()
+    assert policy == (
+        f"default-src 'none'; style-src 'sha256-{base64.b64encode(digest).decode()}';"
+        " base-uri 'none'; form-action 'none'"
+    )
+
+
+def test_the_style_sheet_fetches_nothing(hostile: str) -> None:
+    style = parse_page(hostile).all("style")[0].text
+    assert "@import" not in style
+    assert all(address.startswith("#") for address in re.findall(r"url\(([^)]*)\)", style))
+
+
+def test_every_link_leads_to_a_section(hostile: str) -> None:
+    page = parse_page(hostile)
+    sections = {f"#{section.attributes['id']}" for section in page.all("section")}
+    assert {link.attributes["href"] for link in page.all("a")} == sections
+
+
+def test_every_picture_says_what_it_shows_or_is_hidden(tmp_path: Path) -> None:
+    page = page_of(tmp_path, an_enriched(), a_low())
+    for drawing in page.all("svg"):
+        attributes = drawing.attributes
+        if "plot" not in attributes["class"]:
+            assert attributes.get("aria-hidden") == "true" or attributes["aria-label"]
+
+
+def test_every_table_has_headers_and_every_region_a_name(tmp_path: Path) -> None:
+    page = page_of(tmp_path, an_enriched(), a_low())
+    assert len(page.all("table")) == len(page.all("thead"))
+    assert all(cell.attributes.get("scope") for cell in page.all("th"))
+    assert all(region.attributes["aria-label"] for region in page.all("div", "scroll"))
+
+
+def test_claims_are_marked_by_their_bytes(tmp_path: Path) -> None:
+    text = "🔥 مرحبا. The kettle votes."
+    first = a_claim("مرحبا.", 5, score=0.9)
+    second = a_claim("The kettle votes.", 5 + len("مرحبا. ".encode()), score=0.1)
+    page = page_of(tmp_path, a_low(text, claims=(first, second)))
+    answer = page.all("p", "text")[0]
+    marked = [claim.text for claim in page.all("span", "claim")][5:]
+    assert marked == ["مرحبا.1: 0.90 supported", "The kettle votes.2: 0.10 not supported"]
+    assert answer.text.startswith("🔥 مرحبا.")
+
+
+def test_colour_is_never_the_only_sign_of_a_claim(tmp_path: Path) -> None:
+    [low] = page_of(tmp_path, a_low()).all("span", "unsupported")
+    assert low.text == "glow. Kettles vote.2: 0.10 not supported"
+
+
+def test_cited_facts_stand_first(tmp_path: Path) -> None:
+    claims = (a_claim("Lamps", score=0.1, citations=(1,), citation_starts=(0,)),)
+    facts = (a_fact("Kettles."), a_fact("Lamps."))
+    page = page_of(tmp_path, a_low("Lamps", claims=claims, facts=facts))
+    assert [each.text.split(" supports")[0].strip() for each in page.all("p", "source")] == [
+        "Fact 2",
+        "Fact 1",
+    ]
+
+
+def test_what_is_cut_is_said(tmp_path: Path) -> None:
+    text = "Lamps glow. " + "Kettles vote. " * 700_000
+    page = page_of(tmp_path, a_low(text, claims=(a_claim("Lamps glow.", score=0.1),)))
+    notes = [note.text for note in page.all("p", "cut")]
+    assert notes == ["9,794,012 bytes after this are left out, of 9,800,012."]
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        (TextMode.NONE, "The text was not kept: the run had --text none."),
+        (TextMode.HASH, "The text was not kept, only its hash: the run had --text hash."),
+    ],
+)
+def test_without_text_scores_and_offsets_are_shown(
+    tmp_path: Path, mode: TextMode, said: str
+) -> None:
+    answers = [redact(answer, mode) for answer in (a_low(query="Secret?"), an_enriched())]
+    page = page_of(tmp_path, *answers)
+    assert said in page.text
+    assert "6 to 25" in page.text
+    assert not re.search("sha256:|Secret|Lamps|Kettles", page.text)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [[], [an_enriched(event_time_us=None, facts=(), engine=None, session=None, check=None)]],
+    ids=["no records", "a bare record"],
+)
+def test_a_run_with_little_to_tell_has_a_page(
+    tmp_path: Path, answers: list[EnrichedAnswer]
+) -> None:
+    page = page_of(tmp_path, *answers)
+    assert page.astray == []
+    assert page.all("h1")[0].text
+
+
+def test_the_cost_is_the_summary_s_unless_a_price_is_given(tmp_path: Path) -> None:
+    write_enriched(tmp_path, [an_enriched()])
+    write_summary(tmp_path, cost=12.5)
+    findings = findings_in(tmp_path)
+    assert "12.50" in parse_page(render(findings, "x")).text
+    assert "0.52" in parse_page(render(findings, "x", price_per_1k_chars=20.0)).text
+
+
+def test_labels_bring_precision_and_recall(tmp_path: Path) -> None:
+    write_enriched(tmp_path, [replace(a_low(), record_id="a"), an_enriched(record_id="b")])
+    assert "Precision" not in parse_page(render(findings_in(tmp_path), "x")).text
+    assert "Precision" in parse_page(render(findings_in(tmp_path, {"a": True}), "x")).text
+
+
+def test_equal_folders_make_equal_pages(tmp_path: Path) -> None:
+    answers = [an_enriched(), a_low()]
+    assert html_of(tmp_path, *answers) == html_of(tmp_path, *answers)
