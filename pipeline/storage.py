@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
+from pipeline import buckets
 
-_MIME_TYPE = "application/octet-stream"
+_COPY_BYTES = 1024 * 1024
 
 
 def join(root: str, *names: str) -> str:
     """Put a path together in the way of the root's file system."""
-    path: str = FileSystems.join(root, *names)
-    return path
+    if is_local(root):
+        return os.path.join(root, *names)  # noqa: PTH118 - the root stays as it was given
+    return "/".join([root.rstrip("/"), *names])
 
 
 def is_local(path: str) -> bool:
@@ -31,10 +31,11 @@ def create(path: str) -> IO[bytes]:
     Raises:
       OSError: it cannot be written.
     """
-    stream: IO[bytes] = FileSystems.create(
-        path, mime_type=_MIME_TYPE, compression_type=CompressionTypes.UNCOMPRESSED
-    )
-    return stream
+    if not is_local(path):
+        return buckets.create(path)
+    file = Path(path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return file.open("wb")
 
 
 def read(path: str) -> IO[bytes]:
@@ -43,37 +44,41 @@ def read(path: str) -> IO[bytes]:
     Raises:
       OSError: it is not there or cannot be read.
     """
-    stream: IO[bytes] = FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
-    return stream
+    return Path(path).open("rb") if is_local(path) else buckets.read(path)
 
 
 def publish(temporary_path: str, path: str) -> None:
     """Give a finished file its name, replacing what had it; doing so twice is harmless.
 
+    Args:
+      temporary_path: where it is; on disk for a file of a bucket, too, which is then uploaded.
+      path: its name.
+
     Raises:
       OSError: it cannot be renamed, or is not there under either name.
     """
-    if not FileSystems.exists(temporary_path) and FileSystems.exists(path):
+    if not _exists(temporary_path) and _exists(path):
         return
     if is_local(path):
+        settle(temporary_path)
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        settle(temporary_path)
         Path(temporary_path).replace(target)
         settle(str(target.parent))
     else:
-        FileSystems.rename([temporary_path], [path])
+        _move_to_bucket(temporary_path, path)
 
 
 def write_whole(path: str, content: bytes, temporary_path: str) -> None:
-    """Write a small file under a temporary name, then publish it.
+    """Write a small file so that it appears whole, on disk by way of a temporary name.
 
     Raises:
       OSError: it cannot be written.
     """
-    with create(temporary_path) as stream:
+    with create(temporary_path if is_local(path) else path) as stream:
         stream.write(content)
-    publish(temporary_path, path)
+    if is_local(path):
+        publish(temporary_path, path)
 
 
 def read_whole(path: str) -> bytes:
@@ -92,11 +97,7 @@ def size(path: str) -> int:
     Raises:
       OSError: it is not there.
     """
-    if is_local(path):
-        return Path(path).stat().st_size
-    with telling(f"cannot look at {path}"):
-        [match] = FileSystems.match([path])
-        return sum(metadata.size_in_bytes for metadata in match.metadata_list)
+    return Path(path).stat().st_size if is_local(path) else buckets.size(path)
 
 
 def changed_at_ns(path: str) -> int:
@@ -107,8 +108,7 @@ def changed_at_ns(path: str) -> int:
     """
     if is_local(path):
         return Path(path).stat().st_mtime_ns
-    with telling(f"cannot look at {path}"):
-        return int(FileSystems.last_updated(path) * 1e9)
+    return buckets.changed_at_ns(path)
 
 
 def find(pattern: str) -> list[str]:
@@ -118,12 +118,10 @@ def find(pattern: str) -> list[str]:
       OSError: it cannot be told.
     """
     if is_local(pattern):
-        # Beam finds nothing where a pattern begins with its first wildcard.
         names = glob.glob(pattern, recursive=True)  # noqa: PTH207 - takes absolute patterns, too
         return sorted(name for name in {pattern, *names} if Path(name).is_file())
     with telling(f"cannot list {pattern}"):
-        [match] = FileSystems.match([pattern])
-        return sorted(metadata.path for metadata in match.metadata_list)
+        return buckets.find(pattern)
 
 
 def find_below(folder: str) -> list[str]:
@@ -134,7 +132,8 @@ def find_below(folder: str) -> list[str]:
     """
     if is_local(folder):
         return sorted(join(path, name) for path, _, names in os.walk(folder) for name in names)
-    return find(join(folder, "**"))
+    with telling(f"cannot list {folder}"):
+        return buckets.find_beginning(join(folder, ""))
 
 
 def remove(paths: Sequence[str]) -> None:
@@ -144,12 +143,11 @@ def remove(paths: Sequence[str]) -> None:
       OSError: a file is there and cannot be deleted.
     """
     for path in paths:
-        # Beam would take the path of a local file for a glob.
         if is_local(path):
             Path(path).unlink(missing_ok=True)
-        elif FileSystems.exists(path):
+        else:
             with telling(f"cannot delete {path}"):
-                FileSystems.delete([path])
+                buckets.remove(path)
 
 
 def remove_folder(path: str) -> None:
@@ -184,3 +182,18 @@ def settle(path: str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _exists(path: str) -> bool:
+    return Path(path).exists() if is_local(path) else buckets.exists(path)
+
+
+def _move_to_bucket(source: str, path: str) -> None:
+    """An object is there at once and whole, so that it needs no other name before."""
+    with telling(f"cannot write {path}"):
+        if is_local(source):
+            with read(source) as content, create(path) as stream:
+                shutil.copyfileobj(content, stream, _COPY_BYTES)
+        else:
+            buckets.copy(source, path)
+    remove([source])

@@ -1,0 +1,136 @@
+"""Files in Cloud Storage: what `storage` does where a path is not on disk.
+
+On Beam's client of it rather than on its FileSystems, which take a path that is to be deleted for
+a glob, know no hidden files, and open a connection for every call.
+"""
+
+import errno
+import re
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import IO, cast
+
+from apache_beam.io.gcp.gcsio import GcsIO
+
+from pipeline.bucket_errors import as_os_errors
+from pipeline.bucket_streams import Download, Upload
+
+_BEFORE_NAMES = 3
+"""How many slashes stand in ``gs://bucket/``."""
+
+
+def create(path: str) -> IO[bytes]:
+    """Begin an object; it is there, and whole, once the stream is closed.
+
+    Raises:
+      OSError: it cannot be written; the stream raises it, too.
+    """
+    with as_os_errors(path):
+        return cast("IO[bytes]", Upload(_client().open(path, "wb"), path))
+
+
+def read(path: str) -> IO[bytes]:
+    """Open an object as it is now; if it is replaced meanwhile, the stream fails.
+
+    Raises:
+      OSError: it is not there or cannot be read; the stream raises it, too.
+    """
+    with as_os_errors(path):
+        return cast("IO[bytes]", Download(_client().open(path, "rb"), path))
+
+
+def exists(path: str) -> bool:
+    """Tell whether an object is there.
+
+    Raises:
+      OSError: it cannot be told.
+    """
+    with as_os_errors(path):
+        return bool(_client().exists(path))
+
+
+def size(path: str) -> int:
+    """How many bytes an object has.
+
+    Raises:
+      OSError: it is not there.
+    """
+    with as_os_errors(path):
+        return int(_client().size(path))
+
+
+def changed_at_ns(path: str) -> int:
+    """When an object was last written, nanoseconds since 1970 UTC.
+
+    Raises:
+      OSError: it is not there.
+    """
+    with as_os_errors(path):
+        return int(_client().last_updated(path) * 1e9)
+
+
+def copy(source: str, target: str) -> None:
+    """Copy an object within Cloud Storage, replacing what has the other name.
+
+    Raises:
+      OSError: it cannot be copied.
+    """
+    with as_os_errors(target):
+        _client().copy(source, target)
+
+
+def remove(path: str) -> None:
+    """Delete an object; one that is gone already is no error.
+
+    Raises:
+      OSError: it is there and cannot be deleted.
+    """
+    with as_os_errors(path):
+        _client().delete(path)
+
+
+def find(pattern: str) -> list[str]:
+    """List the objects that a glob matches, or that are called by it, sorted.
+
+    As on disk: ``**`` stands for any number of folders, and what begins with a point is hidden.
+
+    Raises:
+      OSError: it cannot be told.
+    """
+    literal = re.split(r"[*?[]", pattern, maxsplit=1)[0]
+    if literal.count("/") < _BEFORE_NAMES:
+        raise OSError(errno.EINVAL, "a bucket's name comes first, without wildcards", pattern)
+    parts = pattern.split("/")
+    return [
+        path
+        for path in find_beginning(literal)
+        if path == pattern or _matches(path.split("/"), parts)
+    ]
+
+
+def find_beginning(prefix: str) -> list[str]:
+    """List the objects whose paths begin so, sorted; those that stand for folders are none.
+
+    Raises:
+      OSError: it cannot be told.
+    """
+    with as_os_errors(prefix):
+        paths = (path for path, _ in _client().list_files(prefix))
+        return sorted(path for path in paths if not path.endswith("/"))
+
+
+def _matches(names: list[str], patterns: list[str]) -> bool:
+    """Tell whether the names of folders and file match, each the pattern in its place."""
+    if not patterns or not names:
+        return not names and all(pattern == "**" for pattern in patterns)
+    (name, *inner), (pattern, *others) = names, patterns
+    is_hidden = name.startswith(".") and not pattern.startswith(".")
+    if pattern == "**":
+        return _matches(names, others) or (not is_hidden and _matches(inner, patterns))
+    return not is_hidden and fnmatchcase(name, pattern) and _matches(inner, others)
+
+
+@cache
+def _client() -> GcsIO:
+    """One client for a process, with its connections."""
+    return GcsIO()

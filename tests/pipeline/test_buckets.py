@@ -1,0 +1,232 @@
+"""Files in Cloud Storage: they are what files on disk are, or they fail as these do."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from pipeline import storage
+from tests.support.buckets import Buckets, Trouble, when
+from tests.support.storage_server import storage_server
+
+LARGE = bytes(range(256)) * 70_000
+"""More than one of the pieces of 16 MiB in which objects are uploaded and read."""
+
+
+@pytest.fixture(autouse=True)
+def buckets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Buckets]:
+    with storage_server(monkeypatch) as buckets:
+        yield buckets
+
+
+def write(path: str, content: bytes) -> None:
+    """Write in pieces that do not fit the uploads'."""
+    with storage.create(path) as stream:
+        for start in range(0, len(content), 1_000_003):
+            stream.write(content[start : start + 1_000_003])
+
+
+def test_an_object_is_there_when_it_is_closed_and_not_before(buckets: Buckets) -> None:
+    stream = storage.create("gs://b/folder/file")
+    stream.write(b"whole")
+    assert stream.tell() == 5
+    assert buckets.below("gs://b/") == {}
+    stream.close()
+    stream.close()
+    assert buckets.below("gs://b/") == {"folder/file": b"whole"}
+
+
+@pytest.mark.parametrize("content", [b"", LARGE], ids=["empty", "in several pieces"])
+def test_an_object_is_read_as_it_was_written(buckets: Buckets, content: bytes) -> None:
+    write("gs://b/file.gz", content)
+    assert buckets.below("gs://b/") == {"file.gz": content}
+    assert storage.read_whole("gs://b/file.gz") == content
+    assert storage.size("gs://b/file.gz") == len(content)
+    with storage.read("gs://b/file.gz") as stream:
+        assert stream.read(3) == content[:3]
+        assert stream.tell() == len(content[:3])
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [Trouble(503), Trouble(429), Trouble(503, is_done=True)],
+    ids=["refused", "throttled", "answer lost"],
+)
+@pytest.mark.parametrize("action", ["begin", "upload", "look", "read"])
+def test_a_call_that_fails_once_is_made_again(
+    buckets: Buckets, action: str, trouble: Trouble
+) -> None:
+    buckets.plan = when(action, "file", trouble, times=1)
+    write("gs://b/file", LARGE)
+    assert storage.read_whole("gs://b/file") == LARGE
+
+
+def test_an_answer_that_is_cut_is_never_taken_for_the_whole(buckets: Buckets) -> None:
+    buckets.put("gs://b/file", LARGE)
+    buckets.plan = when("read", "file", Trouble(is_cut=True), times=1)
+    assert storage.read_whole("gs://b/file") == LARGE
+    buckets.plan = when("read", "file", Trouble(is_cut=True))
+    with pytest.raises(OSError, match="gs://b/file"):
+        storage.read_whole("gs://b/file")
+
+
+def test_an_object_that_is_replaced_while_it_is_read_fails_the_stream(buckets: Buckets) -> None:
+    buckets.put("gs://b/file", LARGE)
+    with storage.read("gs://b/file") as stream:
+        stream.read(10)
+        buckets.put("gs://b/file", b"another")
+        with pytest.raises(FileNotFoundError):
+            stream.read()
+
+
+def test_an_object_that_is_left_half_written_never_appears(buckets: Buckets) -> None:
+    with suppress(KeyError), storage.create("gs://b/by-exception") as stream:
+        stream.write(LARGE)
+        raise KeyError
+    stream = storage.create("gs://b/forgotten")
+    stream.write(LARGE)
+    del stream
+    gc.collect()
+    assert buckets.below("gs://b/") == {}
+
+
+@pytest.mark.parametrize("status", [403, 503])
+def test_an_object_that_could_not_be_written_is_not_tried_again_behind_ones_back(
+    buckets: Buckets, status: int
+) -> None:
+    buckets.plan = when("upload", "file", Trouble(status))
+    stream = storage.create("gs://b/file")
+    stream.write(b"whole")
+    with pytest.raises(OSError, match=f"{status} refused by the test"):
+        stream.close()
+    buckets.plan = lambda _: None
+    del stream
+    gc.collect()
+    assert buckets.below("gs://b/") == {}
+
+
+DEEDS = {
+    "begin": lambda: write("gs://b/file", b""),
+    "upload": lambda: write("gs://b/file", LARGE),
+    "look": lambda: storage.read("gs://b/file"),
+    "read": lambda: storage.read_whole("gs://b/file"),
+    "list": lambda: storage.find("gs://b/f*"),
+    "delete": lambda: storage.remove(["gs://b/file"]),
+    "copy": lambda: storage.publish("gs://b/file", "gs://b/final"),
+}
+
+
+@pytest.mark.parametrize(("status", "kind"), [(403, PermissionError), (500, OSError)])
+@pytest.mark.parametrize("action", DEEDS)
+def test_what_the_service_refuses_is_an_error_of_the_file_and_says_why(
+    buckets: Buckets, action: str, status: int, kind: type[OSError]
+) -> None:
+    buckets.put("gs://b/file", b"whole")
+    buckets.plan = when(action, "", Trouble(status))
+    with pytest.raises(OSError, match=rf"{status} refused by the test") as raised:
+        DEEDS[action]()
+    assert "gs://b/f" in str(raised.value)
+    assert "http" not in str(raised.value)
+    assert isinstance(raised.value, kind) or isinstance(raised.value.__cause__, kind)
+
+
+def test_one_who_is_not_let_in_is_told(buckets: Buckets) -> None:
+    buckets.plan = when("list", "", Trouble(401))
+    with pytest.raises(OSError, match=r"^cannot list gs://b/f\*: no credentials "):
+        storage.find("gs://b/f*")
+
+
+FILES = [
+    ".hidden.jsonl",
+    ".run/a.jsonl",
+    "a[1].jsonl",
+    "b.jsonl",
+    "c.txt",
+    "days/1.jsonl",
+    "days/.run/2.jsonl",
+    "days/more/3.jsonl",
+    "days.jsonl/4.jsonl",
+]
+PATTERNS = [
+    "*.jsonl",
+    "[bc].jsonl",
+    "[!b].*",
+    "a[1].jsonl",
+    "a[[]1].jsonl",
+    "?.jsonl",
+    "*/*.jsonl",
+    "**/*.jsonl",
+    "**",
+    "days/**",
+    "days/**/*.jsonl",
+    "**/3.jsonl",
+    "da*/more/*",
+    ".run/*",
+    ".*.jsonl",
+    "b.jsonl",
+    "days",
+    "nowhere/*",
+]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_glob_finds_in_a_bucket_what_it_finds_on_disk(tmp_path: Path, pattern: str) -> None:
+    for name in FILES:
+        write(str(tmp_path / name), b"")
+        write(f"gs://b/in/{name}", b"")
+    # Consoles make such objects for folders.
+    write("gs://b/in/days/", b"")
+    write("gs://b/into.jsonl", b"")
+    on_disk = [Path(path).relative_to(tmp_path) for path in storage.find(f"{tmp_path}/{pattern}")]
+    assert storage.find(f"gs://b/in/{pattern}") == [f"gs://b/in/{path}" for path in on_disk]
+
+
+@pytest.mark.parametrize("pattern", ["gs://", "gs://b", "gs://b*/a.jsonl", "gs://*"])
+def test_a_glob_over_buckets_is_refused(buckets: Buckets, pattern: str) -> None:
+    with pytest.raises(OSError, match="a bucket's name comes first"):
+        storage.find(pattern)
+    assert buckets.requests == []
+
+
+@pytest.mark.parametrize("name", ["a*", "a?", "a[1]", "a b", "ä/%41#?"])
+def test_no_name_is_taken_for_a_pattern(buckets: Buckets, name: str) -> None:
+    for folder in (name, "a1", "ab", "A"):
+        write(f"gs://b/{folder}/in/file", b"12345")
+    assert storage.find_below(f"gs://b/{name}") == [f"gs://b/{name}/in/file"]
+    assert storage.size(f"gs://b/{name}/in/file") == 5
+    assert f"gs://b/{name}/in/file" in storage.find(f"gs://b/{name}/in/file")
+    storage.remove_folder(f"gs://b/{name}")
+    assert len(buckets.below("gs://b/")) == 3
+
+
+def test_deleting_what_is_gone_is_no_error(buckets: Buckets) -> None:
+    storage.remove(["gs://b/never"])
+    storage.remove_folder("gs://b/nowhere")
+    assert buckets.below("gs://b/") == {}
+
+
+@pytest.mark.parametrize("where", ["in the bucket", "on disk"])
+def test_publishing_twice_is_harmless_and_replaces_what_was_there(
+    buckets: Buckets, tmp_path: Path, where: str
+) -> None:
+    temporary = "gs://b/.run/temporary" if where == "in the bucket" else str(tmp_path / "temporary")
+    write("gs://b/final", b"old")
+    write(temporary, LARGE)
+    for _ in range(2):
+        storage.publish(temporary, "gs://b/final")
+    assert buckets.below("gs://b/") == {"final": LARGE}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_publishing_what_is_not_there_fails(buckets: Buckets) -> None:
+    with pytest.raises(OSError, match="cannot write gs://b/final: 404"):
+        storage.publish("gs://b/temporary", "gs://b/final")
+    assert buckets.below("gs://b/") == {}
+
+
+def test_a_small_file_needs_no_other_name_before(buckets: Buckets) -> None:
+    storage.write_whole("gs://b/final", b"whole", "gs://b/.run/temporary")
+    assert [action for action, _ in buckets.requests if action != "describe"] == ["begin", "upload"]
+    assert buckets.below("gs://b/") == {"final": b"whole"}
