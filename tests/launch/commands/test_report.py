@@ -1,0 +1,151 @@
+"""`groundwatch report DIR`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from launch.main import main
+from launch.report.writing import write_report
+from tests.support.archives import an_envelope
+from tests.support.builders import an_enriched
+from tests.support.outputs import visible_files
+from tests.support.pages import parse_page
+from tests.support.reports import a_low, write_enriched, write_summary
+from tests.support.runs import an_archive, backfill
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    """A folder with two answers, one of them low."""
+    folder = tmp_path / "out"
+    write_enriched(folder, [a_low(record_id="a" * 64), an_enriched(record_id="b" * 64)])
+    write_summary(folder)
+    return folder
+
+
+def gold(folder: Path, **labels: bool) -> str:
+    path = folder / "gold.jsonl"
+    lines = ({"record_id": 64 * name, "grounded": label} for name, label in labels.items())
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return str(path)
+
+
+def headline_of(path: Path) -> str:
+    return parse_page(path.read_text(encoding="utf-8")).all("h1")[0].text
+
+
+def test_it_writes_the_page_and_says_where(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = visible_files(output)
+    assert main(["report", str(output)]) == 0
+    assert capsys.readouterr().out == f"{output}/report.html\n"
+    assert visible_files(output) == sorted([*before, "report.html"])
+    assert headline_of(output / "report.html").startswith("1 of 2 judged answers is not")
+
+
+def test_what_a_backfill_wrote_can_be_drawn(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, an_envelope(1), an_envelope(2, answer="Kettles vote."), b"{")
+    assert backfill(archive, tmp_path / "out") == 0
+    path = write_report(str(tmp_path / "out"))
+    page = parse_page(Path(path).read_text(encoding="utf-8"))
+    assert page.all("h1")[0].text.startswith("1 of 2 judged answers is not supported")
+    assert "UnreadableAnswer" in page.text
+    assert page.all("p", "notice") == []
+
+
+def test_it_writes_where_it_is_told_to(output: Path, tmp_path: Path) -> None:
+    path = tmp_path / "elsewhere" / "page.html"
+    assert main(["report", str(output), "--output", str(path)]) == 0
+    assert headline_of(path)
+    assert not (output / "report.html").exists()
+    assert [each.name for each in path.parent.iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["DIR", "--what_if"], ["--what_if", "DIR"], ["--claim_threshold", "0.05", "DIR", "--what_if"]],
+    ids=" ".join,
+)
+def test_the_folder_may_stand_before_the_flags_or_behind(
+    output: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    folder = str(output)
+    assert main(["report", *(folder if each == "DIR" else each for each in arguments)]) == 0
+    assert "2 scored answers, no new call" in capsys.readouterr().out
+
+
+def rows_of(told: str) -> list[list[str]]:
+    return [line.split() for line in told.splitlines() if line.split()[:1] in (["0.4"], ["0.05"])]
+
+
+def test_the_what_if_tells_alerts_by_threshold(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(output), "--what_if", "--claim_threshold", "0.05"]) == 0
+    support, in_force, claim = rows_of(capsys.readouterr().out)
+    assert support == ["0.4", "0", "0.0%", "0"]
+    assert in_force == ["0.05", "1", "50.0%", "1", "in", "force"]
+    assert claim == ["0.4", "1", "50.0%", "1"]
+
+
+def test_with_labels_it_tells_precision_and_recall(
+    output: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labels = gold(tmp_path, a=True, b=False)
+    assert main(["report", str(output), "--what_if", "--gold", labels]) == 0
+    told = capsys.readouterr().out
+    assert "precision and recall of 2 labelled answers" in told
+    assert rows_of(told)[-1] == ["0.4", "1", "50.0%", "1", "0.0%", "0.0%", "in", "force"]
+
+
+def test_a_damaged_file_is_told_and_the_page_still_written(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = write_enriched(output, [an_enriched()], run="z")
+    damaged.write_bytes(damaged.read_bytes()[:-9])
+    assert main(["report", str(output)]) == 1
+    assert f"{damaged}: is damaged" in capsys.readouterr().err
+    page = parse_page((output / "report.html").read_text(encoding="utf-8"))
+    assert "Could not be read to its end" in page.all("p", "notice")[0].text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "the folder is missing"),
+        (["/nowhere/at/all"], "/nowhere/at/all: holds no output of groundwatch"),
+        (["s3://bucket"], "must be a local path, or begin with gs://"),
+        (["DIR", "--golden", "x"], "--golden is unknown; did you mean --gold?"),
+        (["DIR", "EXTRA"], "'EXTRA' stands behind no flag"),
+        (["DIR", "--claim_threshold", "2"], "must be a number from 0 to 1"),
+        (["DIR", "--gold", "/nowhere.jsonl"], "--gold /nowhere.jsonl: "),
+        (["DIR", "--gold", "DIR/summary.json"], "is no JSON object"),
+    ],
+    ids=" ".join,
+)
+def test_a_command_line_that_makes_no_sense_is_refused(
+    output: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    (output / "summary.json").write_text("[\n]")
+    assert main(["report", *(each.replace("DIR", str(output)) for each in arguments)]) == 2
+    assert words in capsys.readouterr().err
+    assert not (output / "report.html").exists()
+
+
+def test_a_place_that_cannot_be_written_is_told(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = f"{output}/summary.json/page.html"
+    assert main(["report", str(output), "--output", path]) == 1
+    told = capsys.readouterr()
+    assert f"{path} cannot be written" in told.err
+    assert told.out == ""
+
+
+def test_help_lists_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "--help"]) == 0
+    told = capsys.readouterr().out
+    assert "usage: groundwatch report DIR" in told
+    assert "--what_if" in told

@@ -1,0 +1,56 @@
+"""Labels by people."""
+
+from pathlib import Path
+
+import pytest
+
+from launch.report.gold import UnreadableLabels, read_labels
+
+
+def labels_of(folder: Path, text: str) -> dict[str, bool]:
+    path = folder / "gold.jsonl"
+    path.write_text(text, encoding="utf-8")
+    return read_labels(str(path))
+
+
+@pytest.mark.parametrize(
+    ("line", "is_unsupported"),
+    [
+        ('{"name": "a", "hallucinated": true, "spans": []}', True),
+        ('{"name": "a", "hallucinated": false}', False),
+        ('{"id": "a", "answer": "text", "grounded": true}', False),
+        ('{"record_id": "a", "grounded": false}', True),
+        ('{"answer_name": "a", "label": "LOW_GROUNDED"}', True),
+        ('{"id": "a", "label": "GROUNDED"}', False),
+        ('{"id": "a", "label": "Hallucinated"}', True),
+        ('{"id": "a", "label": "supported"}', False),
+    ],
+)
+def test_a_label_says_which_answer_and_what_it_is(
+    tmp_path: Path, line: str, is_unsupported: bool
+) -> None:
+    assert labels_of(tmp_path, line) == {"a": is_unsupported}
+
+
+def test_blank_lines_are_no_labels(tmp_path: Path) -> None:
+    text = '{"id": "a", "grounded": true}\n\n{"id": "b", "grounded": false}\n'
+    assert labels_of(tmp_path, text) == {"a": False, "b": True}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("[1]", "line 2: is no JSON object"),
+        ("{", "line 2: is no JSON object"),
+        ('{"grounded": true}', "line 2: names no answer"),
+        ('{"id": 7, "grounded": true}', "line 2: names no answer"),
+        ('{"id": "b"}', "line 2: does not say whether"),
+        ('{"id": "b", "label": true}', "line 2: does not say whether"),
+        ('{"id": "b", "label": 1}', "line 2: does not say whether"),
+        ('{"id": "b", "label": "maybe"}', "line 2: does not say whether"),
+        ('{"id": "b", "hallucinated": "yes"}', "line 2: does not say whether"),
+    ],
+)
+def test_what_could_be_read_either_way_is_refused(tmp_path: Path, line: str, words: str) -> None:
+    with pytest.raises(UnreadableLabels, match=words):
+        labels_of(tmp_path, f'{{"id": "a", "grounded": true}}\n{line}\n')

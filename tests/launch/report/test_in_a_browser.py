@@ -1,0 +1,157 @@
+"""The report in a real browser. Where none is installed, the summary of the tests says so."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from msgspec.structs import replace
+from playwright.sync_api import Browser
+
+from launch.report.writing import write_report
+from schemas.enriched import EnrichedAnswer
+from schemas.verdict import Verdict
+from tests.support.browser import ABSENT, chromium, find_chromium, look
+from tests.support.builders import NOON_US, an_enriched
+from tests.support.reports import (
+    BREAKOUT,
+    HOUR_US,
+    SCRIPT,
+    a_low,
+    hostile_answers,
+    write_enriched,
+    write_lines,
+    write_summary,
+)
+from transforms.rules.redaction import TextMode, redact
+
+PHONE, DESK = 390, 1280
+WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK], ids=["phone", "desk"])
+PAGES = pytest.mark.parametrize("name", ["ordinary", "hostile", "without text", "empty"])
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests here."""
+    path = find_chromium()
+    if path is None:
+        pytest.skip(ABSENT)
+    with chromium(path) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Reports of four runs."""
+    ordinary = [
+        an_enriched(
+            record_id=f"{number:064x}",
+            event_time_us=NOON_US + number * HOUR_US,
+            verdict=list(Verdict)[number % len(Verdict)],
+            engine=f"engine-{number % 5}",
+            session=f"a-session-with-a-long-name-{number}",
+        )
+        for number in range(60)
+    ] + [a_low(record_id=f"{number:064d}") for number in range(1, 8)]
+    answers = {
+        "ordinary": ordinary,
+        "hostile": [*hostile_answers(), replace(a_low("Lamps " * 50_000), record_id="f" * 64)],
+        "without text": [redact(answer, TextMode.HASH) for answer in hostile_answers()],
+        "empty": [],
+    }
+    folder = tmp_path_factory.mktemp("reports")
+    return {name: _report(folder / name, name, written) for name, written in answers.items()}
+
+
+def _report(folder: Path, name: str, answers: list[EnrichedAnswer]) -> Path:
+    write_enriched(folder, answers)
+    write_summary(folder)
+    if name == "hostile":
+        write_lines(folder, "failures", {"step": SCRIPT, "error_class": BREAKOUT, "error": SCRIPT})
+    return Path(write_report(str(folder)))
+
+
+@PAGES
+@WIDTHS
+def test_the_browser_complains_of_nothing_and_asks_for_nothing(
+    browser: Browser, pages: dict[str, Path], name: str, width: int
+) -> None:
+    with look(browser, pages[name], width) as found:
+        assert found.complaints == []
+        assert found.addresses == [pages[name].as_uri()]
+
+
+@PAGES
+@WIDTHS
+def test_nothing_scrolls_sideways_but_tables(
+    browser: Browser, pages: dict[str, Path], name: str, width: int
+) -> None:
+    with look(browser, pages[name], width) as found:
+        found.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        assert found.page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_a_hostile_text_stays_text(browser: Browser, pages: dict[str, Path]) -> None:
+    with look(browser, pages["hostile"], DESK) as found:
+        page = found.page
+        assert page.title().startswith("groundwatch: ")
+        assert page.evaluate("document.scripts.length + document.images.length") == 0
+        assert page.evaluate("document.baseURI") == pages["hostile"].as_uri()
+        shown = page.inner_text("main")
+        assert SCRIPT in shown
+        assert BREAKOUT in shown
+
+
+def test_a_text_from_right_to_left_does_not_turn_what_stands_beside_it(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    with look(browser, pages["hostile"], DESK) as found:
+        kinds = found.page.evaluate(
+            "[...document.querySelectorAll('bdi')].map(e => getComputedStyle(e).unicodeBidi)"
+        )
+        assert set(kinds) == {"isolate"}
+        assert "⟨U+202E⟩gnihtyreve sesrever" in found.page.inner_text("main")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "paper"), [("light", "rgb(252, 252, 250)"), ("dark", "rgb(20, 24, 26)")]
+)
+def test_the_style_sheet_counts_by_day_and_by_night(
+    browser: Browser, pages: dict[str, Path], scheme: Literal["light", "dark"], paper: str
+) -> None:
+    with look(browser, pages["ordinary"], DESK, scheme) as found:
+        drawn = found.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert drawn == paper
+
+
+def test_a_style_or_a_script_that_came_in_would_not_count(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    with look(browser, pages["ordinary"], DESK) as found:
+        found.page.evaluate(
+            """() => {
+                const script = document.createElement('script');
+                script.textContent = "document.title = 'owned'";
+                const style = document.createElement('style');
+                style.textContent = 'body { background: rgb(1, 2, 3) !important }';
+                document.body.append(script, style);
+            }"""
+        )
+        assert found.page.title().startswith("groundwatch: ")
+        drawn = found.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert drawn == "rgb(252, 252, 250)"
+        assert all("Content Security Policy" in complaint for complaint in found.complaints)
+        assert len(found.complaints) == 2
+
+
+@WIDTHS
+def test_the_columns_fill_their_chart(browser: Browser, pages: dict[str, Path], width: int) -> None:
+    with look(browser, pages["ordinary"], width) as found:
+        plot, *bars = found.page.evaluate(
+            """[document.querySelector('.plot > .base'),
+                ...document.querySelectorAll('#time .chart:first-of-type .plot g rect')]
+               .map(e => e.getBoundingClientRect()).map(r => [r.left, r.right, r.width])"""
+        )
+        assert min(left for left, _, _ in bars) == pytest.approx(plot[0], abs=2)
+        assert max(right for _, right, _ in bars) == pytest.approx(plot[1], abs=2)
+        assert min(wide for _, _, wide in bars) > 3
