@@ -1,10 +1,13 @@
-"""The servers of Pub/Sub that contract tests run against, and a line that says which did."""
+"""The servers of Pub/Sub that tests run against, and a line that says which of them did."""
 
 from collections.abc import Iterator
 
 import pytest
 
+from launch.pubsub_server.server import PubSubServer, ServerSettings
+from tests.support.clocks import ManualClock
 from tests.support.pubsub_servers import (
+    EMPTY_PULL_S,
     GOOGLES,
     OWN,
     GoogleEmulator,
@@ -34,6 +37,19 @@ def pubsub_server(request: pytest.FixtureRequest) -> Iterator[ServerUnderTest]:
     else:
         with OwnServer() as server:
             yield server
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """A clock that stands still until it is told to move."""
+    return ManualClock()
+
+
+@pytest.fixture
+def own_server(clock: ManualClock) -> Iterator[PubSubServer]:
+    """Serve Pub/Sub for one test, which may let it misbehave."""
+    with PubSubServer(ServerSettings(empty_pull_s=EMPTY_PULL_S), clock) as server:
+        yield server
 
 
 def pytest_terminal_summary(

@@ -1,0 +1,66 @@
+"""The official clients, over channels of our own.
+
+By themselves they open, under PUBSUB_EMULATOR_HOST, a bare channel that takes no response over
+4 MiB, and otherwise one that tries only every two minutes to come back after a long outage.
+"""
+
+import os
+from typing import Any
+
+import grpc
+from google.pubsub_v1 import PublisherClient, SubscriberClient
+from google.pubsub_v1.services.publisher.transports import PublisherGrpcTransport
+from google.pubsub_v1.services.subscriber.transports import SubscriberGrpcTransport
+
+from transforms.grounding.credentials import find_credentials
+from transforms.grounding.settings import GoogleAccount
+
+_OPTIONS = [
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 2_000),
+]
+
+
+def open_subscriber(address: str | None, account: GoogleAccount) -> SubscriberClient:
+    """Open a client for pulling.
+
+    Args:
+      address: of a server without encryption, such as ``127.0.0.1:8085``; None for what
+        PUBSUB_EMULATOR_HOST says, else Google's service.
+      account: who asks Google's service.
+
+    Raises:
+      Misconfigured: there are no credentials.
+    """
+    return SubscriberClient(transport=_transport(SubscriberGrpcTransport, address, account))
+
+
+def open_publisher(address: str | None, account: GoogleAccount) -> PublisherClient:
+    """Open a client for publishing; as `open_subscriber`."""
+    return PublisherClient(transport=_transport(PublisherGrpcTransport, address, account))
+
+
+def _transport(kind: Any, address: str | None, account: GoogleAccount) -> Any:
+    address = address or os.environ.get("PUBSUB_EMULATOR_HOST")
+    if address:
+        return kind(channel=grpc.insecure_channel(address, options=_OPTIONS))
+
+    def open_channel(host: str, **arguments: Any) -> grpc.Channel:
+        channel: grpc.Channel = kind.create_channel(host, **{**arguments, "options": _OPTIONS})
+        return channel
+
+    return kind(
+        credentials=find_credentials(account),
+        quota_project_id=account.quota_project,
+        channel=open_channel,
+        always_use_jwt_access=True,
+    )
+
+
+def close(client: SubscriberClient | PublisherClient) -> None:
+    """Disconnect a client; calls that are under way end."""
+    transport: Any = client.transport
+    transport.close()

@@ -1,0 +1,131 @@
+"""A topic: where alerts and failures go."""
+
+import time
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Self
+
+from google.api_core import exceptions
+from google.api_core.retry import Retry
+from google.pubsub_v1 import PublisherClient, types
+
+from launch.pubsub import clients
+from launch.pubsub.errors import Unpublished, is_passing, refused
+from launch.pubsub.reachability import Reachability
+from launch.pubsub.settings import PublishSettings
+from transforms.grounding.settings import GoogleAccount
+from transforms.rules.publishing import MOST_BYTES, Publishable
+
+_MOST_MESSAGES = 1_000
+_FRAME_BYTES = 16
+_FIRST_WAIT_S = 0.1
+_LONGEST_WAIT_S = 2.0
+
+
+class Topic:
+    """Publishes messages, and returns when Pub/Sub has stored them.
+
+    The client's own `publish` takes attributes as arguments, batches by time and reports by
+    futures; here whole requests are sent, whose messages are stored together or not at all. May be
+    used from any thread.
+
+    Args:
+      client: the official one; it is closed in the end.
+      name: the topic's full name, `projects/p/topics/t`.
+      settings: how long publishing may take.
+    """
+
+    def __init__(
+        self,
+        client: PublisherClient,
+        name: str,
+        settings: PublishSettings = PublishSettings(),  # noqa: B008 - it is frozen
+    ) -> None:
+        self._client = client
+        self._name = name
+        self._settings = settings
+        self._reachability = Reachability(f"publish to {name}")
+
+    @classmethod
+    def open(
+        cls,
+        name: str,
+        settings: PublishSettings = PublishSettings(),  # noqa: B008 - it is frozen
+        *,
+        address: str | None = None,
+        account: GoogleAccount = GoogleAccount(),  # noqa: B008 - it is frozen
+    ) -> Self:
+        """Connect.
+
+        Args:
+          name: the topic's full name, `projects/p/topics/t`.
+          settings: how long publishing may take.
+          address: of a server without encryption, such as ``127.0.0.1:8085``; None for what
+            PUBSUB_EMULATOR_HOST says, else Google's service.
+          account: who asks Google's service.
+
+        Raises:
+          Misconfigured: there are no credentials.
+        """
+        return cls(clients.open_publisher(address, account), name, settings)
+
+    def publish(self, messages: Iterable[Publishable]) -> None:
+        """Publish messages, in order, and wait until Pub/Sub has stored them all.
+
+        Args:
+          messages: what `transforms.rules.publishing.publishable` makes.
+
+        Raises:
+          Unpublished: Pub/Sub did not answer in time; the first messages may be stored.
+          Refused: Pub/Sub will not take them until a person has changed something.
+        """
+        until_s = time.monotonic() + self._settings.total_s
+        for request in _requests(self._name, messages):
+            self._send(request, until_s - time.monotonic())
+
+    def close(self) -> None:
+        """Disconnect."""
+        clients.close(self._client)
+
+    def _send(self, request: types.PublishRequest, left_s: float) -> None:
+        send = partial(
+            self._client.publish,
+            request=request,
+            retry=None,
+            timeout=self._settings.call_timeout_s,
+        )
+        persist = Retry(
+            predicate=is_passing,
+            initial=_FIRST_WAIT_S,
+            maximum=_LONGEST_WAIT_S,
+            timeout=left_s,
+            on_error=self._reachability.failed,
+        )
+        try:
+            persist(send)()
+        except exceptions.RetryError as error:
+            raise Unpublished(
+                f"cannot {self._reachability.doing}: no answer within"
+                f" {self._settings.total_s:g} s ({type(error.cause).__name__})"
+            ) from None
+        except exceptions.GoogleAPICallError as error:
+            raise refused(self._reachability.doing, error) from None
+        self._reachability.succeeded()
+
+
+def _requests(topic: str, messages: Iterable[Publishable]) -> Iterator[types.PublishRequest]:
+    """Put messages together, as many as one request may hold."""
+    batch: list[types.PubsubMessage] = []
+    size_bytes = 0
+    for message in messages:
+        wire = types.PubsubMessage.pb()(
+            data=message.data, attributes=message.attributes, ordering_key=message.ordering_key
+        )
+        more_bytes = wire.ByteSize() + _FRAME_BYTES
+        if batch and (len(batch) == _MOST_MESSAGES or size_bytes + more_bytes > MOST_BYTES):
+            yield types.PublishRequest(topic=topic, messages=batch)
+            batch, size_bytes = [], 0
+        batch.append(wire)
+        size_bytes += more_bytes
+    if batch:
+        yield types.PublishRequest(topic=topic, messages=batch)

@@ -1,0 +1,44 @@
+"""A topic with a subscription, and what pulls from it on a clock that stands still."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from launch.pubsub import clients
+from launch.pubsub.settings import PullSettings
+from launch.pubsub.subscription import Subscription
+from launch.pubsub_server.server import PubSubServer
+from tests.support.clocks import ManualClock
+from tests.support.pubsub_topics import OneTopic
+from transforms.grounding.settings import GoogleAccount
+
+
+@pytest.fixture
+def answers(own_server: PubSubServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[OneTopic]:
+    """Create a topic and a subscription."""
+    with OneTopic(own_server.address, monkeypatch) as one:
+        yield one
+
+
+@pytest.fixture
+def subscribe(
+    own_server: PubSubServer, answers: OneTopic, clock: ManualClock
+) -> Iterator[Callable[..., Subscription]]:
+    """Open a Subscription on the server's own clock; its settings are keyword arguments."""
+    with ExitStack() as opened:
+
+        def open_one(**settings: Any) -> Subscription:
+            client = clients.open_subscriber(own_server.address, GoogleAccount())
+            subscription = Subscription(
+                client,
+                answers.subscription,
+                PullSettings(**{"look_every_s": 0.01, **settings}),
+                clock,
+                clock,
+            )
+            opened.callback(subscription.close, 2.0)
+            return subscription
+
+        yield open_one

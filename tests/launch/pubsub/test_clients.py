@@ -1,0 +1,71 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from launch.pubsub import clients
+from launch.pubsub_server.server import PubSubServer
+from tests.support.google_accounts import write_key_file
+from transforms.grounding.errors import Misconfigured
+from transforms.grounding.settings import GoogleAccount
+
+OPEN = {"subscriber": clients.open_subscriber, "publisher": clients.open_publisher}
+
+
+@pytest.fixture(autouse=True)
+def _no_emulator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PUBSUB_EMULATOR_HOST", raising=False)
+
+
+@pytest.mark.parametrize("kind", OPEN)
+def test_without_credentials_a_person_is_told_what_to_do(
+    kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "missing.json"))
+    with pytest.raises(Misconfigured, match="gcloud auth"):
+        OPEN[kind](None, GoogleAccount())
+
+
+@pytest.mark.parametrize("kind", OPEN)
+def test_without_an_address_it_is_googles_service_that_is_asked(kind: str, tmp_path: Path) -> None:
+    key_file = write_key_file(tmp_path / "key.json", "http://127.0.0.1:1/token")
+    client = OPEN[kind](None, GoogleAccount(credentials_file=key_file))
+    assert client.transport.host == "pubsub.googleapis.com:443"
+    clients.close(client)
+
+
+@pytest.mark.parametrize("by", ["argument", "environment"])
+def test_a_server_without_encryption_needs_no_credentials(
+    own_server: PubSubServer, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    own_server.create("projects/lamps/topics/answers", "projects/lamps/subscriptions/answers")
+    if by == "environment":
+        monkeypatch.setenv("PUBSUB_EMULATOR_HOST", own_server.address)
+    client = clients.open_publisher(
+        own_server.address if by == "argument" else None, GoogleAccount()
+    )
+    assert client.get_topic(topic="projects/lamps/topics/answers").name
+    clients.close(client)
+
+
+BROKEN_CONNECTION = """
+from launch.pubsub.topic import Topic
+from launch.pubsub_server.server import PubSubServer
+from transforms.rules.publishing import Publishable
+
+with PubSubServer() as server:
+    server.create("projects/lamps/topics/answers", "projects/lamps/subscriptions/answers")
+    topic = Topic.open("projects/lamps/topics/answers", address=server.address)
+    for _ in range(2):
+        topic.publish([Publishable(data=b"lamps", attributes={})])
+        server.kill_connections()
+"""
+
+
+def test_grpc_itself_says_nothing_when_connections_break() -> None:
+    command = [sys.executable, "-c", BROKEN_CONNECTION]
+    environment = {name: value for name, value in os.environ.items() if name != "GRPC_VERBOSITY"}
+    ended = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)  # noqa: S603 - ours
+    assert (ended.returncode, ended.stderr) == (0, b"")
