@@ -119,7 +119,8 @@ def _tell(folder: str, findings: Findings, values: Mapping[str, Any]) -> int:
     try:
         write_page(path, render(findings, folder, values["price_per_1k_chars"]))
     except OSError as error:
-        sys.stderr.write(f"groundwatch report: {path} cannot be written: {error}\n")
+        reason = error.strerror or error
+        sys.stderr.write(f"groundwatch report: {path} cannot be written: {reason}\n")
         return 1
     sys.stdout.write(f"{path}\n")
     for complaint in findings.unreadable:

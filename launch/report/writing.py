@@ -36,4 +36,9 @@ def write_page(path: str, page: str) -> None:
       OSError: it cannot be written.
     """
     folder, slash, name = path.rpartition("/")
-    storage.write_whole(path, page.encode(), f"{folder}{slash}.groundwatch-{name}")
+    temporary = f"{folder}{slash}.groundwatch-{name}"
+    try:
+        storage.write_whole(path, page.encode(), temporary)
+    except OSError:
+        storage.remove([temporary])
+        raise
