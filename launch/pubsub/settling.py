@@ -69,12 +69,8 @@ class Settler:
 
     def _look(self) -> float:
         """Send what there is to send; returns the seconds to wait before trying again."""
-        try:
-            self._settle()
-            self._prolong()
-        except exceptions.GoogleAPICallError as error:
-            return self._reachability.failed(error)
-        return 0.0
+        failures = filter(None, (_error_of(self._prolong), _error_of(self._settle)))
+        return max(map(self._reachability.failed, failures), default=0.0)
 
     def _settle(self) -> None:
         while ack_ids := self._held.unsent(Fate.FORGET, MOST_ACK_IDS):
@@ -93,3 +89,12 @@ class Settler:
 
     def _has_unsent(self) -> bool:
         return any(self._held.unsent(fate, 1) for fate in Fate)
+
+
+def _error_of(send: Callable[[], None]) -> Exception | None:
+    """Send, and return how Pub/Sub did not answer, so that the next thing is still sent."""
+    try:
+        send()
+    except exceptions.GoogleAPICallError as error:
+        return error
+    return None
