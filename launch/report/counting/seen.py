@@ -13,6 +13,7 @@ JUDGED = frozenset({Verdict.GROUNDED, Verdict.LOW_GROUNDED})
 
 _HASHED = "sha256:"
 _MOST_CHARACTERS = 300
+_MOST_IN_A_RESOURCE_NAME = 1_000
 
 
 class Source(Record, frozen=True, kw_only=True):
@@ -115,9 +116,9 @@ def answer_from_row(row: Mapping[str, Any]) -> SeenAnswer:
     event_time = row.get("event_time")
     return SeenAnswer(
         record_id=row["record_id"],
-        answer_name=row.get("answer_name"),
-        engine=_cut(row.get("engine")),
-        session=_cut(row.get("session")),
+        answer_name=cut_name(row.get("answer_name"), _MOST_IN_A_RESOURCE_NAME),
+        engine=cut_name(row.get("engine")),
+        session=cut_name(row.get("session")),
         event_time_us=None if event_time is None else to_us(event_time),
         verdict=row["verdict"],
         verdict_reason=row["verdict_reason"][:_MOST_CHARACTERS],
@@ -139,17 +140,17 @@ def _sources(facts: list[Mapping[str, Any]]) -> tuple[Source, ...]:
     found: dict[str, Source] = {}
     for fact in facts:
         title = kept_title(fact.get("title"))
-        key = _cut(fact.get("document") or fact.get("uri") or title)
+        key = cut_name(fact.get("document") or fact.get("uri") or title)
         if key and key not in found:
-            found[key] = Source(key=key, title=_cut(title))
+            found[key] = Source(key=key, title=cut_name(title))
     return tuple(found.values())
-
-
-def _cut(name: str | None) -> str | None:
-    """Keep of a stranger's name no more than a table can show."""
-    return name and name[:_MOST_CHARACTERS]
 
 
 def kept_title(title: str | None) -> str | None:
     """A title as it may be shown: None where only its hash, or nothing, was kept."""
     return None if not title or title.startswith(_HASHED) else title
+
+
+def cut_name(name: str | None, most: int = _MOST_CHARACTERS) -> str | None:
+    """Keep of a stranger's name no more than a table can show."""
+    return name and name[:most]

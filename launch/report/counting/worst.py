@@ -1,87 +1,14 @@
-"""The worst answers: few enough to read, cut short enough to keep."""
+"""The worst answers: few enough to read."""
 
 import heapq
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Mapping
 from typing import Any
 
-from launch.report.counting.excerpts import (
-    Excerpt,
-    Passage,
-    ShownClaim,
-    answer_excerpt,
-    excerpt,
-    fact_excerpt,
-    passages,
-)
-from launch.report.counting.seen import SeenAnswer, kept_title
-from schemas.checked import Claim
-from schemas.record import Record
+from launch.report.counting.seen import SeenAnswer
+from launch.report.counting.worst_answer import WorstAnswer, worst_answer_from_row
 from schemas.verdict import Verdict
 
 _MOST_ANSWERS = 20
-_MOST_CLAIMS = 40
-_MOST_FACTS = 8
-_MOST_QUERY_BYTES = 600
-_MOST_CLAIM_CHARACTERS = 300
-_HASH = re.compile("sha256:[0-9a-f]{64}")
-
-
-class Kept(StrEnum):
-    """How much of the texts the records hold."""
-
-    FULL = "full"
-    HASH = "hash"
-    NONE = "none"
-
-
-class ShownFact(Record, frozen=True, kw_only=True):
-    """A fact beside an answer.
-
-    Attributes:
-      number: its place among the answer's facts, from 1.
-      text: what is shown of it; None where no text was kept.
-      source: the best name of its document, None when unknown.
-      title: None when unknown, or not kept.
-      cited_by: the numbers of the claims that it supports.
-    """
-
-    number: int
-    text: Excerpt | None
-    source: str | None
-    title: str | None
-    cited_by: tuple[int, ...]
-
-
-class WorstAnswer(Record, frozen=True, kw_only=True):
-    """A low-grounded answer beside its facts.
-
-    Attributes:
-      answer: its counted fields.
-      kept: whether its texts are there.
-      query: the question, None when unknown or not kept.
-      shown: the stretch of the answer that is shown, None where no text was kept.
-      passages: the same, divided by claims.
-      worst: the claim with the least score.
-      worst_text: the claim itself, cut; None where no text was kept.
-      claims: the claims, the least supported first, at most forty.
-      claims_in_all: how many there are.
-      facts: the facts, those that the worst claim cites first, at most eight.
-      facts_in_all: how many there are.
-    """
-
-    answer: SeenAnswer
-    kept: Kept
-    query: Excerpt | None
-    shown: Excerpt | None
-    passages: tuple[Passage, ...]
-    worst: ShownClaim
-    worst_text: str | None
-    claims: tuple[ShownClaim, ...]
-    claims_in_all: int
-    facts: tuple[ShownFact, ...]
-    facts_in_all: int
 
 
 class WorstAnswers:
@@ -104,7 +31,7 @@ class WorstAnswers:
           row: the row they are from.
         """
         if answer.verdict != Verdict.LOW_GROUNDED or answer.min_claim_score is None:
-            return
+            return  # the generator said so itself, and there are no claims to show
         self._order += 1
         # The heap's first is the best of the worst, so what is worse must be greater.
         rank = -answer.min_claim_score, -(answer.support_score or 0.0), -self._order
@@ -118,95 +45,3 @@ class WorstAnswers:
     def answers(self) -> list[WorstAnswer]:
         """The answers kept, the worst first."""
         return [answer for *_, answer in sorted(self._heap, key=lambda kept: kept[:3])][::-1]
-
-
-def worst_answer_from_row(answer: SeenAnswer, row: Mapping[str, Any]) -> WorstAnswer:
-    """Cut a row to what the report shows of it.
-
-    Args:
-      answer: the counted fields.
-      row: a checked answer with at least one scored claim, as fastavro reads it.
-
-    Returns:
-      The answer, its claims and its facts, of a size that can be kept.
-    """
-    claims = map(_claim, row["claims"])
-    numbered = [ShownClaim(number=number, claim=claim) for number, claim in enumerate(claims, 1)]
-    ranked = sorted(numbered, key=_least_supported)
-    kept = _kept(row["answer_text"])
-    shown = answer_excerpt(row["answer_text"], ranked[0].claim) if kept is Kept.FULL else None
-    pieces = tuple(passages(shown, numbered)) if shown else ()
-    has_query = kept is Kept.FULL and row.get("query")
-    return WorstAnswer(
-        answer=answer,
-        kept=kept,
-        query=excerpt(row["query"], 0, _MOST_QUERY_BYTES) if has_query else None,
-        shown=shown,
-        passages=pieces,
-        worst=ranked[0],
-        worst_text=_text_of(ranked[0], pieces),
-        claims=tuple(ranked[:_MOST_CLAIMS]),
-        claims_in_all=len(numbered),
-        facts=tuple(_facts(row["facts"], ranked, kept)),
-        facts_in_all=len(row["facts"]),
-    )
-
-
-def _text_of(worst: ShownClaim, pieces: Sequence[Passage]) -> str | None:
-    text = next((piece.text for piece in pieces if piece.shown == worst), None)
-    return text and text[:_MOST_CLAIM_CHARACTERS]
-
-
-def _claim(claim: Mapping[str, Any]) -> Claim:
-    return Claim(
-        # The text is the answer's from start to end, and is taken from there.
-        text="",
-        start=claim["start"],
-        end=claim["end"],
-        score=claim["score"],
-        grounding_check_required=claim["grounding_check_required"],
-        citations=tuple(claim["citations"]),
-        citation_starts=tuple(claim.get("citation_starts", ())),
-    )
-
-
-def _least_supported(shown: ShownClaim) -> tuple[bool, float, int]:
-    score = shown.claim.required_score
-    return score is None, score or 0.0, shown.number
-
-
-def _kept(answer_text: str) -> Kept:
-    """Tell from a checked answer's text whether it was kept; one that was checked has some."""
-    if not answer_text:
-        return Kept.NONE
-    return Kept.HASH if _HASH.fullmatch(answer_text) else Kept.FULL
-
-
-def _facts(
-    facts: Sequence[Mapping[str, Any]], ranked: Sequence[ShownClaim], kept: Kept
-) -> Iterator[ShownFact]:
-    """Put the facts in the order of the claims they support, the worst claim's first."""
-    cited = [fact for shown in ranked for fact in shown.claim.citations if fact < len(facts)]
-    order = dict.fromkeys([*cited, *range(len(facts))])
-    for index in list(order)[:_MOST_FACTS]:
-        fact = facts[index]
-        starts = _citation_starts(ranked, index)
-        text = fact_excerpt(fact["text"], next(iter(starts.values()), 0))
-        yield ShownFact(
-            number=index + 1,
-            text=text if kept is Kept.FULL else None,
-            source=fact["uri"] or fact["document"],
-            title=kept_title(fact["title"]),
-            cited_by=tuple(sorted(starts)),
-        )
-
-
-def _citation_starts(ranked: Sequence[ShownClaim], fact: int) -> dict[int, int]:
-    """For each claim that cites a fact, the byte of the fact at which the cited part begins."""
-    return {
-        shown.number: dict(
-            zip(shown.claim.citations, shown.claim.citation_starts, strict=False)
-        ).get(fact, 0)
-        for shown in ranked
-        if fact in shown.claim.citations
-    }

@@ -25,14 +25,31 @@ def headline(tally: Tally) -> Headline:
     if not tally.judged:
         read = counted(tally.answers, "answer")
         return Headline(figure=None, sentence=f"{read}, and none of them could be judged.")
-    judged, low = counted(tally.judged, "judged answer"), tally.low_grounded
-    verb = "is" if low == 1 else "are"
-    return Headline(
-        figure=percent(low / tally.judged),
-        sentence=f"{low:,} of {judged} {verb} not supported by the sources given."
-        if low
-        else f"All of {judged} are supported by the sources given.",
-    )
+    return Headline(figure=percent(tally.low_grounded / tally.judged), sentence=_finding(tally))
+
+
+def _finding(tally: Tally) -> str:
+    if tally.low_grounded:
+        judged, low = counted(tally.judged, "judged answer"), tally.low_grounded
+        verb = "is" if low == 1 else "are"
+        return f"{low:,} of {judged} {verb} not supported by the sources given."
+    if tally.judged == 1:
+        return "The only judged answer is supported by the sources given."
+    return f"All {counted(tally.judged, 'judged answer')} are supported by the sources given."
+
+
+def account(summary: SeenSummary | None) -> str | None:
+    """Say what became of the messages of the last run; None where its summary does not."""
+    if summary is None or summary.read is None:
+        return None
+    parts = [
+        counted(summary.enriched or 0, "record"),
+        counted(summary.failures or 0, "failure"),
+        counted(summary.duplicates or 0, "duplicate"),
+    ]
+    if summary.sampled_out:
+        parts.append(f"{summary.sampled_out:,} sampled out")
+    return f"The last run read {counted(summary.read, 'message')}: {', '.join(parts)}."
 
 
 def notices(tally: Tally, summary: SeenSummary | None, unreadable: tuple[str, ...]) -> list[str]:

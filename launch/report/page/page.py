@@ -12,7 +12,7 @@ from launch.report.counting.findings import Findings
 from launch.report.counting.timeline import Columns
 from launch.report.page import charts, words
 from launch.report.page.claims import claim_style
-from launch.report.page.headline import headline, notices
+from launch.report.page.headline import account, headline, notices
 from launch.report.page.verdicts import STYLES, styles_of
 
 _MOST_GROUPS = 12
@@ -43,6 +43,7 @@ def render(findings: Findings, title: str, price_per_1k_chars: float | None = No
             style=Markup(style),  # noqa: S704 - our own style sheet, which no record reaches
             style_hash=_csp_hash(style),
             headline=headline(tally),
+            account=account(findings.summary),
             notices=notices(tally, findings.summary, findings.unreadable),
             tally=tally,
             summary=findings.summary,

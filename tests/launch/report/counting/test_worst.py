@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from launch.report.counting.seen import answer_from_row
-from launch.report.counting.worst import Kept, WorstAnswer, WorstAnswers, worst_answer_from_row
+from launch.report.counting.worst import WorstAnswers
+from launch.report.counting.worst_answer import Kept, WorstAnswer, worst_answer_from_row
 from schemas.enriched import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_claim, a_fact

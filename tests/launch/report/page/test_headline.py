@@ -6,7 +6,7 @@ import pytest
 
 from launch.report.counting.seen import SeenSummary
 from launch.report.counting.tally import Tally
-from launch.report.page.headline import headline, notices
+from launch.report.page.headline import account, headline, notices
 from schemas.enriched import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import an_enriched
@@ -37,7 +37,12 @@ def tally_of(
         (
             [an_enriched()],
             "0.0%",
-            "All of 1 judged answer are supported by the sources given.",
+            "The only judged answer is supported by the sources given.",
+        ),
+        (
+            [an_enriched(), an_enriched()],
+            "0.0%",
+            "All 2 judged answers are supported by the sources given.",
         ),
         (
             [an_enriched(), a_low()],
@@ -50,7 +55,7 @@ def tally_of(
             "2 of 2 judged answers are not supported by the sources given.",
         ),
     ],
-    ids=["nothing", "nothing judged", "all good", "one bad", "all bad"],
+    ids=["nothing", "nothing judged", "one good", "all good", "one bad", "all bad"],
 )
 def test_how_it_stands(answers: list[EnrichedAnswer], figure: str | None, sentence: str) -> None:
     found = headline(tally_of(*answers))
@@ -78,3 +83,23 @@ def test_what_must_be_known_before_the_numbers_are_trusted(
 ) -> None:
     [notice] = notices(tally_of(an_enriched(), **tally), summary, unreadable)
     assert words in notice
+
+
+@pytest.mark.parametrize(
+    ("summary", "told"),
+    [
+        (None, None),
+        (SeenSummary(closes=True), None),
+        (
+            SeenSummary(read=12, enriched=9, failures=1, duplicates=2, sampled_out=0),
+            "The last run read 12 messages: 9 records, 1 failure, 2 duplicates.",
+        ),
+        (
+            SeenSummary(read=9, enriched=4, failures=0, duplicates=0, sampled_out=5),
+            "The last run read 9 messages: 4 records, 0 failures, 0 duplicates, 5 sampled out.",
+        ),
+    ],
+    ids=["no summary", "a bare one", "a whole one", "a sampled one"],
+)
+def test_what_became_of_the_messages(summary: SeenSummary | None, told: str | None) -> None:
+    assert account(summary) == told
