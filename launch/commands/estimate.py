@@ -53,6 +53,7 @@ _COUNTING = frozenset(
         "sample",
         "output",
         "run_id",
+        "workers",
         "move_reason",
         "max_in_flight",
         "requests_per_minute",

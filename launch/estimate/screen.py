@@ -69,9 +69,7 @@ def _message_rows(estimate: Estimate) -> Iterator[_Row]:
 
 def _call_rows(estimate: Estimate) -> Iterator[_Row]:
     within, more = estimate.intervals, estimate.most_rechecks
-    repeated = estimate.planned_calls > estimate.calls
-    of = f"of {estimate.planned_calls:,}, since identical ones are paid once" if repeated else ""
-    yield "calls", f"{estimate.calls:,}", _said(_between(within.calls) if within else "", of)
+    yield "calls", f"{estimate.calls:,}", _call_note(estimate)
     if more.calls:
         yield "", f"+ 0 to {more.calls:,}", "second looks at answers with many facts"
     yield "characters", f"{estimate.characters:,}", _between(within.characters) if within else ""
@@ -79,12 +77,20 @@ def _call_rows(estimate: Estimate) -> Iterator[_Row]:
         yield "", f"+ 0 to {more.characters:,}", "for second looks"
 
 
+def _call_note(estimate: Estimate) -> str:
+    are_repeated = estimate.planned_calls > estimate.calls
+    if estimate.intervals:
+        fewer = ", fewer if identical ones went unseen" if are_repeated else ""
+        return _between(estimate.intervals.calls) + fewer
+    return f"of {estimate.planned_calls:,}: identical ones are paid once" if are_repeated else ""
+
+
 def _cost_rows(estimate: Estimate) -> Iterator[_Row]:
     if estimate.cost is None:
         return
     interval = estimate.intervals and estimate.intervals.cost
     price = f"at {estimate.price_per_1k_chars:g} for 1,000 characters"
-    note = _said(_between(interval, digits=2) if interval else "", price)
+    note = f"{_between(interval, digits=2)}, {price}" if interval else price
     yield "cost", f"{estimate.cost:,.2f}", note
     if estimate.most_rechecks.cost:
         yield "", f"+ 0 to {estimate.most_rechecks.cost:,.2f}", "for second looks"
@@ -101,10 +107,6 @@ def _minute_rows(estimate: Estimate) -> Iterator[_Row]:
 
 def _between(interval: Interval, digits: int = 0) -> str:
     return f"{interval.low:,.{digits}f} to {interval.high:,.{digits}f} (95 %)"
-
-
-def _said(*notes: str) -> str:
-    return ", ".join(filter(None, notes))
 
 
 def _minutes(minutes: float) -> str:

@@ -21,7 +21,7 @@ SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
         [
             "10 messages, no call made failures 1 that cannot be read duplicates 1",
             "decided without a call 2 2 UNSCORABLE to be checked 6",
-            "calls 7 of 8, since identical ones are paid once + 0 to 1 second looks",
+            "calls 7 of 8: identical ones are paid once + 0 to 1 second looks",
             "characters 7,000 + 0 to 900 for second looks",
             "cost 0.70 at 0.1 for 1,000 characters + 0 to 0.09 for second looks",
             "minutes 0.2 at 30 requests a minute",
@@ -38,7 +38,7 @@ SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
         {"sampled_messages": 5, "intervals": INTERVALS},
         [
             "10 messages, no call made; the rest is told from 5 of them",
-            "calls 7 6 to 9 (95 %), of 8",
+            "calls 7 6 to 9 (95 %), fewer if identical ones went unseen",
             "characters 7,000 6,000 to 9,000 (95 %)",
             "cost 0.70 0.60 to 0.90 (95 %), at 0.1 for 1,000 characters",
         ],
