@@ -9,6 +9,7 @@ from launch.local.local_run import NothingToResume, run_locally
 from launch.local.processes import ProcessDied
 from launch.local.work_folder import FolderInUse
 from launch.quiet import keep_beam_quiet
+from launch.report.writing import write_report
 from launch.running import run_pipeline
 from launch.screen import show_summary
 from pipeline.config import Config
@@ -50,8 +51,17 @@ def run_main_job(
             )
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is told to the person
         return _fail(_reason(_without_beam(error)))
-    show_summary(config, summary)
+    show_summary(config, summary, _report(config))
     return _exit_status(summary)
+
+
+def _report(config: Config) -> str | None:
+    """Write the report; the run is no less done when that fails."""
+    try:
+        return write_report(config.output)
+    except OSError as error:
+        sys.stderr.write(f"groundwatch: no report could be written: {error}\n")
+        return None
 
 
 def _exit_status(summary: Summary) -> int:

@@ -7,6 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from launch.estimate.screen import comparison_line
 from launch.worst_answers import WorstAnswer, worst_answers
 from pipeline.config import Config
 from pipeline.manifest import read_manifest
@@ -27,12 +28,13 @@ _COLOURS = {
 }
 
 
-def show_summary(config: Config, summary: Summary) -> None:
+def show_summary(config: Config, summary: Summary, report: str | None = None) -> None:
     """Print the verdicts, the worst answers with the claim no source supports, and the files.
 
     Args:
       config: the run's settings.
       summary: what came of it.
+      report: the path of its report, None if there is none.
     """
     console = Console(highlight=False)
     console.width = min(console.width, _WIDTH)
@@ -45,7 +47,7 @@ def show_summary(config: Config, summary: Summary) -> None:
     for answer in worst:
         console.print(Padding(_worst(answer), _INDENT))
     # A path that is broken over two lines could not be copied.
-    console.print(_files(config, summary), soft_wrap=True)
+    console.print(_files(config, summary, report), soft_wrap=True)
 
 
 def _heading(summary: Summary) -> Text:
@@ -76,10 +78,13 @@ def _accounts(summary: Summary) -> Text:
     left_out = f"{failures}, {_count(summary.duplicates, 'duplicate')}{sampled_out}"
     closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT CLOSE"
     cost = "" if summary.cost is None else f"; cost {summary.cost:,.2f}"
-    return Text(
-        f"\n  {summary.enriched:,} enriched, {left_out}: {closing}{cost}\n"
-        f"  {_count(summary.alerts, 'alert')}\n"
-    )
+    lines = [
+        f"{summary.enriched:,} enriched, {left_out}: {closing}{cost}",
+        _count(summary.alerts, "alert"),
+    ]
+    if summary.estimate:
+        lines.append(comparison_line(summary.estimate, summary.calls))
+    return Text("\n" + "".join(f"  {line}\n" for line in lines))
 
 
 def _worst_answers(config: Config, summary: Summary) -> list[WorstAnswer]:
@@ -113,20 +118,23 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in shown)
 
 
-def _files(config: Config, summary: Summary) -> Text:
-    return Text("\n".join([*_file_lines(config), *_replay_lines(config, summary)]))
+def _files(config: Config, summary: Summary, report: str | None) -> Text:
+    return Text("\n".join([*_file_lines(config, report), *_next_lines(config, summary)]))
 
 
-def _file_lines(config: Config) -> Iterator[str]:
+def _file_lines(config: Config, report: str | None) -> Iterator[str]:
     for kind in ("enriched", "alerts", "failures"):
         entries = read_manifest(config.destination, kind)
         rows = sum(entry.rows for entry in entries)
         counts = f"{_count(rows, 'row')} in {_count(len(entries), 'file')}"
         yield f"  {config.destination.path(kind)}  {counts}"
-    yield f"  {config.destination.path('summary.json')}\n"
+    yield f"  {config.destination.path('summary.json')}"
+    if report:
+        yield f"  {report}  open it in a browser"
+    yield ""
 
 
-def _replay_lines(config: Config, summary: Summary) -> Iterator[str]:
+def _next_lines(config: Config, summary: Summary) -> Iterator[str]:
     """Say how to go on with what could not be done now."""
     if summary.left:
         yield f"  {_count(summary.left, 'message')} are left by --max_calls or --max_cost."

@@ -3,8 +3,10 @@
 import time
 from collections.abc import Mapping
 
+from launch.estimate.file import compare_with_estimate
 from pipeline.config import Config
 from schemas.counts import Counts
+from schemas.estimate import Amounts
 from schemas.summary import Summary
 
 
@@ -17,7 +19,7 @@ def summary_of(
     price_per_1k_chars: float | None,
     left: int = 0,
 ) -> Summary:
-    """Put a summary together, ending now.
+    """Put a summary together, ending now, beside the estimate that was made for the run.
 
     Args:
       config: the run's settings.
@@ -27,6 +29,8 @@ def summary_of(
       price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
       left: messages that a limit of the run left for a later try.
     """
+    cost = None if price_per_1k_chars is None else counts.characters / 1000 * price_per_1k_chars
+    made = Amounts(calls=counts.calls, characters=counts.characters, cost=cost)
     return Summary(
         run=config.run,
         checker=config.check.checker,
@@ -44,9 +48,10 @@ def summary_of(
         calls=counts.calls,
         retries=counts.retries,
         characters=counts.characters,
-        cost=None if price_per_1k_chars is None else counts.characters / 1000 * price_per_1k_chars,
+        cost=cost,
         mean_latency_ms=round(counts.latency_ms / counts.checked, 1) if counts.checked else None,
         max_latency_ms=counts.max_latency_ms if counts.checked else None,
         started_at_us=started_at_us,
         finished_at_us=time.time_ns() // 1000,
+        estimate=compare_with_estimate(config.destination, made),
     )

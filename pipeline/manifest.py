@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from pipeline import storage
 from pipeline.destination import Destination
+from pipeline.part import Part
 from pipeline.row_files import RowFormat
 from schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json
 
@@ -21,6 +22,22 @@ def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
     """
     content = storage.read_whole(destination.path(_manifest_path(destination, kind)))
     return [file_entry_from_json(line) for line in content.splitlines()]
+
+
+def file_entry(part: Part, path: str) -> FileEntry:
+    """Describe a part that has got its final name.
+
+    Args:
+      part: the file.
+      path: its final path, relative to the output folder.
+    """
+    return FileEntry(
+        path=path,
+        rows=part.rows,
+        bytes=part.bytes,
+        first_event_us=part.first_event_us,
+        last_event_us=part.last_event_us,
+    )
 
 
 def write_manifest(

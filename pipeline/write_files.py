@@ -14,7 +14,7 @@ from apache_beam.typehints.decorators import no_annotations
 from pipeline import storage
 from pipeline.batch import batch_under_way
 from pipeline.destination import Destination
-from pipeline.manifest import write_manifest
+from pipeline.manifest import file_entry, write_manifest
 from pipeline.part import Part
 from pipeline.row_files import RowFormat
 from pipeline.write_parts import WritePart
@@ -90,13 +90,7 @@ class _PublishParts(beam.DoFn):
         for shard, part in enumerate(sorted(parts, key=_path)):
             path = self._destination.file_path(folder, shard, self._format.extension)
             storage.publish(part.path, self._destination.path(path))
-            yield FileEntry(
-                path=path,
-                rows=part.rows,
-                bytes=part.bytes,
-                first_event_us=part.first_event_us,
-                last_event_us=part.last_event_us,
-            )
+            yield file_entry(part, path)
 
 
 def _folder(part: Part) -> str:

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from schemas.estimate import Comparison
 from schemas.record import Record
 from schemas.timestamps import to_rfc3339
 
@@ -26,6 +27,7 @@ class Summary(Record, frozen=True, kw_only=True):
       cost: in the currency of the price, None where no price was given.
       mean_latency_ms, max_latency_ms: of a checked answer, None where none was checked.
       started_at_us, finished_at_us: microseconds since 1970 UTC.
+      estimate: what was estimated for the run, and how far off that was; None without one.
     """
 
     run: str
@@ -49,6 +51,7 @@ class Summary(Record, frozen=True, kw_only=True):
     max_latency_ms: int | None
     started_at_us: int
     finished_at_us: int
+    estimate: Comparison | None = None
 
     @property
     def closes(self) -> bool:

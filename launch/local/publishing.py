@@ -1,13 +1,12 @@
 """From the parts of all segments to the files that the world sees."""
 
-import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from pipeline import storage
 from pipeline.config import Config
-from pipeline.destination import Destination
-from pipeline.manifest import check_manifest, write_manifest
+from pipeline.join_parts import cut_to_files, join_parts
+from pipeline.manifest import check_manifest, file_entry, write_manifest
 from pipeline.open_part import OpenPart
 from pipeline.part import Part
 from pipeline.row_files import AlertFiles, RowFormat
@@ -37,69 +36,39 @@ def publish(config: Config, parts: Iterable[Part], rates: Iterable[Keyed]) -> di
         by_kind[part.kind].append(part)
     by_kind[AlertFiles.kind] += _rate_alert_parts(config, rates)
     return {
-        row_format.kind: _publish_kind(config.destination, row_format, by_kind[row_format.kind])
+        row_format.kind: _publish_kind(config, row_format, by_kind[row_format.kind])
         for row_format in row_formats(
             config.destination, config.text, with_payload=config.failure_payload
         )
     }
 
 
-def _publish_kind(destination: Destination, row_format: RowFormat, parts: Sequence[Part]) -> int:
+def _publish_kind(config: Config, row_format: RowFormat, parts: Iterable[Part]) -> int:
+    destination = config.destination
     by_folder: dict[str, list[Part]] = defaultdict(list)
     for part in parts:
         by_folder[part.folder].append(part)
     entries = [
-        _join(
-            destination,
-            row_format,
-            destination.file_path(folder, shard, row_format.extension),
-            group,
-        )
-        for folder, grouped in by_folder.items()
-        for shard, group in enumerate(_cut(grouped, destination.file_bytes))
+        _publish_file(config, row_format, shard, group)
+        for grouped in by_folder.values()
+        for shard, group in enumerate(cut_to_files(grouped, destination.file_bytes))
     ]
     write_manifest(entries, destination, row_format)
     return check_manifest(destination, row_format)
 
 
-def _cut(parts: Iterable[Part], file_bytes: int) -> Iterator[list[Part]]:
-    """Cut a row of parts where they have become a file's worth."""
-    group: list[Part] = []
-    size = 0
-    for part in parts:
-        group.append(part)
-        size += part.bytes
-        if size >= file_bytes:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
-
-
-def _join(
-    destination: Destination, row_format: RowFormat, path: str, parts: Sequence[Part]
+def _publish_file(
+    config: Config, row_format: RowFormat, shard: int, parts: Sequence[Part]
 ) -> FileEntry:
-    """Write one header and what stands behind it in each part."""
-    final_path = destination.path(path)
-    temporary_path = destination.temporary_path(f"joined.{row_format.extension}")
-    with storage.telling(f"cannot write {final_path}"):
-        with storage.create(temporary_path) as joined:
-            joined.write(row_format.header())
-            for part in parts:
-                with storage.telling(f"cannot read {part.path}"), storage.read(part.path) as stream:
-                    row_format.skip_header(stream)
-                    shutil.copyfileobj(stream, joined, 1024 * 1024)
-            size = joined.tell()
-        storage.publish(temporary_path, final_path)
-    firsts = [part.first_event_us for part in parts if part.first_event_us is not None]
-    lasts = [part.last_event_us for part in parts if part.last_event_us is not None]
-    return FileEntry(
-        path=path,
-        rows=sum(part.rows for part in parts),
-        bytes=size,
-        first_event_us=min(firsts, default=None),
-        last_event_us=max(lasts, default=None),
-    )
+    # On disk even for a bucket, whose objects are there at once and whole.
+    joined = join_parts(parts, row_format, _work_path(config, "joined", row_format))
+    path = config.destination.file_path(joined.folder, shard, row_format.extension)
+    storage.publish(joined.path, config.destination.path(path))
+    return file_entry(joined, path)
+
+
+def _work_path(config: Config, name: str, row_format: RowFormat) -> str:
+    return storage.join(str(config.work_folder), f"{name}.{row_format.extension}")
 
 
 def _rate_alert_parts(config: Config, rates: Iterable[Keyed]) -> list[Part]:
@@ -108,8 +77,7 @@ def _rate_alert_parts(config: Config, rates: Iterable[Keyed]) -> list[Part]:
     if not alerts:
         return []
     row_format = AlertFiles()
-    path = config.destination.temporary_path(f"rates.{row_format.extension}")
-    part = OpenPart(path, row_format.kind, row_format)
+    part = OpenPart(_work_path(config, "rates", row_format), row_format.kind, row_format)
     for alert in alerts:
         part.write(alert, alert.event_time_us)
     return [part.close()]

@@ -1,0 +1,100 @@
+"""Whether a backfill's time and memory stay the same, answer for answer, as archives grow.
+
+    python -m tests.benchmarks.scaling --answers 10000 100000 1000000 --workers 1
+    python -m tests.benchmarks.scaling --answers 100000 --workers 1 2
+
+Makes gzip archives of answers of about 3 KB in many files, backfills them with the embedded
+checker in processes of their own, and prints one line for each run. The baseline of the ratios is
+the first line.
+"""
+
+import argparse
+import gzip
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from tests.benchmarks.generated_answers import generated_messages
+
+_FILE_ANSWERS = 20_000
+_CHILD = """
+import resource, sys
+from launch.main import main
+if __name__ == "__main__":
+    status = main(sys.argv[1:])
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    cpu_s = sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    print(max(usage.ru_maxrss for usage in usages), cpu_s, file=sys.stderr)
+    sys.exit(status)
+"""
+_HEAD = "| answers | workers | seconds | answers/s | ratio | CPU ms an answer | largest process |"
+
+
+def write_archives(folder: Path, count: int) -> None:
+    """Write generated answers to gzip files of 20,000, those that are missing."""
+    messages = generated_messages(count)
+    for first in range(0, count, _FILE_ANSWERS):
+        path = folder / f"answers-{first:08d}.jsonl.gz"
+        lines = islice(messages, _FILE_ANSWERS)
+        with gzip.open(path, "wb", compresslevel=1) as stream:
+            stream.writelines(line + b"\n" for line in lines)
+
+
+def measured(folder: Path, workers: int) -> dict[str, float]:
+    """Backfill a folder; returns seconds, processor seconds, megabytes of the largest process."""
+    output = folder / f"out-{workers}"
+    flags = ["--input", f"{folder}/*.gz", "--output", str(output), "--workers", str(workers)]
+    started_s = time.monotonic()
+    finished = subprocess.run(  # noqa: S603 - our own source
+        [sys.executable, "-c", _CHILD, "backfill", *flags],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    seconds = time.monotonic() - started_s
+    rss_kb, cpu_s = finished.stderr.splitlines()[-1].split()
+    summary = json.loads((output / "summary.json").read_bytes())
+    return {
+        "seconds": seconds,
+        "cpu_s": float(cpu_s),
+        "rss_mb": int(rss_kb) / 1024,
+        "enriched": summary["enriched"],
+    }
+
+
+def rows(answers: list[int], workers: list[int]) -> Iterator[tuple[int, int, dict[str, float]]]:
+    """Measure every combination."""
+    for count in answers:
+        with tempfile.TemporaryDirectory() as folder:
+            write_archives(Path(folder), count)
+            for number in workers:
+                yield count, number, measured(Path(folder), number)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--answers", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--workers", type=int, nargs="+", default=[1])
+    given = parser.parse_args()
+    sys.stdout.write(f"{_HEAD}\n{'| --- ' * 7}|\n")
+    baseline = None
+    for count, workers, taken in rows(given.answers, given.workers):
+        per_s = taken["enriched"] / taken["seconds"]
+        baseline = baseline or per_s
+        sys.stdout.write(
+            f"| {count:,} | {workers} | {taken['seconds']:,.1f} | {per_s:,.0f} |"
+            f" {per_s / baseline:.2f} | {1000 * taken['cpu_s'] / count:.3f} |"
+            f" {taken['rss_mb']:,.0f} MB |\n"
+        )
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
