@@ -56,7 +56,7 @@ def run_locally(
     started_at_us = time.time_ns() // 1000
     work = WorkFolder(str(config.work_folder))
     with work.held():
-        plan = _plan(config, work, must_resume=must_resume)
+        plan = _plan(config, work, processes, must_resume=must_resume)
         _run_segments(config, options, plan, work, processes)
         summary = _put_together(config, plan, work, started_at_us, price_per_1k_chars)
         if not summary.left:
@@ -64,7 +64,7 @@ def run_locally(
     return summary
 
 
-def _plan(config: Config, work: WorkFolder, *, must_resume: bool) -> Plan:
+def _plan(config: Config, work: WorkFolder, processes: int, *, must_resume: bool) -> Plan:
     earlier = work.read_plan()
     is_the_same = earlier is not None and earlier.fingerprint == fingerprint(config)
     if must_resume and not is_the_same:
@@ -73,7 +73,7 @@ def _plan(config: Config, work: WorkFolder, *, must_resume: bool) -> Plan:
     remove_summary(config.destination)
     if earlier is not None and is_the_same:
         return earlier
-    plan = make_plan(config)
+    plan = make_plan(config, processes)
     work.begin(plan)
     return plan
 

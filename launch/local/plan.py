@@ -11,6 +11,9 @@ from pipeline.config import Config
 from pipeline.stretches import Segment, count_messages, cut_segments
 from schemas.record import Record
 
+_SEGMENTS_A_PROCESS = 4
+_FEWEST_MESSAGES = 500
+
 
 class Plan(Record, frozen=True, kw_only=True):
     """What a run is to do.
@@ -29,17 +32,21 @@ class Plan(Record, frozen=True, kw_only=True):
         return sum(segment.messages for segment in self.segments)
 
 
-def make_plan(config: Config) -> Plan:
+def make_plan(config: Config, processes: int) -> Plan:
     """Count the messages of the input, and cut it into segments.
+
+    Args:
+      config: the run's settings.
+      processes: how many share the work, and want some segments each.
 
     Raises:
       OSError: a file cannot be read.
     """
-    files = ((path, count_messages(path, are_failures=config.replays)) for path in config.inputs)
-    return Plan(
-        fingerprint=fingerprint(config),
-        segments=tuple(cut_segments(files, config.segment_messages)),
-    )
+    files = [(path, count_messages(path, are_failures=config.replays)) for path in config.inputs]
+    messages = sum(count for _, count in files)
+    fair_share = -(-messages // (_SEGMENTS_A_PROCESS * processes))
+    size = min(config.segment_messages, max(fair_share, _FEWEST_MESSAGES))
+    return Plan(fingerprint=fingerprint(config), segments=tuple(cut_segments(files, size)))
 
 
 def fingerprint(config: Config) -> str:

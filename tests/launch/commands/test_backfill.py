@@ -101,6 +101,7 @@ def test_an_empty_archive_is_a_run_without_answers(tmp_path: Path) -> None:
         "manifest/{run}-alerts.jsonl".format(run=summary["run"]),
         "manifest/{run}-enriched.jsonl".format(run=summary["run"]),
         "manifest/{run}-failures.jsonl".format(run=summary["run"]),
+        "report.html",
         "summary.json",
     ]
 
