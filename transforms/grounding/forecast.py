@@ -55,7 +55,7 @@ def forecast_check(answer: Answer, settings: CheckSettings) -> Forecast | None:
     calls = plan_within(answer.answer_text, answer.facts, settings.limits, most_calls)
     if calls is None:
         return None
-    rechecks = most_rechecks(calls, answer.answer_text, settings.limits)
+    rechecks = most_rechecks(calls, settings.limits)
     return Forecast(
         calls=tuple(_forecast_call(call, answer, settings) for call in calls),
         most_rechecks=rechecks[: most_calls - len(calls)],

@@ -141,14 +141,11 @@ def plan_rechecks(
     )
 
 
-def most_rechecks(
-    calls: Sequence[PlannedCall], answer_text: str, limits: CheckLimits
-) -> tuple[int, ...]:
+def most_rechecks(calls: Sequence[PlannedCall], limits: CheckLimits) -> tuple[int, ...]:
     """Bound the second pass before the first: every sentence of the answer is doubtful.
 
     Args:
       calls: the first pass.
-      answer_text: the whole answer.
       limits: what the service takes in one call.
 
     Returns:
@@ -158,11 +155,14 @@ def most_rechecks(
     if len(facts) <= limits.max_facts:
         return ()
     fact_chars = sum(heapq.nlargest(limits.max_facts, (len(piece.text) for piece in facts)))
-    sentences = [
+    # Sentences of the pieces, since no checker sees more of the answer at once.
+    pieces = {call.answer.start: call.answer.text for call in calls}.values()
+    claims = (
         Claim(text=sentence.text, start=sentence.start_byte, end=sentence.end_byte, score=0.0)
-        for sentence in split_sentences(answer_text)
-    ]
-    doubtful = [claim for claim in sentences if _is_doubtful(claim, 1.0, limits)]
+        for piece in pieces
+        for sentence in split_sentences(piece)
+    )
+    doubtful = [claim for claim in claims if _is_doubtful(claim, 1.0, limits)]
     return tuple(
         len(PlannedRecheck(claims=group, facts=()).answer.text) + fact_chars
         for group in _claim_groups(doubtful, limits.max_answer_tokens)

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from schemas.answer import Answer
@@ -48,6 +48,10 @@ def forecast(answer: Answer, **members: object) -> Forecast:
     return found
 
 
+@example(
+    an_answer("0 1 0", "000"),
+    CheckSettings(limits=CheckLimits(max_facts=1, max_fact_chars=2, max_answer_tokens=2)),
+)
 @given(answers_of, settings_of)
 def test_what_is_forecast_is_what_the_check_takes(answer: Answer, settings: CheckSettings) -> None:
     checked = really(answer, settings)
