@@ -9,9 +9,6 @@ from collections.abc import Callable
 _FIRST_WAIT_S = 0.1
 _LONGEST_WAIT_S = 2.0
 _MOST_DOUBLINGS = 10
-_SILENCE_IS_FINE_AFTER_S = 30.0
-"""A stream brings nothing while nothing is published; no connection takes so long to fail."""
-
 _log = logging.getLogger(__name__)
 
 
@@ -38,16 +35,11 @@ class Reachability:
         self._lock = threading.Lock()
         self._failures = 0
         self._failing_since_s: float | None = None
-        self._opened_s: float | None = None
 
     @property
     def is_away(self) -> bool:
         """Whether Pub/Sub was said not to answer."""
         return self._failures > 1
-
-    def opened(self) -> None:
-        """Hear that a stream was opened, which says little."""
-        self._opened_s = self._clock()
 
     def succeeded(self) -> None:
         """Hear that Pub/Sub answered."""
@@ -70,9 +62,7 @@ class Reachability:
         Returns:
           The seconds to wait before trying again: by chance up to a bound that doubles.
         """
-        self.look()
         with self._lock:
-            self._opened_s = None
             self._failures += 1
             if self._failures == 1:
                 self._failing_since_s = self._clock()
@@ -84,9 +74,3 @@ class Reachability:
                 )
             doublings = min(self._failures - 1, _MOST_DOUBLINGS)
             return self._chance() * min(_FIRST_WAIT_S * 2.0**doublings, _LONGEST_WAIT_S)
-
-    def look(self) -> None:
-        """Take a stream that has stayed open for long as an answer."""
-        opened_s = self._opened_s
-        if opened_s is not None and self._clock() - opened_s >= _SILENCE_IS_FINE_AFTER_S:
-            self.succeeded()

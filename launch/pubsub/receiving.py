@@ -14,6 +14,7 @@ from launch.pubsub.reachability import Reachability
 from launch.pubsub.settings import PullSettings
 
 _HEARTBEAT_S = 30.0
+"""A stream that has stayed open for so long is in order; no connection takes as long to fail."""
 
 
 class Receiver:
@@ -98,12 +99,12 @@ class Receiver:
             )
             if self._stopping.is_set():
                 self._stream.cancel()
-        self._reachability.opened()
         stream: Iterator[Any] = iter(self._stream)
         return stream
 
     def _requests(self, ended: threading.Event) -> Iterator[types.StreamingPullRequest]:
-        """Open the stream, and keep it from being taken for dead."""
+        """Open the stream, and keep it from being taken for dead, as silent as it may be."""
         yield self._opening
         while not ended.wait(_HEARTBEAT_S):
+            self._reachability.succeeded()
             yield types.StreamingPullRequest()

@@ -58,36 +58,3 @@ def test_a_success_begins_anew(reachability: Reachability) -> None:
 
 def test_waits_are_by_chance(clock: ManualClock) -> None:
     assert Reachability("", clock, chance=lambda: 0.5).failed(TimeoutError()) == 0.05
-
-
-@pytest.mark.parametrize(("open_for_s", "is_away"), [(29.9, True), (30.0, False)])
-def test_a_stream_open_for_long_is_an_answer(
-    reachability: Reachability, clock: ManualClock, open_for_s: float, is_away: bool
-) -> None:
-    reachability.failed(TimeoutError())
-    reachability.failed(TimeoutError())
-    reachability.opened()
-    clock.advance(open_for_s)
-    reachability.look()
-    assert reachability.is_away is is_away
-
-
-def test_a_stream_that_ended_is_no_answer_any_more(
-    reachability: Reachability, clock: ManualClock
-) -> None:
-    reachability.opened()
-    for _ in range(2):
-        reachability.failed(TimeoutError())
-    clock.advance(100)
-    reachability.look()
-    assert reachability.is_away
-
-
-def test_streams_that_end_now_and_then_are_no_trouble(
-    reachability: Reachability, clock: ManualClock
-) -> None:
-    for _ in range(10):
-        reachability.opened()
-        clock.advance(600)
-        assert reachability.failed(TimeoutError()) == 0.1
-    assert not reachability.is_away

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from launch.pubsub import receiving
 from launch.pubsub.errors import Refused
 from launch.pubsub.subscription import Subscription
 from launch.pubsub_server.server import PubSubServer
@@ -49,6 +50,17 @@ def test_an_outage_is_waited_out_and_told_in_a_line_when_it_begins_and_one_when_
     assert subscription.standing().answers
     beginnings = sorted(message.split(" (")[0].split(" after")[0] for message in caplog.messages)
     assert beginnings == ["Pub/Sub answers again"] * 2 + ["Pub/Sub does not answer"] * 2
+
+
+def test_a_stream_without_a_message_is_an_answer_too(
+    own_server: PubSubServer, subscribe: Subscribe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiving, "_HEARTBEAT_S", 0.05)
+    own_server.go_away()
+    subscription = subscribe()
+    wait_until(lambda: not subscription.standing().answers)
+    own_server.come_back()
+    wait_until(lambda: subscription.standing().answers)
 
 
 def test_no_message_is_lost_when_connections_are_killed_time_and_again(
