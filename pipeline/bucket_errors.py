@@ -57,7 +57,7 @@ def _reason(error: BaseException) -> str:
         return f"{_status(error):d} {_told(error)}".rstrip()
     if isinstance(error, GoogleAuthError):
         return f"no credentials that Cloud Storage accepts ({type(error).__name__})"
-    return type(error).__name__
+    return f"no usable answer from Cloud Storage ({type(error).__name__})"
 
 
 def _told(error: Any) -> str:

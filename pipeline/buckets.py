@@ -5,15 +5,22 @@ a glob, know no hidden files, and open a connection for every call.
 """
 
 import errno
+import logging
+import os
 import re
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import IO, cast
 
-from apache_beam.io.gcp.gcsio import GcsIO
+import google.auth
+from apache_beam.io.gcp.gcsio import GcsIO, create_storage_client
+from apache_beam.options.pipeline_options import PipelineOptions
+from google.auth.exceptions import DefaultCredentialsError
 
 from pipeline.bucket_errors import as_os_errors
 from pipeline.bucket_streams import Download, Upload
+
+_log = logging.getLogger(__name__)
 
 _BEFORE_NAMES = 3
 """How many slashes stand in ``gs://bucket/``."""
@@ -133,4 +140,18 @@ def _matches(names: list[str], patterns: list[str]) -> bool:
 @cache
 def _client() -> GcsIO:
     """One client for a process, with its connections."""
-    return GcsIO()
+    options = PipelineOptions()
+    client = create_storage_client(options, use_credentials=_has_credentials())
+    return GcsIO(client, options)
+
+
+def _has_credentials() -> bool:
+    """Tell whether there are any; Beam would look for them for half a minute, and log traces."""
+    if "STORAGE_EMULATOR_HOST" in os.environ:
+        return False
+    try:
+        google.auth.default()
+    except DefaultCredentialsError:
+        _log.warning("no Google credentials were found: Cloud Storage is asked as anybody")
+        return False
+    return True

@@ -75,10 +75,11 @@ def write_whole(path: str, content: bytes, temporary_path: str) -> None:
     Raises:
       OSError: it cannot be written.
     """
-    with create(temporary_path if is_local(path) else path) as stream:
-        stream.write(content)
-    if is_local(path):
-        publish(temporary_path, path)
+    with telling(f"cannot write {path}"):
+        with create(temporary_path if is_local(path) else path) as stream:
+            stream.write(content)
+        if is_local(path):
+            publish(temporary_path, path)
 
 
 def read_whole(path: str) -> bytes:

@@ -5,10 +5,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import google.auth
 import pytest
+from apache_beam.internal.gcp import auth
+from google.auth.exceptions import DefaultCredentialsError
+from google.oauth2.credentials import Credentials
 
 from pipeline import storage
-from tests.support.buckets import Buckets, Trouble, when
+from tests.support.buckets import Buckets, Request, Trouble, when
 from tests.support.storage_server import storage_server
 
 LARGE = bytes(range(256)) * 70_000
@@ -230,3 +234,47 @@ def test_a_small_file_needs_no_other_name_before(buckets: Buckets) -> None:
     storage.write_whole("gs://b/final", b"whole", "gs://b/.run/temporary")
     assert [action for action, _ in buckets.requests if action != "describe"] == ["begin", "upload"]
     assert buckets.below("gs://b/") == {"final": b"whole"}
+
+
+@pytest.fixture
+def login(buckets: Buckets, monkeypatch: pytest.MonkeyPatch) -> Credentials:
+    """Have the application's credentials, which nobody can refresh, and buckets that want some."""
+    credentials = Credentials("a-token")
+    monkeypatch.delenv("STORAGE_EMULATOR_HOST")
+    monkeypatch.setenv("API_ENDPOINT_OVERRIDE", buckets.address)
+    monkeypatch.setattr(auth._Credentials, "_credentials_init", False)
+    monkeypatch.setattr(google.auth, "default", lambda **_: (credentials, "project"))
+    return credentials
+
+
+@pytest.mark.usefixtures("login")
+def test_the_service_is_asked_with_the_applications_credentials(buckets: Buckets) -> None:
+    shown = set()
+
+    def look(request: Request) -> None:
+        shown.add(request.headers.get("authorization"))
+
+    buckets.plan = look
+    storage.find("gs://b/*")
+    storage.write_whole("gs://b/file", b"whole", "")
+    assert shown == {"Bearer a-token"}
+
+
+@pytest.mark.usefixtures("login")
+def test_one_whose_login_has_run_out_is_told(buckets: Buckets) -> None:
+    buckets.plan = when("list", "", Trouble(401))
+    with pytest.raises(OSError, match=r"no credentials that Cloud Storage accepts \(RefreshError"):
+        storage.find("gs://b/*")
+
+
+@pytest.mark.usefixtures("login")
+def test_one_without_a_login_asks_as_anybody_and_is_told(
+    buckets: Buckets, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def find_none() -> None:
+        raise DefaultCredentialsError
+
+    monkeypatch.setattr(google.auth, "default", find_none)
+    buckets.put("gs://b/public", b"")
+    assert storage.find("gs://b/*") == ["gs://b/public"]
+    assert "no Google credentials were found" in caplog.text

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from apache_beam.internal.gcp import auth
 from apache_beam.io.gcp.gcsio_retry import DEFAULT_RETRY, DEFAULT_RETRY_WITH_THROTTLING_COUNTER
 
 from pipeline.buckets import _client as client
@@ -58,9 +57,6 @@ def storage_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Buckets]:
     with _StorageServer(buckets) as server:
         threading.Thread(target=server.serve_forever, args=(_POLL_S,), daemon=True).start()
         monkeypatch.setenv("STORAGE_EMULATOR_HOST", buckets.address)
-        # Beam would look for credentials for half a minute.
-        monkeypatch.setattr(auth._Credentials, "_credentials_init", True)
-        monkeypatch.setattr(auth._Credentials, "_credentials", None)
         for retry in (DEFAULT_RETRY, DEFAULT_RETRY_WITH_THROTTLING_COUNTER):
             for name, seconds in {"_initial": 0.01, "_maximum": 0.1, "_timeout": 0.5}.items():
                 monkeypatch.setattr(retry, name, seconds)
