@@ -20,6 +20,11 @@ from google.auth.exceptions import DefaultCredentialsError
 from pipeline.bucket_errors import as_os_errors
 from pipeline.bucket_streams import Download, Upload
 
+_CONTENT_TYPE = "application/octet-stream"
+
+_PIECE_BYTES = 2 * 1024 * 1024
+"""What an object under way keeps in memory; Beam's 16 MiB are too much for a file for each date."""
+
 _log = logging.getLogger(__name__)
 
 _BEFORE_NAMES = 3
@@ -32,8 +37,11 @@ def create(path: str) -> IO[bytes]:
     Raises:
       OSError: it cannot be written; the stream raises it, too.
     """
+    _, _, bucket, name = path.split("/", 3)
     with as_os_errors(path):
-        return cast("IO[bytes]", Upload(_client().open(path, "wb"), path))
+        blob = _client().client.bucket(bucket).blob(name)
+        writer = blob.open("wb", chunk_size=_PIECE_BYTES, content_type=_CONTENT_TYPE)
+        return cast("IO[bytes]", Upload(writer, path))
 
 
 def read(path: str) -> IO[bytes]:

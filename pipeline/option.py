@@ -69,9 +69,11 @@ def whole(text: str) -> int:
 
 def location(text: str) -> str:
     """Read a path or a glob of a file system that groundwatch knows."""
-    scheme, colon, _ = some_text(text).partition("://")
+    scheme, colon, name = some_text(text).partition("://")
     if colon and scheme != "gs":
         raise ValueError("must be a local path, or begin with gs://")
+    if colon and not name.partition("/")[0]:
+        raise ValueError("must name a bucket after gs://")
     return text
 
 

@@ -52,6 +52,8 @@ def test_a_good_text_is_read(read: Callable[[str], Any], text: str, expected: ob
         (option.pair, "=b", "must have the form NAME=VALUE"),
         (option.location, "s3://bucket/x", "must be a local path, or begin with gs://"),
         (option.location, "file:///x", "must be a local path, or begin with gs://"),
+        (option.location, "gs://", "must name a bucket after gs://"),
+        (option.location, "gs:///x", "must name a bucket after gs://"),
         (option.location, "", "must not be empty"),
         (option.some_text, " ", "must not be empty"),
         (option.one_of(["a", "b"]), "c", "must be one of a, b"),
