@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 
 from pipeline.archive_lines import MAX_LINE_BYTES
 from pipeline.archives import read_archive
+from pipeline.failures import read_failures
+from schemas.json_lines import failure_to_json
 from schemas.message import Message
 from schemas.unreadable import UnreadableAnswer
 from tests.support.archives import PACKED, an_envelope, lines_of, read_all, read_damaged
 from tests.support.commands import run
 from tests.support.outputs import failures_in, records_in, summary_in
+from transforms.failing import failed_now
 from transforms.formats import parse_answer
 from transforms.formats.strict_json import MAX_PAYLOAD_BYTES
 
@@ -70,6 +73,14 @@ def test_a_message_of_which_only_a_part_is_kept_is_never_taken_for_a_whole_one()
     message = Message(payload=GOOD, place="x#1", whole_bytes=50_000_000)
     with pytest.raises(UnreadableAnswer, match=r"^The message has 50000000 bytes, more than "):
         parse_answer(message)
+
+
+def test_the_failure_of_the_longest_line_is_read_back_whole() -> None:
+    message = Message(payload=b"x" * MAX_LINE_BYTES, place="x#1")
+    error = UnreadableAnswer("The message has too many bytes.")
+    failure = failed_now(message, "ParseAnswers", error, retryable=False)
+    [again] = read_failures(io.BytesIO(failure_to_json(failure) + b"\n"), "failures.jsonl")
+    assert again.payload == message.payload
 
 
 class _EndlessLine(io.RawIOBase):
