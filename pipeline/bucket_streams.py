@@ -69,9 +69,13 @@ class Upload(io.RawIOBase):
 
     def write(self, content: Any) -> int:
         """Add bytes."""
-        with as_os_errors(self._path):
-            written: int = self._writer.write(content)
-            return written
+        try:
+            with as_os_errors(self._path):
+                written: int = self._writer.write(content)
+                return written
+        except OSError:
+            self._give_up()
+            raise
 
     def tell(self) -> int:
         """How many bytes were written."""

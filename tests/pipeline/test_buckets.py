@@ -119,6 +119,15 @@ def test_an_object_that_could_not_be_written_is_not_tried_again_behind_ones_back
     assert buckets.below("gs://b/") == {}
 
 
+def test_an_object_that_lost_a_piece_never_appears(buckets: Buckets) -> None:
+    buckets.plan = when("upload", "file", Trouble(403), times=1)
+    stream = storage.create("gs://b/file")
+    with pytest.raises(PermissionError):
+        stream.write(LARGE)
+    stream.close()
+    assert buckets.below("gs://b/") == {}
+
+
 DEEDS = {
     "begin": lambda: write("gs://b/file", b""),
     "upload": lambda: write("gs://b/file", LARGE),

@@ -30,7 +30,6 @@ _ROUTES = {
     rf"GET /download/storage/v1{_OBJECT}": "read",
     rf"POST /upload/storage/v1{_BUCKET}": "begin",
     rf"PUT /upload/storage/v1{_BUCKET}": "upload",
-    rf"DELETE /upload/storage/v1{_BUCKET}": "abandon",
     rf"POST /storage/v1{_COPY}": "copy",
     rf"DELETE /storage/v1{_OBJECT}": "delete",
 }
@@ -186,9 +185,6 @@ class Buckets:
             return self._json_of(upload.path)
         kept = {"Range": f"bytes=0-{len(upload.content) - 1}"}
         return Reply(HTTPStatus.PERMANENT_REDIRECT, b"", kept)
-
-    def _abandon(self, _: Request) -> Reply:
-        return Reply(499)
 
     def _copy(self, request: Request) -> Reply:
         if request.path not in self._objects:

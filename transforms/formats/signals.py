@@ -19,7 +19,7 @@ _GEMINI = "gemini."
 
 
 class Signals(Record, frozen=True, kw_only=True):
-    """The fields of an answer that routing goes by; see there."""
+    """The fields of `Answer` that it is routed by."""
 
     state: str | None = None
     error_status: str | None = None
