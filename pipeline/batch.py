@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pipeline.part import Part
 from schemas.message import Message
-from transforms.rules.burn_rate import RateCounts
+from transforms.rules.rate_counts import RateCounts
 
 
 class Source(NamedTuple):

@@ -9,7 +9,7 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 
 from schemas.enriched import EnrichedAnswer
-from transforms.rules.burn_rate import RateCounts, added, bucket_of, counts_of
+from transforms.rules.rate_counts import RateCounts, added, bucket_of, counts_of
 
 Keyed = tuple[str | None, RateCounts]
 
@@ -37,7 +37,7 @@ class _CountAnswers(beam.DoFn):
     def process(self, enriched: EnrichedAnswer) -> Iterator[Keyed]:
         if enriched.event_time_us is not None:
             bucket = enriched.engine, bucket_of(enriched.event_time_us)
-            counts = counts_of(enriched.verdict, bucket[1])
+            counts = counts_of(enriched, bucket[1])
             earlier = self._counts.get(bucket)
             self._counts[bucket] = added(earlier, counts) if earlier else counts
         return iter(())

@@ -7,7 +7,9 @@ from apache_beam.pvalue import PCollection
 
 from schemas.alert import Alert
 from transforms.measure_rates import Keyed
-from transforms.rules.burn_rate import RateCounts, RateRule, rate_alerts
+from transforms.rules.burn_rate import RateRule
+from transforms.rules.rate_counts import RateCounts
+from transforms.rules.rate_episodes import rate_alerts
 
 
 class RateAlerts(beam.PTransform):

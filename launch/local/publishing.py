@@ -14,7 +14,9 @@ from pipeline.sinks import row_formats
 from schemas.alert import Alert
 from schemas.file_entry import FileEntry
 from transforms.measure_rates import Keyed
-from transforms.rules.burn_rate import RateCounts, RateRule, rate_alerts
+from transforms.rules.burn_rate import RateRule
+from transforms.rules.rate_counts import RateCounts
+from transforms.rules.rate_episodes import rate_alerts
 
 
 def publish(config: Config, parts: Iterable[Part], rates: Iterable[Keyed]) -> dict[str, int]:

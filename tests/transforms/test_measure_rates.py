@@ -5,7 +5,7 @@ from schemas.verdict import Verdict
 from tests.support.builders import NOON_US, an_enriched
 from tests.support.pipelines import local_pipeline
 from transforms.measure_rates import MeasureRates
-from transforms.rules.burn_rate import BUCKET_US, RateCounts
+from transforms.rules.rate_counts import BUCKET_US, RateCounts
 
 NEXT_US = NOON_US + BUCKET_US
 

@@ -4,59 +4,10 @@ Source: Google SRE workbook, chapter 5, "Multiwindow, Multi-Burn-Rate Alerts",
 https://sre.google/workbook/alerting-on-slos/
 """
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
-from itertools import groupby
-from operator import attrgetter
-
-from schemas.alert import Alert, AlertKind, RateEpisode, Severity
 from schemas.record import Record
-from schemas.verdict import Verdict
-
-BUCKET_US = 5 * 60 * 1_000_000
-"""Answers are counted by stretches of five minutes of event time."""
+from transforms.rules.rate_windows import RateWindow, is_about_reason
 
 _HOUR_US = 3600 * 1_000_000
-_START = attrgetter("start_us")
-SIGNALS = ("low_grounded", "policy_skipped", "failed")
-
-
-class RateCounts(Record, frozen=True, kw_only=True):
-    """How many answers of one engine fell into one bucket, and how many of each bad kind."""
-
-    start_us: int
-    answers: int
-    low_grounded: int = 0
-    policy_skipped: int = 0
-    failed: int = 0
-
-
-def bucket_of(event_time_us: int) -> int:
-    """The start of the bucket that a moment falls into; both are microseconds since 1970 UTC."""
-    return event_time_us // BUCKET_US * BUCKET_US
-
-
-def counts_of(verdict: Verdict, start_us: int) -> RateCounts:
-    """Count one answer."""
-    return RateCounts(
-        start_us=start_us,
-        answers=1,
-        low_grounded=int(verdict is Verdict.LOW_GROUNDED),
-        policy_skipped=int(verdict is Verdict.POLICY_SKIPPED),
-        failed=int(verdict is Verdict.GENERATION_FAILED),
-    )
-
-
-def added(first: RateCounts, second: RateCounts) -> RateCounts:
-    """Add two counts of the same bucket."""
-    return RateCounts(
-        start_us=first.start_us,
-        answers=first.answers + second.answers,
-        low_grounded=first.low_grounded + second.low_grounded,
-        policy_skipped=first.policy_skipped + second.policy_skipped,
-        failed=first.failed + second.failed,
-    )
 
 
 class RateRule(Record, frozen=True, kw_only=True):
@@ -70,6 +21,11 @@ class RateRule(Record, frozen=True, kw_only=True):
       fast_window_us, slow_window_us: microseconds of event time; the fast one tells that it goes
         on, the slow one that it is no accident.
       min_answers: fewer answers in a window tell nothing.
+      reason_rise: how many times its share before opens an episode of a skip reason: its share in
+        the fast window against that in the rest of the slow one.
+      closing_reason_rise: below how many times that share it closes.
+      min_reason_answers: fewer answers with a reason in the fast window are no rise.
+      most_rise_us: a share that has stayed up for so long is no rise any more, but usual.
     """
 
     budget: float = 0.1
@@ -78,124 +34,74 @@ class RateRule(Record, frozen=True, kw_only=True):
     fast_window_us: int = _HOUR_US
     slow_window_us: int = 6 * _HOUR_US
     min_answers: int = 5
+    reason_rise: float = 4.0
+    closing_reason_rise: float = 2.0
+    min_reason_answers: int = 10
+    most_rise_us: int = 24 * _HOUR_US
 
 
-def rate_alerts(engine: str | None, buckets: Iterable[RateCounts], rule: RateRule) -> list[Alert]:
-    """Find the episodes of one engine: one alert when each opens, one when it closes.
+class OpenEpisode(Record, frozen=True, kw_only=True):
+    """An episode that has opened and not closed: all that has to be remembered from then on.
 
-    Args:
-      engine: whose counts these are.
-      buckets: its counts, in any order; several for one bucket are added up.
-      rule: when an episode opens and closes.
-
-    Returns:
-      The alerts of all signals, in the order of time. An episode that still burns at the last
-      bucket stays open.
+    Attributes:
+      signal: a verdict's, such as ``low_grounded``, or ``skip_reason:`` and a reason.
+      opened_at_us: microseconds since 1970 UTC.
+      budget: 0..1, the share that was tolerable when it opened; it closes by the same.
     """
-    ordered = _ordered(buckets)
-    alerts = [
-        _alert(engine, episode, moment_us)
-        for signal in SIGNALS
-        for episode, moment_us in _episodes(signal, ordered, rule)
-    ]
-    return sorted(alerts, key=attrgetter("event_time_us"))
+
+    signal: str
+    opened_at_us: int
+    budget: float
 
 
-def _ordered(buckets: Iterable[RateCounts]) -> list[RateCounts]:
-    by_start = groupby(sorted(buckets, key=_START), key=_START)
-    return [reduce(added, counts) for _, counts in by_start]
-
-
-def _episodes(
-    signal: str, buckets: Sequence[RateCounts], rule: RateRule
-) -> Iterator[tuple[RateEpisode, int]]:
-    """Yield each opening and closing with its moment: the end of the bucket that showed it."""
-    opened_at_us: int | None = None
-    for reading in _readings(signal, buckets, rule):
-        if opened_at_us is None and _burns(reading, rule):
-            opened_at_us = reading.now_us
-            yield _episode(signal, "open", reading, opened_at_us, rule), reading.now_us
-        elif opened_at_us is not None and _is_over(reading, rule):
-            yield _episode(signal, "closed", reading, opened_at_us, rule), reading.now_us
-            opened_at_us = None
-
-
-class _Reading(Record, frozen=True, kw_only=True):
-    """The burn rates of both windows at the end of a bucket, and their traffic."""
+class Reading(Record, frozen=True, kw_only=True):
+    """Both windows at a moment, in microseconds since 1970 UTC."""
 
     now_us: int
-    answers: int
-    slow_answers: int
-    fast: float
-    slow: float
+    fast: RateWindow
+    slow: RateWindow
 
 
-def _burns(reading: _Reading, rule: RateRule) -> bool:
-    return reading.answers >= rule.min_answers and min(reading.fast, reading.slow) >= rule.burn_rate
+def opening(signal: str, reading: Reading, rule: RateRule) -> OpenEpisode | None:
+    """Decide whether an episode of a signal opens now, where none is open."""
+    judge = _rise_budget if is_about_reason(signal) else _burnt_budget
+    budget = judge(signal, reading, rule)
+    if budget is None:
+        return None
+    return OpenEpisode(signal=signal, opened_at_us=reading.now_us, budget=budget)
 
 
-def _is_over(reading: _Reading, rule: RateRule) -> bool:
-    if reading.answers >= rule.min_answers:
-        return reading.fast < rule.closing_burn_rate
-    return reading.slow_answers >= rule.min_answers and reading.slow < rule.closing_burn_rate
+def is_over(episode: OpenEpisode, reading: Reading, rule: RateRule) -> bool:
+    """Decide whether an open episode closes now.
+
+    It also closes when the slow window has become empty: nothing is known then any more.
+    """
+    fast, slow = reading.fast, reading.slow
+    about_reason = is_about_reason(episode.signal)
+    if not slow.answers:
+        return True
+    if about_reason and reading.now_us - episode.opened_at_us >= rule.most_rise_us:
+        return True
+    window = fast if fast.answers >= rule.min_answers else slow
+    closing = rule.closing_reason_rise if about_reason else rule.closing_burn_rate
+    is_low = window.share(episode.signal) / episode.budget < closing
+    return window.answers >= rule.min_answers and is_low
 
 
-def _readings(signal: str, buckets: Sequence[RateCounts], rule: RateRule) -> Iterator[_Reading]:
-    fast, slow = _SlidingWindow(rule.fast_window_us), _SlidingWindow(rule.slow_window_us)
-    for bucket in buckets:
-        bad = getattr(bucket, signal)
-        for window in (fast, slow):
-            window.add(bucket.start_us, bucket.answers, bad)
-        yield _Reading(
-            now_us=bucket.start_us + BUCKET_US,
-            answers=fast.answers,
-            slow_answers=slow.answers,
-            fast=fast.share / rule.budget,
-            slow=slow.share / rule.budget,
-        )
+def _burnt_budget(signal: str, reading: Reading, rule: RateRule) -> float | None:
+    share = min(reading.fast.share(signal), reading.slow.share(signal))
+    burns = share / rule.budget >= rule.burn_rate
+    return rule.budget if burns and reading.fast.answers >= rule.min_answers else None
 
 
-class _SlidingWindow:
-    """The sums over the last stretch of time, as buckets come in the order of time."""
-
-    def __init__(self, width_us: int) -> None:
-        self.answers = 0
-        self._bad = 0
-        self._width_us = width_us
-        self._buckets: deque[tuple[int, int, int]] = deque()
-
-    @property
-    def share(self) -> float:
-        return self._bad / self.answers
-
-    def add(self, start_us: int, answers: int, bad: int) -> None:
-        self._buckets.append((start_us, answers, bad))
-        self.answers += answers
-        self._bad += bad
-        while self._buckets[0][0] <= start_us - self._width_us:
-            _, old_answers, old_bad = self._buckets.popleft()
-            self.answers -= old_answers
-            self._bad -= old_bad
-
-
-def _episode(
-    signal: str, state: str, reading: _Reading, opened_at_us: int, rule: RateRule
-) -> RateEpisode:
-    return RateEpisode(
-        signal=signal,
-        state=state,
-        share=reading.fast * rule.budget,
-        burn_rate=reading.fast,
-        answers=reading.answers,
-        opened_at_us=opened_at_us,
-    )
-
-
-def _alert(engine: str | None, episode: RateEpisode, moment_us: int) -> Alert:
-    return Alert(
-        kind=AlertKind.RATE,
-        engine=engine,
-        event_time_us=moment_us,
-        severity=Severity.CRITICAL if episode.state == "open" else Severity.INFO,
-        rate=episode,
-    )
+def _rise_budget(signal: str, reading: Reading, rule: RateRule) -> float | None:
+    """A reason's budget is its share before, or the least that its rise can be told against."""
+    fast, slow = reading.fast, reading.slow
+    if fast.bad(signal) < rule.min_reason_answers:
+        return None
+    # As if one more answer had had the reason: few answers before are no ground to build on.
+    bad_before = slow.bad(signal) - fast.bad(signal) + 1
+    share_before = bad_before / (slow.answers - fast.answers + 1)
+    if fast.share(signal) < share_before * rule.reason_rise:
+        return None
+    return max(share_before, rule.min_reason_answers / fast.answers / rule.reason_rise)

@@ -1,7 +1,9 @@
 import pytest
 
 from schemas.alert import Alert, Severity
-from transforms.rules.burn_rate import BUCKET_US, RateCounts, RateRule, rate_alerts
+from transforms.rules.burn_rate import RateRule
+from transforms.rules.rate_counts import BUCKET_US, RateCounts
+from transforms.rules.rate_episodes import rate_alerts
 
 HOUR = 12
 """Buckets an hour."""
