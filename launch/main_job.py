@@ -9,6 +9,7 @@ from launch.local.local_run import NothingToResume, run_locally
 from launch.local.processes import ProcessDied
 from launch.local.work_folder import FolderInUse
 from launch.quiet import keep_beam_quiet
+from launch.remote_job import JobFailed
 from launch.report.writing import write_report
 from launch.running import run_pipeline
 from launch.screen import show_summary
@@ -16,7 +17,7 @@ from pipeline.config import Config
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 
-_TOLD = (CheckFailed, OSError, FolderInUse, ProcessDied, NothingToResume)
+_TOLD = (CheckFailed, OSError, FolderInUse, JobFailed, ProcessDied, NothingToResume)
 _DONE, _FAILED, _LEFT = 0, 1, 3
 
 

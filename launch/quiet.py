@@ -7,3 +7,9 @@ def keep_beam_quiet() -> None:
     """Silence what Beam logs when a step raises: text of answers and all, and raised again."""
     for name in ("apache_beam.runners.common", "apache_beam.runners.worker"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    logging.getLogger().addFilter(_is_no_job_message)
+
+
+def _is_no_job_message(record: logging.LogRecord) -> bool:
+    """Tell Beam's echo of a runner's log, which has no name of its own, from all else."""
+    return record.module != "portable_runner"

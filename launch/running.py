@@ -6,6 +6,7 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.counting import counts_from
+from launch.remote_job import run_job
 from launch.summing import summary_of
 from pipeline import storage
 from pipeline.build import build_pipeline
@@ -30,7 +31,8 @@ def run_pipeline(
       The summary as written.
 
     Raises:
-      Exception: whatever ended the run early.
+      JobFailed: the runner could not carry it out.
+      Exception: whatever else ended the run early.
     """
     started_at_us = time.time_ns() // 1000
     destination = config.destination
@@ -38,8 +40,7 @@ def run_pipeline(
     pipeline = beam.Pipeline(options=options)
     build_pipeline(pipeline, config)
     try:
-        result = pipeline.run()
-        result.wait_until_finish()
+        result = run_job(pipeline)
         rows = {
             row_format.kind: check_manifest(destination, row_format)
             for row_format in row_formats(

@@ -1,0 +1,68 @@
+"""Waiting until what was started can be used."""
+
+import json
+import time
+import urllib.request
+from collections.abc import Callable, Iterable
+
+import grpc
+
+from launch.flink.process import Died, Process
+
+_START_TIMEOUT_S = 120.0
+_POLL_S = 0.2
+
+
+def wait_for_service(port: int, processes: Iterable[Process]) -> None:
+    """Wait until a gRPC service on this machine takes calls.
+
+    Args:
+      port: where it listens.
+      processes: what must still run meanwhile.
+
+    Raises:
+      Died: a process has ended, or time is up.
+    """
+    with grpc.insecure_channel(f"localhost:{port}") as channel:
+        ready = grpc.channel_ready_future(channel)
+        _wait(lambda: _is_done(ready), processes)
+
+
+def wait_for_task_managers(rest_port: int, count: int, processes: Iterable[Process]) -> None:
+    """Wait until so many task managers have told the job manager that they are there.
+
+    Args:
+      rest_port: where the job manager listens.
+      count: how many.
+      processes: what must still run meanwhile.
+
+    Raises:
+      Died: a process has ended, or time is up.
+    """
+    _wait(lambda: _count_task_managers(rest_port) == count, processes)
+
+
+def _wait(is_ready: Callable[[], bool], processes: Iterable[Process]) -> None:
+    deadline = time.monotonic() + _START_TIMEOUT_S
+    while not is_ready():
+        for process in processes:
+            process.check()
+        if time.monotonic() > deadline:
+            raise Died(f"Flink did not come up within {_START_TIMEOUT_S:.0f} s")
+
+
+def _is_done(future: "grpc.Future[None]") -> bool:
+    try:
+        future.result(_POLL_S)
+    except grpc.FutureTimeoutError:
+        return False
+    return True
+
+
+def _count_task_managers(rest_port: int) -> int:
+    try:
+        with urllib.request.urlopen(f"http://localhost:{rest_port}/overview", timeout=5) as reply:
+            return int(json.load(reply)["taskmanagers"])
+    except OSError:
+        time.sleep(_POLL_S)
+        return 0

@@ -1,0 +1,48 @@
+"""A Python worker as a task manager starts it: `PROCESS` is the environment's name in Beam.
+
+It takes the place of the `boot` program in Beam's images, and expects groundwatch to be installed
+where it runs.
+
+Source: https://beam.apache.org/documentation/runtime/environments/ and Beam's
+sdks/python/container/boot.go
+"""
+
+import argparse
+import os
+import sys
+
+import grpc
+from apache_beam.portability.api import beam_provision_api_pb2, beam_provision_api_pb2_grpc
+from apache_beam.runners.worker import sdk_worker_main
+from apache_beam.runners.worker.worker_id_interceptor import WorkerIdInterceptor
+from google.protobuf import json_format, text_format
+
+_PROVISION_TIMEOUT_S = 60.0
+
+
+def main(arguments: list[str]) -> None:
+    """Work for a task manager until it has no more work."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--id", required=True)
+    parser.add_argument("--provision_endpoint", required=True)
+    flags, _ = parser.parse_known_args(arguments)
+    info = _provision_info(flags.provision_endpoint, flags.id)
+    os.environ |= {
+        "WORKER_ID": flags.id,
+        "PIPELINE_OPTIONS": json_format.MessageToJson(info.pipeline_options),
+        "LOGGING_API_SERVICE_DESCRIPTOR": text_format.MessageToString(info.logging_endpoint),
+        "CONTROL_API_SERVICE_DESCRIPTOR": text_format.MessageToString(info.control_endpoint),
+    }
+    sdk_worker_main.main([])
+
+
+def _provision_info(endpoint: str, worker_id: str) -> beam_provision_api_pb2.ProvisionInfo:
+    with grpc.insecure_channel(endpoint) as channel:
+        named = grpc.intercept_channel(channel, WorkerIdInterceptor(worker_id))
+        request = beam_provision_api_pb2.GetProvisionInfoRequest()
+        service = beam_provision_api_pb2_grpc.ProvisionServiceStub(named)
+        return service.GetProvisionInfo(request, _PROVISION_TIMEOUT_S).info
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
