@@ -64,8 +64,8 @@ class Reading(Record, frozen=True, kw_only=True):
 
 def opening(signal: str, reading: Reading, rule: RateRule) -> OpenEpisode | None:
     """Decide whether an episode of a signal opens now, where none is open."""
-    judge = _rise_budget if is_about_reason(signal) else _burnt_budget
-    budget = judge(signal, reading, rule)
+    find_budget = _rise_budget if is_about_reason(signal) else _burnt_budget
+    budget = find_budget(signal, reading, rule)
     if budget is None:
         return None
     return OpenEpisode(signal=signal, opened_at_us=reading.now_us, budget=budget)
@@ -76,16 +76,26 @@ def is_over(episode: OpenEpisode, reading: Reading, rule: RateRule) -> bool:
 
     It also closes when the slow window has become empty: nothing is known then any more.
     """
-    fast, slow = reading.fast, reading.slow
-    about_reason = is_about_reason(episode.signal)
-    if not slow.answers:
+    if not reading.slow.answers:
         return True
-    if about_reason and reading.now_us - episode.opened_at_us >= rule.most_rise_us:
-        return True
-    window = fast if fast.answers >= rule.min_answers else slow
-    closing = rule.closing_reason_rise if about_reason else rule.closing_burn_rate
-    is_low = window.share(episode.signal) / episode.budget < closing
-    return window.answers >= rule.min_answers and is_low
+    judge = _is_no_rise if is_about_reason(episode.signal) else _burns_no_more
+    return judge(episode, reading, rule)
+
+
+def _burns_no_more(episode: OpenEpisode, reading: Reading, rule: RateRule) -> bool:
+    window = reading.fast if reading.fast.answers >= rule.min_answers else reading.slow
+    return (
+        window.answers >= rule.min_answers
+        and window.share(episode.signal) / episode.budget < rule.closing_burn_rate
+    )
+
+
+def _is_no_rise(episode: OpenEpisode, reading: Reading, rule: RateRule) -> bool:
+    fast, open_us = reading.fast, reading.now_us - episode.opened_at_us
+    return open_us >= rule.most_rise_us or (
+        fast.answers >= rule.min_answers
+        and fast.share(episode.signal) / episode.budget < rule.closing_reason_rise
+    )
 
 
 def _burnt_budget(signal: str, reading: Reading, rule: RateRule) -> float | None:

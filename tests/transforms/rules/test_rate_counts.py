@@ -1,0 +1,45 @@
+import msgspec
+
+from schemas.verdict import Verdict
+from tests.support.builders import an_enriched
+from transforms.rules.rate_counts import BUCKET_US, RateCounts, added, counts_of, in_order
+
+
+def test_a_reason_counts_once_for_an_answer_that_names_it_twice() -> None:
+    enriched = an_enriched(
+        verdict=Verdict.POLICY_SKIPPED,
+        skip_reasons=("NO_RELEVANT_CONTENT", "SAFETY", "NO_RELEVANT_CONTENT"),
+    )
+    assert counts_of(enriched, 0) == RateCounts(
+        start_us=0,
+        answers=1,
+        policy_skipped=1,
+        skip_reasons={"NO_RELEVANT_CONTENT": 1, "SAFETY": 1},
+    )
+
+
+def test_unknown_reasons_count_as_one_however_many_there_are() -> None:
+    reasons = tuple(f"SOMETHING_NEW_{number}" for number in range(1_000))
+    counts = counts_of(an_enriched(skip_reasons=("47", *reasons)), 0)
+    assert counts.skip_reasons == {"UNKNOWN_SKIP_REASON": 1}
+
+
+def test_counts_of_one_bucket_are_added_reason_by_reason() -> None:
+    first = RateCounts(start_us=0, answers=2, failed=1, skip_reasons={"SAFETY": 1, "SPII": 1})
+    second = RateCounts(start_us=0, answers=3, skip_reasons={"SAFETY": 2})
+    assert added(first, second) == RateCounts(
+        start_us=0, answers=5, failed=1, skip_reasons={"SAFETY": 3, "SPII": 1}
+    )
+
+
+def test_buckets_are_put_in_the_order_of_time_and_added_up() -> None:
+    early, late = (RateCounts(start_us=start, answers=1) for start in (-BUCKET_US, BUCKET_US))
+    twice = RateCounts(start_us=-BUCKET_US, answers=2)
+    assert in_order([late, early, early]) == [twice, late]
+
+
+def test_counts_that_were_kept_before_reasons_were_counted_can_still_be_read() -> None:
+    kept = b'{"start_us":0,"answers":2,"low_grounded":1,"policy_skipped":0,"failed":0}'
+    assert msgspec.json.decode(kept, type=RateCounts) == RateCounts(
+        start_us=0, answers=2, low_grounded=1
+    )
