@@ -15,6 +15,8 @@ _COMMANDS = {
     "backfill": "check an archive of answers",
     "estimate": "tell what a backfill would take, without a call",
     "replay": "check again what an earlier run could not",
+    "watch": "check answers as they come from Pub/Sub, and alert",
+    "status": "print what became of the messages that `watch` read",
     "report": "draw what a run found, as one HTML page",
     "serve-checker": "serve the embedded checker over HTTP",
 }

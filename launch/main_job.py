@@ -5,6 +5,7 @@ import traceback
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from launch.beam_errors import cause_of
 from launch.local.local_run import NothingToResume, run_locally
 from launch.local.processes import ProcessDied
 from launch.local.work_folder import FolderInUse
@@ -51,7 +52,7 @@ def run_main_job(
                 config, options, price_per_1k_chars, processes, must_resume=must_resume
             )
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is told to the person
-        return _fail(_reason(_without_beam(error)))
+        return _fail(_reason(cause_of(error)))
     show_summary(config, summary, _report(config))
     return _exit_status(summary)
 
@@ -82,13 +83,6 @@ def _reason(error: BaseException) -> str:
     # A defect; its message could hold an answer's text.
     sys.stderr.writelines(traceback.format_tb(error.__traceback__))
     return f"a defect: {type(error).__name__}; please report the lines above"
-
-
-def _without_beam(error: BaseException) -> BaseException:
-    """Find what a step raised: Beam puts an exception around it, often of another class."""
-    while getattr(error, "_tagged_with_step", False) and error.__context__ is not None:
-        error = error.__context__
-    return error
 
 
 def _fail(reason: str) -> int:

@@ -15,7 +15,7 @@ from pipeline.config import config_from
 from pipeline.destination import Destination
 from pipeline.option import Option
 
-_BEAM = "\nFlags of Apache Beam's own pipeline options pass through.\n"
+BEAM_HELP = "\nFlags of Apache Beam's own pipeline options pass through.\n"
 
 
 def options_from(source: Option) -> tuple[Option, ...]:
@@ -51,7 +51,7 @@ def start_main_job(
     """
     known = options_from(source)
     if wants_help(arguments):
-        return write_help(command, known, _BEAM)
+        return write_help(command, known, BEAM_HELP)
     values, others, problems = read_flags(arguments, known)
     beam_options, unknown = read_beam_flags(others, [option.name for option in known])
     problems += unknown

@@ -6,9 +6,12 @@ what goes in from here and leaves here what it wrote.
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pipeline.part import Part
+from schemas.alert import Alert
+from schemas.answer import Answer
+from schemas.failure import Failure
 from schemas.message import Message
 from transforms.rules.rate_counts import RateCounts
 
@@ -27,6 +30,10 @@ class Source(NamedTuple):
     messages_before: int = 0
 
 
+Kept = Literal["parts", "rates", "left", "alerts", "failures"]
+"""The lists of a batch, by name."""
+
+
 class Batch:
     """What goes in, and what came of it.
 
@@ -37,6 +44,8 @@ class Batch:
     Attributes:
       parts: the finished files, not public yet.
       rates: what was counted of each engine's answers, several counts for one bucket allowed.
+      left: answers that were neither checked nor failed.
+      alerts, failures: where they are to be announced and not written to files.
     """
 
     def __init__(self, sources: Iterable[Source], folder: str) -> None:
@@ -44,6 +53,9 @@ class Batch:
         self.folder = folder
         self.parts: list[Part] = []
         self.rates: list[tuple[str | None, RateCounts]] = []
+        self.left: list[Answer] = []
+        self.alerts: list[Alert] = []
+        self.failures: list[Failure] = []
 
 
 _UNDER_WAY: dict[str, Batch] = {}

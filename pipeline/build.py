@@ -3,7 +3,7 @@
 import apache_beam as beam
 
 from pipeline.config import Config
-from pipeline.keep_rates import KeepRates
+from pipeline.keep_in_batch import KeepInBatch
 from pipeline.read_messages import ReadMessages
 from pipeline.sinks import PublishAlerts, WriteEnriched, WriteFailures
 from transforms.check_grounding import CheckGrounding
@@ -44,7 +44,8 @@ def build_pipeline(root: beam.Pipeline, config: Config) -> None:
     alerts = [enriched | "SelectAlerts" >> SelectAlerts(config.alerts)]
     rates = enriched | "MeasureRates" >> MeasureRates()
     if batch:
-        _ = rates | "KeepRates" >> KeepRates(batch)
+        _ = (rates,) | "KeepRates" >> KeepInBatch(batch, "rates")
+        _ = (checked.left,) | "KeepLeft" >> KeepInBatch(batch, "left")
     else:
         alerts.append(rates | "RateAlerts" >> RateAlerts(config.rates))
     _ = tuple(alerts) | "PublishAlerts" >> PublishAlerts(destination)

@@ -49,7 +49,7 @@ def check_settings_from(
     return CheckSettings(
         checker=values["checker"],
         endpoint=endpoints.endpoint(location) if is_google else values["checker"],
-        account=_account(values) if is_google else None,
+        account=google_account(values) if is_google else None,
         api_version=values["api_version"],
         grounding_config=config,
         citation_threshold=values["citation_threshold"],
@@ -84,7 +84,8 @@ def _place(values: Mapping[str, Any]) -> tuple[str, str]:
     return endpoints.grounding_config(values["project"] or "-", location), location
 
 
-def _account(values: Mapping[str, Any]) -> GoogleAccount:
+def google_account(values: Mapping[str, Any]) -> GoogleAccount:
+    """Say who asks Google's services."""
     return GoogleAccount(
         credentials_file=values["credentials_file"],
         impersonate=values["impersonate_service_account"],

@@ -36,6 +36,7 @@ class Config(Record, frozen=True, kw_only=True):
       segment_messages: how many messages one process works off, and then keeps for good.
       file_bytes: a file that has grown so long is followed by another.
       batch: the key of this process's batches, None for a pipeline that runs once.
+      announces: whether batches keep their alerts and failures in memory instead of in files.
       sampling: which answers are looked at.
       moved_reasons: reasons that lead to another verdict than the table's.
       check, thresholds, alerts, rates: the settings of the steps.
@@ -53,6 +54,7 @@ class Config(Record, frozen=True, kw_only=True):
     segment_messages: int = SEGMENT_MESSAGES
     file_bytes: int = FILE_BYTES
     batch: str | None = None
+    announces: bool = False
     sampling: SamplingRule = SamplingRule()
     moved_reasons: dict[str, Verdict] = {}
     check: CheckSettings = CheckSettings()
@@ -66,7 +68,11 @@ class Config(Record, frozen=True, kw_only=True):
     def destination(self) -> Destination:
         """Where the run's files go."""
         return Destination(
-            root=self.output, run=self.run, file_bytes=self.file_bytes, batch=self.batch
+            root=self.output,
+            run=self.run,
+            file_bytes=self.file_bytes,
+            batch=self.batch,
+            announces=self.announces,
         )
 
     @property

@@ -17,12 +17,15 @@ class Destination(Record, frozen=True, kw_only=True):
       file_bytes: a file that has grown so long is followed by another.
       batch: the key of this process's batches, which keep the files until somebody puts the
         batches together; None where the pipeline publishes its files itself.
+      announces: whether a batch keeps its alerts and failures in memory, for whoever announces
+        them, instead of in files.
     """
 
     root: str
     run: str
     file_bytes: int = FILE_BYTES
     batch: str | None = None
+    announces: bool = False
 
     def path(self, relative: str) -> str:
         """The path of a file below the output folder."""

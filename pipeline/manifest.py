@@ -48,16 +48,31 @@ def write_manifest(
     Raises:
       OSError: a file cannot be written or removed.
     """
-    ordered = sorted(entries, key=_path)
-    content = b"".join(file_entry_to_json(entry) + b"\n" for entry in ordered)
-    path = _manifest_path(destination, row_format.kind)
-    storage.write_whole(destination.path(path), content, destination.temporary_path(path))
-    written = {destination.path(entry.path) for entry in ordered}
+    listed = list(entries)
+    write_manifest_of(listed, destination, row_format.kind)
+    written = {destination.path(entry.path) for entry in listed}
     own = re.compile(
         rf".*/{re.escape(destination.run)}-batch-0-\d+\.{row_format.extension}", re.DOTALL
     )
     found = storage.find_below(destination.path(row_format.kind))
     storage.remove([path for path in found if own.fullmatch(path) and path not in written])
+
+
+def write_manifest_of(entries: Iterable[FileEntry], destination: Destination, name: str) -> None:
+    """Write a manifest, whole.
+
+    Args:
+      entries: the files.
+      destination: output folder and run.
+      name: tells apart the manifests of one run.
+
+    Raises:
+      OSError: it cannot be written.
+    """
+    ordered = sorted(entries, key=_path)
+    content = b"".join(file_entry_to_json(entry) + b"\n" for entry in ordered)
+    path = _manifest_path(destination, name)
+    storage.write_whole(destination.path(path), content, destination.temporary_path(path))
 
 
 def check_manifest(destination: Destination, row_format: RowFormat) -> int:

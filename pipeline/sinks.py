@@ -5,6 +5,7 @@ from apache_beam.pvalue import PCollection, PDone
 from apache_beam.typehints.decorators import no_annotations
 
 from pipeline.destination import Destination
+from pipeline.keep_in_batch import KeepInBatch
 from pipeline.row_files import AlertFiles, EnrichedFiles, FailureFiles, RowFormat
 from pipeline.write_files import WriteFiles
 from schemas.alert import Alert
@@ -48,7 +49,7 @@ class WriteEnriched(beam.PTransform):
 
 
 class PublishAlerts(beam.PTransform):
-    """Write alerts as lines of JSON.
+    """Write alerts as lines of JSON, or keep them with the batch.
 
     Input: PCollections[Alert], bounded: those of answers and those of rates.
     Output: nothing.
@@ -65,11 +66,13 @@ class PublishAlerts(beam.PTransform):
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, alerts: tuple[PCollection[Alert], ...]) -> PDone:
         """Apply the step."""
+        if self.destination.batch and self.destination.announces:
+            return alerts | "KeepAlerts" >> KeepInBatch(self.destination.batch, "alerts")
         return alerts | "WriteLines" >> WriteFiles(self.destination, AlertFiles())
 
 
 class WriteFailures(beam.PTransform):
-    """Write failures as lines of JSON.
+    """Write failures as lines of JSON, or keep them with the batch.
 
     Input: PCollections[Failure], bounded: those of each step that can fail.
     Output: nothing.
@@ -88,5 +91,7 @@ class WriteFailures(beam.PTransform):
     @no_annotations  # as above
     def expand(self, failures: tuple[PCollection[Failure], ...]) -> PDone:
         """Apply the step."""
+        if self.destination.batch and self.destination.announces:
+            return failures | "KeepFailures" >> KeepInBatch(self.destination.batch, "failures")
         row_format = FailureFiles(with_payload=self.with_payload)
         return failures | "WriteLines" >> WriteFiles(self.destination, row_format)

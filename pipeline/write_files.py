@@ -12,8 +12,8 @@ from apache_beam.transforms.combiners import ToList
 from apache_beam.typehints.decorators import no_annotations
 
 from pipeline import storage
-from pipeline.batch import batch_under_way
 from pipeline.destination import Destination
+from pipeline.keep_in_batch import KeepInBatch
 from pipeline.manifest import file_entry, write_manifest
 from pipeline.part import Part
 from pipeline.row_files import RowFormat
@@ -57,8 +57,7 @@ class WriteFiles(beam.PTransform):
         if batch is None:
             self._publish(written)
         else:
-            for number, parts in enumerate(written):
-                _ = parts | f"KeepParts{number}" >> beam.Map(_keep_part, batch=batch)
+            _ = tuple(written) | "KeepParts" >> KeepInBatch(batch, "parts")
         return PDone(inputs[0].pipeline)
 
     def _publish(self, written: list[PCollection[Part]]) -> None:
@@ -72,10 +71,6 @@ class WriteFiles(beam.PTransform):
         _ = manifest | "WriteManifest" >> beam.Map(
             write_manifest, destination=self.destination, row_format=self.row_format
         )
-
-
-def _keep_part(part: Part, batch: str) -> None:
-    batch_under_way(batch).parts.append(part)
 
 
 class _PublishParts(beam.DoFn):

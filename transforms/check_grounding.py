@@ -25,15 +25,17 @@ from transforms.shared import SharedResources
 from transforms.throttling import AdaptiveThrottle
 
 CHECKED = "checked"
+LEFT = "left"
 
 
 class CheckGrounding(beam.PTransform):
     """Check answers against their facts, many at a time.
 
     Input: PCollection[RoutedAnswer], bounded or not.
-    Output: two PCollections. `checked` holds a CheckedAnswer for every answer that was decided
+    Output: three PCollections. `checked` holds a CheckedAnswer for every answer that was decided
       already or got a reply, window and timestamp kept, order not; `failures` holds one Failure
-      for every other. An answer that the run's budget does not allow is counted and left.
+      for every other but those in `left`: answers that the run's budget did not allow, or whom an
+      unavailable service could not check where the settings leave these.
     Failures: Rejected at once; Unavailable and BadReply, retryable, after the last attempt.
       RunStopped fails the bundle: no answer could be checked. So does Unavailable where the
       settings keep the backlog.
@@ -51,7 +53,9 @@ class CheckGrounding(beam.PTransform):
     def expand(self, routed: PCollection[RoutedAnswer]) -> DoOutputsTuple:
         """Apply the step."""
         check = _CheckAnswer(self.settings)
-        return routed | "CheckAnswer" >> beam.ParDo(check).with_outputs(FAILURES, main=CHECKED)
+        return routed | "CheckAnswer" >> beam.ParDo(check).with_outputs(
+            FAILURES, LEFT, main=CHECKED
+        )
 
 
 class _CheckAnswer(beam.DoFn):
@@ -114,19 +118,23 @@ class _CheckAnswer(beam.DoFn):
             _count(outcome)
             yield WindowedValue(outcome, timestamp, (window,))
             return
-        if isinstance(outcome, OverBudget):
-            counters.LEFT.inc()
-            return
         self._checks.throttle.signal()
+        if self._is_left(outcome):
+            counters.LEFT.inc()
+            yield TaggedOutput(LEFT, WindowedValue(answer, timestamp, (window,)))
+            return
         failure = self._failure(answer, outcome)
         yield TaggedOutput(FAILURES, WindowedValue(failure, timestamp, (window,)))
+
+    def _is_left(self, error: Exception) -> bool:
+        is_left = self._settings.leaves_unavailable and _is_outage(error)
+        return is_left or isinstance(error, OverBudget)
 
     def _failure(self, answer: Answer, error: Exception) -> Failure:
         """Make the one answer's failure of it; raise what is no fault of the answer."""
         if not isinstance(error, CheckFailed) or isinstance(error, RunStopped):
             raise error
-        is_outage = isinstance(error, Unavailable) and not isinstance(error, BadReply)
-        if is_outage and self._settings.keeps_backlog:
+        if _is_outage(error) and self._settings.keeps_backlog:
             raise error
         counters.CHECKS_FAILED.inc()
         counters.CALLS.inc()
@@ -141,6 +149,10 @@ class _CheckAnswer(beam.DoFn):
             first_failed_at_us=error.first_failed_at_us,
             record_id=answer.record_id,
         )
+
+
+def _is_outage(error: Exception) -> bool:
+    return isinstance(error, Unavailable) and not isinstance(error, BadReply)
 
 
 class _Checks:

@@ -1,6 +1,7 @@
 """Record ids that a run has seen, on disk: they outlive a process, and several can share them."""
 
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
 _KEEP_UP = """
@@ -53,8 +54,17 @@ class SeenIds:
         Args:
           record_id: hexadecimal digits.
         """
-        key = bytes.fromhex(record_id)[:_KEY_BYTES]
+        key = _key(record_id)
         return self._run("INSERT OR IGNORE INTO seen VALUES (?, ?)", key, self._owner) == 1
+
+    def give_back(self, record_ids: Iterable[str]) -> None:
+        """Take back claims: what they were made for has not been done."""
+        for record_id in record_ids:
+            self._run("DELETE FROM seen WHERE id = ?", _key(record_id))
+
+    def forget(self, before_owner: int) -> None:
+        """Forget what the parts before this one have claimed."""
+        self._run("DELETE FROM seen WHERE owner < ?", before_owner)
 
     def settle(self) -> None:
         """Have the disk keep the claims, whatever becomes of the machine."""
@@ -70,3 +80,7 @@ class SeenIds:
             return self._database.execute(statement, values).rowcount
         except sqlite3.Error as error:
             raise OSError(f"cannot write {self._path}: {error}") from None
+
+
+def _key(record_id: str) -> bytes:
+    return bytes.fromhex(record_id)[:_KEY_BYTES]

@@ -75,6 +75,8 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       reply_store: a file that keeps all replies of the run, None for memory alone.
       budget: what the run may take; it needs a `reply_store`.
       proxy: the address of a proxy to call through, None for none.
+      leaves_unavailable: whether an answer that an unavailable service could not check is left,
+        for whoever has it checked later; it goes before `keeps_backlog`.
       keeps_backlog: whether an unavailable service fails the bundle, so that a stream's engine
         delivers again; else it is a retryable failure of each answer.
     """
@@ -97,6 +99,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     budget: Budget = Budget()
     proxy: str | None = None
     keeps_backlog: bool = False
+    leaves_unavailable: bool = False
 
     @property
     def pays_once(self) -> bool:

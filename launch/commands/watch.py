@@ -1,0 +1,121 @@
+"""`groundwatch watch`: monitor answers as they come."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from launch.beam_flags import read_beam_flags
+from launch.command_help import wants_help, write_help
+from launch.flags import UsageError, read_flags
+from launch.inputs import default_run_id, default_work_folder, try_output
+from launch.local.work_folder import FolderInUse
+from launch.pubsub.errors import Refused
+from launch.quiet import keep_beam_quiet
+from launch.start import BEAM_HELP
+from launch.watch.settings import WatchSettings
+from launch.watch.watching import watch
+from pipeline import check_options, options, watch_options
+from pipeline.check_config import check_problems, google_account
+from pipeline.config import Config, config_from
+from pipeline.destination import Destination
+from pipeline.option import Option
+from transforms.grounding.errors import CheckFailed
+from transforms.grounding.settings import MEGABYTE
+
+_DONE, _FAILED = 0, 1
+_NEVER_S = 1e9
+_RETRY_S = 10.0
+"""Seconds for which a check is tried while its batch waits; then it is held and tried again."""
+
+_NOT_HERE = {"resume", "workers", "segment_messages", "max_calls", "max_cost", "give_up_after_s"}
+
+
+def watch_known() -> tuple[Option, ...]:
+    """All flags of the command."""
+    known = (
+        watch_options.SUBSCRIPTION,
+        *options.FORMAT,
+        *options.SAMPLING,
+        *options.OUTPUT,
+        *options.LOCAL,
+        *watch_options.WATCH,
+        *check_options.CHECK,
+        *options.VERDICTS,
+        *options.ALERTS,
+    )
+    return tuple(_for_watching(option) for option in known if option.name not in _NOT_HERE)
+
+
+def _for_watching(option: Option) -> Option:
+    return replace(option, default=_RETRY_S) if option.name == "retry_timeout_s" else option
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Monitor a subscription until SIGTERM or SIGINT.
+
+    Returns:
+      0 drained, 1 failed.
+
+    Raises:
+      UsageError: the flags make no sense.
+    """
+    known = watch_known()
+    if wants_help(arguments):
+        return write_help("watch", known, BEAM_HELP)
+    values, others, problems = read_flags(arguments, known)
+    beam_options, unknown = read_beam_flags(others, [option.name for option in known])
+    problems += unknown
+    problems += check_problems(values)
+    run_id = values["run_id"] or default_run_id([values["subscription"] or ""])
+    destination = Destination(root=values["output"] or "", run=run_id)
+    if values["output"]:
+        try_output(destination, problems)
+    if problems:
+        raise UsageError(problems)
+    keep_beam_quiet()
+    work_folder = values["work_folder"] or default_work_folder(destination)
+    try:
+        watch(
+            _config(values, run_id, work_folder),
+            _settings(values),
+            beam_options,
+            values["price_per_1k_chars"],
+        )
+    except (CheckFailed, Refused, FolderInUse, OSError) as error:
+        sys.stderr.write(f"groundwatch: the monitoring failed: {error}\n")
+        return _FAILED
+    return _DONE
+
+
+def _config(values: Mapping[str, Any], run_id: str, work_folder: str) -> Config:
+    missing = dict.fromkeys(_NOT_HERE) | {"segment_messages": 1, "give_up_after_s": _NEVER_S}
+    config = config_from(
+        {**missing, **values},
+        inputs=(),
+        run=run_id,
+        work_folder=work_folder,
+        workers=1,
+        replays=False,
+    )
+    # A reply that was paid for stands in its record before its message is acknowledged.
+    check = replace(config.check, reply_store=None, leaves_unavailable=True)
+    return replace(config, check=check)
+
+
+def _settings(values: Mapping[str, Any]) -> WatchSettings:
+    return WatchSettings(
+        subscription=values["subscription"],
+        alert_topic=values["alert_topic"],
+        failure_topic=values["failure_topic"],
+        pubsub_address=values["pubsub_address"],
+        account=google_account(values),
+        ordering=values["alert_ordering"],
+        batch_messages=values["batch_messages"],
+        held_messages=values["held_messages"],
+        held_bytes=values["held_mb"] * MEGABYTE,
+        file_age_s=values["file_age_s"],
+        dedupe_h=values["dedupe_h"],
+        drain_s=values["drain_s"],
+    )

@@ -1,0 +1,48 @@
+"""One batch of messages through the pipeline."""
+
+from collections.abc import Sequence
+
+from launch.beam_errors import cause_of
+from launch.local.local_pipeline import LocalPipeline
+from pipeline.batch import Batch, Source
+from schemas.counts import Counts
+from schemas.message import Message
+from transforms.failing import failed_now
+
+
+def run_batch(
+    pipeline: LocalPipeline, messages: Sequence[Message], folder: str
+) -> tuple[Batch, Counts]:
+    """Run messages through the pipeline.
+
+    Args:
+      pipeline: the main page.
+      messages: at least one.
+      folder: for the files of the batch.
+
+    Returns:
+      What was written or kept, and what was counted.
+
+    Raises:
+      RunStopped: no answer can be checked until a person has changed something.
+      OSError: a file cannot be written.
+      Exception: a defect.
+    """
+    try:
+        return pipeline.run([Source(place="the subscription", messages=messages)], folder)
+    except Exception as error:
+        raise cause_of(error) from None
+
+
+def defect_of(message: Message, error: Exception, folder: str) -> tuple[Batch, Counts]:
+    """Make the outcome of a message that no step could work off: one failure."""
+    batch = Batch([], folder)
+    # The error's own words could hold an answer's text.
+    defect = Defect(f"groundwatch ran into a defect: {type(error).__name__}")
+    batch.failures.append(failed_now(message, "ReadMessages", defect, retryable=True))
+    counts = Counts(read=1, failures_by_error={Defect.__name__: 1}, retryable_failures=1)
+    return batch, counts
+
+
+class Defect(Exception):
+    """A fault of groundwatch, met by one message."""

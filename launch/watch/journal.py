@@ -1,0 +1,235 @@
+"""What a worker must not forget: batches that are not public yet, the ledger, the counts."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from launch.watch.account import Account, merged
+from pipeline.part import Part
+from schemas.alert import Alert
+from schemas.counts import Counts, total
+from schemas.failure import Failure
+from schemas.record import Record
+from transforms.measure_rates import Keyed
+from transforms.rules.burn_rate import RateCounts, added
+
+_TABLES = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+CREATE TABLE IF NOT EXISTS batches (
+  number INTEGER PRIMARY KEY, committed_at_us INTEGER NOT NULL, parts BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS outbox (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, content BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS ledger (hour_us INTEGER PRIMARY KEY, account BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS rates (
+  engine BLOB NOT NULL, start_us INTEGER NOT NULL, counts BLOB NOT NULL,
+  PRIMARY KEY (engine, start_us)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID;
+"""
+_LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
+_ANY = b""
+
+Noted = TypeVar("Noted")
+
+
+class BatchDone(Record, frozen=True, kw_only=True):
+    """What came of one batch.
+
+    Attributes:
+      number: of the batch, above all before it.
+      parts: the files it wrote, not public yet.
+      counts: what was counted.
+      account: where its messages ended.
+      rates: what was counted of each engine's answers.
+      alerts, failures: to be announced.
+    """
+
+    number: int
+    parts: tuple[Part, ...]
+    counts: Counts
+    account: Account
+    rates: tuple[Keyed, ...] = ()
+    alerts: tuple[Alert, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+class Journal:
+    """A database in the worker's folder; what a method has written survives the machine.
+
+    Args:
+      path: its file, made where there is none.
+
+    Raises:
+      OSError: it cannot be opened, now; or read or written, later.
+    """
+
+    def __init__(self, path: str) -> None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        try:
+            self._database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._database.executescript(_TABLES)
+        except sqlite3.Error as error:
+            raise OSError(f"cannot open {path}: {error}") from None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def next_number(self) -> int:
+        """The number of the batch that comes next; one of the same number may have been begun."""
+        return (self.note(_LAST_NUMBER, int) or 0) + 1
+
+    def commit(self, done: BatchDone, now_us: int) -> None:
+        """Make a batch's outcome durable, all of it or nothing.
+
+        Args:
+          done: the batch.
+          now_us: microseconds since 1970 UTC.
+        """
+        with self._transaction():
+            self._keep_note(_LAST_NUMBER, done.number)
+            self._keep_note(_TOTALS, total([self.totals(), done.counts]))
+            self._keep_note(_ALERTS, self.alerts_raised() + len(done.alerts))
+            self._run(
+                "INSERT INTO batches VALUES (?, ?, ?)",
+                done.number,
+                now_us,
+                msgspec.json.encode(done.parts),
+            )
+            self._add_to_ledger(done.account)
+            for engine, counts in done.rates:
+                self._add_rate(engine, counts)
+            self._send("alert", done.alerts)
+            self._send("failure", done.failures)
+
+    def raise_alerts(self, alerts: Sequence[Alert], notes: dict[str, Record] | None = None) -> None:
+        """Let alerts that no single answer raises be announced, and note what was concluded.
+
+        Args:
+          alerts: what is to be announced.
+          notes: by name; those of the same name are replaced.
+        """
+        with self._transaction():
+            for name, noted in (notes or {}).items():
+                self._keep_note(name, noted)
+            self._keep_note(_ALERTS, self.alerts_raised() + len(alerts))
+            self._send("alert", alerts)
+
+    def waiting_batches(self) -> list[tuple[int, int, tuple[Part, ...]]]:
+        """The batches whose files are not public: number, when committed, files; oldest first."""
+        rows = self._run("SELECT number, committed_at_us, parts FROM batches ORDER BY number")
+        parts = msgspec.json.Decoder(tuple[Part, ...])
+        return [(number, at_us, parts.decode(content)) for number, at_us, content in rows]
+
+    def forget_batches(self, up_to: int) -> None:
+        """Forget batches whose files are public."""
+        with self._transaction():
+            self._run("DELETE FROM batches WHERE number <= ?", up_to)
+
+    def outbox_alerts(self, most: int) -> list[tuple[int, Alert]]:
+        """The alerts that are to be announced, the oldest first, each with its id."""
+        return self._outbox("alert", Alert, most)
+
+    def outbox_failures(self, most: int) -> list[tuple[int, Failure]]:
+        """The failures that are to be announced, the oldest first, each with its id."""
+        return self._outbox("failure", Failure, most)
+
+    def announced(self, ids: Iterable[int]) -> None:
+        """Forget what has been announced."""
+        with self._transaction():
+            for identity in ids:
+                self._run("DELETE FROM outbox WHERE id = ?", identity)
+
+    def ledger(self) -> list[Account]:
+        """The accounts of all hours, the oldest first."""
+        rows = self._run("SELECT account FROM ledger ORDER BY hour_us")
+        return [msgspec.json.decode(content, type=Account) for (content,) in rows]
+
+    def totals(self) -> Counts:
+        """What was counted since the journal began."""
+        return self.note(_TOTALS, Counts) or Counts()
+
+    def alerts_raised(self) -> int:
+        """How many alerts there were since the journal began."""
+        return self.note(_ALERTS, int) or 0
+
+    def rates(self, since_us: int) -> dict[str | None, list[RateCounts]]:
+        """Each engine's counts, for the buckets from a moment on, in the order of time."""
+        rows = self._run(
+            "SELECT engine, counts FROM rates WHERE start_us >= ? ORDER BY start_us", since_us
+        )
+        by_engine: dict[str | None, list[RateCounts]] = {}
+        for engine, content in rows:
+            counts = msgspec.json.decode(content, type=RateCounts)
+            by_engine.setdefault(_engine(engine), []).append(counts)
+        return by_engine
+
+    def forget_rates(self, before_us: int) -> None:
+        """Forget the buckets before a moment."""
+        with self._transaction():
+            self._run("DELETE FROM rates WHERE start_us < ?", before_us)
+
+    def note(self, name: str, kind: type[Noted]) -> Noted | None:
+        """Read a note, None if there is none of this name."""
+        row = self._run("SELECT content FROM notes WHERE name = ?", name).fetchone()
+        return msgspec.json.decode(row[0], type=kind) if row else None
+
+    def _keep_note(self, name: str, noted: object) -> None:
+        content = msgspec.json.encode(noted)
+        self._run("INSERT OR REPLACE INTO notes VALUES (?, ?)", name, content)
+
+    def _send(self, kind: str, rows: Iterable[Alert | Failure]) -> None:
+        for row in rows:
+            content = msgspec.json.encode(row)
+            self._run("INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content)
+
+    def _outbox(self, kind: str, record: type[Noted], most: int) -> list[tuple[int, Noted]]:
+        rows = self._run(
+            "SELECT id, content FROM outbox WHERE kind = ? ORDER BY id LIMIT ?", kind, most
+        )
+        return [(identity, msgspec.json.decode(content, type=record)) for identity, content in rows]
+
+    def _add_to_ledger(self, account: Account) -> None:
+        row = self._run("SELECT account FROM ledger WHERE hour_us = ?", account.hour_us).fetchone()
+        earlier = msgspec.json.decode(row[0], type=Account) if row else None
+        content = msgspec.json.encode(merged(earlier, account) if earlier else account)
+        self._run("INSERT OR REPLACE INTO ledger VALUES (?, ?)", account.hour_us, content)
+
+    def _add_rate(self, engine: str | None, counts: RateCounts) -> None:
+        key = _engine_key(engine)
+        row = self._run(
+            "SELECT counts FROM rates WHERE engine = ? AND start_us = ?", key, counts.start_us
+        ).fetchone()
+        earlier = msgspec.json.decode(row[0], type=RateCounts) if row else None
+        content = msgspec.json.encode(added(earlier, counts) if earlier else counts)
+        self._run("INSERT OR REPLACE INTO rates VALUES (?, ?, ?)", key, counts.start_us, content)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._run("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._database.rollback()
+            raise
+        self._run("COMMIT")
+
+    def _run(self, statement: str, *values: str | bytes | int) -> sqlite3.Cursor:
+        try:
+            return self._database.execute(statement, values)
+        except sqlite3.Error as error:
+            raise OSError(f"cannot write {self._path}: {error}") from None
+
+
+def _engine_key(engine: str | None) -> bytes:
+    """No engine is another than one whose name is empty."""
+    return _ANY if engine is None else b"=" + engine.encode()
+
+
+def _engine(key: bytes) -> str | None:
+    return key[1:].decode() if key else None

@@ -1,0 +1,163 @@
+"""Continuous monitoring from its settings to its end."""
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from types import FrameType
+
+from apache_beam.options.pipeline_options import PipelineOptions
+from msgspec.structs import replace
+
+from launch.local.local_pipeline import LocalPipeline
+from launch.local.work_folder import WorkFolder
+from launch.pubsub.settings import PullSettings
+from launch.pubsub.subscription import Subscription
+from launch.pubsub.topic import Topic
+from launch.summing import summary_of
+from launch.watch.announcer import Announcer
+from launch.watch.files import BatchFiles
+from launch.watch.journal import Journal
+from launch.watch.settings import WatchSettings
+from launch.watch.worker import Worker
+from pipeline.config import Config
+from pipeline.summary_file import write_summary
+from schemas.summary import Summary
+from transforms.check_grounding import checks_open
+from transforms.deduplicate import seen_ids_open
+
+_STOPS = (signal.SIGTERM, signal.SIGINT)
+_log = logging.getLogger(__name__)
+
+
+def watch(
+    config: Config,
+    settings: WatchSettings,
+    options: PipelineOptions,
+    price_per_1k_chars: float | None = None,
+) -> Summary:
+    """Monitor a subscription until SIGTERM or SIGINT, then drain.
+
+    Args:
+      config: of the main job, with a work folder.
+      settings: of the worker.
+      options: Beam's own.
+      price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
+
+    Returns:
+      The counts since the output was first written to, as they stand in `summary.json`.
+
+    Raises:
+      FolderInUse: another worker writes to the same output.
+      Misconfigured, Refused: a person has to change something first.
+      OSError: the work folder cannot be used.
+    """
+    started_at_us = time.time_ns() // 1000
+    keeping = replace(config, announces=True)
+    work = WorkFolder(str(config.work_folder))
+    with work.held(), closing(Journal(_journal_path(config))) as journal:
+        with _worker(keeping, settings, options, journal) as worker, _stop(settings) as stop:
+            try:
+                worker.run(stop)
+            finally:
+                worker.finish()
+        totals, accounts = journal.totals(), journal.ledger()
+        rows = {
+            "enriched": sum(account.enriched for account in accounts),
+            "failures": sum(account.failures for account in accounts),
+            "alerts": journal.alerts_raised(),
+        }
+    summary = summary_of(
+        config,
+        totals,
+        rows,
+        started_at_us=started_at_us,
+        price_per_1k_chars=price_per_1k_chars,
+    )
+    write_summary(config.destination, summary)
+    return summary
+
+
+def _journal_path(config: Config) -> str:
+    return f"{config.work_folder}/journal.sqlite"
+
+
+@contextmanager
+def _worker(
+    config: Config, settings: WatchSettings, options: PipelineOptions, journal: Journal
+) -> Iterator[Worker]:
+    with ExitStack() as opened:
+        topics = {
+            name: opened.enter_context(closing(_topic(name, settings)))
+            for name in (settings.alert_topic, settings.failure_topic)
+            if name
+        }
+        opened.enter_context(checks_open(config.check))
+        seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
+        pipeline = LocalPipeline(config, options)
+        subscription = opened.enter_context(closing(_subscription(settings)))
+        yield Worker(
+            subscription=subscription,
+            pipeline=pipeline,
+            journal=journal,
+            files=BatchFiles(
+                config,
+                journal,
+                settings.file_age_s,
+                keeps_alerts=not settings.alert_topic,
+                keeps_failures=not settings.failure_topic,
+            ),
+            announcer=Announcer(
+                journal,
+                topics.get(settings.alert_topic),
+                topics.get(settings.failure_topic),
+                ordering=settings.ordering,
+                with_payload=config.failure_payload,
+            ),
+            seen=seen,
+            settings=settings,
+        )
+
+
+def _subscription(settings: WatchSettings) -> Subscription:
+    pull = PullSettings(most_messages=settings.held_messages, most_bytes=settings.held_bytes)
+    return Subscription.open(
+        settings.subscription, pull, address=settings.pubsub_address, account=settings.account
+    )
+
+
+def _topic(name: str, settings: WatchSettings) -> Topic:
+    return Topic.open(name, address=settings.pubsub_address, account=settings.account)
+
+
+@contextmanager
+def _stop(settings: WatchSettings) -> Iterator[threading.Event]:
+    """Let SIGTERM and SIGINT ask for the end while a `with` block lasts; a second one insists."""
+    stop = threading.Event()
+    until = threading.Timer(settings.drain_s, _give_up)
+    until.daemon = True
+
+    def ask(number: int, _: FrameType | None) -> None:
+        if stop.is_set():
+            os._exit(128 + number)
+        sys.stderr.write("groundwatch: draining; what is in work is finished first\n")
+        stop.set()
+        until.start()
+
+    earlier = {number: signal.signal(number, ask) for number in _STOPS}
+    try:
+        yield stop
+    finally:
+        until.cancel()
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
+
+
+def _give_up() -> None:
+    """End without having drained: what is not acknowledged is delivered again."""
+    sys.stderr.write("groundwatch: could not drain in time; nothing is lost, start it again\n")
+    os._exit(1)
