@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import apache_beam as beam
 import msgspec
@@ -25,7 +25,8 @@ from transforms.shared import SharedResources
 from transforms.throttling import AdaptiveThrottle
 
 CHECKED = "checked"
-LEFT = "left"
+LEFT: Literal["left"] = "left"
+TaggedLeft: TypeAlias = TaggedOutput[Literal["left"], Answer]
 
 
 class CheckGrounding(beam.PTransform):
@@ -86,7 +87,7 @@ class _CheckAnswer(beam.DoFn):
         routed: RoutedAnswer,
         timestamp: Timestamp = beam.DoFn.TimestampParam,
         window: Any = beam.DoFn.WindowParam,
-    ) -> Iterator[CheckedAnswer | TaggedFailure]:
+    ) -> Iterator[CheckedAnswer | TaggedFailure | TaggedLeft]:
         if routed.decision is not None:
             yield CheckedAnswer(answer=routed.answer, decision=routed.decision)
             return

@@ -38,7 +38,8 @@ def run(arguments: Sequence[str]) -> int:
     if len(arguments) != 1:
         raise UsageError(["name one folder: the --output of `groundwatch watch`"])
     accounts = [account for path in _journals(arguments[0]) for account in _ledger(path)]
-    Console(highlight=False).print(_table(accounts))
+    # Wide enough for its columns, wherever it is written to.
+    Console(highlight=False, width=100).print(_table(accounts))
     return _GAP if any(account.gap for account in accounts) else _DONE
 
 
@@ -58,7 +59,7 @@ def _ledger(path: Path) -> list[Account]:
 def _table(accounts: Sequence[Account]) -> Table:
     table = Table("hour (UTC)", *_COLUMNS, box=None, padding=(0, 2))
     for account in accounts:
-        hour = datetime.fromtimestamp(account.hour_us / 1e6, UTC).strftime("%Y-%m-%d %H:%M")
+        hour = datetime.fromtimestamp(account.hour_us / 1e6, UTC).strftime("%Y-%m-%d %H h")
         table.add_row(hour, *(f"{getattr(account, name):,}" for name in _COLUMNS))
     sums = [sum(getattr(account, name) for account in accounts) for name in _COLUMNS]
     table.add_row("all", *(f"{number:,}" for number in sums), style="bold")

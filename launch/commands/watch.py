@@ -29,7 +29,15 @@ _NEVER_S = 1e9
 _RETRY_S = 10.0
 """Seconds for which a check is tried while its batch waits; then it is held and tried again."""
 
-_NOT_HERE = {"resume", "workers", "segment_messages", "max_calls", "max_cost", "give_up_after_s"}
+_NOT_HERE = {
+    "resume": False,
+    "workers": None,
+    "segment_messages": 1,
+    "max_calls": None,
+    "max_cost": None,
+    "give_up_after_s": _NEVER_S,
+}
+"""What a backfill is told and a worker is not."""
 
 
 def watch_known() -> tuple[Option, ...]:
@@ -37,7 +45,7 @@ def watch_known() -> tuple[Option, ...]:
     known = (
         watch_options.SUBSCRIPTION,
         *options.FORMAT,
-        *options.SAMPLING,
+        options.SAMPLE,
         *options.OUTPUT,
         *options.LOCAL,
         *watch_options.WATCH,
@@ -64,7 +72,8 @@ def run(arguments: Sequence[str]) -> int:
     known = watch_known()
     if wants_help(arguments):
         return write_help("watch", known, BEAM_HELP)
-    values, others, problems = read_flags(arguments, known)
+    given, others, problems = read_flags(arguments, known)
+    values = {**_NOT_HERE, **given}
     beam_options, unknown = read_beam_flags(others, [option.name for option in known])
     problems += unknown
     problems += check_problems(values)
@@ -90,9 +99,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _config(values: Mapping[str, Any], run_id: str, work_folder: str) -> Config:
-    missing = dict.fromkeys(_NOT_HERE) | {"segment_messages": 1, "give_up_after_s": _NEVER_S}
     config = config_from(
-        {**missing, **values},
+        values,
         inputs=(),
         run=run_id,
         work_folder=work_folder,

@@ -37,7 +37,8 @@ def account_of(number: int, counts: Counts, enriched: int, failures: int, now_us
     Args:
       number: of the batch.
       counts: what the steps counted; `read` are the messages that came in and were not left.
-      enriched, failures: rows that were written.
+      enriched: records that were written.
+      failures: that were kept.
       now_us: microseconds since 1970 UTC.
     """
     return Account(

@@ -30,7 +30,7 @@ def run_batch(
     """
     try:
         return pipeline.run([Source(place="the subscription", messages=messages)], folder)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - Beam wraps what a step raises
         raise cause_of(error) from None
 
 

@@ -91,11 +91,10 @@ def _worker(
     config: Config, settings: WatchSettings, options: PipelineOptions, journal: Journal
 ) -> Iterator[Worker]:
     with ExitStack() as opened:
-        topics = {
-            name: opened.enter_context(closing(_topic(name, settings)))
+        topics = [
+            opened.enter_context(closing(_topic(name, settings))) if name else None
             for name in (settings.alert_topic, settings.failure_topic)
-            if name
-        }
+        ]
         opened.enter_context(checks_open(config.check))
         seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
         pipeline = LocalPipeline(config, options)
@@ -113,8 +112,7 @@ def _worker(
             ),
             announcer=Announcer(
                 journal,
-                topics.get(settings.alert_topic),
-                topics.get(settings.failure_topic),
+                *topics,
                 ordering=settings.ordering,
                 with_payload=config.failure_payload,
             ),
