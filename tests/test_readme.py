@@ -7,7 +7,7 @@ import apache_beam as beam
 import pytest
 
 from launch import main
-from launch.commands import estimate, report
+from launch.commands import estimate, report, watch
 from launch.start import options_from
 from pipeline import options
 from pipeline.build import build_pipeline
@@ -38,6 +38,7 @@ def test_every_flag_it_names_exists() -> None:
             options_from(options.FAILURES),
             estimate.estimate_options(),
             report.OPTIONS,
+            watch.watch_known(),
         )
         for option in known_options
     }

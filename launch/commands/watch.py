@@ -8,19 +8,20 @@ from msgspec.structs import replace
 
 from launch.beam_flags import read_beam_flags
 from launch.command_help import wants_help, write_help
-from launch.flags import UsageError, read_flags
+from launch.flags import UsageError, describe_unknown, read_flags
 from launch.inputs import default_run_id, default_work_folder, try_output
 from launch.local.work_folder import FolderInUse
 from launch.pubsub.errors import Refused
 from launch.quiet import keep_beam_quiet
 from launch.start import BEAM_HELP
+from launch.watch.demo import watch_demo
 from launch.watch.settings import WatchSettings
 from launch.watch.watching import watch
 from pipeline import check_options, options, watch_options
 from pipeline.check_config import check_problems, google_account
 from pipeline.config import Config, config_from
 from pipeline.destination import Destination
-from pipeline.option import Option
+from pipeline.option import Option, location
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import MEGABYTE
 
@@ -40,10 +41,22 @@ _NOT_HERE = {
 """What a backfill is told and a worker is not."""
 
 
+_DEMO = Option(
+    name="demo",
+    meaning="show it live: a Pub/Sub server of its own, the sample answers, no cloud",
+    is_switch=True,
+    default=False,
+)
+_DEMO_OUTPUT = Option(
+    name="output", meaning="output folder", read=location, default="out/watch-demo"
+)
+
+
 def watch_known() -> tuple[Option, ...]:
     """All flags of the command."""
     known = (
         watch_options.SUBSCRIPTION,
+        _DEMO,
         *options.FORMAT,
         options.SAMPLE,
         *options.OUTPUT,
@@ -72,6 +85,8 @@ def run(arguments: Sequence[str]) -> int:
     known = watch_known()
     if wants_help(arguments):
         return write_help("watch", known, BEAM_HELP)
+    if "--demo" in arguments:
+        return _demo([argument for argument in arguments if argument != "--demo"])
     given, others, problems = read_flags(arguments, known)
     values = {**_NOT_HERE, **given}
     beam_options, unknown = read_beam_flags(others, [option.name for option in known])
@@ -96,6 +111,33 @@ def run(arguments: Sequence[str]) -> int:
         sys.stderr.write(f"groundwatch: the monitoring failed: {error}\n")
         return _FAILED
     return _DONE
+
+
+def _demo(arguments: Sequence[str]) -> int:
+    values, others, problems = read_flags(arguments, [_DEMO_OUTPUT])
+    problems += describe_unknown(others, ["demo", _DEMO_OUTPUT.name])
+    destination = Destination(root=values["output"], run="watch-demo")
+    try_output(destination, problems)
+    if problems:
+        raise UsageError(problems)
+    keep_beam_quiet()
+    config = Config(
+        inputs=(),
+        output=destination.root,
+        run=destination.run,
+        work_folder=default_work_folder(destination),
+    )
+    summary = watch_demo(config)
+    ends = (
+        f"{summary.enriched:,} enriched, {summary.failures:,} failures,"
+        f" {summary.duplicates:,} duplicates"
+    )
+    closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT CLOSE"
+    sys.stdout.write(
+        f"\n{summary.read:,} messages: {ends}; {closing}.\n"
+        f"{summary.alerts:,} alerts were published. The records are in {destination.root}.\n"
+    )
+    return _DONE if summary.closes else _FAILED
 
 
 def _config(values: Mapping[str, Any], run_id: str, work_folder: str) -> Config:

@@ -15,7 +15,7 @@ from schemas.counts import Counts, total
 from schemas.failure import Failure
 from schemas.record import Record
 from transforms.measure_rates import Keyed
-from transforms.rules.burn_rate import RateCounts, added
+from transforms.rules.rate_counts import RateCounts, added
 
 _TABLES = """
 PRAGMA journal_mode = WAL;

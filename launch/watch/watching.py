@@ -39,6 +39,8 @@ def watch(
     settings: WatchSettings,
     options: PipelineOptions,
     price_per_1k_chars: float | None = None,
+    *,
+    stop: threading.Event | None = None,
 ) -> Summary:
     """Monitor a subscription until SIGTERM or SIGINT, then drain.
 
@@ -47,6 +49,7 @@ def watch(
       settings: of the worker.
       options: Beam's own.
       price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
+      stop: ends it, too, when somebody sets it.
 
     Returns:
       The counts since the output was first written to, as they stand in `summary.json`.
@@ -60,9 +63,10 @@ def watch(
     keeping = replace(config, announces=True)
     work = WorkFolder(str(config.work_folder))
     with work.held(), closing(Journal(_journal_path(config))) as journal:
-        with _worker(keeping, settings, options, journal) as worker, _stop(settings) as stop:
+        told = stop or threading.Event()
+        with _worker(keeping, settings, options, journal) as worker, _signals(settings, told):
             try:
-                worker.run(stop)
+                worker.run(told)
             finally:
                 worker.finish()
         totals, accounts = journal.totals(), journal.ledger()
@@ -133,9 +137,8 @@ def _topic(name: str, settings: WatchSettings) -> Topic:
 
 
 @contextmanager
-def _stop(settings: WatchSettings) -> Iterator[threading.Event]:
+def _signals(settings: WatchSettings, stop: threading.Event) -> Iterator[None]:
     """Let SIGTERM and SIGINT ask for the end while a `with` block lasts; a second one insists."""
-    stop = threading.Event()
     until = threading.Timer(settings.drain_s, _give_up)
     until.daemon = True
 
@@ -148,7 +151,7 @@ def _stop(settings: WatchSettings) -> Iterator[threading.Event]:
 
     earlier = {number: signal.signal(number, ask) for number in _STOPS}
     try:
-        yield stop
+        yield
     finally:
         until.cancel()
         for number, handler in earlier.items():
