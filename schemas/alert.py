@@ -35,10 +35,12 @@ class RateEpisode(Record, frozen=True, kw_only=True):
     """A stretch of time in which an engine burnt its error budget too fast.
 
     Attributes:
-      signal: which share is meant: ``low_grounded``, ``policy_skipped`` or ``failed``.
+      signal: which share is meant: ``low_grounded``, ``policy_skipped``, ``failed``, or
+        ``skip_reason:`` and the name of a reason.
       state: ``open`` when the episode begins, ``closed`` when it ends.
       share: 0..1, in the fast window at that moment.
-      burn_rate: the share over the budgeted share, in the fast window.
+      burn_rate: the share over the budgeted share, in the fast window; a reason's budget is its
+        share before.
       answers: how many answers the fast window held.
       opened_at_us: when the episode began, microseconds since 1970 UTC.
     """
@@ -51,17 +53,35 @@ class RateEpisode(Record, frozen=True, kw_only=True):
     opened_at_us: int
 
 
+class NoDataEpisode(Record, frozen=True, kw_only=True):
+    """A stretch of time in which nothing came from an engine that had steady traffic.
+
+    Attributes:
+      state: ``open`` when the silence is told, ``closed`` when it ends.
+      answers_before: how many answers came in the hour before; of a whole subscription, messages.
+      last_answer_at_us: when the last of them came, microseconds since 1970 UTC.
+      opened_at_us: when the silence was told, microseconds since 1970 UTC.
+    """
+
+    state: str
+    answers_before: int
+    last_answer_at_us: int
+    opened_at_us: int
+
+
 class Alert(Record, frozen=True, kw_only=True):
     """One alert; field for field `alert.avsc`.
 
     Attributes:
       kind: what it is about; the fields of an answer are None or empty for other kinds.
+      engine: None also where a whole subscription is meant.
       record_id .. min_claim_score: as in the enriched record.
       worst_claim: the claim with the least score among those that required a check.
       event_time_us: the answer's time, or the moment an episode opened or closed.
       severity: how soon to look.
       answer_text: the answer, only with ``--alert_text``.
       rate: the episode, for rate alerts.
+      no_data: the silence, for alerts that nothing comes.
     """
 
     kind: AlertKind
@@ -79,3 +99,4 @@ class Alert(Record, frozen=True, kw_only=True):
     severity: Severity
     answer_text: str | None = None
     rate: RateEpisode | None = None
+    no_data: NoDataEpisode | None = None

@@ -16,12 +16,18 @@ _encoder = msgspec.json.Encoder()
 def alert_to_json(alert: Alert) -> bytes:
     """Write an alert as one JSON object; times are RFC 3339, members of `alert.avsc` all there."""
     members: dict[str, Any] = msgspec.structs.asdict(alert)
-    members["event_time"] = to_rfc3339(members.pop("event_time_us"))
-    if alert.rate is not None:
-        rate = msgspec.structs.asdict(alert.rate)
-        rate["opened_at"] = to_rfc3339(rate.pop("opened_at_us"))
-        members["rate"] = rate
-    return _encoder.encode(members)
+    for name in ("rate", "no_data"):
+        if members[name] is not None:
+            members[name] = _with_written_times(msgspec.structs.asdict(members[name]))
+    return _encoder.encode(_with_written_times(members))
+
+
+def _with_written_times(members: dict[str, Any]) -> dict[str, Any]:
+    """Write the times among the members, which are named for their unit, as people do."""
+    return {
+        name.removesuffix("_us"): to_rfc3339(value) if name.endswith("_us") else value
+        for name, value in members.items()
+    }
 
 
 def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from schemas.alert import Alert, RateEpisode, WorstClaim
+from schemas.alert import Alert, NoDataEpisode, RateEpisode, WorstClaim
 from schemas.answer import Fact, SafetyRating
 from schemas.avro import load_schema
 from schemas.checked import Check, Claim
@@ -14,6 +14,17 @@ from schemas.failure import Failure
 from schemas.record import Record
 from tests.support.avro_schemas import Schema, kind_of
 
+KINDS = (
+    EnrichedAnswer,
+    Claim,
+    Fact,
+    SafetyRating,
+    Check,
+    Alert,
+    WorstClaim,
+    RateEpisode,
+    NoDataEpisode,
+)
 NAMES = ("enriched_answer", "alert", "failure")
 SCHEMAS = {name: load_schema(name) for name in NAMES}
 
@@ -49,9 +60,7 @@ def without_units(kind: type[Record]) -> set[str]:
     return {field.removesuffix("_us") for field in kind.__struct_fields__}
 
 
-@pytest.mark.parametrize(
-    "kind", [EnrichedAnswer, Claim, Fact, SafetyRating, Check, Alert, WorstClaim, RateEpisode]
-)
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_record_and_its_schema_have_the_same_fields(kind: type[Record]) -> None:
     assert field_names(kind.__name__) == without_units(kind)
 
@@ -62,8 +71,7 @@ def test_a_failures_schema_has_its_fields_and_those_of_its_message() -> None:
 
 
 def test_no_other_record_is_in_the_schemas() -> None:
-    kinds = (EnrichedAnswer, Claim, Fact, SafetyRating, Check, Alert, WorstClaim, RateEpisode)
-    assert set(RECORDS) == {kind.__name__ for kind in (*kinds, Failure)}
+    assert set(RECORDS) == {kind.__name__ for kind in (*KINDS, Failure)}
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -90,6 +98,8 @@ def test_times_in_avro_are_timestamps_and_times_in_json_are_text() -> None:
         "Check.checked_at": timestamp,
         "Alert.event_time": ["null", "string"],
         "RateEpisode.opened_at": "string",
+        "NoDataEpisode.last_answer_at": "string",
+        "NoDataEpisode.opened_at": "string",
         "Failure.first_failed_at": "string",
         "Failure.last_failed_at": "string",
         "Failure.publish_time": ["null", "string"],

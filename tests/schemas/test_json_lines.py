@@ -36,6 +36,12 @@ def test_an_alert_says_its_times_as_people_write_them() -> None:
             "opened_at": "2026-03-03T12:00:00.000000Z",
         },
     }
+    assert json.loads(alert_to_json(ALERTS["a silence's"]))["no_data"] == {
+        "state": "open",
+        "answers_before": 30,
+        "last_answer_at": "2026-03-03T11:30:00.000000Z",
+        "opened_at": "2026-03-03T12:00:00.000000Z",
+    }
 
 
 @pytest.mark.parametrize("with_payload", [True, False])

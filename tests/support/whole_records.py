@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from schemas.alert import Alert, AlertKind, RateEpisode, Severity, WorstClaim
+from schemas.alert import Alert, AlertKind, NoDataEpisode, RateEpisode, Severity, WorstClaim
 from schemas.answer import Fact, SafetyRating
 from schemas.failure import Failure
 from schemas.verdict import Verdict
@@ -91,6 +91,18 @@ ALERTS = {
             share=0.5,
             burn_rate=5.0,
             answers=10,
+            opened_at_us=NOON_US,
+        ),
+    ),
+    "a silence's": Alert(
+        kind=AlertKind.NO_DATA,
+        engine="shop",
+        event_time_us=NOON_US,
+        severity=Severity.WARNING,
+        no_data=NoDataEpisode(
+            state="open",
+            answers_before=30,
+            last_answer_at_us=NOON_US - 1_800_000_000,
             opened_at_us=NOON_US,
         ),
     ),
