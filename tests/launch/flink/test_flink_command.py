@@ -1,0 +1,29 @@
+"""`python -m launch.flink`, as far as it goes without Flink."""
+
+from pathlib import Path
+
+import pytest
+
+from launch.flink.__main__ import main
+
+
+def test_what_is_missing_is_told_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "none"
+    assert main(["--jars", str(folder), "backfill"]) == 2
+    assert capsys.readouterr().err == (
+        f"groundwatch: Flink's jars are not in {folder}: `python -m launch.flink fetch` fetches"
+        " them\n"
+    )
+
+
+def test_a_job_server_that_does_not_start_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    java = tmp_path / "java"
+    java.write_text("#!/bin/sh\necho 'version \"17\"' >&2\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    assert main(["--jar", "job-server.jar", "backfill"]) == 1
+    assert capsys.readouterr().err.startswith("groundwatch: the job-server has ended:\n")

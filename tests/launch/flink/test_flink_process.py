@@ -1,0 +1,67 @@
+"""The processes of a cluster, from their start to their end."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from launch.flink.process import Died, Process
+from launch.flink.ready import wait_for_service
+
+_TIMEOUT_S = 20.0
+
+
+def a_process(folder: Path, code: str) -> Process:
+    return Process("job-server", [sys.executable, "-c", code], folder)
+
+
+def wait_for_log(folder: Path, text: str) -> None:
+    deadline = time.monotonic() + _TIMEOUT_S
+    while text not in (folder / "job-server.log").read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def is_running(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_process_that_ended_is_told_with_the_end_of_its_log(tmp_path: Path) -> None:
+    process = a_process(tmp_path, "for line in range(100): print(line)")
+    with pytest.raises(Died) as raised:
+        wait_for_service(1, [process])
+    told = str(raised.value).splitlines()
+    assert told[0] == "the job-server has ended:"
+    assert told[1:] == [str(line) for line in range(80, 100)]
+
+
+def test_one_that_runs_is_ended_by_its_id(tmp_path: Path) -> None:
+    process = a_process(tmp_path, "import time; time.sleep(60)")
+    process.check()
+    process.end()
+    assert not is_running(process.id)
+
+
+def test_one_that_is_deaf_is_ended_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("launch.flink.process._END_TIMEOUT_S", 0.1)
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    process = a_process(tmp_path, f"{deaf}; print('deaf', flush=True); time.sleep(60)")
+    wait_for_log(tmp_path, "deaf")
+    process.end()
+    assert not is_running(process.id)
+
+
+def test_python_is_this_python_and_finds_groundwatch(tmp_path: Path) -> None:
+    process = Process(
+        "job-server", ["python", "-c", "import launch, sys; print(sys.prefix)"], tmp_path
+    )
+    wait_for_log(tmp_path, f"{sys.prefix}\n")
+    process.end()

@@ -1,0 +1,124 @@
+"""A backfill on a real Flink, whose processes are killed in the middle of it."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from launch.flink.cluster import Cluster, Workers
+from tests.support.archives import an_envelope
+from tests.support.commands import GROUNDWATCH, start
+from tests.support.fault_server import FaultServer, always
+from tests.support.flink import children_of, flink_java
+from tests.support.outputs import Json, alerts_in, failures_in, records_in, summary_in
+from tests.support.runs import an_archive, backfill
+from tests.support.wire_faults import Exchange, good
+
+_ANSWERS = 400
+_BEFORE_THE_KILL = 100
+_TIMEOUT_S = 300.0
+_OF_THE_CLOCK = ("latency_ms", "checked_at", "first_failed_at", "last_failed_at")
+
+
+class HeldChecker(FaultServer):
+    """Answers some checks at once, and all others when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__(always(self._answer))
+        self._answered = 0
+        self._released = asyncio.Event()
+
+    def release(self) -> None:
+        self._loop.call_soon_threadsafe(self._released.set)
+
+    async def _answer(self, exchange: Exchange) -> bool:
+        self._answered += 1
+        if self._answered > _BEFORE_THE_KILL:
+            await self._released.wait()
+        return await good(exchange)
+
+
+def answers_in(folder: Path) -> Path:
+    """Two archives with what an archive may hold; returns a pattern for both."""
+    for part in range(2):
+        lines = [
+            an_envelope(number, answer=f"Lamp {number} glows red.")
+            for number in range(part, _ANSWERS, 2)
+        ]
+        a_double = an_envelope(part, answer="Lamps hum.")
+        an_archive(folder, *lines, a_double, b"no answer", name=f"answers-{part}.jsonl")
+    return folder / "answers-*.jsonl"
+
+
+def start_on(flink: Cluster, archive: Path, output: Path, checker: str) -> subprocess.Popen[str]:
+    places = "--input", str(archive), "--output", str(output), "--run_id", "run"
+    return start(*GROUNDWATCH, "backfill", *places, "--checker", checker, *flink.flags)
+
+
+def wait_until(is_so: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + _TIMEOUT_S
+    while not is_so():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def content_of(output: Path) -> list[str]:
+    """Every record, failure and alert, without what a clock says, in one order."""
+    rows = (*records_in(output), *failures_in(output), *alerts_in(output))
+    return sorted(json.dumps(_timeless(row), sort_keys=True, default=str) for row in rows)
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _timeless(v) for k, v in value.items() if k not in _OF_THE_CLOCK}
+    return value
+
+
+def counts_of(summary: Json) -> Json:
+    names = "read", "enriched", "failures", "duplicates", "verdicts", "alerts", "calls", "closes"
+    return {name: summary[name] for name in names}
+
+
+@pytest.mark.parametrize(
+    ("task_managers", "workers", "victim"),
+    [(0, Workers.EXTERNAL, "worker"), (2, Workers.PROCESS, "task manager")],
+    ids=["a Python worker, job server alone", "a task manager of two"],
+)
+def test_what_is_killed_in_the_middle_is_done_again_and_nothing_is_lost_or_doubled(
+    tmp_path: Path, task_managers: int, workers: Workers, victim: str
+) -> None:
+    java = flink_java()
+    archive, output, usual = answers_in(tmp_path), tmp_path / "out", tmp_path / "usual"
+    (folder := tmp_path / "flink").mkdir()
+    with HeldChecker() as checker:
+        with (
+            Cluster(java, folder, task_managers, workers) as flink,
+            start_on(flink, archive, output, checker.address) as process,
+        ):
+            wait_until(lambda: checker.requests > _BEFORE_THE_KILL, process)
+            kill(flink, victim)
+            checker.release()
+            told = process.communicate(timeout=_TIMEOUT_S)
+        assert process.returncode == 0, told
+        flags = "--run_id", "run", "--checker", checker.address
+        assert backfill(archive, usual, *flags) == 0
+    assert content_of(output) == content_of(usual)
+    assert counts_of(summary_in(output)) == counts_of(summary_in(usual))
+    assert list(output.glob(".groundwatch-*")) == []
+
+
+def kill(flink: Cluster, victim: str) -> None:
+    if victim == "task manager":
+        flink.task_managers[0].kill()
+    else:
+        assert flink.worker_pool is not None
+        [worker, *_] = children_of(flink.worker_pool.id)
+        os.kill(worker, signal.SIGKILL)
