@@ -18,7 +18,7 @@ SEGMENT_MESSAGES = 10_000
 """A killed run has at most so many to read again, and each segment costs a part of a second."""
 
 _CLOSING_SHARE = 0.5
-"""An episode closes at half the burn rate that opens one, so that it does not flicker."""
+"""An episode closes at half the rate that opens one, so that it does not flicker."""
 
 
 class Config(Record, frozen=True, kw_only=True):
@@ -126,12 +126,7 @@ def config_from(
             tags=frozenset(values["alert_tags"]),
             with_text=values["alert_text"],
         ),
-        rates=RateRule(
-            budget=values["rate_budget"],
-            burn_rate=values["rate_burn"],
-            closing_burn_rate=values["rate_burn"] * _CLOSING_SHARE,
-            min_answers=values["rate_min_answers"],
-        ),
+        rates=rate_rule_from(values),
         text=TextMode(values["text"]),
         failure_payload=values["failure_payload"] == "full",
     )
@@ -146,3 +141,20 @@ def sampling_from(values: Mapping[str, Any]) -> SamplingRule:
     engine_shares = dict(values["sample"])
     share = engine_shares.pop(None, SamplingRule().share)
     return SamplingRule(share=share, engine_shares=engine_shares)
+
+
+def rate_rule_from(values: Mapping[str, Any]) -> RateRule:
+    """Sort the options of rates into their rule.
+
+    Args:
+      values: by option name, read and valid.
+    """
+    return RateRule(
+        budget=values["rate_budget"],
+        burn_rate=values["rate_burn"],
+        closing_burn_rate=values["rate_burn"] * _CLOSING_SHARE,
+        min_answers=values["rate_min_answers"],
+        reason_rise=values["reason_rise"],
+        closing_reason_rise=values["reason_rise"] * _CLOSING_SHARE,
+        min_reason_answers=values["reason_min_answers"],
+    )

@@ -218,4 +218,17 @@ ALERTS = (
         read=whole,
         default=_RATES.min_answers,
     ),
+    Option(
+        name="reason_rise",
+        meaning="how many times its share in the five hours before opens an episode of a skip"
+        " reason, over one hour",
+        read=positive,
+        default=_RATES.reason_rise,
+    ),
+    Option(
+        name="reason_min_answers",
+        meaning="fewer answers with a skip reason in an hour are no rise",
+        read=whole,
+        default=_RATES.min_reason_answers,
+    ),
 )

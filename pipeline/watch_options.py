@@ -1,12 +1,18 @@
 """The options of continuous monitoring."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from pipeline.option import Option, positive, whole
+from transforms.rules.silence import SilenceRule
 
 _SUBSCRIPTION = re.compile(r"projects/[^/\s]+/subscriptions/[^/\s]+")
 _TOPIC = re.compile(r"projects/[^/\s]+/topics/[^/\s]+")
-_MEGABYTE = 1024 * 1024
+_ADDRESS = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,5})", re.ASCII)
+_HIGHEST_PORT = 65_535
+_SILENCE = SilenceRule()
+_US = 1_000_000
 
 
 def _subscription(text: str) -> str:
@@ -19,6 +25,13 @@ def _topic(text: str) -> str:
     if not _TOPIC.fullmatch(text):
         raise ValueError("must have the form projects/P/topics/T")
     return text
+
+
+def _address(text: str) -> tuple[str, int]:
+    found = _ADDRESS.fullmatch(text)
+    if not found or int(found["port"]) > _HIGHEST_PORT:
+        raise ValueError("must have the form HOST:PORT, or be a port; port 0 takes a free one")
+    return (found["host"] or "127.0.0.1").strip("[]"), int(found["port"])
 
 
 SUBSCRIPTION = Option(
@@ -87,3 +100,38 @@ WATCH = (
         default=25.0,
     ),
 )
+
+NO_DATA = (
+    Option(
+        name="no_data_after_s",
+        meaning="seconds without an answer after which an engine that had steady traffic, or the"
+        " whole subscription, has fallen silent",
+        read=positive,
+        default=_SILENCE.after_us / _US,
+    ),
+    Option(
+        name="no_data_min_answers",
+        meaning="fewer answers in the hour before are no steady traffic",
+        read=whole,
+        default=_SILENCE.min_answers,
+    ),
+)
+
+HEALTH_ADDRESS = Option(
+    name="health_address",
+    meaning="answer /healthz and /metrics over HTTP on HOST:PORT, or on a port of 127.0.0.1; by"
+    " default nothing listens",
+    read=_address,
+)
+
+
+def silence_rule_from(values: Mapping[str, Any]) -> SilenceRule:
+    """Sort the options of silence into their rule.
+
+    Args:
+      values: by option name, read and valid.
+    """
+    return SilenceRule(
+        after_us=round(values["no_data_after_s"] * _US),
+        min_answers=values["no_data_min_answers"],
+    )

@@ -4,7 +4,8 @@ import pytest
 
 from launch.flags import read_flags
 from pipeline import options
-from pipeline.config import sampling_from
+from pipeline.config import rate_rule_from, sampling_from
+from transforms.rules.burn_rate import RateRule
 from transforms.rules.sampling import SamplingRule
 
 
@@ -53,3 +54,25 @@ def test_shares_are_read_by_engine(arguments: list[str], rule: SamplingRule) -> 
 def test_what_is_no_share_is_refused(text: str, problem: str) -> None:
     _, _, problems = read_flags(["--sample", text], [options.SAMPLE])
     assert problems == [f"--sample {text}: {problem}"]
+
+
+def test_rates_are_judged_by_the_rule_itself_unless_told_otherwise() -> None:
+    values, _, _ = read_flags([], options.ALERTS)
+    assert rate_rule_from(values) == RateRule()
+
+
+def test_an_episode_closes_at_half_of_what_opens_it() -> None:
+    flags = ["--rate_budget=0.2", "--rate_burn=3", "--rate_min_answers=7"]
+    values, _, problems = read_flags(
+        [*flags, "--reason_rise=5", "--reason_min_answers=9"], options.ALERTS
+    )
+    assert problems == []
+    assert rate_rule_from(values) == RateRule(
+        budget=0.2,
+        burn_rate=3.0,
+        closing_burn_rate=1.5,
+        min_answers=7,
+        reason_rise=5.0,
+        closing_reason_rise=2.5,
+        min_reason_answers=9,
+    )
