@@ -8,9 +8,9 @@ from rich.console import Console
 
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError, describe_unknown, read_flags
+from launch.gold import UnreadableLabels, read_labels
 from launch.report.counting.findings import Findings
 from launch.report.files import OutputFiles, find_files
-from launch.report.gold import UnreadableLabels, read_labels
 from launch.report.page.page import render
 from launch.report.reading import read_output
 from launch.report.what_if_table import show_what_if
@@ -104,7 +104,7 @@ def _labels(path: str | None, problems: list[str]) -> Mapping[str, bool]:
     if path is None:
         return {}
     try:
-        return read_labels(path)
+        return {name: label.is_unsupported for name, label in read_labels(path).items()}
     except UnreadableLabels as error:
         problems.append(f"--gold {error}")
     except OSError as error:

@@ -3,7 +3,7 @@
 import time
 from functools import partial
 
-from launch.estimate.archive_messages import ArchiveMessages
+from launch.archive_messages import ArchiveMessages
 from launch.estimate.outcome import outcome_of
 from launch.estimate.sample import draw, paid_for, tally_of
 from launch.estimate.tally import Tally, count

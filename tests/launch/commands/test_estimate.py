@@ -201,7 +201,7 @@ def test_a_file_that_cannot_be_read_is_no_traceback(
     def refuse(*_: Any) -> None:
         raise OSError("it is on fire")
 
-    monkeypatch.setattr("launch.estimate.archive_messages.read_archive", refuse)
+    monkeypatch.setattr("launch.archive_messages.read_archive", refuse)
     assert main(["estimate", "--input", str(an_archive(tmp_path, *VARIED))]) == 1
     assert capsys.readouterr().err.endswith("answers.jsonl: it is on fire\n")
 

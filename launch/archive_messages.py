@@ -1,4 +1,4 @@
-"""The messages of an estimate: all that its archives hold."""
+"""The messages of some archives, for commands that read them without a pipeline."""
 
 import logging
 from collections.abc import Iterator, Sequence

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from pipeline import storage
+from schemas.label import Label, Span
 
 _NAMES = ("record_id", "name", "answer_name", "id")
 _UNSUPPORTED = frozenset({"low_grounded", "hallucinated", "unsupported", "ungrounded"})
@@ -16,31 +17,32 @@ class UnreadableLabels(Exception):
     """A file of labels that is none; the message says where and what is missing."""
 
 
-def read_labels(path: str) -> dict[str, bool]:
+def read_labels(path: str) -> dict[str, Label]:
     """Read a file of labels.
 
     Args:
       path: JSON lines, local or gs://. Each object names an answer by ``record_id``, ``name`` or
         ``id``, and says ``"hallucinated": true`` or ``"grounded": true``, or has a ``label``:
-        a verdict's name, "hallucinated", "unsupported" or "supported".
+        a verdict's name, "hallucinated", "unsupported" or "supported". It may list the ``spans``
+        that are not supported, each as ``[start_byte, end_byte, kind]``.
 
     Returns:
-      By name, whether the answer is unsupported.
+      By name, what was said of the answer.
 
     Raises:
       UnreadableLabels: a line does not say which answer is meant, or what it is.
       OSError: the file is not there or cannot be read.
     """
-    labels: dict[str, bool] = {}
+    labels: dict[str, Label] = {}
     with storage.read(path) as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
-                name, is_unsupported = _label(line, f"{path}, line {number}")
-                labels[name] = is_unsupported
+                name, label = _label(line, f"{path}, line {number}")
+                labels[name] = label
     return labels
 
 
-def _label(line: bytes, place: str) -> tuple[str, bool]:
+def _label(line: bytes, place: str) -> tuple[str, Label]:
     try:
         members = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.MsgspecError:
@@ -49,7 +51,18 @@ def _label(line: bytes, place: str) -> tuple[str, bool]:
     name = next(names, None)
     if name is None:
         raise UnreadableLabels(f"{place}: names no answer; it needs one of {', '.join(_NAMES)}")
-    return name, _is_unsupported(members, place)
+    return name, Label(
+        is_unsupported=_is_unsupported(members, place), spans=_spans(members.get("spans"), place)
+    )
+
+
+def _spans(spans: object, place: str) -> tuple[Span, ...] | None:
+    try:
+        return msgspec.convert(spans, tuple[Span, ...] | None)
+    except msgspec.ValidationError:
+        raise UnreadableLabels(
+            f'{place}: its "spans" are no list of [start_byte, end_byte, kind]'
+        ) from None
 
 
 def _is_unsupported(members: Mapping[str, Any], place: str) -> bool:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from launch.report.gold import UnreadableLabels, read_labels
+from launch.gold import UnreadableLabels, read_labels
+from schemas.label import Label, Span
 
 
-def labels_of(folder: Path, text: str) -> dict[str, bool]:
+def labels_of(folder: Path, text: str) -> dict[str, Label]:
     path = folder / "gold.jsonl"
     path.write_text(text, encoding="utf-8")
     return read_labels(str(path))
@@ -29,12 +30,29 @@ def labels_of(folder: Path, text: str) -> dict[str, bool]:
 def test_a_label_says_which_answer_and_what_it_is(
     tmp_path: Path, line: str, is_unsupported: bool
 ) -> None:
-    assert labels_of(tmp_path, line) == {"a": is_unsupported}
+    [(name, label)] = labels_of(tmp_path, line).items()
+    assert (name, label.is_unsupported) == ("a", is_unsupported)
 
 
 def test_blank_lines_are_no_labels(tmp_path: Path) -> None:
     text = '{"id": "a", "grounded": true}\n\n{"id": "b", "grounded": false}\n'
-    assert labels_of(tmp_path, text) == {"a": False, "b": True}
+    labels = labels_of(tmp_path, text)
+    assert labels == {"a": Label(is_unsupported=False), "b": Label(is_unsupported=True)}
+
+
+@pytest.mark.parametrize(
+    ("spans", "read"),
+    [
+        ("[]", ()),
+        ("null", None),
+        ('[[0, 4, "Conflict"], [7, 9]]', (Span(0, 4, "Conflict"), Span(7, 9))),
+    ],
+)
+def test_spans_say_what_is_not_supported(
+    tmp_path: Path, spans: str, read: tuple[Span, ...] | None
+) -> None:
+    line = f'{{"id": "a", "hallucinated": true, "spans": {spans}}}'
+    assert labels_of(tmp_path, line)["a"].spans == read
 
 
 @pytest.mark.parametrize(
@@ -49,6 +67,8 @@ def test_blank_lines_are_no_labels(tmp_path: Path) -> None:
         ('{"id": "b", "label": 1}', "line 2: does not say whether"),
         ('{"id": "b", "label": "maybe"}', "line 2: does not say whether"),
         ('{"id": "b", "hallucinated": "yes"}', "line 2: does not say whether"),
+        ('{"id": "b", "grounded": false, "spans": [["x", 1]]}', 'line 2: its "spans" are no list'),
+        ('{"id": "b", "grounded": false, "spans": 7}', 'line 2: its "spans" are no list'),
     ],
 )
 def test_what_could_be_read_either_way_is_refused(tmp_path: Path, line: str, words: str) -> None:
