@@ -54,4 +54,8 @@ def summary_of(
         started_at_us=started_at_us,
         finished_at_us=time.time_ns() // 1000,
         estimate=compare_with_estimate(config.destination, made),
+        thresholds={
+            "low_grounded": config.thresholds.low_grounded,
+            "claim": config.thresholds.claim,
+        },
     )

@@ -27,6 +27,7 @@ class Summary(Record, frozen=True, kw_only=True):
       cost: in the currency of the price, None where no price was given.
       mean_latency_ms, max_latency_ms: of a checked answer, None where none was checked.
       started_at_us, finished_at_us: microseconds since 1970 UTC.
+      thresholds: by name, 0..1: below which support score and claim score an answer was low.
       estimate: what was estimated for the run, and how far off that was; None without one.
     """
 
@@ -52,6 +53,7 @@ class Summary(Record, frozen=True, kw_only=True):
     started_at_us: int
     finished_at_us: int
     estimate: Comparison | None = None
+    thresholds: dict[str, float] = {}
 
     @property
     def closes(self) -> bool:

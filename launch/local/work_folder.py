@@ -121,7 +121,8 @@ class WorkFolder:
         return str(folder), again
 
     def clear_segment(self, number: int) -> None:
-        """Remove the files of a segment that failed; it counts as begun."""
+        """Remove what a segment that failed has left; it counts as begun."""
+        self._done_path(number).unlink(missing_ok=True)
         for entry in self._segment_folder(number).iterdir():
             entry.unlink()
 

@@ -17,11 +17,11 @@ _ANSWERS = 1500
 _START_TIMEOUT_S = 30.0
 
 
-def begin(archive: Path, output: Path) -> subprocess.Popen[str]:
+def begin(archive: Path, output: Path, *flags: str) -> subprocess.Popen[str]:
     """Start a backfill and wait until it writes a file of its own."""
     left_over = parts_in(output)
     places = "--input", str(archive), "--output", str(output)
-    process = start(*GROUNDWATCH, "backfill", *places, prepare=heed_interrupts)
+    process = start(*GROUNDWATCH, "backfill", *places, *flags, prepare=heed_interrupts)
     deadline = time.monotonic() + _START_TIMEOUT_S
     while not parts_in(output) - left_over:
         assert process.poll() is None
@@ -61,8 +61,9 @@ def test_a_run_that_is_killed_at_any_moment_and_run_again_loses_and_doubles_noth
     archive, output = a_long_archive(tmp_path, _ANSWERS), tmp_path / "out"
     chance = random.Random(8)  # noqa: S311 - the same moments in every run
     killed = 0
-    for _ in range(5):
-        with begin(archive, output) as process:
+    for number in range(5):
+        workers = str(1 + number % 2)
+        with begin(archive, output, "--segment_messages", "200", "--workers", workers) as process:
             wait(process, chance.uniform(0, 0.25))
             process.kill()
         killed += process.returncode == -signal.SIGKILL

@@ -1,17 +1,23 @@
 """Runs on one machine: several processes, broken off, gone on with, within a budget."""
 
+import errno
 import gzip
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from launch.local import segment_runner
+from launch.local import publishing, segment_runner
 from launch.local.segment_runner import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
+from pipeline import storage
+from pipeline.part import Part
 from pipeline.stretches import Segment
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer
-from tests.support.outputs import alerts_in, records_in, summary_in, visible_files
+from tests.support.outputs import alerts_in, failures_in, records_in, summary_in, visible_files
 from tests.support.runs import a_long_archive, an_archive, backfill
 
 ANSWERS = 60
@@ -210,3 +216,73 @@ def test_a_limit_of_cost_is_kept_by_several_processes_together(tmp_path: Path) -
         assert 0 < server.requests < ANSWERS
     assert summary_in(output)["closes"] is True
     assert 800 < summary_in(output)["cost"] <= 900
+
+
+def crash_at(monkeypatch: pytest.MonkeyPatch, step: int, *, done: bool) -> list[int]:
+    """Let the process end at its nth touch of the storage; returns the touches as they come."""
+    touches: list[int] = []
+
+    def touching(work: Callable[..., Any]) -> Callable[..., Any]:
+        def touch(*arguments: Any) -> Any:
+            touches.append(len(touches))
+            if touches[-1] != step:
+                return work(*arguments)
+            if done:
+                work(*arguments)
+            raise Crash
+
+        return touch
+
+    for name in ("create", "publish", "remove", "settle"):
+        monkeypatch.setattr(storage, name, touching(getattr(storage, name)))
+    return touches
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before it is done", "after it is done"])
+@pytest.mark.parametrize("start", range(2))
+def test_after_a_crash_at_any_step_of_a_run_the_same_command_loses_and_doubles_nothing(
+    tmp_path: Path, start: int, *, done: bool
+) -> None:
+    lines = [
+        an_envelope(number, time=f"2026-03-0{2 + number % 2}T08:00:00Z") for number in range(6)
+    ]
+    archive = an_archive(tmp_path, *lines, b"no answer")
+    flags = "--segment_messages", "4", "--run_id", "run"
+    step = start
+    crashes = 0
+    while True:
+        output = tmp_path / f"out-{step}"
+        with pytest.MonkeyPatch.context() as patched:
+            touches = crash_at(patched, step, done=done)
+            with suppress(Crash):
+                backfill(archive, output, *flags)
+        if len(touches) <= step:
+            break
+        crashes += 1
+        assert len(set(ids_in(output))) == len(ids_in(output))
+        assert backfill(archive, output, *flags) == 0
+        assert len(set(ids_in(output))) == len(ids_in(output)) == 6
+        assert len(failures_in(output)) == 1
+        assert list(output.glob(".groundwatch-*")) == []
+        step += 5
+    assert crashes >= 3
+
+
+def test_a_disk_that_is_full_when_files_are_put_together_is_gone_on_with(
+    tmp_path: Path,
+    archive: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(*_: Any) -> Part:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(publishing, "join_parts", full)
+        assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
+    assert "No space left on device" in capsys.readouterr().err
+    assert visible_files(tmp_path / "out") == []
+    run_again = segments_run(monkeypatch)
+    assert backfill(archive, tmp_path / "out", *SEGMENTS) == 0
+    assert run_again == []
+    assert len(ids_in(tmp_path / "out")) == ANSWERS
