@@ -2,9 +2,9 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -24,6 +24,7 @@ CREATE TABLE IF NOT EXISTS batches (
   number INTEGER PRIMARY KEY, committed_at_us INTEGER NOT NULL, parts BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS outbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, content BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS outbox_kinds ON outbox (kind);
 CREATE TABLE IF NOT EXISTS ledger (hour_us INTEGER PRIMARY KEY, account BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS rates (
   engine BLOB NOT NULL, start_us INTEGER NOT NULL, counts BLOB NOT NULL,
@@ -32,6 +33,8 @@ CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content BLOB NOT NULL) 
 """
 _LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
 _ANY = b""
+_MOST_OUTBOX_BYTES = 32 * 1024 * 1024
+"""A failure holds its message, of up to 10 MB."""
 
 Noted = TypeVar("Noted")
 
@@ -122,7 +125,7 @@ class Journal:
 
     def waiting_batches(self) -> list[tuple[int, int, tuple[Part, ...]]]:
         """The batches whose files are not public: number, when committed, files; oldest first."""
-        rows = self._run("SELECT number, committed_at_us, parts FROM batches ORDER BY number")
+        rows = self._read("SELECT number, committed_at_us, parts FROM batches ORDER BY number")
         parts = msgspec.json.Decoder(tuple[Part, ...])
         return [(number, at_us, parts.decode(content)) for number, at_us, content in rows]
 
@@ -147,7 +150,7 @@ class Journal:
 
     def ledger(self) -> list[Account]:
         """The accounts of all hours, the oldest first."""
-        rows = self._run("SELECT account FROM ledger ORDER BY hour_us")
+        rows = self._read("SELECT account FROM ledger ORDER BY hour_us")
         return [msgspec.json.decode(content, type=Account) for (content,) in rows]
 
     def totals(self) -> Counts:
@@ -160,7 +163,7 @@ class Journal:
 
     def rates(self, since_us: int) -> dict[str | None, list[RateCounts]]:
         """Each engine's counts, for the buckets from a moment on, in the order of time."""
-        rows = self._run(
+        rows = self._read(
             "SELECT engine, counts FROM rates WHERE start_us >= ? ORDER BY start_us", since_us
         )
         by_engine: dict[str | None, list[RateCounts]] = {}
@@ -176,7 +179,7 @@ class Journal:
 
     def note(self, name: str, kind: type[Noted]) -> Noted | None:
         """Read a note, None if there is none of this name."""
-        row = self._run("SELECT content FROM notes WHERE name = ?", name).fetchone()
+        row = next(self._read("SELECT content FROM notes WHERE name = ?", name), None)
         return msgspec.json.decode(row[0], type=kind) if row else None
 
     def _keep_note(self, name: str, noted: object) -> None:
@@ -189,22 +192,29 @@ class Journal:
             self._run("INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content)
 
     def _outbox(self, kind: str, record: type[Noted], most: int) -> list[tuple[int, Noted]]:
-        rows = self._run(
+        rows = self._read(
             "SELECT id, content FROM outbox WHERE kind = ? ORDER BY id LIMIT ?", kind, most
         )
-        return [(identity, msgspec.json.decode(content, type=record)) for identity, content in rows]
+        decoder, size_bytes = msgspec.json.Decoder(record), 0
+        taken: list[tuple[int, Noted]] = []
+        for identity, content in rows:
+            size_bytes += len(content)
+            if taken and size_bytes > _MOST_OUTBOX_BYTES:
+                break
+            taken.append((identity, decoder.decode(content)))
+        return taken
 
     def _add_to_ledger(self, account: Account) -> None:
-        row = self._run("SELECT account FROM ledger WHERE hour_us = ?", account.hour_us).fetchone()
+        query = "SELECT account FROM ledger WHERE hour_us = ?"
+        row = next(self._read(query, account.hour_us), None)
         earlier = msgspec.json.decode(row[0], type=Account) if row else None
         content = msgspec.json.encode(merged(earlier, account) if earlier else account)
         self._run("INSERT OR REPLACE INTO ledger VALUES (?, ?)", account.hour_us, content)
 
     def _add_rate(self, engine: str | None, counts: RateCounts) -> None:
         key = _engine_key(engine)
-        row = self._run(
-            "SELECT counts FROM rates WHERE engine = ? AND start_us = ?", key, counts.start_us
-        ).fetchone()
+        query = "SELECT counts FROM rates WHERE engine = ? AND start_us = ?"
+        row = next(self._read(query, key, counts.start_us), None)
         earlier = msgspec.json.decode(row[0], type=RateCounts) if row else None
         content = msgspec.json.encode(added(earlier, counts) if earlier else counts)
         self._run("INSERT OR REPLACE INTO rates VALUES (?, ?, ?)", key, counts.start_us, content)
@@ -214,16 +224,24 @@ class Journal:
         self._run("BEGIN IMMEDIATE")
         try:
             yield
+            self._run("COMMIT")
         except BaseException:
-            self._database.rollback()
+            # Else a commit for which the disk has no room leaves the transaction open for good.
+            with suppress(sqlite3.Error):
+                self._database.rollback()
             raise
-        self._run("COMMIT")
 
-    def _run(self, statement: str, *values: str | bytes | int) -> sqlite3.Cursor:
+    def _run(self, statement: str, *values: str | bytes | int) -> None:
         try:
-            return self._database.execute(statement, values)
+            self._database.execute(statement, values)
         except sqlite3.Error as error:
             raise OSError(f"cannot write {self._path}: {error}") from None
+
+    def _read(self, query: str, *values: str | bytes | int) -> Iterator[tuple[Any, ...]]:
+        try:
+            yield from self._database.execute(query, values)
+        except sqlite3.Error as error:
+            raise OSError(f"cannot read {self._path}: {error}") from None
 
 
 def _engine_key(engine: str | None) -> bytes:

@@ -1,0 +1,64 @@
+"""Outcomes of batches, for tests of what a worker remembers."""
+
+from typing import Any
+
+from launch.watch.account import HOUR_US, Account
+from launch.watch.journal import BatchDone
+from pipeline.part import Part
+from schemas.alert import Alert, AlertKind, Severity
+from schemas.counts import Counts
+from schemas.failure import Failure
+from tests.support.builders import NOON_US, RECORD_ID, a_message
+
+HOUR_OF_NOON_US = NOON_US // HOUR_US * HOUR_US
+
+
+def a_part(**members: Any) -> Part:
+    """A finished file of two enriched records."""
+    given = {
+        "path": "out/.work/batch-0000000001/enriched-1.avro",
+        "kind": "enriched",
+        "folder": "enriched/event_date=2026-03-03",
+        "rows": 2,
+        "bytes": 500,
+        "first_event_us": NOON_US,
+        "last_event_us": NOON_US,
+    }
+    return Part(**given | members)
+
+
+def an_account(**members: Any) -> Account:
+    """An hour that closes: two messages, two records."""
+    given = {"hour_us": HOUR_OF_NOON_US, "first_batch": 1, "read": 2, "enriched": 2}
+    return Account(**given | members)
+
+
+def a_batch_done(number: int = 1, **members: Any) -> BatchDone:
+    """A batch of two answers, in one file."""
+    given = {
+        "number": number,
+        "parts": (a_part(),),
+        "counts": Counts(read=2, verdicts={"GROUNDED": 2}),
+        "account": an_account(first_batch=number),
+    }
+    return BatchDone(**given | members)
+
+
+def an_alert(**members: Any) -> Alert:
+    """What a low-grounded answer raises."""
+    given = {"kind": AlertKind.ANSWER, "record_id": RECORD_ID, "severity": Severity.WARNING}
+    return Alert(**given | members)
+
+
+def a_failure(**members: Any) -> Failure:
+    """A message that is no answer."""
+    given = {
+        "step": "ParseAnswers",
+        "error_class": "UnreadableAnswer",
+        "error": "not recognised",
+        "retryable": False,
+        "first_failed_at_us": NOON_US,
+        "last_failed_at_us": NOON_US,
+        "message": a_message(),
+    }
+    return Failure(**given | members)
