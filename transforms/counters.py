@@ -3,7 +3,7 @@
 Update them on the bundle's own thread: Beam drops what another thread counts, in silence.
 """
 
-from functools import cache
+from bisect import bisect_left
 
 from apache_beam.metrics.metric import Metrics
 
@@ -28,6 +28,28 @@ class Counter:
         """Count."""
         self.value += by
         self._metric.inc(by)
+
+
+class Distribution:
+    """A Beam distribution whose spread can also be read while the run goes on, as a histogram.
+
+    Args:
+      name: Beam's name for it, in the namespace ``grounding``.
+      bounds: the greatest value of each bin but the last, which has none.
+    """
+
+    def __init__(self, name: str, bounds: tuple[int, ...]) -> None:
+        self.name = name
+        self.bounds = bounds
+        self.bins = [0] * (len(bounds) + 1)
+        self.sum = 0
+        self._metric = Metrics.distribution(NAMESPACE, name)
+
+    def update(self, value: int) -> None:
+        """Count a value."""
+        self.bins[bisect_left(self.bounds, value)] += 1
+        self.sum += value
+        self._metric.update(value)
 
 
 MESSAGES_READ = Counter("messages_read")
@@ -69,15 +91,27 @@ RETRIES = Counter("retries")
 FAILED_PREFIX = "failed_"
 
 
-@cache
+FAILED: dict[str, Counter] = {}
+"""Failures by the class of their error, those that there were."""
+
+
 def failed(error_class: str) -> Counter:
     """Failures of one class of error; the names are the classes', and few."""
-    return Counter(FAILED_PREFIX + error_class)
+    return FAILED.setdefault(error_class, Counter(FAILED_PREFIX + error_class))
 
 
 VERDICTS = {verdict: Counter(f"verdict_{verdict.lower()}") for verdict in Verdict}
 """Answers with each verdict."""
 
 CHECK_LATENCY_NAME = "call_ms"
-CHECK_LATENCY_MS = Metrics.distribution(NAMESPACE, CHECK_LATENCY_NAME)
+CHECK_LATENCY_MS = Distribution(
+    CHECK_LATENCY_NAME,
+    (1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 120_000),
+)
 """Milliseconds from an answer's first request to its last reply."""
+
+ALERT_LATENCY_MS = Distribution(
+    "alert_ms",
+    (50, 100, 250, 500, 1_000, 2_000, 3_000, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000),
+)
+"""Milliseconds from when a message was published to when its alert was; of `watch`."""

@@ -1,0 +1,168 @@
+"""What Prometheus reads: the worker's counters and gauges under stable names."""
+
+import platform
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+
+import apache_beam as beam
+from prometheus_client import CollectorRegistry, ProcessCollector
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from launch import __version__
+from launch.pubsub.subscription import Standing
+from launch.watch import families
+from launch.watch.status_server import Page
+from schemas.record import Record
+from transforms import counters
+from transforms.counters import Counter
+from transforms.grounding.connections import CallsInFlight
+
+_HTTP_OK = 200
+
+COUNTERS: Mapping[Counter, str] = MappingProxyType(
+    {
+        counters.MESSAGES_READ: "Messages that came in.",
+        counters.ARCHIVES_DAMAGED: "Archives that ended too soon.",
+        counters.PARSE_FAILED: "Messages that are no answer.",
+        counters.DUPLICATES_SEEN: "Answers left out because their record id came before.",
+        counters.SAMPLED_OUT: "Answers left out because they are not in the sample.",
+        counters.CHECKS_OK: "Answers that were checked.",
+        counters.CHECKS_FAILED: "Answers whose check failed for good.",
+        counters.LEFT: "Answers whose check was put off.",
+        counters.RETRYABLE_FAILURES: "Failures that a replay may mend.",
+        counters.CALLS: "Calls that the answers needed.",
+        counters.CHARACTERS: "Characters of answers and facts in these calls.",
+        counters.RETRIES: "Attempts beyond the first of each call.",
+    }
+)
+"""The counters of the steps, since this process began; what is tried again counts again."""
+
+
+class WorkReadings(Record, frozen=True, kw_only=True):
+    """What the worker's loop knows of itself.
+
+    Attributes:
+      batches_done, batches_failed: how many ended how, since this process began.
+      ledger_gap: how many messages ended nowhere, over the whole ledger; 0 is well.
+      unpublished_alerts, unpublished_failures: what is durable and waits to be published.
+      open_rate_episodes, open_silences: how many have opened and not closed.
+    """
+
+    batches_done: int = 0
+    batches_failed: int = 0
+    ledger_gap: int = 0
+    unpublished_alerts: int = 0
+    unpublished_failures: int = 0
+    open_rate_episodes: int = 0
+    open_silences: int = 0
+
+
+class Metrics(Collector):
+    """Tells the metrics of this process, each time as they are then.
+
+    Args:
+      standing: how the subscription fares.
+      work: what the worker's loop knows of itself.
+      is_well: whether the worker is well.
+    """
+
+    def __init__(
+        self,
+        standing: Callable[[], Standing],
+        work: Callable[[], WorkReadings],
+        is_well: Callable[[], bool],
+    ) -> None:
+        self._standing = standing
+        self._work = work
+        self._is_well = is_well
+        self._registry = CollectorRegistry()
+        self._registry.register(self)
+        ProcessCollector(registry=self._registry)
+
+    def page(self, accept: str) -> Page:
+        """Answer ``/metrics``, in the format that the Accept header asks for."""
+        encode, content_type = choose_encoder(accept)
+        return Page(_HTTP_OK, content_type, encode(self._registry))
+
+    def collect(self) -> Iterator[Metric]:
+        """Tell them all."""
+        yield from _of_the_steps()
+        yield from _of_the_subscription(self._standing())
+        yield from _of_the_work(self._work())
+        yield families.gauge("healthy", "1 while /healthz answers ok.", self._is_well())
+        yield families.build_info(
+            {
+                "version": __version__,
+                "beam": beam.__version__,
+                "python": platform.python_version(),
+            }
+        )
+
+
+def _of_the_steps() -> Iterator[Metric]:
+    for counter, meaning in COUNTERS.items():
+        yield families.counter(counter.name, meaning, counter.value)
+    by_verdict = {verdict.value: counter.value for verdict, counter in counters.VERDICTS.items()}
+    yield families.counters("answers", "Enriched answers by verdict.", "verdict", by_verdict)
+    by_error = {name: counter.value for name, counter in list(counters.FAILED.items())}
+    yield families.counters("failures", "Failures by class of error.", "error_class", by_error)
+    yield families.gauge("calls_in_flight", "Calls that wait for a reply.", CallsInFlight.count)
+    yield families.histogram_s(
+        "check_seconds",
+        "From an answer's first request to its last reply.",
+        counters.CHECK_LATENCY_MS,
+    )
+    yield families.histogram_s(
+        "publish_to_alert_seconds",
+        "From when a message was published to when its alert was.",
+        counters.ALERT_LATENCY_MS,
+    )
+
+
+def _of_the_subscription(standing: Standing) -> Iterator[Metric]:
+    holding = standing.holding
+    yield families.gauges(
+        "held_messages",
+        "Messages held: waiting, in work, or settled without Pub/Sub knowing of it yet.",
+        "state",
+        {"waiting": holding.waiting, "in_work": holding.in_work, "settled": holding.settled},
+    )
+    yield families.gauge("held_bytes", "Bytes of all messages held.", holding.size_bytes)
+    yield families.gauge(
+        "leases_overdue",
+        "Messages held for so long that their leases are not prolonged any more.",
+        holding.overdue,
+    )
+    yield families.gauge(
+        "oldest_unacked_age_seconds",
+        "Since the oldest message held that is not settled was published; 0 for none.",
+        standing.oldest_unacked_age_s,
+    )
+    yield families.counter(
+        "redelivered", "Deliveries of messages that were held already.", holding.redelivered
+    )
+    yield families.gauge("pubsub_up", "1 while Pub/Sub answers.", standing.answers)
+
+
+def _of_the_work(work: WorkReadings) -> Iterator[Metric]:
+    yield families.counters(
+        "batches",
+        "Batches by how they ended.",
+        "outcome",
+        {"done": work.batches_done, "failed": work.batches_failed},
+    )
+    yield families.gauge("ledger_gap", "Messages that ended nowhere; 0 is well.", work.ledger_gap)
+    yield families.gauges(
+        "unpublished",
+        "What is durable and waits to be published.",
+        "kind",
+        {"alert": work.unpublished_alerts, "failure": work.unpublished_failures},
+    )
+    yield families.gauges(
+        "open_episodes",
+        "Episodes that have opened and not closed.",
+        "kind",
+        {"rate": work.open_rate_episodes, "no_data": work.open_silences},
+    )

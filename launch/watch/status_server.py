@@ -1,0 +1,198 @@
+"""A small HTTP server on threads of its own, to which no client can do harm."""
+
+import http.server
+import logging
+import socket
+import socketserver
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+_MOST_CONNECTIONS = 8
+_DEADLINE_S = 5.0
+_LOOK_EVERY_S = 0.25
+_WAIT_FOR_ROOM_S = 0.5
+_WRONG = b"this page cannot be told now; the log says why\n"
+_log = logging.getLogger(__name__)
+
+
+class Page(NamedTuple):
+    """An answer over HTTP."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+class StatusServer:
+    """Serves a few pages to anyone who asks, from now on until it is closed.
+
+    A connection serves one request and ends after five seconds at the latest, however slowly its
+    client talks or listens. There are at most eight at a time; one more ends the oldest of them.
+
+    Args:
+      host: the address to listen on.
+      port: the TCP port; 0 takes a free one.
+      pages: what answers a GET or HEAD, by path; called with the request's Accept header, on
+        threads of the server's own.
+      deadline_s: for one connection.
+
+    Raises:
+      OSError: the address is taken or not one of this machine's.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        pages: Mapping[str, Callable[[str], Page]],
+        deadline_s: float = _DEADLINE_S,
+    ) -> None:
+        self._server = _Server(host, port, pages, deadline_s)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(_LOOK_EVERY_S,), name="status", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """The base address, such as http://127.0.0.1:8080."""
+        host, port = self._server.server_address[:2]
+        return f"http://[{host!s}]:{port}" if ":" in str(host) else f"http://{host!s}:{port}"
+
+    def close(self) -> None:
+        """Listen no more, and end the connections."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exception_type: type[BaseException] | None,
+        exception: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class _Server(socketserver.TCPServer):
+    """Gives each connection a thread and a deadline, and has so many at most."""
+
+    allow_reuse_address = True
+    request_queue_size = 64
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        pages: Mapping[str, Callable[[str], Page]],
+        deadline_s: float,
+    ) -> None:
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self.pages = pages
+        self._deadline_s = deadline_s
+        self._room = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+        self._lock = threading.Lock()
+        # The oldest first.
+        self._ends_at_s: dict[socket.socket, float] = {}
+        super().__init__((host, port), _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection on a thread of its own, where there is room."""
+        if not self._room.acquire(blocking=False):
+            self._end(1)
+            if not self._room.acquire(timeout=_WAIT_FOR_ROOM_S):
+                self.shutdown_request(request)
+                return
+        with self._lock:
+            self._ends_at_s[request] = time.monotonic() + self._deadline_s
+        serve = threading.Thread(
+            target=self._serve, args=(request, client_address), name="status", daemon=True
+        )
+        try:
+            serve.start()
+        except RuntimeError:
+            self._forget(request)
+            raise
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base's way
+        """Say in the log that a connection could not be served."""
+        _log.error("a connection could not be served: %s", sys.exc_info()[0])
+
+    def service_actions(self) -> None:
+        """End the connections whose time is up."""
+        now_s = time.monotonic()
+        with self._lock:
+            late = sum(ends_at_s <= now_s for ends_at_s in self._ends_at_s.values())
+        self._end(late)
+
+    def server_close(self) -> None:
+        """Listen no more, and end the connections."""
+        super().server_close()
+        self._end(_MOST_CONNECTIONS)
+
+    def _serve(self, request: socket.socket, client_address: Any) -> None:
+        try:
+            # A client that hangs up is no news.
+            with suppress(OSError):
+                self.finish_request(request, client_address)
+        finally:
+            self._forget(request)
+
+    def _forget(self, request: socket.socket) -> None:
+        with self._lock:
+            del self._ends_at_s[request]
+        self.shutdown_request(request)
+        self._room.release()
+
+    def _end(self, many: int) -> None:
+        """End the oldest connections; their threads are told by what they read or write next."""
+        with self._lock:
+            for request in list(self._ends_at_s)[:many]:
+                with suppress(OSError):
+                    request.shutdown(socket.SHUT_RDWR)
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    server: _Server
+    server_version = "groundwatch"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        page = self._page()
+        if page:
+            self._begin(page)
+            self.wfile.write(page.body)
+
+    def do_HEAD(self) -> None:
+        page = self._page()
+        if page:
+            self._begin(page)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing: who asks decides how often."""
+
+    def _page(self) -> Page | None:
+        make = self.server.pages.get(self.path.partition("?")[0])
+        if make is None:
+            self.send_error(404)
+            return None
+        try:
+            return make(self.headers.get("Accept", ""))
+        except Exception as error:  # noqa: BLE001 - it is told, and the next request is served
+            _log.error("cannot tell %s: %s", self.path.partition("?")[0], type(error).__name__)
+            return Page(500, "text/plain; charset=utf-8", _WRONG)
+
+    def _begin(self, page: Page) -> None:
+        self.send_response(page.status)
+        self.send_header("Content-Type", page.content_type)
+        self.send_header("Content-Length", str(len(page.body)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()

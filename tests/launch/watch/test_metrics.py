@@ -1,0 +1,182 @@
+"""What Prometheus reads, read back by its own parser."""
+
+import re
+from pathlib import Path
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_openmetrics
+from prometheus_client.parser import text_string_to_metric_families as read_text
+
+from launch import __version__
+from launch.watch.metrics import COUNTERS, Metrics, WorkReadings
+from schemas.verdict import Verdict
+from tests.support.standings import a_standing
+from transforms import counters
+from transforms.counters import Counter, Distribution
+
+WORK = WorkReadings(
+    batches_done=5,
+    batches_failed=2,
+    ledger_gap=1,
+    unpublished_alerts=7,
+    unpublished_failures=3,
+    open_rate_episodes=4,
+    open_silences=6,
+)
+STANDING = a_standing(
+    waiting=10,
+    in_work=20,
+    settled=30,
+    size_bytes=4_000,
+    overdue=1,
+    redelivered=2,
+    oldest_unacked_age_s=12.5,
+    answers=False,
+)
+OPENMETRICS = "application/openmetrics-text; version=1.0.0"
+
+Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
+
+
+def told(*, is_well: bool = True) -> Samples:
+    """Every sample of the page by its name and labels."""
+    page = Metrics(lambda: STANDING, lambda: WORK, lambda: is_well).page("")
+    assert page.status == 200
+    assert page.content_type.startswith("text/plain")
+    return {
+        (sample.name, frozenset(sample.labels.items())): sample.value
+        for family in read_text(page.body.decode())
+        for sample in family.samples
+    }
+
+
+def value(samples: Samples, name: str, **labels: str) -> float:
+    return samples[f"groundwatch_{name}", frozenset(labels.items())]
+
+
+def test_what_the_subscription_and_the_loop_know_is_told() -> None:
+    samples = told()
+    assert value(samples, "held_messages", state="waiting") == 10
+    assert value(samples, "held_messages", state="in_work") == 20
+    assert value(samples, "held_messages", state="settled") == 30
+    assert value(samples, "held_bytes") == 4_000
+    assert value(samples, "leases_overdue") == 1
+    assert value(samples, "redelivered_total") == 2
+    assert value(samples, "oldest_unacked_age_seconds") == 12.5
+    assert value(samples, "pubsub_up") == 0
+    assert value(samples, "batches_total", outcome="done") == 5
+    assert value(samples, "batches_total", outcome="failed") == 2
+    assert value(samples, "ledger_gap") == 1
+    assert value(samples, "unpublished", kind="alert") == 7
+    assert value(samples, "unpublished", kind="failure") == 3
+    assert value(samples, "open_episodes", kind="rate") == 4
+    assert value(samples, "open_episodes", kind="no_data") == 6
+
+
+@pytest.mark.parametrize("is_well", [True, False])
+def test_health_is_a_metric_too(is_well: bool) -> None:
+    assert value(told(is_well=is_well), "healthy") == is_well
+
+
+def test_every_counter_of_the_steps_is_told_under_its_own_name() -> None:
+    known = {counter for counter in vars(counters).values() if isinstance(counter, Counter)}
+    assert known == set(COUNTERS)
+    samples = told()
+    for counter in known:
+        assert value(samples, f"{counter.name}_total") == counter.value
+
+
+def test_answers_are_told_by_verdict_and_failures_by_class() -> None:
+    counters.VERDICTS[Verdict.GROUNDED].inc(3)
+    counters.failed("UnreadableAnswer").inc(2)
+    samples = told()
+    for verdict, counter in counters.VERDICTS.items():
+        assert value(samples, "answers_total", verdict=verdict) == counter.value
+    failed = value(samples, "failures_total", error_class="UnreadableAnswer")
+    assert failed == counters.FAILED["UnreadableAnswer"].value >= 2
+
+
+@pytest.mark.parametrize(
+    ("name", "latency_ms"),
+    [
+        ("check_seconds", counters.CHECK_LATENCY_MS),
+        ("publish_to_alert_seconds", counters.ALERT_LATENCY_MS),
+    ],
+)
+def test_latencies_are_histograms_of_seconds(name: str, latency_ms: Distribution) -> None:
+    before = told()
+    for one_ms in (100, 101, 250, 1_000_000_000):
+        latency_ms.update(one_ms)
+    after = told()
+
+    def more(of: str, **labels: str) -> float:
+        return value(after, f"{name}_{of}", **labels) - value(before, f"{name}_{of}", **labels)
+
+    assert more("bucket", le="0.05") == 0
+    assert more("bucket", le="0.1") == 1
+    assert more("bucket", le="0.25") == 3
+    assert more("bucket", le="+Inf") == more("count") == 4
+    assert more("sum") == pytest.approx(1_000_000.451)
+
+
+def test_what_runs_is_told() -> None:
+    (labels,) = (dict(labels) for name, labels in told() if name == "groundwatch_build_info")
+    assert labels["version"] == __version__
+    assert set(labels) == {"version", "beam", "python"}
+
+
+def test_the_process_is_told_of_in_the_words_that_dashboards_know() -> None:
+    memory = told().get(("process_resident_memory_bytes", frozenset()), 0)
+    assert (memory > 1_000_000) is Path("/proc/self/stat").exists()
+
+
+def test_the_names_are_as_ever() -> None:
+    # Dashboards and alerts out there are made of these: a name may be added, never changed.
+    counters.failed("UnreadableAnswer")
+    names = {name for name, _ in told() if name.startswith("groundwatch_")}
+    families = {re.sub("_(bucket|count|sum)$", "", name) for name in names}
+    assert families == {
+        "groundwatch_answers_total",
+        "groundwatch_archives_damaged_total",
+        "groundwatch_batches_total",
+        "groundwatch_build_info",
+        "groundwatch_calls_in_flight",
+        "groundwatch_calls_total",
+        "groundwatch_characters_total",
+        "groundwatch_check_seconds",
+        "groundwatch_checks_failed_total",
+        "groundwatch_checks_ok_total",
+        "groundwatch_duplicates_seen_total",
+        "groundwatch_failures_retryable_total",
+        "groundwatch_failures_total",
+        "groundwatch_healthy",
+        "groundwatch_held_bytes",
+        "groundwatch_held_messages",
+        "groundwatch_leases_overdue",
+        "groundwatch_ledger_gap",
+        "groundwatch_left_total",
+        "groundwatch_messages_read_total",
+        "groundwatch_oldest_unacked_age_seconds",
+        "groundwatch_open_episodes",
+        "groundwatch_parse_failed_total",
+        "groundwatch_publish_to_alert_seconds",
+        "groundwatch_pubsub_up",
+        "groundwatch_redelivered_total",
+        "groundwatch_retries_total",
+        "groundwatch_sampled_out_total",
+        "groundwatch_unpublished",
+    }
+
+
+def test_a_reader_that_asks_for_openmetrics_gets_it() -> None:
+    page = Metrics(lambda: STANDING, lambda: WORK, lambda: True).page(OPENMETRICS)
+    assert page.content_type.startswith("application/openmetrics-text")
+    families = {family.name for family in read_openmetrics(page.body.decode())}
+    assert "groundwatch_answers" in families
+
+
+def test_nothing_is_asked_before_somebody_reads() -> None:
+    def ask_too_early() -> WorkReadings:
+        raise AssertionError
+
+    Metrics(lambda: STANDING, ask_too_early, lambda: True)
