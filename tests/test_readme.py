@@ -7,7 +7,7 @@ import apache_beam as beam
 import pytest
 
 from launch import main
-from launch.commands import estimate, report, watch
+from launch.commands import estimate, evaluate, report, watch
 from launch.start import options_from
 from pipeline import options
 from pipeline.build import build_pipeline
@@ -29,7 +29,6 @@ def test_every_flag_it_names_exists() -> None:
     named = set(re.findall(r"(?<![\w-])--([a-z][a-z0-9_]+)", README)) - {
         "service",  # of gcloud
         "help",
-        "answers",  # of the benchmark of the checker
     }
     known = {
         option.name
@@ -37,6 +36,7 @@ def test_every_flag_it_names_exists() -> None:
             options_from(options.INPUT),
             options_from(options.FAILURES),
             estimate.estimate_options(),
+            evaluate.OPTIONS,
             report.OPTIONS,
             watch.watch_known(),
         )

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from launch.report.files import find_files
 from launch.report.page.page import render
 from launch.report.reading import read_output
+from launch.writing import write_file
 from pipeline import storage
 
 REPORT_NAME = "report.html"
@@ -35,10 +36,4 @@ def write_page(path: str, page: str) -> None:
     Raises:
       OSError: it cannot be written.
     """
-    folder, slash, name = path.rpartition("/")
-    temporary = f"{folder}{slash}.groundwatch-{name}"
-    try:
-        storage.write_whole(path, page.encode(), temporary)
-    except OSError:
-        storage.remove([temporary])
-        raise
+    write_file(path, page.encode())

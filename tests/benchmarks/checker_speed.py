@@ -4,16 +4,22 @@ python -m tests.benchmarks.checker_speed --answers FILE.jsonl
 """
 
 import argparse
+import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from schemas.wire.check import CheckResponse
-from tests.benchmarks.labelled_answers import read_requests
-from tests.support.checks import CHECK_PATH
+from tests.support.checks import CHECK_PATH, check_request
 from transforms.grounding.local.service import answer
+
+
+def _request_of(answer: dict[str, Any]) -> bytes:
+    facts = [reference["chunkInfo"]["content"] for reference in answer["references"]]
+    return msgspec.json.encode(check_request(answer["answerText"], *facts))
 
 
 def _seconds(bodies: list[bytes]) -> float:
@@ -29,7 +35,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--answers", type=Path, required=True, help="Answer resources, JSONL")
     parser.add_argument("--rounds", type=int, default=5, help="after the first, cold one")
     options = parser.parse_args(arguments)
-    bodies = [body for _, body in read_requests(options.answers)]
+    with options.answers.open(encoding="utf-8") as lines:
+        bodies = [_request_of(json.loads(line)) for line in lines]
     first = _seconds(bodies)
     fastest = min(_seconds(bodies) for _ in range(options.rounds))
     replies = [answer("POST", CHECK_PATH, body).body for body in bodies]

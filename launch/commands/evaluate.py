@@ -1,0 +1,135 @@
+"""`groundwatch evaluate`: how well scores agree with what people said of the same answers."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from launch.command_help import wants_help, write_help
+from launch.evaluate.evaluation import evaluation_to_json
+from launch.evaluate.intake import Intake, holds_records
+from launch.evaluate.measuring import measure
+from launch.evaluate.tables import show_evaluation
+from launch.flags import UsageError, describe_unknown, read_flags
+from launch.gold import UnreadableLabels, read_labels
+from launch.inputs import find_inputs
+from launch.writing import write_file
+from pipeline import check_options, options
+from pipeline.check_config import check_problems, check_settings_from
+from pipeline.option import Option, location, whole
+from schemas.label import Label
+from transforms.grounding.errors import RunStopped
+from transforms.grounding.settings import LOCAL
+from transforms.rules.tagging import Thresholds
+
+_DONE, _FAILED = 0, 1
+_OF_A_BILL = {"price_per_1k_chars": None, "max_calls": None, "max_cost": None}
+_THRESHOLDS = ("low_grounded_threshold", "claim_threshold")
+
+
+def _check_options() -> tuple[Option, ...]:
+    """The flags of a backfill's check, but for those of its bill; records need no checker."""
+    kept = (option for option in check_options.CHECK if option.name not in _OF_A_BILL)
+    checker, *others = kept
+    meaning = f"{checker.meaning} (default local; enriched records keep the scores they have)"
+    return (replace(checker, meaning=meaning, default=None), *others)
+
+
+OPTIONS = (
+    Option(
+        name="answers",
+        meaning="answers in any input format, or enriched records: paths or globs, local or gs://",
+        read=location,
+        takes_many=True,
+        is_required=True,
+    ),
+    Option(
+        name="gold",
+        meaning="labels, JSON lines that name an answer (record_id, name or id) and say"
+        ' "hallucinated" or "grounded" (true or false), maybe with "spans" that are not supported,'
+        " [[start_byte, end_byte, kind]]; by default the answers' own lines",
+        read=location,
+        takes_many=True,
+    ),
+    Option(name="output", meaning="a file for all that was found, as JSON", read=location),
+    Option(
+        name="resamples",
+        meaning="how often answers are drawn anew for the 95 % intervals",
+        read=whole,
+        default=1_000,
+    ),
+    *options.FORMAT,
+    *(option for option in options.VERDICTS if option.name in _THRESHOLDS),
+    *_check_options(),
+)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Score the answers, or take the scores they have, and hold them to the labels.
+
+    Returns:
+      0 done, 1 when an archive is damaged, the checker cannot be asked, or no label met an answer.
+
+    Raises:
+      UsageError: the flags make no sense, or name what is not there.
+    """
+    if wants_help(arguments):
+        return write_help("evaluate", OPTIONS)
+    values, unknown, problems = read_flags(arguments, OPTIONS)
+    problems += describe_unknown(unknown, [option.name for option in OPTIONS])
+    values |= _OF_A_BILL | {"takes_records": values["checker"] is None}
+    values["checker"] = values["checker"] or LOCAL
+    problems += check_problems(values)
+    answers = find_inputs("answers", values["answers"], problems)
+    gold = find_inputs("gold", values["gold"], problems) or answers
+    labels = _labels(gold, problems) if answers else {}
+    if problems:
+        raise UsageError(problems)
+    intake = Intake(labels)
+    try:
+        _take(intake, answers, values)
+        return _tell(intake, values)
+    except (OSError, RunStopped, KeyboardInterrupt) as error:
+        return _fail(str(error) or "interrupted")
+
+
+def _labels(paths: Sequence[str], problems: list[str]) -> Mapping[str, Label]:
+    labels: dict[str, Label] = {}
+    for path in paths:
+        try:
+            labels |= read_labels(path)
+        except UnreadableLabels as error:
+            problems.append(f"--gold {error}")
+        except OSError as error:
+            problems.append(f"--gold {path}: {error.strerror or error}")
+    return labels
+
+
+def _take(intake: Intake, answers: Sequence[str], values: Mapping[str, Any]) -> None:
+    records = [path for path in answers if values["takes_records"] and holds_records(path)]
+    intake.take_records(records)
+    intake.take_checked(
+        [path for path in answers if path not in records],
+        check_settings_from(values, workers=1, work_folder=None),
+        Thresholds(low_grounded=values["low_grounded_threshold"], claim=values["claim_threshold"]),
+        input_format=values["input_format"],
+        facts_from_steps=values["facts_from_steps"],
+    )
+
+
+def _tell(intake: Intake, values: Mapping[str, Any]) -> int:
+    if not intake.judged:
+        met = "no label met an answer; they are joined by record_id, name or id"
+        return _fail(f"no answer could be checked: {why}" if (why := intake.last_failure) else met)
+    evaluation = measure(intake.judged, intake.counts, values["resamples"])
+    show_evaluation(evaluation)
+    if values["output"]:
+        write_file(values["output"], evaluation_to_json(evaluation))
+        sys.stdout.write(f"{values['output']}\n")
+    return _fail("; ".join(intake.damaged)) if intake.damaged else _DONE
+
+
+def _fail(reason: str) -> int:
+    sys.stderr.write(f"groundwatch: the evaluation failed: {reason}\n")
+    return _FAILED

@@ -1,0 +1,136 @@
+"""The answers of an evaluation: checked now, or scored by an earlier run."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import fastavro
+
+from launch.archive_messages import ArchiveMessages
+from launch.evaluate.checking import check_answers
+from launch.evaluate.evaluation import Counts
+from launch.evaluate.scored import (
+    JudgedAnswer,
+    ScoredAnswer,
+    scored_from_record,
+    scored_from_row,
+)
+from launch.report.files import UnreadableFile, read_rows
+from pipeline import storage
+from schemas.answer import Answer
+from schemas.enriched import EnrichedAnswer
+from schemas.enriched_avro import ENRICHED_NAME
+from schemas.label import Label
+from schemas.message import Message
+from schemas.unreadable import UnreadableAnswer
+from transforms.formats import parse_answer
+from transforms.grounding.settings import CheckSettings
+from transforms.rules.tagging import Thresholds
+
+
+class Intake:
+    """Reads scored answers and puts them together with their labels.
+
+    Attributes:
+      damaged: what is wrong with files that could not be read to their end.
+      last_failure: why the last answer that could not be checked could not; None without any.
+
+    Args:
+      labels: what people said of answers, by record id or the answer's own name.
+    """
+
+    def __init__(self, labels: Mapping[str, Label]) -> None:
+        self.damaged: list[str] = []
+        self.last_failure: str | None = None
+        self._labels = dict(labels)
+        self._read = self._unreadable = self._failed = self._unlabelled = 0
+        self._judged: list[JudgedAnswer] = []
+
+    @property
+    def judged(self) -> Sequence[JudgedAnswer]:
+        """The answers that have a label, each once."""
+        return self._judged
+
+    @property
+    def counts(self) -> Counts:
+        """Who took part so far."""
+        return Counts(
+            read=self._read,
+            unreadable=self._unreadable,
+            failed=self._failed,
+            unlabelled=self._unlabelled,
+            judged=len(self._judged),
+            unscored=sum(each.scored.min_claim_score is None for each in self._judged),
+            labels_unmet=len(self._labels),
+        )
+
+    def take_records(self, paths: Iterable[str]) -> None:
+        """Take the scores that enriched records hold.
+
+        Raises:
+          OSError: a file cannot be read.
+        """
+        for path in paths:
+            try:
+                for row in read_rows(path):
+                    self._read += 1
+                    self._judge(scored_from_row(row))
+            except UnreadableFile as error:
+                self.damaged.append(str(error))
+
+    def take_checked(
+        self,
+        paths: Sequence[str],
+        settings: CheckSettings,
+        thresholds: Thresholds,
+        *,
+        input_format: str | None = None,
+        facts_from_steps: bool = False,
+    ) -> None:
+        """Check the answers that archives hold, and take their scores.
+
+        Raises:
+          OSError: a file cannot be read.
+          RunStopped: no call can succeed.
+        """
+        messages = ArchiveMessages(paths)
+        answers = self._answers(messages, input_format, facts_from_steps=facts_from_steps)
+        for outcome in check_answers(answers, settings, thresholds):
+            if isinstance(outcome, EnrichedAnswer):
+                self._judge(scored_from_record(outcome))
+            else:
+                self._failed += 1
+                self.last_failure = str(outcome)
+        if messages.damaged:
+            self.damaged.append(f"damaged archives: {messages.damaged}")
+
+    def _answers(
+        self, messages: Iterable[Message], input_format: str | None, *, facts_from_steps: bool
+    ) -> Iterator[Answer]:
+        for message in messages:
+            self._read += 1
+            try:
+                yield parse_answer(
+                    message, input_format=input_format, facts_from_steps=facts_from_steps
+                )
+            except UnreadableAnswer:
+                self._unreadable += 1
+
+    def _judge(self, scored: ScoredAnswer) -> None:
+        name = next((name for name in scored.names if name in self._labels), None)
+        if name is None:
+            self._unlabelled += 1
+        else:
+            self._judged.append(JudgedAnswer(scored, self._labels.pop(name)))
+
+
+def holds_records(path: str) -> bool:
+    """Tell whether a file holds enriched records, by its beginning.
+
+    Raises:
+      OSError: it cannot be read.
+    """
+    with storage.read(path) as stream:
+        try:
+            schema = fastavro.reader(stream).writer_schema
+        except Exception:  # noqa: BLE001 - fastavro meets what is no Avro with whatever its decoders raise
+            return False
+    return isinstance(schema, dict) and schema.get("name") == ENRICHED_NAME

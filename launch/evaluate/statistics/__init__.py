@@ -1,0 +1,1 @@
+"""Statistics of scored examples: no files, no clock, and chance only from a seed."""

@@ -1,0 +1,127 @@
+"""An evaluation on a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from launch.evaluate.evaluation import Counts, Evaluation, Quality, SpanKind
+from launch.evaluate.statistics.calibration import Calibration
+from launch.evaluate.statistics.flagging import Flagged
+from launch.evaluate.statistics.ranking import Auroc
+from launch.report.page.words import count, counted, percent
+
+_WIDTH = 100
+_NOTHING = "—"
+_AUROC = "AUROC (95 % interval)"
+
+
+def show_evaluation(evaluation: Evaluation) -> None:
+    """Print what was found, the score that ranks best first."""
+    console = Console(highlight=False)
+    console.width = max(console.width, _WIDTH)
+    console.print(f"\n{_heading(evaluation)}\n")
+    for table in _tables(evaluation):
+        console.print(table)
+        console.print()
+
+
+def _heading(evaluation: Evaluation) -> str:
+    checkers = ", ".join(
+        f"{checker} ({answers:,})" for checker, answers in evaluation.checkers.items()
+    )
+    quality = evaluation.answers_by_claim
+    return (
+        f"{counted(evaluation.counts.judged, 'judged answer')}: {quality.supported:,} supported,"
+        f" {quality.unsupported:,} unsupported; checked by {checkers}\n"
+        f"{'; '.join(_left_out(evaluation.counts))}"
+    )
+
+
+def _left_out(counts: Counts) -> Iterator[str]:
+    yield f"{counted(counts.read, 'message')} read"
+    if counts.unscored:
+        yield f"{counts.unscored:,} of the judged without a score, never flagged"
+    if counts.unlabelled:
+        yield f"{counts.unlabelled:,} without a label of their own"
+    if counts.unreadable:
+        yield f"{counts.unreadable:,} unreadable"
+    if counts.failed:
+        yield f"{counts.failed:,} could not be checked"
+    if counts.labels_unmet:
+        yield f"{counted(counts.labels_unmet, 'label')} without an answer"
+
+
+def _tables(evaluation: Evaluation) -> Iterator[Table]:
+    levels = {
+        "answers by lowest claim": evaluation.answers_by_claim,
+        "answers by support score": evaluation.answers_by_support,
+    }
+    if evaluation.claims:
+        levels["claims"] = evaluation.claims
+    yield _ranking(levels)
+    yield _flagging(levels, evaluation.low_grounded)
+    if evaluation.span_kinds:
+        yield _kinds(evaluation.span_kinds)
+    for name, quality in levels.items():
+        if quality.calibration:
+            yield _calibration(name, quality.calibration)
+
+
+def _ranking(levels: dict[str, Quality]) -> Table:
+    table = _table("ranking", "supported", "unsupported", _AUROC)
+    for name, quality in levels.items():
+        numbers = count(quality.supported), count(quality.unsupported)
+        table.add_row(name, *numbers, _auroc(quality.auroc))
+    return table
+
+
+def _auroc(auroc: Auroc | None) -> str:
+    return f"{auroc.value:.3f} ({auroc.low:.3f} to {auroc.high:.3f})" if auroc else _NOTHING
+
+
+def _flagging(levels: dict[str, Quality], low_grounded: Flagged) -> Table:
+    table = _table("flagged", "below", "examples", "share", "precision", "recall", "F1")
+    table.add_row("answers LOW_GROUNDED", *_flagged(low_grounded))
+    for name, quality in levels.items():
+        table.add_section()
+        for flagged in quality.at:
+            table.add_row(name, *_flagged(flagged))
+        if quality.best:
+            table.add_row(f"{name}, best in hindsight", *_flagged(quality.best))
+    return table
+
+
+def _flagged(flagged: Flagged) -> Iterator[str]:
+    yield _NOTHING if flagged.threshold is None else f"{flagged.threshold:.3g}"
+    yield count(flagged.flagged)
+    yield percent(flagged.share)
+    for share in (flagged.precision, flagged.recall, flagged.f1):
+        yield _NOTHING if share is None else f"{share:.3f}"
+
+
+def _kinds(kinds: Sequence[SpanKind]) -> Table:
+    thresholds = list(kinds[0].found)
+    below = [f"< {threshold}" for threshold in thresholds]
+    table = _table("spans of a kind", "spans", "unchecked", "claims", _AUROC, *below)
+    for kind in kinds:
+        numbers = count(kind.spans), count(kind.unchecked), count(kind.claims)
+        shares = (percent(kind.found.get(threshold)) for threshold in thresholds)
+        table.add_row(kind.kind, *numbers, _auroc(kind.auroc), *shares)
+    return table
+
+
+def _calibration(name: str, calibration: Calibration) -> Table:
+    table = _table(f"{name}: score", "examples", "mean score", "supported")
+    for each in calibration.bins:
+        score, supported = f"{each.mean_score:.3f}", f"{each.supported:.3f}"
+        table.add_row(f"{each.low:.1f} to {each.high:.1f}", count(each.count), score, supported)
+    table.add_row("expected error", "", "", f"{calibration.expected_error:.3f}", style="bold")
+    return table
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == headings[0] else "right")
+    return table

@@ -1,0 +1,230 @@
+"""`groundwatch evaluate`."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from launch.main import main
+from tests.support import wire_faults
+from tests.support.archives import an_envelope, lines_of
+from tests.support.builders import an_enriched
+from tests.support.fault_server import FaultServer, always, by_answer
+from tests.support.reports import a_low, write_enriched
+from tests.support.runs import an_archive, backfill
+
+SUPPORTED, FALSE = "Lamps glow red at night.", "Kettles vote in Senegal."
+
+
+def write_gold(folder: Path, *labels: dict[str, Any]) -> str:
+    path = folder / "gold.jsonl"
+    path.write_text("".join(json.dumps(label) + "\n" for label in labels))
+    return str(path)
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    """Four answers, the last two of which hold a false sentence of 24 bytes."""
+    texts = (SUPPORTED, SUPPORTED, FALSE, f"{SUPPORTED} {FALSE}")
+    lines = (an_envelope(number, answer=text) for number, text in enumerate(texts))
+    return an_archive(tmp_path, *lines)
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> str:
+    """What is to be said of the four."""
+    return write_gold(
+        tmp_path,
+        {"name": "answer-0", "hallucinated": False, "spans": []},
+        {"name": "answer-1", "hallucinated": False, "spans": []},
+        {"name": "answer-2", "hallucinated": True, "spans": [[0, 24, "Conflict"]]},
+        {"name": "answer-3", "hallucinated": True, "spans": [[25, 49, "Baseless"]]},
+    )
+
+
+def evaluate(folder: Path, *arguments: str) -> Any:
+    """The JSON of an evaluation that goes well."""
+    output = folder / "evaluation.json"
+    assert main(["evaluate", *arguments, "--output", str(output), "--resamples", "20"]) == 0
+    assert not list(folder.glob(".groundwatch-*"))
+    return json.loads(output.read_bytes())
+
+
+def test_the_embedded_checker_is_measured(tmp_path: Path, answers: Path, gold: str) -> None:
+    found = evaluate(tmp_path, "--answers", str(answers), "--gold", gold)
+    assert found["counts"] == {
+        "read": 4,
+        "unreadable": 0,
+        "failed": 0,
+        "unlabelled": 0,
+        "judged": 4,
+        "unscored": 0,
+        "labels_unmet": 0,
+    }
+    assert found["checkers"] == {"local": 4}
+    assert found["answers_by_claim"]["auroc"]["value"] == 1.0
+    assert found["answers_by_support"]["auroc"]["value"] == 1.0
+    assert found["claims"]["auroc"]["value"] == 1.0
+    assert (found["claims"]["supported"], found["claims"]["unsupported"]) == (3, 2)
+    assert found["low_grounded"]["f1"] == 1.0
+    kinds = [(kind["kind"], kind["claims"], kind["found"]["0.4"]) for kind in found["span_kinds"]]
+    assert sorted(kinds) == [("Baseless", 1, 1.0), ("Conflict", 1, 1.0)]
+
+
+def test_records_that_were_checked_before_keep_their_scores(
+    tmp_path: Path, answers: Path, gold: str
+) -> None:
+    assert backfill(answers, tmp_path / "out") == 0
+    records = f"{tmp_path}/out/enriched/**/*.avro"
+    now = evaluate(tmp_path, "--answers", str(answers), "--gold", gold)
+    assert evaluate(tmp_path, "--answers", records, "--gold", gold) == now
+
+
+def test_records_are_checked_again_where_a_checker_is_named(tmp_path: Path) -> None:
+    wrong = an_enriched(answer_text=SUPPORTED, min_claim_score=0.1, answer_name="a")
+    path = write_enriched(tmp_path, [wrong])
+    gold = write_gold(tmp_path, {"name": "a", "grounded": True})
+    kept = evaluate(tmp_path, "--answers", str(path), "--gold", gold)
+    again = evaluate(tmp_path, "--answers", str(path), "--gold", gold, "--checker", "local")
+    flagged = [each["answers_by_claim"]["at"][0]["flagged"] for each in (kept, again)]
+    assert flagged == [1, 0]
+
+
+def test_labels_may_stand_in_the_answers_own_lines(tmp_path: Path) -> None:
+    lines = (
+        {"id": "a", "answer": SUPPORTED, "facts": [SUPPORTED], "grounded": True},
+        {"id": "b", "answer": FALSE, "facts": [SUPPORTED], "grounded": False},
+    )
+    path = an_archive(tmp_path, *(json.dumps(line).encode() for line in lines))
+    found = evaluate(tmp_path, "--answers", str(path))
+    assert found["counts"]["judged"] == 2
+    assert found["answers_by_claim"]["auroc"]["value"] == 1.0
+    assert found["claims"] is None
+
+
+def test_what_takes_no_part_is_counted(tmp_path: Path, gold: str) -> None:
+    path = tmp_path / "more.jsonl.gz"
+    lines = an_envelope(0), an_envelope(0), an_envelope(7), b"{", an_envelope(1, facts=[])
+    path.write_bytes(gzip.compress(lines_of(*lines)))
+    counts = evaluate(tmp_path, "--answers", str(path), "--gold", gold)["counts"]
+    assert counts == {
+        "read": 5,
+        "unreadable": 1,
+        "failed": 0,
+        "unlabelled": 2,
+        "judged": 2,
+        "unscored": 1,
+        "labels_unmet": 2,
+    }
+
+
+def test_a_checker_that_cannot_be_asked_is_told(
+    answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--answers", str(answers), "--gold", gold, "--max_attempts", "1"]
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        assert main(["evaluate", *given, "--checker", server.address]) == 1
+    assert "no answer could be checked: " in capsys.readouterr().err
+    with FaultServer(always(wire_faults.status(403, "PERMISSION_DENIED"))) as server:
+        assert main(["evaluate", *given, "--checker", server.address]) == 1
+    assert "groundwatch: the evaluation failed: " in capsys.readouterr().err
+
+
+def test_answers_that_could_not_be_checked_are_counted(
+    tmp_path: Path, answers: Path, gold: str
+) -> None:
+    refusals = by_answer({FALSE: wire_faults.status(400, "INVALID_ARGUMENT")})
+    given = ["--answers", str(answers), "--gold", gold]
+    with FaultServer(refusals) as server:
+        found = evaluate(tmp_path, *given, "--checker", server.address)
+        assert found["checkers"] == {server.address: 3}
+    assert found["counts"]["failed"] == 1
+    assert found["counts"]["judged"] == 3
+
+
+def test_the_tables_tell_what_the_file_tells(
+    answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", "--answers", str(answers), "--gold", gold]) == 0
+    told = capsys.readouterr().out
+    assert "4 judged answers: 2 supported, 2 unsupported; checked by local (4)" in told
+    rows = [line.split("  ") for line in told.splitlines()]
+    by_name = {row[0]: [each.strip() for each in row[1:] if each.strip()] for row in rows}
+    assert by_name["claims"][:1] == ["0.6"]
+    assert by_name["answers LOW_GROUNDED"] == ["—", "2", "50.0%", "1.000", "1.000", "1.000"]
+    assert by_name["Baseless"][:3] == ["1", "0", "1"]
+    assert by_name["Baseless"][3].startswith("1.000 (1.000 to 1.000)")
+    assert "expected error" in by_name
+
+
+def test_where_all_is_supported_there_is_no_area(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_enriched(tmp_path, [an_enriched(answer_name="a"), a_low(record_id="b" * 64)])
+    gold = write_gold(tmp_path, {"name": "a", "grounded": True})
+    assert main(["evaluate", "--answers", str(path), "--gold", gold]) == 0
+    told = capsys.readouterr().out
+    assert "1 without a label of their own" in told
+    [ranking] = [
+        line.split() for line in told.splitlines() if line.startswith("answers by lowest")
+    ][:1]
+    assert ranking[-3:] == ["1", "0", "—"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "--answers is missing"),
+        (["--answers", "/nowhere.jsonl"], "--answers /nowhere.jsonl: no file matches"),
+        (["--answers", "ANSWERS", "--gold", "/nowhere.jsonl"], "--gold /nowhere.jsonl: no file"),
+        (["--answers", "ANSWERS"], "does not say whether the answer is supported"),
+        (["--answers", "ANSWERS", "--checkers", "local"], "did you mean --checker?"),
+        (["--answers", "ANSWERS", "--max_cost", "7"], "--max_cost is unknown"),
+        (["--answers", "ANSWERS", "--checker", "discoveryengine"], "needs --project"),
+        (["--answers", "ANSWERS", "--resamples", "0"], "must be a whole number from 1"),
+    ],
+    ids=" ".join,
+)
+def test_a_command_line_that_makes_no_sense_is_refused(
+    answers: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    given = [str(answers) if each == "ANSWERS" else each for each in arguments]
+    assert main(["evaluate", *given]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_damaged_archive_is_told_and_what_was_read_is_measured(
+    tmp_path: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packed = tmp_path / "cut.jsonl.gz"
+    packed.write_bytes(gzip.compress(lines_of(*map(an_envelope, range(4))))[:-9])
+    record = write_enriched(tmp_path, [an_enriched(), an_enriched()])
+    record.write_bytes(record.read_bytes()[:-9])
+    given = ["--answers", str(packed), str(record), "--gold", gold]
+    assert main(["evaluate", *given]) == 1
+    complaint = capsys.readouterr().err
+    assert "damaged archives: 1" in complaint
+    assert f"{record}: is damaged" in complaint
+    assert (
+        main(["evaluate", *given[:-1], write_gold(tmp_path, {"name": "x", "grounded": True})]) == 1
+    )
+    assert "no label met an answer" in capsys.readouterr().err
+
+
+def test_a_place_that_cannot_be_written_is_told(
+    answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--answers", str(answers), "--gold", gold, "--output", f"{gold}/page.json"]
+    assert main(["evaluate", *arguments]) == 1
+    assert "the evaluation failed: " in capsys.readouterr().err
+
+
+def test_help_lists_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "--help"]) == 0
+    told = capsys.readouterr().out
+    assert "usage: groundwatch evaluate" in told
+    assert "--gold" in told
+    assert "enriched records keep the scores they have" in told
+    assert "--max_cost" not in told

@@ -1,0 +1,43 @@
+"""The scores of a record, however it is held."""
+
+import pytest
+
+from launch.evaluate.scored import ScoredClaim, scored_from_record, scored_from_row
+from schemas.enriched import EnrichedAnswer
+from tests.support.builders import RECORD_ID, a_claim, a_fact, an_enriched
+from tests.support.reports import row_of
+from tests.support.whole_records import ENRICHED
+from transforms.rules.redaction import TextMode, redact
+
+
+@pytest.mark.parametrize("enriched", ENRICHED.values(), ids=ENRICHED)
+def test_a_row_of_a_file_tells_the_same_as_the_record(enriched: EnrichedAnswer) -> None:
+    assert scored_from_row(row_of(enriched)) == scored_from_record(enriched)
+
+
+def test_only_claims_that_required_a_check_and_have_a_score_count() -> None:
+    claims = (
+        a_claim(score=0.5),
+        a_claim(start=20),
+        a_claim(start=40, score=0.9, grounding_check_required=False),
+        a_claim(start=60, score=0.7, grounding_check_required=None),
+    )
+    scored = scored_from_record(an_enriched(claims=claims))
+    assert scored.claims == (ScoredClaim(0, 11, 0.5), ScoredClaim(60, 71, 0.7))
+
+
+def source(*facts: str, record_id: str = RECORD_ID, text: TextMode = TextMode.FULL) -> str:
+    record = an_enriched(record_id=record_id, facts=tuple(map(a_fact, facts)))
+    return scored_from_record(redact(record, text)).source
+
+
+@pytest.mark.parametrize("text", [TextMode.FULL, TextMode.HASH])
+def test_answers_made_from_the_same_facts_have_one_source(text: TextMode) -> None:
+    assert source("a", "b", text=text) == source("a", "b", record_id="7" * 64, text=text)
+    assert source("a", "b", text=text) != source("b", "a", text=text)
+
+
+@pytest.mark.parametrize("facts", [("a",), ()], ids=["hidden", "none"])
+def test_answers_whose_facts_are_not_known_stand_for_themselves(facts: tuple[str, ...]) -> None:
+    first, second = (source(*facts, record_id=each * 64, text=TextMode.NONE) for each in "78")
+    assert first != second
