@@ -1,8 +1,11 @@
 """Telling the world: alerts and failures to their topics, each at least once."""
 
+import time
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from functools import partial
+from typing import Generic, TypeVar
 
+from launch.pubsub.errors import Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch.journal import Journal
 from schemas.alert import Alert
@@ -11,6 +14,7 @@ from transforms.rules.announcing import announce_alert, announce_failure
 from transforms.rules.publishing import Publishable
 
 _MOST = 500
+_PAUSE_S = 15.0
 Row = TypeVar("Row", Alert, Failure)
 
 
@@ -25,6 +29,7 @@ class Announcer:
       alert_topic, failure_topic: where to; None leaves the rows for the files.
       ordering: whether alerts of one engine stay in order.
       with_payload: whether failures hold the original bytes.
+      clock: seconds, never set back.
     """
 
     def __init__(
@@ -35,37 +40,67 @@ class Announcer:
         *,
         ordering: bool,
         with_payload: bool,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._journal = journal
-        self._alert_topic = alert_topic
-        self._failure_topic = failure_topic
-        self._ordering = ordering
-        self._with_payload = with_payload
+        alert_message = partial(_alert_message, ordering=ordering)
+        failure_message = partial(announce_failure, with_payload=with_payload)
+        self._alerts = _Outlet(journal, journal.outbox_alerts, alert_message, alert_topic, clock)
+        self._failures = _Outlet(
+            journal, journal.outbox_failures, failure_message, failure_topic, clock
+        )
 
     def announce(self) -> None:
-        """Publish what waits.
+        """Publish what waits; while Pub/Sub does not answer it goes on waiting.
 
         Raises:
-          Unpublished: Pub/Sub did not answer in time; what waits goes on waiting.
           Refused: Pub/Sub will not take it until a person has changed something.
+          OSError: the journal cannot forget what was published; it is not published again.
         """
-        if self._alert_topic:
-            self._empty(self._journal.outbox_alerts, self._alert_message, self._alert_topic)
-        if self._failure_topic:
-            self._empty(self._journal.outbox_failures, self._failure_message, self._failure_topic)
+        self._alerts.empty()
+        self._failures.empty()
 
-    def _empty(
+
+class _Outlet(Generic[Row]):
+    """One topic, and the rows that go there."""
+
+    def __init__(
         self,
+        journal: Journal,
         waiting: Callable[[int], Sequence[tuple[int, Row]]],
         message: Callable[[Row], Publishable],
-        topic: Topic,
+        topic: Topic | None,
+        clock: Callable[[], float],
     ) -> None:
-        while rows := waiting(_MOST):
-            topic.publish(message(row) for _, row in rows)
-            self._journal.announced(identity for identity, _ in rows)
+        self._journal = journal
+        self._waiting: Callable[[int], Sequence[tuple[int, Row]]] = waiting
+        self._message: Callable[[Row], Publishable] = message
+        self._topic = topic
+        self._clock = clock
+        self._published: list[int] = []
+        self._not_before_s = clock()
 
-    def _alert_message(self, alert: Alert) -> Publishable:
-        return announce_alert(alert, ordering_key=(alert.engine or "") if self._ordering else "")
+    def empty(self) -> None:
+        """Publish all rows, unless Pub/Sub did not answer a moment ago."""
+        if self._topic is None or self._clock() < self._not_before_s:
+            return
+        try:
+            self._publish(self._topic)
+        except Unpublished:
+            # The batches must not wait for a topic each time.
+            self._not_before_s = self._clock() + _PAUSE_S
 
-    def _failure_message(self, failure: Failure) -> Publishable:
-        return announce_failure(failure, with_payload=self._with_payload)
+    def _publish(self, topic: Topic) -> None:
+        self._forget_published()
+        while rows := self._waiting(_MOST):
+            topic.publish(self._message(row) for _, row in rows)
+            self._published = [identity for identity, _ in rows]
+            self._forget_published()
+
+    def _forget_published(self) -> None:
+        if self._published:
+            self._journal.announced(self._published)
+            self._published = []
+
+
+def _alert_message(alert: Alert, *, ordering: bool) -> Publishable:
+    return announce_alert(alert, ordering_key=(alert.engine or "") if ordering else "")

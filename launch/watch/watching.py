@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from launch.local.local_pipeline import LocalPipeline
 from launch.local.work_folder import WorkFolder
-from launch.pubsub.settings import PullSettings
+from launch.pubsub.settings import PublishSettings, PullSettings
 from launch.pubsub.subscription import Subscription
 from launch.pubsub.topic import Topic
 from launch.summing import summary_of
@@ -31,6 +31,9 @@ from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 
 _STOPS = (signal.SIGTERM, signal.SIGINT)
+_SOON = PublishSettings(call_timeout_s=3.0, total_s=3.0)
+"""The batches wait while alerts are published, and those that cannot be are kept."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -133,7 +136,7 @@ def _subscription(settings: WatchSettings) -> Subscription:
 
 
 def _topic(name: str, settings: WatchSettings) -> Topic:
-    return Topic.open(name, address=settings.pubsub_address, account=settings.account)
+    return Topic.open(name, _SOON, address=settings.pubsub_address, account=settings.account)
 
 
 @contextmanager

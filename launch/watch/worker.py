@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from threading import Event
 
 from launch.local.local_pipeline import LocalPipeline
-from launch.pubsub.errors import Unpublished
+from launch.pubsub.errors import Refused
 from launch.pubsub.subscription import Subscription
 from launch.watch.account import HOUR_US, account_of
 from launch.watch.announcer import Announcer
@@ -85,8 +85,6 @@ class Worker:
         try:
             self._announcer.announce()
             self._files.publish_if_due(_now_us())
-        except Unpublished as error:
-            _log.warning("%s; it is kept and tried again", error)
         except OSError as error:
             _log.error("%s; it is kept and tried again", error)
 
@@ -98,8 +96,8 @@ class Worker:
         """
         try:
             self._announcer.announce()
-        except Unpublished as error:
-            _log.warning("%s; the next worker will", error)
+        except Refused as error:
+            _log.error("%s; the next worker tries again", error)
         self._files.publish_if_due(_now_us(), at_once=True)
 
     def _take(self) -> Sequence[Message]:
