@@ -41,6 +41,26 @@ SUBSCRIPTION = Option(
     is_required=True,
 )
 
+PUBSUB_ADDRESS = Option(
+    name="pubsub_address",
+    meaning="a Pub/Sub server without encryption, such as an emulator, HOST:PORT; by default"
+    " Google's, or what PUBSUB_EMULATOR_HOST says",
+)
+
+FAILURE_SUBSCRIPTION = Option(
+    name="failure_subscription",
+    meaning="replay what a subscription to a failure topic holds, instead of --failures:"
+    " projects/P/subscriptions/S",
+    read=_subscription,
+)
+
+IDLE = Option(
+    name="idle_s",
+    meaning="seconds without a message after which the subscription counts as empty",
+    read=positive,
+    default=5.0,
+)
+
 WATCH = (
     Option(
         name="alert_topic",
@@ -58,11 +78,7 @@ WATCH = (
         is_switch=True,
         default=False,
     ),
-    Option(
-        name="pubsub_address",
-        meaning="a Pub/Sub server without encryption, such as an emulator, HOST:PORT; by default"
-        " Google's, or what PUBSUB_EMULATOR_HOST says",
-    ),
+    PUBSUB_ADDRESS,
     Option(
         name="batch_messages",
         meaning="messages that are worked off and made durable together, at most",

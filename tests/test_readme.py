@@ -7,7 +7,7 @@ import apache_beam as beam
 import pytest
 
 from launch import main
-from launch.commands import estimate, evaluate, report, watch
+from launch.commands import estimate, evaluate, replay, report, watch
 from launch.start import options_from
 from pipeline import options
 from pipeline.build import build_pipeline
@@ -39,6 +39,7 @@ def test_every_flag_it_names_exists() -> None:
             evaluate.OPTIONS,
             report.OPTIONS,
             watch.watch_known(),
+            replay.replay_options(),
         )
         for option in known_options
     }

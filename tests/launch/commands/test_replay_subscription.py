@@ -1,0 +1,93 @@
+"""`groundwatch replay` of failures that were published to a topic."""
+
+from pathlib import Path
+
+import pytest
+
+from launch.main import main
+from launch.pubsub.topic import Topic
+from launch.pubsub_server.server import PubSubServer
+from schemas.failure import Failure
+from schemas.message import Message
+from tests.support.archives import an_envelope
+from tests.support.builders import NOON_US
+from tests.support.outputs import failures_in, records_in, summary_in
+from tests.support.waiting import wait_until
+from transforms.rules.announcing import announce_failure
+from transforms.rules.publishing import publishable
+
+TOPIC, SUBSCRIPTION = "projects/p/topics/failures", "projects/p/subscriptions/failures"
+
+
+def a_failure(payload: bytes) -> Failure:
+    return Failure(
+        step="CheckGrounding",
+        error_class="Unavailable",
+        error="503",
+        retryable=True,
+        attempts=9,
+        first_failed_at_us=NOON_US,
+        last_failed_at_us=NOON_US + 1,
+        message=Message(payload=payload, place="message-7", attributes={"engine": "shop"}),
+    )
+
+
+def replay(server: PubSubServer, output: Path) -> int:
+    flags = ["--failure_subscription", SUBSCRIPTION, "--pubsub_address", server.address]
+    return main(["replay", *flags, "--output", str(output), "--idle_s", "0.5"])
+
+
+@pytest.fixture
+def server(own_server: PubSubServer) -> PubSubServer:
+    own_server.create(TOPIC, SUBSCRIPTION)
+    return own_server
+
+
+def publish(server: PubSubServer, *payloads: bytes) -> None:
+    topic = Topic.open(TOPIC, address=server.address)
+    topic.publish(announce_failure(a_failure(payload)) for payload in payloads)
+    topic.close()
+
+
+def test_failures_of_a_topic_are_checked_and_acknowledged(
+    tmp_path: Path, server: PubSubServer
+) -> None:
+    publish(server, an_envelope(1), an_envelope(2), b"no answer")
+    assert replay(server, tmp_path / "out") == 0
+    assert len(records_in(tmp_path / "out")) == 2
+    [failure] = failures_in(tmp_path / "out")
+    assert failure["attempts"] == 10
+    assert failure["first_failed_at"] == "2026-03-03T12:00:00.000000Z"
+    assert (failure["source"], failure["attributes"]) == ("message-7", {"engine": "shop"})
+    assert summary_in(tmp_path / "out")["closes"] is True
+    wait_until(lambda: server.counts(SUBSCRIPTION).outstanding == 0)
+    assert list((tmp_path / "out").glob(".groundwatch-*")) == []
+
+
+def test_an_empty_subscription_is_told(
+    tmp_path: Path, server: PubSubServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert replay(server, tmp_path / "out") == 0
+    assert "holds no failure" in capsys.readouterr().out
+
+
+def test_what_is_no_failure_stays_where_it_is(
+    tmp_path: Path, server: PubSubServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topic = Topic.open(TOPIC, address=server.address)
+    topic.publish([publishable(an_envelope(1), {})])
+    topic.close()
+    assert replay(server, tmp_path / "out") == 0
+    assert "holds no failure" in capsys.readouterr().out
+    assert server.counts(SUBSCRIPTION).outstanding == 1
+
+
+def test_a_replay_that_was_broken_off_is_gone_on_with(
+    tmp_path: Path, server: PubSubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(server, an_envelope(1))
+    with monkeypatch.context() as patched:
+        patched.setattr("launch.commands.replay.start_main_job", lambda *_, **__: 1)
+        assert replay(server, tmp_path / "out") == 1
+    assert replay(server, tmp_path / "out") == 0
+    assert len(records_in(tmp_path / "out")) == 1
