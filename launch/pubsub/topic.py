@@ -114,7 +114,7 @@ class Topic:
 
 
 def _requests(topic: str, messages: Iterable[Publishable]) -> Iterator[types.PublishRequest]:
-    """Put messages together, as many as one request may hold."""
+    """Put messages together, as many as one request may hold, all of one ordering key."""
     batch: list[types.PubsubMessage] = []
     size_bytes = 0
     for message in messages:
@@ -122,7 +122,11 @@ def _requests(topic: str, messages: Iterable[Publishable]) -> Iterator[types.Pub
             data=message.data, attributes=message.attributes, ordering_key=message.ordering_key
         )
         more_bytes = wire.ByteSize() + _FRAME_BYTES
-        if batch and (len(batch) == _MOST_MESSAGES or size_bytes + more_bytes > MOST_BYTES):
+        if batch and (
+            len(batch) == _MOST_MESSAGES
+            or size_bytes + more_bytes > MOST_BYTES
+            or batch[0].ordering_key != message.ordering_key
+        ):
             yield types.PublishRequest(topic=topic, messages=batch)
             batch, size_bytes = [], 0
         batch.append(wire)

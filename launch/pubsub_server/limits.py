@@ -46,12 +46,15 @@ def check_publish(request: Any) -> None:
     """Check the messages of a PublishRequest.
 
     Raises:
-      Refused: they are none, too many or too large, or one of them is empty or too large.
+      Refused: they are none, too many or too large, or one of them is empty or too large, or they
+        have several ordering keys (documentation of `PubsubMessage.ordering_key`).
     """
     if not 1 <= len(request.messages) <= _MOST_MESSAGES:
         raise invalid(f"A request holds 1 to {_MOST_MESSAGES} messages: {len(request.messages)}.")
     if request.ByteSize() > _MOST_BYTES:
         raise invalid(f"The request is over {_MOST_BYTES} bytes: {request.ByteSize()}.")
+    if len({message.ordering_key for message in request.messages}) > 1:
+        raise invalid("The messages of a request have one ordering key, or none.")
     for message in request.messages:
         if not message.data and not message.attributes:
             raise invalid("A message has data or at least one attribute.")

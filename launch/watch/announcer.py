@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Generic, TypeVar
 
 from launch.pubsub.errors import Unpublished
@@ -92,7 +93,9 @@ class _Outlet(Generic[Row]):
     def _publish(self, topic: Topic) -> None:
         self._forget_published()
         while rows := self._waiting(_MOST):
-            topic.publish(self._message(row) for _, row in rows)
+            messages = (self._message(row) for _, row in rows)
+            # A request holds messages of one key.
+            topic.publish(sorted(messages, key=attrgetter("ordering_key")))
             self._published = [identity for identity, _ in rows]
             self._forget_published()
 

@@ -41,6 +41,12 @@ def test_requests_hold_no_more_than_the_service_takes(
     assert own_server.counts(answers.subscription).published == 2_504
 
 
+def test_messages_of_several_ordering_keys_are_taken(answers: OneTopic, topic: Topic) -> None:
+    keys = ["shop", "help", "help", "", "shop"]
+    topic.publish(publishable(b"x", {}, ordering_key=key) for key in keys)
+    assert [message.message.ordering_key for message in answers.at_once()] == keys
+
+
 def test_messages_are_stored_in_their_order(answers: OneTopic, topic: Topic) -> None:
     topic.publish(publishable(str(number).encode(), {}) for number in range(1_500))
     received = [*answers.at_once(), *answers.at_once()]

@@ -12,6 +12,9 @@ from tests.support.pubsub_topics import OneTopic, payloads
 Call = Callable[[OneTopic], Any]
 TOO_MUCH: dict[str, Call] = {
     "1,001 messages": lambda one: _publish(one, *[{"data": b"x"}] * 1_001),
+    "two ordering keys": lambda one: _publish(
+        one, {"data": b"x", "ordering_key": "a"}, {"data": b"x", "ordering_key": "b"}
+    ),
     "no message": lambda one: _publish(one, *()),
     "10 MB": lambda one: _publish(one, {"data": b"x" * 10_000_000}),
     "101 attributes": lambda one: _publish(one, {"attributes": {str(n): "" for n in range(101)}}),
