@@ -4,7 +4,6 @@ import http.server
 import logging
 import socket
 import socketserver
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -124,7 +123,7 @@ class _Server(socketserver.TCPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base's way
         """Say in the log that a connection could not be served."""
-        _log.error("a connection could not be served: %s", sys.exc_info()[0])
+        _log.error("a connection could not be served", exc_info=True)
 
     def service_actions(self) -> None:
         """End the connections whose time is up."""
