@@ -32,7 +32,9 @@ CREATE TABLE IF NOT EXISTS rates (
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID;
 """
 _LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
+_PUBLICATION = "publication"
 _ANY = b""
+_NEWEST = 2**62
 _MOST_OUTBOX_BYTES = 32 * 1024 * 1024
 """A failure holds its message, of up to 10 MB."""
 
@@ -58,6 +60,20 @@ class BatchDone(Record, frozen=True, kw_only=True):
     rates: tuple[Keyed, ...] = ()
     alerts: tuple[Alert, ...] = ()
     failures: tuple[Failure, ...] = ()
+
+
+class Publication(Record, frozen=True, kw_only=True):
+    """What is about to become public, so that whoever finishes it makes the very same files.
+
+    Attributes:
+      last_batch: all batches up to this one.
+      last_in_outbox: all rows of the outbox up to this id, of the kinds that go into files.
+      file_bytes: how large a file may become before another is begun.
+    """
+
+    last_batch: int
+    last_in_outbox: int
+    file_bytes: int
 
 
 class Journal:
@@ -129,18 +145,36 @@ class Journal:
         parts = msgspec.json.Decoder(tuple[Part, ...])
         return [(number, at_us, parts.decode(content)) for number, at_us, content in rows]
 
-    def forget_batches(self, up_to: int) -> None:
+    def publication(self) -> Publication | None:
+        """The publication that was begun and not finished, None if there is none."""
+        return self.note(_PUBLICATION, Publication)
+
+    def begin_publication(self, file_bytes: int) -> Publication | None:
+        """Decide that all that waits is to become public; None if nothing waits."""
+        newest = "SELECT (SELECT MAX(number) FROM batches), (SELECT MAX(id) FROM outbox)"
+        batch, row = next(self._read(newest))
+        if batch is None and row is None:
+            return None
+        publication = Publication(
+            last_batch=batch or 0, last_in_outbox=row or 0, file_bytes=file_bytes
+        )
+        with self._transaction():
+            self._keep_note(_PUBLICATION, publication)
+        return publication
+
+    def end_publication(self, publication: Publication) -> None:
         """Forget batches whose files are public."""
         with self._transaction():
-            self._run("DELETE FROM batches WHERE number <= ?", up_to)
+            self._run("DELETE FROM batches WHERE number <= ?", publication.last_batch)
+            self._run("DELETE FROM notes WHERE name = ?", _PUBLICATION)
 
-    def outbox_alerts(self, most: int) -> list[tuple[int, Alert]]:
+    def outbox_alerts(self, most: int, up_to: int | None = None) -> list[tuple[int, Alert]]:
         """The alerts that are to be announced, the oldest first, each with its id."""
-        return self._outbox("alert", Alert, most)
+        return self._outbox("alert", Alert, most, up_to)
 
-    def outbox_failures(self, most: int) -> list[tuple[int, Failure]]:
+    def outbox_failures(self, most: int, up_to: int | None = None) -> list[tuple[int, Failure]]:
         """The failures that are to be announced, the oldest first, each with its id."""
-        return self._outbox("failure", Failure, most)
+        return self._outbox("failure", Failure, most, up_to)
 
     def announced(self, ids: Iterable[int]) -> None:
         """Forget what has been announced."""
@@ -191,10 +225,11 @@ class Journal:
             content = msgspec.json.encode(row)
             self._run("INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content)
 
-    def _outbox(self, kind: str, record: type[Noted], most: int) -> list[tuple[int, Noted]]:
-        rows = self._read(
-            "SELECT id, content FROM outbox WHERE kind = ? ORDER BY id LIMIT ?", kind, most
-        )
+    def _outbox(
+        self, kind: str, record: type[Noted], most: int, up_to: int | None
+    ) -> list[tuple[int, Noted]]:
+        query = "SELECT id, content FROM outbox WHERE kind = ? AND id <= ? ORDER BY id LIMIT ?"
+        rows = self._read(query, kind, _NEWEST if up_to is None else up_to, most)
         decoder, size_bytes = msgspec.json.Decoder(record), 0
         taken: list[tuple[int, Noted]] = []
         for identity, content in rows:

@@ -15,7 +15,6 @@ from launch.watch.files import BatchFiles
 from launch.watch.journal import BatchDone, Journal
 from launch.watch.patience import Patience
 from launch.watch.settings import WatchSettings
-from pipeline import storage
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.message import Message
 from transforms.grounding.errors import RunStopped
@@ -84,7 +83,7 @@ class Worker:
             self._work_off(messages)
         try:
             self._announcer.announce()
-            self._files.publish_if_due(_now_us())
+            self._files.publish_if_due()
         except OSError as error:
             _log.error("%s; it is kept and tried again", error)
 
@@ -98,7 +97,7 @@ class Worker:
             self._announcer.announce()
         except Refused as error:
             _log.error("%s; the next worker tries again", error)
-        self._files.publish_if_due(_now_us(), at_once=True)
+        self._files.publish_if_due(at_once=True)
 
     def _take(self) -> Sequence[Message]:
         again = self._held.take_if_due()
@@ -146,8 +145,7 @@ class Worker:
             batch, counts = defect_of(messages[0], defect, folder)
         self._seen.give_back(answer.record_id for answer in batch.left)
         self._seen.settle()
-        for part in batch.parts:
-            storage.settle(part.path)
+        self._files.keep(number, batch.parts)
         now_us = _now_us()
         enriched = sum(part.rows for part in batch.parts if part.kind == "enriched")
         account = account_of(number, counts, enriched, len(batch.failures), now_us)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from launch.watch import journal as journal_module
-from launch.watch.journal import Journal
+from launch.watch.journal import Journal, Publication
 from schemas.counts import Counts
 from tests.support.builders import NOON_US, a_message
 from tests.support.journals import (
@@ -142,12 +142,26 @@ def test_notes_are_kept_with_the_alerts_they_come_with(journal: Journal, path: s
         assert after.alerts_raised() == 1
 
 
-def test_batches_are_forgotten_up_to_a_number(journal: Journal) -> None:
-    for number in (1, 2, 3):
-        journal.commit(a_batch_done(number), NOON_US)
-    journal.forget_batches(2)
-    assert [number for number, _, _ in journal.waiting_batches()] == [3]
-    assert journal.next_number() == 4
+def test_a_publication_holds_what_waited_when_it_began_and_stays_until_it_ends(
+    journal: Journal, path: str
+) -> None:
+    for number in (1, 2):
+        journal.commit(a_batch_done(number, alerts=(an_alert(),)), NOON_US)
+    begun = journal.begin_publication(file_bytes=7)
+    assert begun == Publication(last_batch=2, last_in_outbox=2, file_bytes=7)
+    journal.commit(a_batch_done(3, alerts=(an_alert(),)), NOON_US)
+    with closing(Journal(path)) as after:
+        assert after.publication() == begun
+        assert len(after.outbox_alerts(9, begun.last_in_outbox)) == 2
+        after.end_publication(begun)
+        assert after.publication() is None
+        assert [number for number, _, _ in after.waiting_batches()] == [3]
+        assert after.next_number() == 4
+
+
+def test_nothing_is_published_where_nothing_waits(journal: Journal) -> None:
+    assert journal.begin_publication(file_bytes=7) is None
+    assert journal.publication() is None
 
 
 class FullDisk:
