@@ -20,7 +20,7 @@ from pathlib import Path
 from tests.benchmarks.generated_answers import write_archive
 from tests.support.outputs import records_in, summary_in
 
-_START_S, _LONGEST_S = 1.0, 6.0
+_SHORTEST_S, _LONGEST_S = 2.0, 10.0
 
 
 def begin(archive: Path, output: Path, workers: int) -> subprocess.Popen[bytes]:
@@ -47,7 +47,7 @@ def main() -> None:
         killed = ended = visible = 0
         while killed < given.kills:
             process = begin(archive, output, workers=1 + killed % 3)
-            time.sleep(chance.uniform(_START_S, _LONGEST_S))
+            time.sleep(chance.uniform(_SHORTEST_S, _LONGEST_S))
             if process.poll() is None:
                 os.kill(process.pid, signal.SIGKILL)
                 killed += 1
