@@ -62,6 +62,8 @@ def watch_known() -> tuple[Option, ...]:
         *options.OUTPUT,
         *options.LOCAL,
         *watch_options.WATCH,
+        *watch_options.NO_DATA,
+        watch_options.HEALTH_ADDRESS,
         *check_options.CHECK,
         *options.VERDICTS,
         *options.ALERTS,
@@ -168,4 +170,6 @@ def _settings(values: Mapping[str, Any]) -> WatchSettings:
         file_age_s=values["file_age_s"],
         dedupe_h=values["dedupe_h"],
         drain_s=values["drain_s"],
+        silence=watch_options.silence_rule_from(values),
+        health_address=values["health_address"],
     )

@@ -176,6 +176,11 @@ class Journal:
         """The failures that are to be announced, the oldest first, each with its id."""
         return self._outbox("failure", Failure, most, up_to)
 
+    def count_outbox(self, kind: str) -> int:
+        """Count what is to be announced: of the kind ``alert`` or ``failure``."""
+        [(count,)] = self._read("SELECT count(*) FROM outbox WHERE kind = ?", kind)
+        return int(count)
+
     def announced(self, ids: Iterable[int]) -> None:
         """Forget what has been announced."""
         with self._transaction():
@@ -206,10 +211,14 @@ class Journal:
             by_engine.setdefault(_engine(engine), []).append(counts)
         return by_engine
 
-    def forget_rates(self, before_us: int) -> None:
-        """Forget the buckets before a moment."""
+    def forget_rates(self, engine: str | None, before_us: int) -> None:
+        """Forget an engine's buckets before a moment."""
         with self._transaction():
-            self._run("DELETE FROM rates WHERE start_us < ?", before_us)
+            self._run(
+                "DELETE FROM rates WHERE engine = ? AND start_us < ?",
+                _engine_key(engine),
+                before_us,
+            )
 
     def note(self, name: str, kind: type[Noted]) -> Noted | None:
         """Read a note, None if there is none of this name."""

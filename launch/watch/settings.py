@@ -2,6 +2,7 @@
 
 from schemas.record import Record
 from transforms.grounding.settings import GoogleAccount
+from transforms.rules.silence import SilenceRule
 
 
 class WatchSettings(Record, frozen=True, kw_only=True):
@@ -17,6 +18,8 @@ class WatchSettings(Record, frozen=True, kw_only=True):
       held_messages, held_bytes: of all that is held at most, the batch included.
       file_age_s: how old the oldest row may become before its file is closed and public.
       dedupe_h: for how many hours a record id is remembered.
+      silence: when nothing is worth an alert.
+      health_address: host and port that answer /healthz and /metrics, None for none.
       drain_s: within which the worker ends once it is told to.
     """
 
@@ -33,3 +36,5 @@ class WatchSettings(Record, frozen=True, kw_only=True):
     file_age_s: float = 300.0
     dedupe_h: float = 24.0
     drain_s: float = 25.0
+    silence: SilenceRule = SilenceRule()
+    health_address: tuple[str, int] | None = None

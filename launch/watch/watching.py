@@ -21,8 +21,13 @@ from launch.pubsub.topic import Topic
 from launch.summing import summary_of
 from launch.watch.announcer import Announcer
 from launch.watch.files import BatchFiles
+from launch.watch.health import Health
+from launch.watch.heartbeat import Heartbeat
 from launch.watch.journal import Journal
+from launch.watch.metrics import Metrics, WorkReadings
+from launch.watch.monitor import Monitor
 from launch.watch.settings import WatchSettings
+from launch.watch.status_server import StatusServer
 from launch.watch.worker import Worker
 from pipeline.config import Config
 from pipeline.summary_file import write_summary
@@ -106,7 +111,8 @@ def _worker(
         seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
         pipeline = LocalPipeline(config, options)
         subscription = opened.enter_context(closing(_subscription(settings)))
-        yield Worker(
+        heartbeat = Heartbeat()
+        worker = Worker(
             subscription=subscription,
             pipeline=pipeline,
             journal=journal,
@@ -124,8 +130,41 @@ def _worker(
                 with_payload=config.failure_payload,
             ),
             seen=seen,
+            monitor=Monitor(journal, config.rates, settings.silence, time.time_ns() // 1000),
+            heartbeat=heartbeat,
             settings=settings,
         )
+        if settings.health_address:
+            opened.enter_context(_status(config, settings.health_address, worker, heartbeat))
+        yield worker
+
+
+@contextmanager
+def _status(
+    config: Config, address: tuple[str, int], worker: Worker, heartbeat: Heartbeat
+) -> Iterator[None]:
+    """Answer /healthz and /metrics while a `with` block lasts."""
+    standing = worker.subscription.standing
+    health = Health(heartbeat, standing, [str(config.work_folder)])
+    # A connection of its own: these pages are answered on other threads.
+    with closing(Journal(_journal_path(config))) as journal:
+
+        def work() -> WorkReadings:
+            return WorkReadings(
+                batches_done=worker.batches_done,
+                batches_failed=worker.batches_failed,
+                ledger_gap=sum(account.gap for account in journal.ledger()),
+                unpublished_alerts=journal.count_outbox("alert"),
+                unpublished_failures=journal.count_outbox("failure"),
+                open_rate_episodes=worker.monitor.open_episodes,
+                open_silences=worker.monitor.open_silences,
+            )
+
+        metrics = Metrics(standing, work, lambda: not health.ailments())
+        pages = {"/healthz": lambda _: health.page(), "/metrics": metrics.page}
+        with StatusServer(*address, pages) as server:
+            sys.stderr.write(f"groundwatch: {server.address}/healthz and /metrics answer\n")
+            yield
 
 
 def _subscription(settings: WatchSettings) -> Subscription:

@@ -12,7 +12,9 @@ from launch.watch.account import HOUR_US, account_of
 from launch.watch.announcer import Announcer
 from launch.watch.batch_run import defect_of, run_batch
 from launch.watch.files import BatchFiles
+from launch.watch.heartbeat import Heartbeat
 from launch.watch.journal import BatchDone, Journal
+from launch.watch.monitor import Monitor
 from launch.watch.patience import Patience
 from launch.watch.settings import WatchSettings
 from schemas.alert import Alert, AlertKind, Severity
@@ -38,7 +40,13 @@ class Worker:
       files: where parts become files.
       announcer: where alerts and failures go.
       seen: the record ids of the last hours.
+      monitor: judges rates and silence.
+      heartbeat: hears that the loop is alive.
       settings: how large batches are.
+
+    Attributes:
+      subscription, monitor: as given.
+      batches_done, batches_failed: how many ended how.
     """
 
     def __init__(
@@ -50,14 +58,20 @@ class Worker:
         files: BatchFiles,
         announcer: Announcer,
         seen: SeenIds,
+        monitor: Monitor,
+        heartbeat: Heartbeat,
         settings: WatchSettings,
     ) -> None:
-        self._subscription = subscription
+        self.batches_done = 0
+        self.batches_failed = 0
+        self.subscription = subscription
         self._pipeline = pipeline
         self._journal = journal
         self._files = files
         self._announcer = announcer
         self._seen = seen
+        self.monitor = monitor
+        self._heartbeat = heartbeat
         self._settings = settings
         self._held = Patience()
         # A batch that a killed worker had begun may have claimed ids.
@@ -78,10 +92,14 @@ class Worker:
 
     def step(self) -> None:
         """Work off one batch, if there is something to do, and tend to the rest."""
+        self._heartbeat.came_round(waiting=self._held.waiting)
         messages = self._take()
         if messages:
             self._work_off(messages)
+        if self._held.waiting or not self.subscription.standing().answers:
+            self.monitor.cannot_hear(_now_us())
         try:
+            self.monitor.look(_now_us())
             self._announcer.announce()
             self._files.publish_if_due()
         except OSError as error:
@@ -93,6 +111,7 @@ class Worker:
         Raises:
           OSError: a file cannot be written; the next worker does it.
         """
+        self.monitor.look(_now_us(), at_once=True)
         try:
             self._announcer.announce()
         except Refused as error:
@@ -107,7 +126,7 @@ class Worker:
                 time.sleep(_WAIT_S)
             return again
         wait_s = 0.0 if again else _WAIT_S
-        return [*again, *self._subscription.pull(room, self._settings.batch_bytes, wait_s)]
+        return [*again, *self.subscription.pull(room, self._settings.batch_bytes, wait_s)]
 
     def _work_off(self, messages: Sequence[Message]) -> None:
         try:
@@ -115,6 +134,7 @@ class Worker:
         except RunStopped:
             raise
         except OSError as error:
+            self.batches_failed += 1
             _log.error("%s; %d messages are held and tried again", error, len(messages))
             self._held.hold(messages)
         except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
@@ -122,6 +142,7 @@ class Worker:
 
     def _isolate(self, messages: Sequence[Message], error: Exception) -> None:
         """Find the message that runs into a defect, half by half, and make a failure of it."""
+        self.batches_failed += 1
         if len(messages) > 1:
             half = len(messages) // 2
             self._work_off(messages[:half])
@@ -162,6 +183,9 @@ class Worker:
             now_us,
         )
         self._is_begun = False
+        self.batches_done += 1
+        self._heartbeat.progressed()
+        self.monitor.hear(len(messages) - len(batch.left), batch.rates, now_us)
         self._settle(messages, [answer.message for answer in batch.left], account.gap)
 
     def _settle(self, messages: Sequence[Message], left: Sequence[Message], gap: int) -> None:
@@ -172,10 +196,10 @@ class Worker:
                 "%d of %d messages ended nowhere; they are delivered again", gap, len(messages)
             )
             self._journal.raise_alerts([_gap_alert()])
-            self._subscription.refuse(message.place for message in messages)
+            self.subscription.refuse(message.place for message in messages)
             return
         kept = {message.place for message in left}
-        self._subscription.acknowledge(
+        self.subscription.acknowledge(
             message.place for message in messages if message.place not in kept
         )
         self._held.note_outcome(done=len(messages) - len(left))

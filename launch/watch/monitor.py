@@ -1,0 +1,157 @@
+"""What no single answer shows: rates that rise, engines that fall silent."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from launch.watch.journal import Journal
+from schemas.alert import Alert
+from schemas.record import Record
+from transforms.measure_rates import Keyed
+from transforms.rules.burn_rate import OpenEpisode, RateRule
+from transforms.rules.rate_counts import BUCKET_US, RateCounts
+from transforms.rules.rate_episodes import judge_rates
+from transforms.rules.silence import Pulse, SilenceRule, hear, judge_silence
+
+_LOOK_EVERY_US = 5_000_000
+_LATENESS_US = 24 * 3600 * 1_000_000
+_NOTE = "watched"
+
+
+class EngineWatch(Record, frozen=True, kw_only=True):
+    """What has to be remembered of an engine's rates.
+
+    Attributes:
+      engine: its bare id, None for answers without one.
+      judged_until_us: up to which event time, microseconds since 1970 UTC.
+      episodes: those that are open.
+    """
+
+    engine: str | None
+    judged_until_us: int = 0
+    episodes: tuple[OpenEpisode, ...] = ()
+
+
+class Watched(Record, frozen=True, kw_only=True):
+    """What has to be remembered of all engines, over a restart, too."""
+
+    engines: tuple[EngineWatch, ...] = ()
+    pulses: tuple[Pulse, ...] = ()
+
+
+class Monitor:
+    """Judges the journal's counts every few seconds, and lets it announce what that shows.
+
+    Args:
+      journal: holds the counts, and what was concluded.
+      rates: when an episode of rates opens and closes.
+      silence: when nothing is worth an alert.
+      now_us: the wall clock, microseconds since 1970 UTC.
+    """
+
+    def __init__(
+        self, journal: Journal, rates: RateRule, silence: SilenceRule, now_us: int
+    ) -> None:
+        self._journal = journal
+        self._rates = rates
+        self._silence = silence
+        self._kept_us = rates.slow_window_us + _LATENESS_US
+        self._watched = journal.note(_NOTE, Watched) or Watched()
+        self._listening_since_us = now_us
+        self._due_at_us = now_us
+
+    @property
+    def open_episodes(self) -> int:
+        """How many episodes of rates are open."""
+        return sum(len(engine.episodes) for engine in self._watched.engines)
+
+    @property
+    def open_silences(self) -> int:
+        """How many silences are told and not over."""
+        return sum(pulse.silence is not None for pulse in self._watched.pulses)
+
+    def hear(self, messages: int, rates: Iterable[Keyed], now_us: int) -> None:
+        """Hear what came with a batch.
+
+        Args:
+          messages: how many there were.
+          rates: what was counted of each engine's answers.
+          now_us: the wall clock.
+        """
+        came: Counter[str | None] = Counter()
+        for engine, counts in rates:
+            if engine is not None:
+                came[engine] += counts.answers
+        came[None] = messages
+        self._remember(pulses=hear(self._watched.pulses, came, now_us))
+
+    def cannot_hear(self, now_us: int) -> None:
+        """Hear that what comes cannot be taken for now: silence means nothing then."""
+        self._listening_since_us = now_us
+
+    def look(self, now_us: int, *, at_once: bool = False) -> None:
+        """Judge, if it is time, and let the journal announce what that shows.
+
+        Args:
+          now_us: the wall clock.
+          at_once: whether not to wait.
+
+        Raises:
+          OSError: the journal cannot be written.
+        """
+        if now_us < self._due_at_us and not at_once:
+            return
+        self._due_at_us = now_us + _LOOK_EVERY_US
+        before = self._watched
+        alerts = [*self._judge_rates(now_us), *self._judge_silence(now_us)]
+        if alerts or self._watched != before:
+            self._journal.raise_alerts(alerts, {_NOTE: self._watched})
+
+    def _judge_rates(self, now_us: int) -> list[Alert]:
+        known = {engine.engine: engine for engine in self._watched.engines}
+        alerts: list[Alert] = []
+        for engine, counts in self._journal.rates(since_us=0).items():
+            watch = known.get(engine) or EngineWatch(engine=engine)
+            for moment_us in _moments(counts, watch.judged_until_us, self._rates, now_us):
+                found, episodes = judge_rates(
+                    engine, counts, self._rates, watch.episodes, moment_us
+                )
+                alerts += found
+                watch = EngineWatch(engine=engine, judged_until_us=moment_us, episodes=episodes)
+            known[engine] = watch
+            self._journal.forget_rates(engine, watch.judged_until_us - self._kept_us)
+        self._remember(engines=tuple(known.values()))
+        return alerts
+
+    def _judge_silence(self, now_us: int) -> list[Alert]:
+        alerts, pulses = judge_silence(
+            self._watched.pulses,
+            self._silence,
+            listening_since_us=self._listening_since_us,
+            now_us=now_us,
+        )
+        self._remember(pulses=pulses)
+        return alerts
+
+    def _remember(
+        self,
+        engines: tuple[EngineWatch, ...] | None = None,
+        pulses: tuple[Pulse, ...] | None = None,
+    ) -> None:
+        self._watched = Watched(
+            engines=self._watched.engines if engines is None else engines,
+            pulses=self._watched.pulses if pulses is None else pulses,
+        )
+
+
+def _moments(
+    counts: Sequence[RateCounts], judged_until_us: int, rule: RateRule, now_us: int
+) -> Iterator[int]:
+    """The event times at which an engine is judged: each bucket's end, and now while it talks.
+
+    The last of them again, as long as its bucket may grow. A backlog that is worked off hours later
+    is so judged as it would have been in time.
+    """
+    ends = sorted({bucket.start_us + BUCKET_US for bucket in counts})
+    yield from (end_us for end_us in ends if judged_until_us <= end_us <= now_us)
+    if ends and now_us - ends[-1] <= rule.slow_window_us and now_us > judged_until_us:
+        yield now_us
