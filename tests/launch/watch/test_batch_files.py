@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import random
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -75,7 +76,10 @@ def keeper(tmp_path: Path, clock: ManualClock) -> Iterator[Keeper]:
 
 
 def row(number: int, day: int = 0) -> EnrichedAnswer:
-    return an_enriched(record_id=f"{number:064x}", event_time_us=NOON_US + day * DAY_US)
+    """A record of a day after the first, with a session that cannot be packed."""
+    session = random.Random(number).randbytes(50).hex()  # noqa: S311 - no secret
+    event_time_us = NOON_US + day * DAY_US
+    return an_enriched(record_id=f"{number:064x}", event_time_us=event_time_us, session=session)
 
 
 def ids(*numbers: int) -> list[str]:
@@ -102,14 +106,14 @@ def test_nothing_is_written_where_nothing_came(keeper: Keeper) -> None:
 def test_a_file_becomes_public_as_soon_as_it_is_large_enough(
     tmp_path: Path, clock: ManualClock
 ) -> None:
-    with closing(Keeper(tmp_path, clock, file_bytes=20_000)) as keeper:
+    with closing(Keeper(tmp_path, clock, file_bytes=12_000)) as keeper:
         keeper.files.publish_if_due()
         # Another date's bytes do not count.
         keeper.commit(*(row(number, day=number) for number in range(1, 8)))
         assert keeper.files.publish_if_due() == 0
-        keeper.commit(*(row(number) for number in range(8, 1_000)))
+        keeper.commit(*(row(number) for number in range(8, 300)))
         assert keeper.files.publish_if_due() == 8
-        assert keeper.ids() == ids(*range(1, 1_000))
+        assert keeper.ids() == ids(*range(1, 300))
 
 
 def test_batches_are_joined_to_one_file_a_date_with_a_line_each_in_the_manifest(
