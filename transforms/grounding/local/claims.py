@@ -3,8 +3,8 @@
 from itertools import pairwise
 from typing import NamedTuple
 
-from transforms.grounding.local import phrases
 from transforms.grounding.local.tokens import Token, tokenize
+from transforms.rules import phrases
 
 Pair = tuple[str, str]
 

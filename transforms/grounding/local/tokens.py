@@ -5,8 +5,8 @@ from collections.abc import Callable
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
-from transforms.grounding.local.words import NUMBER_WORDS, STOP_WORDS
 from transforms.rules.limits import UNSPACED_SCRIPTS
+from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 
 
 class Token(NamedTuple):

@@ -1,7 +1,7 @@
 import pytest
 
 from transforms.grounding.local.tokens import Token, tokenize
-from transforms.grounding.local.words import NUMBER_WORDS, STOP_WORDS
+from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 
 
 def forms(text: str) -> list[str]:
