@@ -11,6 +11,7 @@ from transforms.deduplicate import Deduplicate
 from transforms.measure_rates import MeasureRates
 from transforms.parse_answers import ParseAnswers
 from transforms.rate_alerts import RateAlerts
+from transforms.record_coder import use_record_coders
 from transforms.route_answers import RouteAnswers
 from transforms.sample_answers import SampleAnswers
 from transforms.select_alerts import SelectAlerts
@@ -27,14 +28,17 @@ def build_pipeline(root: beam.Pipeline, config: Config) -> None:
       root: an empty pipeline.
       config: validated settings.
     """
+    use_record_coders()
     destination = config.destination
     batch = destination.batch
 
-    read = root | "ReadMessages" >> ReadMessages(config.inputs, batch, are_failures=config.replays)
+    read = root | "ReadMessages" >> ReadMessages(
+        config.inputs, batch, config.subscription, are_failures=config.replays
+    )
     parsed = read.messages | "ParseAnswers" >> ParseAnswers(
         config.input_format, facts_from_steps=config.facts_from_steps
     )
-    distinct = parsed.answers | "Deduplicate" >> Deduplicate(config.seen_ids)
+    distinct = parsed.answers | "Deduplicate" >> Deduplicate(config.seen_ids, config.seen_for_s)
     answers = distinct | "SampleAnswers" >> SampleAnswers(config.sampling)
     routed = answers | "RouteAnswers" >> RouteAnswers(config.moved_reasons)
     checked = routed | "CheckGrounding" >> CheckGrounding(config.check)

@@ -5,6 +5,7 @@ from typing import Any
 
 from pipeline.check_config import check_settings_from
 from pipeline.destination import FILE_BYTES, Destination
+from pipeline.stream import Subscription, Windows
 from schemas.record import Record
 from schemas.verdict import Verdict
 from transforms.grounding.settings import MEGABYTE, CheckSettings
@@ -13,6 +14,7 @@ from transforms.rules.burn_rate import RateRule
 from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
+from transforms.seen_ids import SEEN_FOR_S
 
 SEGMENT_MESSAGES = 10_000
 """A killed run has at most so many to read again, and each segment costs a part of a second."""
@@ -25,7 +27,8 @@ class Config(Record, frozen=True, kw_only=True):
     """Everything the main page needs.
 
     Attributes:
-      inputs: the archives' files, local or gs://, at least one.
+      inputs: the archives' files, local or gs://, at least one where there is no subscription.
+      subscription: what is read instead, on many machines, without an end.
       output: the output folder, local or gs://.
       run: the run's id, part of every output file's name.
       replays: whether the inputs are failures of an earlier run.
@@ -37,6 +40,9 @@ class Config(Record, frozen=True, kw_only=True):
       file_bytes: a file that has grown so long is followed by another.
       batch: the key of this process's batches, None for a pipeline that runs once.
       announces: whether batches keep their alerts and failures in memory instead of in files.
+      windows: how a stream's rows are gathered into files.
+      seen_for_s: seconds for which a stream remembers a record id.
+      alert_topic, failure_topic: where a pipeline that runs once publishes these; None for files.
       sampling: which answers are looked at.
       moved_reasons: reasons that lead to another verdict than the table's.
       check, thresholds, alerts, rates: the settings of the steps.
@@ -55,6 +61,11 @@ class Config(Record, frozen=True, kw_only=True):
     file_bytes: int = FILE_BYTES
     batch: str | None = None
     announces: bool = False
+    subscription: Subscription | None = None
+    windows: Windows = Windows()
+    seen_for_s: int = SEEN_FOR_S
+    alert_topic: str | None = None
+    failure_topic: str | None = None
     sampling: SamplingRule = SamplingRule()
     moved_reasons: dict[str, Verdict] = {}
     check: CheckSettings = CheckSettings()
@@ -73,6 +84,9 @@ class Config(Record, frozen=True, kw_only=True):
             file_bytes=self.file_bytes,
             batch=self.batch,
             announces=self.announces,
+            windows=self.windows,
+            alert_topic=self.alert_topic,
+            failure_topic=self.failure_topic,
         )
 
     @property

@@ -2,6 +2,7 @@
 
 from pipeline import storage
 from pipeline.batch import batch_under_way
+from pipeline.stream import Windows
 from schemas.record import Record
 from transforms.grounding.settings import MEGABYTE
 
@@ -19,6 +20,9 @@ class Destination(Record, frozen=True, kw_only=True):
         batches together; None where the pipeline publishes its files itself.
       announces: whether a batch keeps its alerts and failures in memory, for whoever announces
         them, instead of in files.
+      windows: how the rows of a stream are gathered into files.
+      alert_topic, failure_topic: where alerts and failures go instead of into files, such as
+        ``projects/P/topics/T``.
     """
 
     root: str
@@ -26,14 +30,19 @@ class Destination(Record, frozen=True, kw_only=True):
     file_bytes: int = FILE_BYTES
     batch: str | None = None
     announces: bool = False
+    windows: Windows = Windows()
+    alert_topic: str | None = None
+    failure_topic: str | None = None
 
     def path(self, relative: str) -> str:
         """The path of a file below the output folder."""
         return storage.join(self.root, relative)
 
-    def file_path(self, folder: str, shard: int, extension: str) -> str:
+    def file_path(
+        self, folder: str, shard: int, extension: str, window: str = "batch", pane: int = 0
+    ) -> str:
         """The final path of one of the run's files, relative to the output folder."""
-        return f"{folder}/{self.run}-batch-0-{shard:05d}.{extension}"
+        return f"{folder}/{self.run}-{window}-{pane}-{shard:05d}.{extension}"
 
     @property
     def temporary_folder(self) -> str:

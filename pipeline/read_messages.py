@@ -1,4 +1,4 @@
-"""ReadMessages: the records of an archive, one message each."""
+"""ReadMessages: the records of an archive or a subscription, one message each."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -10,22 +10,24 @@ from apache_beam.typehints.decorators import no_annotations
 from pipeline.archives import DamagedArchive
 from pipeline.batch import Source, batch_under_way
 from pipeline.read_file import read_file
+from pipeline.read_subscription import ReadSubscription
+from pipeline.stream import Subscription
 from schemas.failure import Failure
 from schemas.message import Message
 from transforms import counters
-from transforms.failing import FAILURES, TaggedFailure, failed_now
+from transforms.failing import FAILURES, MESSAGES, TaggedFailure, failed_now
 
-MESSAGES = "messages"
 _log = logging.getLogger(__name__)
 
 
 class ReadMessages(beam.PTransform):
-    """Read archives of JSON lines (plain, gzip, zstandard) or Avro, or this process's batch.
+    """Read archives of JSON lines (plain, gzip, zstandard) or Avro, or a subscription.
 
     Input: the pipeline's root.
-    Output: two PCollections, bounded. `messages` holds a Message for each record, with no
-      timestamp of its own; `failures` one Failure for each archive that is damaged, holding what
-      is left of the record at which it was cut.
+    Output: two PCollections. `messages` holds a Message for each record, of a subscription
+      unbounded and at the time of its publication, else bounded and with no timestamp of its own;
+      `failures` one Failure for each archive that is damaged, holding what is left of the record
+      at which it was cut.
     Failures: DamagedArchive, never retryable. A file that cannot be opened fails the bundle.
     Delivery: each record once. A file is read from end to end by one worker, since a record's
       place in it may be its only identity.
@@ -34,19 +36,28 @@ class ReadMessages(beam.PTransform):
       paths: the archives' files, local or gs://.
       are_failures: whether they are what an earlier run left, to be replayed.
       batch: the key of this process's batches, to take the messages from there instead.
+      subscription: what is read instead of either.
     """
 
     def __init__(
-        self, paths: Sequence[str], batch: str | None = None, *, are_failures: bool = False
+        self,
+        paths: Sequence[str],
+        batch: str | None = None,
+        subscription: Subscription | None = None,
+        *,
+        are_failures: bool = False,
     ) -> None:
         super().__init__()
         self.paths = tuple(paths)
         self.batch = batch
+        self.subscription = subscription
         self.are_failures = are_failures
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
         """Apply the step."""
+        if self.subscription is not None:
+            return root | "ReadSubscription" >> ReadSubscription(self.subscription)
         if self.batch is None:
             paths = root | "Archives" >> beam.Create(self.paths)
             read = beam.FlatMap(_read_archive, are_failures=self.are_failures)

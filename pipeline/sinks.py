@@ -1,16 +1,20 @@
 """The sinks of the main page: enriched records, alerts and failures."""
 
+from functools import partial
+
 import apache_beam as beam
 from apache_beam.pvalue import PCollection, PDone
 from apache_beam.typehints.decorators import no_annotations
 
 from pipeline.destination import Destination
 from pipeline.keep_in_batch import KeepInBatch
+from pipeline.publish_rows import PublishRows
 from pipeline.row_files import AlertFiles, EnrichedFiles, FailureFiles, RowFormat
 from pipeline.write_files import WriteFiles
 from schemas.alert import Alert
 from schemas.enriched import EnrichedAnswer
 from schemas.failure import Failure
+from transforms.rules.announcing import announce_alert, announce_failure
 from transforms.rules.redaction import TextMode
 
 
@@ -28,7 +32,7 @@ def row_formats(
 class WriteEnriched(beam.PTransform):
     """Write enriched records as Avro, by event date.
 
-    Input: PCollection[EnrichedAnswer], bounded.
+    Input: PCollection[EnrichedAnswer], bounded or not.
     Output: nothing.
     Failures and delivery: those of `WriteFiles`.
 
@@ -49,14 +53,14 @@ class WriteEnriched(beam.PTransform):
 
 
 class PublishAlerts(beam.PTransform):
-    """Write alerts as lines of JSON, or keep them with the batch.
+    """Write alerts as lines of JSON, or to a topic, or keep them with the batch.
 
-    Input: PCollections[Alert], bounded: those of answers and those of rates.
+    Input: PCollections[Alert], bounded or not: those of answers and those of rates.
     Output: nothing.
-    Failures and delivery: those of `WriteFiles`.
+    Failures and delivery: those of `WriteFiles` and `PublishRows`.
 
     Args:
-      destination: output folder and run.
+      destination: output folder and run, or topic.
     """
 
     def __init__(self, destination: Destination) -> None:
@@ -68,18 +72,21 @@ class PublishAlerts(beam.PTransform):
         """Apply the step."""
         if self.destination.batch and self.destination.announces:
             return alerts | "KeepAlerts" >> KeepInBatch(self.destination.batch, "alerts")
+        if self.destination.alert_topic:
+            publish = PublishRows(self.destination.alert_topic, AlertFiles.kind, announce_alert)
+            return alerts | "PublishMessages" >> publish
         return alerts | "WriteLines" >> WriteFiles(self.destination, AlertFiles())
 
 
 class WriteFailures(beam.PTransform):
-    """Write failures as lines of JSON, or keep them with the batch.
+    """Write failures as lines of JSON, or to a topic, or keep them with the batch.
 
-    Input: PCollections[Failure], bounded: those of each step that can fail.
+    Input: PCollections[Failure], bounded or not: those of each step that can fail.
     Output: nothing.
-    Failures and delivery: those of `WriteFiles`.
+    Failures and delivery: those of `WriteFiles` and `PublishRows`.
 
     Args:
-      destination: output folder and run.
+      destination: output folder and run, or topic.
       with_payload: whether the original bytes are kept, without which nothing can be replayed.
     """
 
@@ -93,5 +100,9 @@ class WriteFailures(beam.PTransform):
         """Apply the step."""
         if self.destination.batch and self.destination.announces:
             return failures | "KeepFailures" >> KeepInBatch(self.destination.batch, "failures")
+        if self.destination.failure_topic:
+            announce = partial(announce_failure, with_payload=self.with_payload)
+            publish = PublishRows(self.destination.failure_topic, FailureFiles.kind, announce)
+            return failures | "PublishMessages" >> publish
         row_format = FailureFiles(with_payload=self.with_payload)
         return failures | "WriteLines" >> WriteFiles(self.destination, row_format)

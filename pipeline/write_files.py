@@ -18,6 +18,7 @@ from pipeline.manifest import file_entry, write_manifest
 from pipeline.part import Part
 from pipeline.row_files import RowFormat
 from pipeline.write_parts import WritePart
+from pipeline.write_windows import WriteWindows
 from schemas.file_entry import FileEntry
 
 
@@ -27,9 +28,9 @@ class WriteFiles(beam.PTransform):
     Rows go to temporary files where they arise, and only the names of these are shuffled; then
     each is renamed to its final name, which follows from the run and the file's number alone.
     Where the pipeline runs batch by batch, the files are left to whoever puts the batches
-    together.
+    together. The rows of a stream are left to `WriteWindows`.
 
-    Input: a tuple of PCollections of the format's rows, bounded.
+    Input: a tuple of PCollections of the format's rows, bounded or not.
     Output: nothing.
     Failures: an OSError fails the bundle: a run is never done when a file is not there.
     Delivery: exactly once in the files. A retried bundle leaves temporary files that nobody
@@ -48,6 +49,8 @@ class WriteFiles(beam.PTransform):
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
         """Apply the step."""
+        if not inputs[0].is_bounded:
+            return inputs | "WriteWindows" >> WriteWindows(self.destination, self.row_format)
         # A Flatten of the rows would hold them all in memory on the local runner.
         written = [
             rows | f"WriteParts{number}" >> beam.ParDo(WritePart(self.destination, self.row_format))

@@ -18,6 +18,7 @@ from schemas.checked import CheckedAnswer, RoutedAnswer
 from schemas.failure import Failure
 from transforms import counters
 from transforms.failing import FAILURES, TaggedFailure, failed_now
+from transforms.fill_bundles import FillBundles
 from transforms.grounding.errors import BadReply, CheckFailed, OverBudget, RunStopped, Unavailable
 from transforms.grounding.session import CheckSession, Outcome
 from transforms.grounding.settings import LOCAL, CheckSettings
@@ -54,6 +55,8 @@ class CheckGrounding(beam.PTransform):
     def expand(self, routed: PCollection[RoutedAnswer]) -> DoOutputsTuple:
         """Apply the step."""
         check = _CheckAnswer(self.settings)
+        if not routed.is_bounded:
+            routed = routed | "FillBundles" >> FillBundles(self.settings.max_in_flight)
         return routed | "CheckAnswer" >> beam.ParDo(check).with_outputs(
             FAILURES, LEFT, main=CHECKED
         )

@@ -4,6 +4,7 @@ Update them on the bundle's own thread: Beam drops what another thread counts, i
 """
 
 from bisect import bisect_left
+from functools import cache
 
 from apache_beam.metrics.metric import Metrics
 
@@ -98,6 +99,12 @@ FAILED: dict[str, Counter] = {}
 def failed(error_class: str) -> Counter:
     """Failures of one class of error; the names are the classes', and few."""
     return FAILED.setdefault(error_class, Counter(FAILED_PREFIX + error_class))
+
+
+@cache
+def written(kind: str) -> Counter:
+    """Rows of a stream that are in files now, or published: enriched, alerts or failures."""
+    return Counter(f"written_{kind}")
 
 
 VERDICTS = {verdict: Counter(f"verdict_{verdict.lower()}") for verdict in Verdict}

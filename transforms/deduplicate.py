@@ -8,33 +8,39 @@ from apache_beam.pvalue import PCollection
 
 from schemas.answer import Answer
 from transforms import counters
-from transforms.seen_ids import SeenIds
+from transforms.drop_repeated import DropRepeated
+from transforms.seen_ids import SEEN_FOR_S, SeenIds
 from transforms.shared import SharedResources
 
 
 class Deduplicate(beam.PTransform):
     """Drop and count answers whose record id has been seen in this run.
 
-    Input: PCollection[Answer], bounded.
+    Input: PCollection[Answer], bounded or not.
     Output: PCollection[Answer], the first of each record id as they come.
     Failures: an OSError, where ids cannot be kept, fails the bundle.
     Delivery: on one machine the ids are kept in a file, which processes share. On many machines
-      the answers are grouped by record id, which holds them all in the runner's shuffle.
+      the answers are grouped by record id, which holds them all in the runner's shuffle; of a
+      stream each id is remembered for a while, so that it may pass again after that.
 
     Args:
       seen_ids: a local file for the ids; None where the work is done on many machines.
+      seen_for_s: seconds for which an id is remembered in a stream.
     """
 
-    def __init__(self, seen_ids: str | None) -> None:
+    def __init__(self, seen_ids: str | None, seen_for_s: int = SEEN_FOR_S) -> None:
         super().__init__()
         self.seen_ids = seen_ids
+        self.seen_for_s = seen_for_s
 
     def expand(self, answers: PCollection[Answer]) -> PCollection[Answer]:
         """Apply the step."""
         if self.seen_ids is not None:
             return answers | "DropSeen" >> beam.ParDo(_DropSeen(self.seen_ids))
         # (record_id, Answer)
-        keyed = answers | "ByRecordId" >> beam.WithKeys(_record_id)
+        keyed = answers | "ByRecordId" >> beam.Map(_with_record_id)
+        if not answers.is_bounded:
+            return keyed | "DropRepeated" >> beam.ParDo(DropRepeated(self.seen_for_s))
         # (record_id, Iterable[Answer])
         grouped = keyed | "GroupByRecordId" >> beam.GroupByKey()
         return grouped | "KeepFirst" >> beam.FlatMapTuple(_keep_first)
@@ -78,8 +84,8 @@ class _DropSeen(beam.DoFn):
         self._opened.__exit__(None, None, None)
 
 
-def _record_id(answer: Answer) -> str:
-    return answer.record_id
+def _with_record_id(answer: Answer) -> tuple[str, Answer]:
+    return answer.record_id, answer
 
 
 def _keep_first(_: str, answers: Iterable[Answer]) -> Iterator[Answer]:

@@ -12,6 +12,9 @@ from transforms import counters
 FAILURES: Literal["failures"] = "failures"
 """The tag of every step's second output."""
 
+MESSAGES = "messages"
+"""The tag of a source's main output."""
+
 TaggedFailure = TaggedOutput[Literal["failures"], Failure]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.transforms.window import GlobalWindow
-from apache_beam.utils.timestamp import MIN_TIMESTAMP
+from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
 from schemas.enriched import EnrichedAnswer
@@ -17,9 +17,10 @@ Keyed = tuple[str | None, RateCounts]
 class MeasureRates(beam.PTransform):
     """Count answers by engine and five minutes of event time.
 
-    Input: PCollection[EnrichedAnswer], bounded; an answer without an event time counts nowhere.
+    Input: PCollection[EnrichedAnswer], bounded or not; an answer without an event time counts
+      nowhere.
     Output: PCollection[(engine, RateCounts)], one for each engine, bucket and bundle that had an
-      answer: several for one bucket are to be added up.
+      answer, at the timestamp of the last: several for one bucket are to be added up.
     Failures: none.
     """
 
@@ -33,8 +34,12 @@ class _CountAnswers(beam.DoFn):
 
     def start_bundle(self) -> None:
         self._counts: dict[tuple[str | None, int], RateCounts] = {}
+        self._last = MIN_TIMESTAMP
 
-    def process(self, enriched: EnrichedAnswer) -> Iterator[Keyed]:
+    def process(
+        self, enriched: EnrichedAnswer, timestamp: Timestamp = beam.DoFn.TimestampParam
+    ) -> Iterator[Keyed]:
+        self._last = max(self._last, timestamp)
         if enriched.event_time_us is not None:
             bucket = enriched.engine, bucket_of(enriched.event_time_us)
             counts = counts_of(enriched, bucket[1])
@@ -44,4 +49,4 @@ class _CountAnswers(beam.DoFn):
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         for (engine, _), counts in self._counts.items():
-            yield WindowedValue((engine, counts), MIN_TIMESTAMP, (GlobalWindow(),))
+            yield WindowedValue((engine, counts), self._last, (GlobalWindow(),))

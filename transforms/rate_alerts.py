@@ -6,6 +6,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 
 from schemas.alert import Alert
+from transforms.judge_rates import JudgeRates
 from transforms.measure_rates import Keyed
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import RateCounts
@@ -15,7 +16,8 @@ from transforms.rules.rate_episodes import rate_alerts
 class RateAlerts(beam.PTransform):
     """Find the episodes in which an engine burns its error budget too fast.
 
-    Input: PCollection[(engine, RateCounts)], bounded: an engine's buckets are looked at together.
+    Input: PCollection[(engine, RateCounts)]. Where it is bounded, an engine's buckets are looked at
+      together; else at the end of each, as far as the watermark has come.
     Output: PCollection[Alert], one when an episode opens and one when it closes.
     Failures: none.
 
@@ -29,6 +31,8 @@ class RateAlerts(beam.PTransform):
 
     def expand(self, counts: PCollection[Keyed]) -> PCollection[Alert]:
         """Apply the step."""
+        if not counts.is_bounded:
+            return counts | "JudgeRates" >> beam.ParDo(JudgeRates(self.rule))
         # (engine, Iterable[RateCounts])
         by_engine = counts | "ByEngine" >> beam.GroupByKey()
         return by_engine | "FindEpisodes" >> beam.FlatMap(_find_episodes, rule=self.rule)

@@ -9,6 +9,10 @@ PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS seen (id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
 """
+SEEN_FOR_S = 3600
+"""How long a stream on many machines remembers an id: longer than a publisher tries again, and
+short enough for the state that 10,000 answers a second leave."""
+
 _KEY_BYTES = 16
 """Half of a SHA-256: two ids of a run alike by accident once in 10^20 runs of 10^9 answers."""
 

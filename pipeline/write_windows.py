@@ -1,0 +1,127 @@
+"""WriteWindows: a stream's rows into files that appear whole, each once, however late they come.
+
+Beam's own sinks lose rows of a stream: they overwrite files, or leave out what is late.
+"""
+
+import uuid
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.pvalue import PCollection, PDone
+from apache_beam.transforms.window import IntervalWindow
+from apache_beam.typehints.decorators import no_annotations
+from apache_beam.utils.windowed_value import PaneInfo
+
+from pipeline import storage
+from pipeline.destination import Destination
+from pipeline.manifest import file_entry, write_manifest_of
+from pipeline.open_part import OpenPart
+from pipeline.part import Part
+from pipeline.row_files import RowFormat
+from pipeline.windows import into_windows, out_of_windows, window_name
+from transforms import counters
+
+_Place = tuple[str, int]
+"""The folder and the shard of a row."""
+
+_HEX_DIGITS = 8
+"""Of a record id; as many as make shards of one size."""
+
+
+class WriteWindows(beam.PTransform):
+    """Write a stream's rows, several collections of one kind into the same folders.
+
+    The rows of a window, folder and shard are gathered. Each pane of them goes to a temporary file
+    of a name of its own, which passes a checkpoint before the file gets its final name. So no file
+    ever replaces another, whatever is done twice on the way, and however late.
+
+    Input: a tuple of PCollections of the format's rows, unbounded.
+    Output: nothing.
+    Failures: an OSError fails the bundle, which the runner tries again.
+    Delivery: exactly once in the files. A retried bundle leaves temporary files that nobody names.
+
+    Args:
+      destination: output folder, windows, and a run id that no earlier job has had.
+      row_format: folders, names and bytes of the files.
+    """
+
+    def __init__(self, destination: Destination, row_format: RowFormat) -> None:
+        super().__init__()
+        self.destination = destination
+        self.row_format = row_format
+
+    @no_annotations  # Beam does not know a tuple of collections as input
+    def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
+        """Apply the step."""
+        shards = self.destination.windows.shards
+        place = beam.Map(_place_row, row_format=self.row_format, shards=shards)
+        placed_type = beam.typehints.Tuple[_Place, inputs[0].element_type]
+        _ = (
+            inputs
+            | "JoinRows" >> beam.Flatten()
+            | "PlaceRows" >> place.with_output_types(placed_type)
+            | "IntoWindows" >> into_windows(self.destination.windows)
+            | "GatherRows" >> beam.GroupByKey()
+            | "WritePane" >> beam.ParDo(_WritePane(self.destination, self.row_format))
+            | "LeaveWindows" >> out_of_windows()
+            | "KeepNames" >> beam.Reshuffle()
+            | "PublishPart" >> beam.Map(_publish_part, destination=self.destination)
+        )
+        return PDone(inputs[0].pipeline)
+
+
+def _place_row(row: Any, row_format: RowFormat, shards: int) -> tuple[_Place, Any]:
+    # A message that was not understood has no id.
+    number = int((row.record_id or "0")[:_HEX_DIGITS], 16)
+    return (row_format.folder(row), number % shards), row
+
+
+class _WritePane(beam.DoFn):
+    """Writes a pane's rows, and tells which name the file is to get."""
+
+    def __init__(self, destination: Destination, row_format: RowFormat) -> None:
+        self._destination = destination
+        self._format = row_format
+
+    def process(
+        self,
+        gathered: tuple[_Place, Iterable[Any]],
+        window: IntervalWindow = beam.DoFn.WindowParam,
+        pane: PaneInfo = beam.DoFn.PaneInfoParam,
+    ) -> Iterator[tuple[str, Part]]:
+        (folder, shard), rows = gathered
+        shards = self._destination.windows.shards
+        for number, part in enumerate(self._write(folder, rows)):
+            path = self._destination.file_path(
+                folder,
+                shard + number * shards,
+                self._format.extension,
+                window=window_name(window),
+                pane=pane.index,
+            )
+            yield path, part
+
+    def _write(self, folder: str, rows: Iterable[Any]) -> Iterator[Part]:
+        """Write rows as they come; a pane that only tells that the window is over has none."""
+        part: OpenPart | None = None
+        for row in rows:
+            part = part or self._begin(folder)
+            part.write(row, self._format.event_time_us(row))
+            if part.exceeds(self._destination.file_bytes):
+                yield part.close()
+                part = None
+        if part is not None:
+            yield part.close()
+
+    def _begin(self, folder: str) -> OpenPart:
+        name = f"{self._format.kind}-{uuid.uuid4().hex}.{self._format.extension}"
+        return OpenPart(self._destination.temporary_path(name), folder, self._format)
+
+
+def _publish_part(named: tuple[str, Part], destination: Destination) -> None:
+    path, part = named
+    storage.publish(part.path, destination.path(path))
+    name = path.replace("/", "-").replace(f"-{destination.run}-", "-")
+    write_manifest_of([file_entry(part, path)], destination, name)
+    counters.written(part.kind).inc(part.rows)

@@ -1,0 +1,190 @@
+"""The main page on a stream: nothing lost, nothing written twice, nothing overwritten."""
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from apache_beam.testing.test_stream import TestStream as Stream
+from apache_beam.transforms.window import TimestampedValue
+
+from pipeline import storage
+from pipeline.build import build_pipeline
+from pipeline.config import Config
+from pipeline.stream import Subscription, Windows
+from tests.support import wire_faults
+from tests.support.fault_server import FaultServer, always
+from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
+from tests.support.streams import START_S, a_stream, pulled, stream_pipeline, streaming_from
+from transforms.grounding.settings import CheckSettings, RetrySettings
+
+WIDTH_S = 300
+DAY_S = 24 * 3600
+ALERTS, FAILURES = "projects/p/topics/alerts", "projects/p/topics/failures"
+UNSUPPORTED = "Kettles vote in Senegal."
+
+
+def envelope(number: int, published_s: float, answer: str = "Lamps glow red.") -> TimestampedValue:
+    """An answer with an id of its own, given a second before it was published."""
+    members = {"id": f"a{number}", "answer": answer, "facts": ["Lamps glow red."], "engine": "shop"}
+    return pulled(number, json.dumps(members).encode(), published_s)
+
+
+def run(
+    stream: Stream, output: Path, now_s: float = START_S, **members: Any
+) -> dict[str, list[Any]]:
+    """Run a stream to its end; returns what was published, by topic."""
+    given = {
+        "inputs": (),
+        "output": str(output),
+        "run": "run",
+        "subscription": Subscription(name="projects/p/subscriptions/s"),
+        "windows": Windows(width_s=WIDTH_S, shards=1),
+    }
+    root = stream_pipeline()
+    with streaming_from(stream, now_s) as published:
+        build_pipeline(root, Config(**given | members))
+        root.run().wait_until_finish()
+        return dict(published)
+
+
+def ended(stream: Stream) -> Stream:
+    """Let all that has come be worked off."""
+    settled = stream.advance_processing_time(5).advance_processing_time(WIDTH_S)
+    return settled.advance_watermark_to_infinity()
+
+
+def names_in(output: Path) -> list[str]:
+    return sorted(record["answer_name"] for record in records_in(output))
+
+
+def panes_in(output: Path) -> list[str]:
+    """Window, pane and shard of each file of records."""
+    names = (path for path in visible_files(output) if path.endswith(".avro"))
+    return [name.rpartition("/run-")[2].removesuffix(".avro") for name in names]
+
+
+def test_every_message_ends_in_one_place(tmp_path: Path) -> None:
+    stream = a_stream().add_elements(
+        [envelope(1, 10), envelope(2, 20, UNSUPPORTED), envelope(1, 30), pulled(9, b"{", 40)]
+    )
+    run(ended(stream), tmp_path)
+    assert names_in(tmp_path) == ["a1", "a2"]
+    assert [failure["source"] for failure in failures_in(tmp_path)] == ["message-9"]
+    [alert] = alerts_in(tmp_path)
+    assert (alert["kind"], alert["answer_name"]) == ("answer", "a2")
+
+
+def test_what_comes_late_gets_files_of_its_own_and_replaces_none(tmp_path: Path) -> None:
+    stream = a_stream().add_elements([envelope(1, 10)]).advance_processing_time(5)
+    for number, watermark_s in enumerate((WIDTH_S + 1, DAY_S, 30 * DAY_S), start=2):
+        stream = (
+            stream.advance_watermark_to(START_S + watermark_s)
+            .add_elements([envelope(number, 20)])
+            .advance_processing_time(5)
+            .advance_processing_time(WIDTH_S)
+        )
+    run(ended(stream), tmp_path)
+    assert names_in(tmp_path) == ["a1", "a2", "a3", "a4"]
+    windows = [pane.split("-")[0] for pane in panes_in(tmp_path)]
+    assert windows == ["20260303T120000Z"] * 4
+
+
+def test_one_in_ten_late_by_up_to_a_day_and_half_of_them_twice(tmp_path: Path) -> None:
+    chance = random.Random(6)  # noqa: S311 - the same every time
+    late = {number for number in range(200) if chance.random() < 0.1}
+    stream = a_stream()
+    for window in range(4):
+        on_time = [number for number in range(window * 50, window * 50 + 50) if number not in late]
+        stream = (
+            stream.add_elements([envelope(number, window * WIDTH_S) for number in on_time])
+            .advance_processing_time(WIDTH_S)
+            .advance_watermark_to(START_S + (window + 1) * WIDTH_S)
+        )
+    stream = stream.advance_watermark_to(START_S + DAY_S)
+    for times in (1, 2):
+        again = [number for number in late if number % 2 or times == 1]
+        stream = stream.add_elements([envelope(number, number // 50 * WIDTH_S) for number in again])
+        stream = stream.advance_processing_time(WIDTH_S + 5)
+    run(ended(stream), tmp_path, now_s=START_S + DAY_S)
+    assert len(late) > 10
+    assert Counter(names_in(tmp_path)) == Counter(f"a{number}" for number in range(200))
+
+
+def test_rows_are_written_in_time_also_while_the_watermark_stands_still(tmp_path: Path) -> None:
+    stream = a_stream()
+    for number in range(3):
+        stream = stream.add_elements([envelope(number, 10)]).advance_processing_time(5)
+        stream = stream.advance_processing_time(WIDTH_S)
+    run(ended(stream), tmp_path)
+    window = "20260303T120000Z"
+    assert panes_in(tmp_path) == [f"{window}-{pane}-00000" for pane in range(3)]
+    assert names_in(tmp_path) == ["a0", "a1", "a2"]
+
+
+def test_an_id_is_forgotten_after_a_while(tmp_path: Path) -> None:
+    stream = a_stream()
+    for published_s in (10, 500, 700):
+        stream = stream.advance_watermark_to(START_S + published_s)
+        stream = stream.add_elements([envelope(1, published_s)]).advance_processing_time(5)
+    run(ended(stream), tmp_path, seen_for_s=600)
+    assert names_in(tmp_path) == ["a1", "a1"]
+
+
+def test_alerts_and_failures_go_to_their_topics(tmp_path: Path) -> None:
+    stream = a_stream().add_elements(
+        [envelope(1, 10, UNSUPPORTED), pulled(2, b"\xff", 20, topic="x", shop="north")]
+    )
+    published = run(ended(stream), tmp_path, alert_topic=ALERTS, failure_topic=FAILURES)
+    [alert], [failure] = published[ALERTS], published[FAILURES]
+    assert json.loads(alert.data)["answer_name"] == "a1"
+    assert alert.attributes["verdict"] == "LOW_GROUNDED"
+    assert failure.data == b"\xff"
+    assert failure.attributes["shop"] == "north"
+    # Beam's own step would take it for the topic to publish to.
+    assert "topic" not in failure.attributes
+    assert alerts_in(tmp_path) == failures_in(tmp_path) == []
+
+
+def test_a_rate_that_rises_alerts_once_and_once_more_when_it_has_fallen(tmp_path: Path) -> None:
+    bad = [envelope(number, number * 60, UNSUPPORTED) for number in range(60)]
+    good = [envelope(number, number * 60) for number in range(60, 200)]
+    stream = a_stream().add_elements(bad).advance_watermark_to(START_S + 3600)
+    stream = stream.add_elements(good).advance_watermark_to(START_S + 200 * 60)
+    published = run(ended(stream), tmp_path, alert_topic=ALERTS)
+    rates = [json.loads(message.data) for message in published[ALERTS]]
+    states = [alert["rate"]["state"] for alert in rates if alert["kind"] == "rate"]
+    assert states == ["open", "closed"]
+
+
+def test_an_outage_of_the_checker_keeps_the_backlog_and_makes_no_failure(tmp_path: Path) -> None:
+    stream = ended(a_stream().add_elements([envelope(1, 10)]))
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        check = CheckSettings(
+            checker=server.address,
+            endpoint=server.address,
+            keeps_backlog=True,
+            retries=RetrySettings(max_attempts=1, timeout_s=5),
+        )
+        with pytest.raises(Exception, match="503"):
+            run(stream, tmp_path, check=check)
+    assert visible_files(tmp_path) == []
+
+
+def test_a_file_that_cannot_be_published_at_first_is_published_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults = iter([True, True, False])
+    publish = storage.publish
+
+    def faltering(temporary_path: str, path: str) -> None:
+        if next(faults, False):
+            raise OSError("the disk is away")
+        publish(temporary_path, path)
+
+    monkeypatch.setattr(storage, "publish", faltering)
+    run(ended(a_stream().add_elements([envelope(1, 10), envelope(2, 20)])), tmp_path)
+    assert names_in(tmp_path) == ["a1", "a2"]
+    assert len(panes_in(tmp_path)) == 1
