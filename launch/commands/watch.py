@@ -94,7 +94,7 @@ def run(arguments: Sequence[str]) -> int:
     beam_options, unknown = read_beam_flags(others, [option.name for option in known])
     problems += unknown
     problems += check_problems(values)
-    run_id = values["run_id"] or default_run_id([values["subscription"] or ""])
+    run_id = values["run_id"] or default_run_id([f"pubsub://{values['subscription']}"])
     destination = Destination(root=values["output"] or "", run=run_id)
     if values["output"]:
         try_output(destination, problems)

@@ -1,14 +1,12 @@
 """What a worker must not forget: batches that are not public yet, the ledger, the counts."""
 
-import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from launch.watch.account import Account, merged
+from launch.watch.database import Database
 from pipeline.part import Part
 from schemas.alert import Alert
 from schemas.counts import Counts, total
@@ -18,8 +16,6 @@ from transforms.measure_rates import Keyed
 from transforms.rules.rate_counts import RateCounts, added
 
 _TABLES = """
-PRAGMA journal_mode = WAL;
-PRAGMA synchronous = FULL;
 CREATE TABLE IF NOT EXISTS batches (
   number INTEGER PRIMARY KEY, committed_at_us INTEGER NOT NULL, parts BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS outbox (
@@ -32,7 +28,7 @@ CREATE TABLE IF NOT EXISTS rates (
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID;
 """
 _LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
-_PUBLICATION = "publication"
+_PUBLICATION, _RUN = "publication", "run"
 _ANY = b""
 _NEWEST = 2**62
 _MOST_OUTBOX_BYTES = 32 * 1024 * 1024
@@ -87,17 +83,26 @@ class Journal:
     """
 
     def __init__(self, path: str) -> None:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        self._path = path
-        try:
-            self._database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            self._database.executescript(_TABLES)
-        except sqlite3.Error as error:
-            raise OSError(f"cannot open {path}: {error}") from None
+        self._database = Database(path, _TABLES)
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+    def belong_to(self, run: str) -> None:
+        """Keep what other runs have begun out of this one's files.
+
+        Raises:
+          OSError: it is another run's journal.
+        """
+        owner = self.note(_RUN, str)
+        if owner not in {None, run}:
+            raise OSError(
+                f"{self._database.path} belongs to the run {owner!r}, and this is {run!r}; give"
+                f" --run_id {owner} to go on with it, or another --work_folder"
+            )
+        with self._database.transaction():
+            self._keep_note(_RUN, run)
 
     def next_number(self) -> int:
         """The number of the batch that comes next; one of the same number may have been begun."""
@@ -110,11 +115,11 @@ class Journal:
           done: the batch.
           now_us: microseconds since 1970 UTC.
         """
-        with self._transaction():
+        with self._database.transaction():
             self._keep_note(_LAST_NUMBER, done.number)
             self._keep_note(_TOTALS, total([self.totals(), done.counts]))
             self._keep_note(_ALERTS, self.alerts_raised() + len(done.alerts))
-            self._run(
+            self._database.write(
                 "INSERT INTO batches VALUES (?, ?, ?)",
                 done.number,
                 now_us,
@@ -133,7 +138,7 @@ class Journal:
           alerts: what is to be announced.
           notes: by name; those of the same name are replaced.
         """
-        with self._transaction():
+        with self._database.transaction():
             for name, noted in (notes or {}).items():
                 self._keep_note(name, noted)
             self._keep_note(_ALERTS, self.alerts_raised() + len(alerts))
@@ -141,7 +146,9 @@ class Journal:
 
     def waiting_batches(self) -> list[tuple[int, int, tuple[Part, ...]]]:
         """The batches whose files are not public: number, when committed, files; oldest first."""
-        rows = self._read("SELECT number, committed_at_us, parts FROM batches ORDER BY number")
+        rows = self._database.read(
+            "SELECT number, committed_at_us, parts FROM batches ORDER BY number"
+        )
         parts = msgspec.json.Decoder(tuple[Part, ...])
         return [(number, at_us, parts.decode(content)) for number, at_us, content in rows]
 
@@ -152,21 +159,21 @@ class Journal:
     def begin_publication(self, file_bytes: int) -> Publication | None:
         """Decide that all that waits is to become public; None if nothing waits."""
         newest = "SELECT (SELECT MAX(number) FROM batches), (SELECT MAX(id) FROM outbox)"
-        batch, row = next(self._read(newest))
+        batch, row = next(self._database.read(newest))
         if batch is None and row is None:
             return None
         publication = Publication(
             last_batch=batch or 0, last_in_outbox=row or 0, file_bytes=file_bytes
         )
-        with self._transaction():
+        with self._database.transaction():
             self._keep_note(_PUBLICATION, publication)
         return publication
 
     def end_publication(self, publication: Publication) -> None:
         """Forget batches whose files are public."""
-        with self._transaction():
-            self._run("DELETE FROM batches WHERE number <= ?", publication.last_batch)
-            self._run("DELETE FROM notes WHERE name = ?", _PUBLICATION)
+        with self._database.transaction():
+            self._database.write("DELETE FROM batches WHERE number <= ?", publication.last_batch)
+            self._database.write("DELETE FROM notes WHERE name = ?", _PUBLICATION)
 
     def outbox_alerts(self, most: int, up_to: int | None = None) -> list[tuple[int, Alert]]:
         """The alerts that are to be announced, the oldest first, each with its id."""
@@ -178,18 +185,18 @@ class Journal:
 
     def count_outbox(self, kind: str) -> int:
         """Count what is to be announced: of the kind ``alert`` or ``failure``."""
-        [(count,)] = self._read("SELECT count(*) FROM outbox WHERE kind = ?", kind)
+        [(count,)] = self._database.read("SELECT count(*) FROM outbox WHERE kind = ?", kind)
         return int(count)
 
     def announced(self, ids: Iterable[int]) -> None:
         """Forget what has been announced."""
-        with self._transaction():
+        with self._database.transaction():
             for identity in ids:
-                self._run("DELETE FROM outbox WHERE id = ?", identity)
+                self._database.write("DELETE FROM outbox WHERE id = ?", identity)
 
     def ledger(self) -> list[Account]:
         """The accounts of all hours, the oldest first."""
-        rows = self._read("SELECT account FROM ledger ORDER BY hour_us")
+        rows = self._database.read("SELECT account FROM ledger ORDER BY hour_us")
         return [msgspec.json.decode(content, type=Account) for (content,) in rows]
 
     def totals(self) -> Counts:
@@ -202,7 +209,7 @@ class Journal:
 
     def rates(self, since_us: int) -> dict[str | None, list[RateCounts]]:
         """Each engine's counts, for the buckets from a moment on, in the order of time."""
-        rows = self._read(
+        rows = self._database.read(
             "SELECT engine, counts FROM rates WHERE start_us >= ? ORDER BY start_us", since_us
         )
         by_engine: dict[str | None, list[RateCounts]] = {}
@@ -213,8 +220,8 @@ class Journal:
 
     def forget_rates(self, engine: str | None, before_us: int) -> None:
         """Forget an engine's buckets before a moment."""
-        with self._transaction():
-            self._run(
+        with self._database.transaction():
+            self._database.write(
                 "DELETE FROM rates WHERE engine = ? AND start_us < ?",
                 _engine_key(engine),
                 before_us,
@@ -222,23 +229,23 @@ class Journal:
 
     def note(self, name: str, kind: type[Noted]) -> Noted | None:
         """Read a note, None if there is none of this name."""
-        row = next(self._read("SELECT content FROM notes WHERE name = ?", name), None)
+        row = next(self._database.read("SELECT content FROM notes WHERE name = ?", name), None)
         return msgspec.json.decode(row[0], type=kind) if row else None
 
     def _keep_note(self, name: str, noted: object) -> None:
         content = msgspec.json.encode(noted)
-        self._run("INSERT OR REPLACE INTO notes VALUES (?, ?)", name, content)
+        self._database.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", name, content)
 
     def _send(self, kind: str, rows: Iterable[Alert | Failure]) -> None:
         for row in rows:
             content = msgspec.json.encode(row)
-            self._run("INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content)
+            self._database.write("INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content)
 
     def _outbox(
         self, kind: str, record: type[Noted], most: int, up_to: int | None
     ) -> list[tuple[int, Noted]]:
         query = "SELECT id, content FROM outbox WHERE kind = ? AND id <= ? ORDER BY id LIMIT ?"
-        rows = self._read(query, kind, _NEWEST if up_to is None else up_to, most)
+        rows = self._database.read(query, kind, _NEWEST if up_to is None else up_to, most)
         decoder, size_bytes = msgspec.json.Decoder(record), 0
         taken: list[tuple[int, Noted]] = []
         for identity, content in rows:
@@ -250,42 +257,22 @@ class Journal:
 
     def _add_to_ledger(self, account: Account) -> None:
         query = "SELECT account FROM ledger WHERE hour_us = ?"
-        row = next(self._read(query, account.hour_us), None)
+        row = next(self._database.read(query, account.hour_us), None)
         earlier = msgspec.json.decode(row[0], type=Account) if row else None
         content = msgspec.json.encode(merged(earlier, account) if earlier else account)
-        self._run("INSERT OR REPLACE INTO ledger VALUES (?, ?)", account.hour_us, content)
+        self._database.write(
+            "INSERT OR REPLACE INTO ledger VALUES (?, ?)", account.hour_us, content
+        )
 
     def _add_rate(self, engine: str | None, counts: RateCounts) -> None:
         key = _engine_key(engine)
         query = "SELECT counts FROM rates WHERE engine = ? AND start_us = ?"
-        row = next(self._read(query, key, counts.start_us), None)
+        row = next(self._database.read(query, key, counts.start_us), None)
         earlier = msgspec.json.decode(row[0], type=RateCounts) if row else None
         content = msgspec.json.encode(added(earlier, counts) if earlier else counts)
-        self._run("INSERT OR REPLACE INTO rates VALUES (?, ?, ?)", key, counts.start_us, content)
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._run("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._run("COMMIT")
-        except BaseException:
-            # Else a commit for which the disk has no room leaves the transaction open for good.
-            with suppress(sqlite3.Error):
-                self._database.rollback()
-            raise
-
-    def _run(self, statement: str, *values: str | bytes | int) -> None:
-        try:
-            self._database.execute(statement, values)
-        except sqlite3.Error as error:
-            raise OSError(f"cannot write {self._path}: {error}") from None
-
-    def _read(self, query: str, *values: str | bytes | int) -> Iterator[tuple[Any, ...]]:
-        try:
-            yield from self._database.execute(query, values)
-        except sqlite3.Error as error:
-            raise OSError(f"cannot read {self._path}: {error}") from None
+        self._database.write(
+            "INSERT OR REPLACE INTO rates VALUES (?, ?, ?)", key, counts.start_us, content
+        )
 
 
 def _engine_key(engine: str | None) -> bytes:

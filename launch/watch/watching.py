@@ -71,6 +71,7 @@ def watch(
     keeping = replace(config, announces=True)
     work = WorkFolder(str(config.work_folder))
     with work.held(), closing(Journal(_journal_path(config))) as journal:
+        journal.belong_to(config.run)
         told = stop or threading.Event()
         with _worker(keeping, settings, options, journal) as worker, _signals(settings, told):
             try:

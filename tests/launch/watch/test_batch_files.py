@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from launch.watch.database import Database
 from launch.watch.files import BatchFiles
 from launch.watch.journal import Journal
 from pipeline import storage
@@ -43,7 +44,7 @@ class Keeper:
         self.files = BatchFiles(
             self.config, self.journal, AGE_S, keeps_alerts=True, keeps_failures=True, clock=clock
         )
-        self.journal._database.execute("PRAGMA synchronous = OFF")
+        self.journal._database.write("PRAGMA synchronous = OFF")
 
     def close(self) -> None:
         self.journal.close()
@@ -205,7 +206,6 @@ class Crash(BaseException):
 
 
 _TOUCHES = ("publish", "settle", "create", "write_whole")
-_STATEMENTS = ("_run",)
 
 
 def crashing(patch: pytest.MonkeyPatch, after: int, *, done: bool) -> Callable[[], bool]:
@@ -233,8 +233,7 @@ def crashing(patch: pytest.MonkeyPatch, after: int, *, done: bool) -> Callable[[
 
     for name in _TOUCHES:
         patch.setattr(storage, name, dying(getattr(storage, name)))
-    for name in _STATEMENTS:
-        patch.setattr(Journal, name, dying(getattr(Journal, name)))
+    patch.setattr(Database, "write", dying(Database.write))
     return lambda: bool(died)
 
 

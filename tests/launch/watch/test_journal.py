@@ -93,7 +93,7 @@ def test_rates_are_added_up_by_engine_and_moment(journal: Journal) -> None:
         "": [counts_of(NOON_US, 5)],
     }
     assert list(journal.rates(NOON_US)["shop"]) == [counts_of(NOON_US, 9)]
-    journal.forget_rates(NOON_US)
+    journal.forget_rates("shop", NOON_US)
     assert journal.rates(0)["shop"] == [counts_of(NOON_US, 9)]
 
 
@@ -106,6 +106,7 @@ def test_what_has_been_announced_is_forgotten_and_the_rest_stays_in_order(
     journal.announced([first[0], second[0]])
     assert [alert for _, alert in journal.outbox_alerts(10)] == list(alerts[2:])
     assert len(journal.outbox_failures(10)) == 1
+    assert (journal.count_outbox("alert"), journal.count_outbox("failure")) == (3, 1)
     assert journal.alerts_raised() == 5
 
 
@@ -164,11 +165,19 @@ def test_nothing_is_published_where_nothing_waits(journal: Journal) -> None:
     assert journal.publication() is None
 
 
+def test_a_journal_stays_with_its_run(journal: Journal, path: str) -> None:
+    journal.belong_to("r1")
+    with closing(Journal(path)) as after:
+        after.belong_to("r1")
+        with pytest.raises(OSError, match=r"belongs to the run 'r1', and this is 'r2'; give --run"):
+            after.belong_to("r2")
+
+
 class FullDisk:
     """A connection whose disk has no room for one kind of statement, once."""
 
-    def __init__(self, database: sqlite3.Connection, statement: str) -> None:
-        self._database = database
+    def __init__(self, connection: sqlite3.Connection, statement: str) -> None:
+        self._connection = connection
         self._statement = statement
         self._is_full = True
 
@@ -176,10 +185,10 @@ class FullDisk:
         if self._is_full and statement.startswith(self._statement):
             self._is_full = False
             raise sqlite3.OperationalError("database or disk is full")
-        return self._database.execute(statement, *values)
+        return self._connection.execute(statement, *values)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._database, name)
+        return getattr(self._connection, name)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +198,8 @@ def test_a_full_disk_leaves_nothing_of_a_batch_and_the_next_try_all(
     journal: Journal, path: str, statement: str
 ) -> None:
     done = a_batch_done(alerts=(an_alert(),))
-    journal._database = FullDisk(journal._database, statement)  # type: ignore[assignment]
+    database = journal._database
+    database._connection = FullDisk(database._connection, statement)  # type: ignore[assignment]
     with pytest.raises(OSError, match=r"cannot write .*journal.sqlite: .*full"):
         journal.commit(done, NOON_US)
     with closing(Journal(path)) as beside:

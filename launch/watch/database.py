@@ -1,0 +1,66 @@
+"""A database in one file, whose faults are OSErrors."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+_KEEP_UP = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+"""
+
+Value = str | bytes | int
+
+
+class Database:
+    """A file of tables; what a transaction has written survives the machine.
+
+    Args:
+      path: the file, made where there is none.
+      tables: statements that make its tables where there are none.
+
+    Raises:
+      OSError: it cannot be opened, now; or read or written, later.
+    """
+
+    def __init__(self, path: str, tables: str) -> None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        try:
+            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._connection.executescript(_KEEP_UP + tables)
+        except sqlite3.Error as error:
+            raise OSError(f"cannot open {path}: {error}") from None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Have all that is written while a `with` block lasts kept, or nothing of it."""
+        self.write("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.write("COMMIT")
+        except BaseException:
+            # Else a commit for which the disk has no room leaves the transaction open for good.
+            with suppress(sqlite3.Error):
+                self._connection.rollback()
+            raise
+
+    def write(self, statement: str, *values: Value) -> None:
+        """Run a statement that returns nothing."""
+        try:
+            self._connection.execute(statement, values)
+        except sqlite3.Error as error:
+            raise OSError(f"cannot write {self.path}: {error}") from None
+
+    def read(self, query: str, *values: Value) -> Iterator[tuple[Any, ...]]:
+        """Read the rows that a query finds, one at a time."""
+        try:
+            yield from self._connection.execute(query, values)
+        except sqlite3.Error as error:
+            raise OSError(f"cannot read {self.path}: {error}") from None
