@@ -1,7 +1,7 @@
 """What no single answer shows: rates that rise, engines that fall silent."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from launch.watch.journal import Journal
 from schemas.alert import Alert
@@ -13,6 +13,7 @@ from transforms.rules.rate_episodes import judge_rates
 from transforms.rules.silence import Pulse, SilenceRule, hear, judge_silence
 
 _LOOK_EVERY_US = 5_000_000
+_CATCH_UP_US = 60 * 1_000_000
 _LATENESS_US = 24 * 3600 * 1_000_000
 _NOTE = "watched"
 
@@ -41,6 +42,9 @@ class Watched(Record, frozen=True, kw_only=True):
 class Monitor:
     """Judges the journal's counts every few seconds, and lets it announce what that shows.
 
+    What comes late, since something was in the way, is judged by its event times alone, until
+    nothing has been in the way for a minute.
+
     Args:
       journal: holds the counts, and what was concluded.
       rates: when an episode of rates opens and closes.
@@ -57,6 +61,7 @@ class Monitor:
         self._kept_us = rates.slow_window_us + _LATENESS_US
         self._watched = journal.note(_NOTE, Watched) or Watched()
         self._listening_since_us = now_us
+        self._current_from_us = now_us
         self._due_at_us = now_us
 
     @property
@@ -85,8 +90,9 @@ class Monitor:
         self._remember(pulses=hear(self._watched.pulses, came, now_us))
 
     def cannot_hear(self, now_us: int) -> None:
-        """Hear that what comes cannot be taken for now: silence means nothing then."""
+        """Hear that messages wait, or none can be taken for now: silence means nothing then."""
         self._listening_since_us = now_us
+        self._current_from_us = now_us + _CATCH_UP_US
 
     def look(self, now_us: int, *, at_once: bool = False) -> None:
         """Judge, if it is time, and let the journal announce what that shows.
@@ -98,29 +104,50 @@ class Monitor:
         Raises:
           OSError: the journal cannot be written.
         """
-        if now_us < self._due_at_us and not at_once:
+        # A clock that was set back keeps nobody waiting.
+        if 0 < self._due_at_us - now_us <= _LOOK_EVERY_US and not at_once:
             return
         self._due_at_us = now_us + _LOOK_EVERY_US
+        self._listening_since_us = min(self._listening_since_us, now_us)
         before = self._watched
-        alerts = [*self._judge_rates(now_us), *self._judge_silence(now_us)]
-        if alerts or self._watched != before:
-            self._journal.raise_alerts(alerts, {_NOTE: self._watched})
+        try:
+            alerts = [*self._judge_rates(now_us), *self._judge_silence(now_us)]
+            if alerts or self._watched != before:
+                self._journal.raise_alerts(alerts, {_NOTE: self._watched})
+        except OSError:
+            # Nobody was told: the next look concludes it again.
+            self._watched = before
+            raise
 
     def _judge_rates(self, now_us: int) -> list[Alert]:
         known = {engine.engine: engine for engine in self._watched.engines}
+        counts = self._journal.rates(since_us=0)
+        # An engine of which nothing is left, neither counts nor an open episode, is forgotten.
+        names = dict.fromkeys([*counts, *(name for name in known if known[name].episodes)])
         alerts: list[Alert] = []
-        for engine, counts in self._journal.rates(since_us=0).items():
-            watch = known.get(engine) or EngineWatch(engine=engine)
-            for moment_us in _moments(counts, watch.judged_until_us, self._rates, now_us):
-                found, episodes = judge_rates(
-                    engine, counts, self._rates, watch.episodes, moment_us
-                )
-                alerts += found
-                watch = EngineWatch(engine=engine, judged_until_us=moment_us, episodes=episodes)
-            known[engine] = watch
-            self._journal.forget_rates(engine, watch.judged_until_us - self._kept_us)
-        self._remember(engines=tuple(known.values()))
+        engines: list[EngineWatch] = []
+        for name in names:
+            before = known.get(name) or EngineWatch(engine=name)
+            found, after = self._judge_engine(before, counts.get(name, ()), now_us)
+            alerts += found
+            engines.append(after)
+        self._remember(engines=tuple(engines))
         return alerts
+
+    def _judge_engine(
+        self, watch: EngineWatch, counts: Sequence[RateCounts], now_us: int
+    ) -> tuple[list[Alert], EngineWatch]:
+        is_current = not 0 < self._current_from_us - now_us <= _CATCH_UP_US
+        alerts: list[Alert] = []
+        for moment_us in _moments(counts, watch, self._rates, now_us, is_current=is_current):
+            found, episodes = judge_rates(
+                watch.engine, counts, self._rates, watch.episodes, moment_us
+            )
+            alerts += found
+            watch = EngineWatch(engine=watch.engine, judged_until_us=moment_us, episodes=episodes)
+        until_us = now_us if is_current else watch.judged_until_us
+        self._journal.forget_rates(watch.engine, until_us - self._kept_us)
+        return alerts, watch
 
     def _judge_silence(self, now_us: int) -> list[Alert]:
         alerts, pulses = judge_silence(
@@ -144,14 +171,22 @@ class Monitor:
 
 
 def _moments(
-    counts: Sequence[RateCounts], judged_until_us: int, rule: RateRule, now_us: int
-) -> Iterator[int]:
+    counts: Sequence[RateCounts],
+    watch: EngineWatch,
+    rule: RateRule,
+    now_us: int,
+    *,
+    is_current: bool,
+) -> list[int]:
     """The event times at which an engine is judged: each bucket's end, and now while it talks.
 
     The last of them again, as long as its bucket may grow. A backlog that is worked off hours later
-    is so judged as it would have been in time.
+    is so judged as it would have been in time: now is no moment before that is done.
     """
     ends = sorted({bucket.start_us + BUCKET_US for bucket in counts})
-    yield from (end_us for end_us in ends if judged_until_us <= end_us <= now_us)
-    if ends and now_us - ends[-1] <= rule.slow_window_us and now_us > judged_until_us:
-        yield now_us
+    judged_until_us = min(watch.judged_until_us, now_us)
+    moments = [end_us for end_us in ends if judged_until_us <= end_us <= now_us]
+    talks = bool(ends) and now_us - ends[-1] <= rule.slow_window_us
+    if is_current and (talks or watch.episodes):
+        moments.append(now_us)
+    return moments

@@ -7,7 +7,7 @@ from threading import Event
 
 from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.errors import Refused
-from launch.pubsub.subscription import Subscription
+from launch.pubsub.subscription import Standing, Subscription
 from launch.watch.account import HOUR_US, account_of
 from launch.watch.announcer import Announcer
 from launch.watch.batch_run import defect_of, run_batch
@@ -23,6 +23,7 @@ from transforms.grounding.errors import RunStopped
 from transforms.seen_ids import SeenIds
 
 _WAIT_S = 0.5
+_BEHIND_S = 60.0
 _log = logging.getLogger(__name__)
 
 
@@ -87,6 +88,8 @@ class Worker:
           RunStopped: no answer can be checked until a person has changed something.
           Refused: Pub/Sub will give or take nothing until a person has changed something.
         """
+        # What a subscription holds is not known before some of it has come.
+        self.monitor.cannot_hear(_now_us())
         while not stop.is_set():
             self.step()
 
@@ -96,7 +99,7 @@ class Worker:
         messages = self._take()
         if messages:
             self._work_off(messages)
-        if self._held.waiting or not self.subscription.standing().answers:
+        if self._held.waiting or _is_behind(self.subscription.standing()):
             self.monitor.cannot_hear(_now_us())
         try:
             self.monitor.look(_now_us())
@@ -184,7 +187,8 @@ class Worker:
         )
         self._is_begun = False
         self.batches_done += 1
-        self._heartbeat.progressed()
+        if len(batch.left) < len(messages):
+            self._heartbeat.progressed()
         self.monitor.hear(len(messages) - len(batch.left), batch.rates, now_us)
         self._settle(messages, [answer.message for answer in batch.left], account.gap)
 
@@ -215,6 +219,10 @@ class Worker:
         young = [account for account in self._journal.ledger() if account.hour_us >= oldest_us]
         if young:
             self._seen.forget(young[0].first_batch)
+
+
+def _is_behind(standing: Standing) -> bool:
+    return not standing.answers or standing.oldest_unacked_age_s > _BEHIND_S
 
 
 def _gap_alert() -> Alert:

@@ -27,8 +27,8 @@ def judge_rates(
         added up. What lies outside of the windows, or after now, makes no difference.
       rule: when an episode opens and closes.
       open_episodes: those of this engine.
-      now_us: microseconds since 1970 UTC: how far the answers' event times have come. The wall
-        clock, less the age of the oldest message that is still to come.
+      now_us: microseconds since 1970 UTC: how far the answers' event times have come. That is the
+        wall clock, unless a backlog is being worked off.
 
     Returns:
       The alerts, at most one for each signal, and the episodes that are open from now on.

@@ -168,3 +168,9 @@ def test_a_disk_that_takes_no_more_is_told(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(os, "fsync", refuse)
     problem = disk_problem(str(tmp_path))
     assert problem == f"{tmp_path} cannot be written: No space left on device"
+
+
+@pytest.mark.parametrize("reason", [told[0] for _, found in AILMENTS.values() for told in found])
+def test_every_ailment_is_explained(reason: str) -> None:
+    page = Path(__file__).parents[3] / "docs" / "monitoring.md"
+    assert f"| `{reason}` |" in page.read_text(encoding="utf-8")

@@ -180,3 +180,12 @@ def test_nothing_is_asked_before_somebody_reads() -> None:
         raise AssertionError
 
     Metrics(lambda: STANDING, ask_too_early, lambda: True)
+
+
+def test_every_metric_is_explained() -> None:
+    page = Path(__file__).parents[3] / "docs" / "monitoring.md"
+    explained = set(re.findall(r"`(groundwatch_\w+)`", page.read_text(encoding="utf-8")))
+    assert {name for name, _ in told() if name.startswith("groundwatch_")} <= {
+        *explained,
+        *(f"{name}_{part}" for name in explained for part in ("bucket", "count", "sum")),
+    }
