@@ -1,5 +1,6 @@
 """`groundwatch watch`: monitor answers as they come."""
 
+import logging
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from launch.beam_flags import read_beam_flags
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError, describe_unknown, read_flags
 from launch.inputs import default_run_id, default_work_folder, try_output
+from launch.json_log import log_as_json
 from launch.local.work_folder import FolderInUse
 from launch.pubsub.errors import Refused
 from launch.quiet import keep_beam_quiet
@@ -25,6 +27,7 @@ from pipeline.option import Option, location
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import MEGABYTE
 
+_log = logging.getLogger(__name__)
 _DONE, _FAILED = 0, 1
 _NEVER_S = 1e9
 _RETRY_S = 10.0
@@ -100,6 +103,7 @@ def run(arguments: Sequence[str]) -> int:
         try_output(destination, problems)
     if problems:
         raise UsageError(problems)
+    log_as_json()
     keep_beam_quiet()
     work_folder = values["work_folder"] or default_work_folder(destination)
     try:
@@ -110,7 +114,7 @@ def run(arguments: Sequence[str]) -> int:
             values["price_per_1k_chars"],
         )
     except (CheckFailed, Refused, FolderInUse, OSError) as error:
-        sys.stderr.write(f"groundwatch: the monitoring failed: {error}\n")
+        _log.critical("the monitoring failed: %s", error)
         return _FAILED
     return _DONE
 

@@ -3,7 +3,6 @@
 import logging
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -164,7 +163,7 @@ def _status(
         metrics = Metrics(standing, work, lambda: not health.ailments())
         pages = {"/healthz": lambda _: health.page(), "/metrics": metrics.page}
         with StatusServer(*address, pages) as server:
-            sys.stderr.write(f"groundwatch: {server.address}/healthz and /metrics answer\n")
+            _log.info("%s answers /healthz and /metrics", server.address)
             yield
 
 
@@ -188,7 +187,7 @@ def _signals(settings: WatchSettings, stop: threading.Event) -> Iterator[None]:
     def ask(number: int, _: FrameType | None) -> None:
         if stop.is_set():
             os._exit(128 + number)
-        sys.stderr.write("groundwatch: draining; what is in work is finished first\n")
+        _log.warning("draining; what is in work is finished first")
         stop.set()
         until.start()
 
@@ -203,5 +202,5 @@ def _signals(settings: WatchSettings, stop: threading.Event) -> Iterator[None]:
 
 def _give_up() -> None:
     """End without having drained: what is not acknowledged is delivered again."""
-    sys.stderr.write("groundwatch: could not drain in time; nothing is lost, start it again\n")
+    _log.critical("could not drain in time; nothing is lost, start it again")
     os._exit(1)
