@@ -9,6 +9,7 @@ from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.errors import Refused
 from launch.pubsub.subscription import Standing, Subscription
 from launch.watch.account import HOUR_US, account_of
+from launch.watch.alert_latency import AlertLatency
 from launch.watch.announcer import Announcer
 from launch.watch.batch_run import defect_of, run_batch
 from launch.watch.files import BatchFiles
@@ -73,6 +74,7 @@ class Worker:
         self._seen = seen
         self.monitor = monitor
         self._heartbeat = heartbeat
+        self._latency = AlertLatency()
         self._settings = settings
         self._held = Patience()
         # A batch that a killed worker had begun may have claimed ids.
@@ -105,6 +107,8 @@ class Worker:
             self.monitor.look(_now_us())
             self._announcer.announce()
             self._files.publish_if_due()
+            if self._latency.waiting and not self._journal.count_outbox("alert"):
+                self._latency.published(_now_us())
         except OSError as error:
             _log.error("%s; it is kept and tried again", error)
 
@@ -189,6 +193,7 @@ class Worker:
         self.batches_done += 1
         if len(batch.left) < len(messages):
             self._heartbeat.progressed()
+        self._latency.raised(messages, len(batch.alerts))
         self.monitor.hear(len(messages) - len(batch.left), batch.rates, now_us)
         self._settle(messages, [answer.message for answer in batch.left], account.gap)
 
