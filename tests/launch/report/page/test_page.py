@@ -217,3 +217,18 @@ def test_labels_bring_precision_and_recall(tmp_path: Path) -> None:
 def test_equal_folders_make_equal_pages(tmp_path: Path) -> None:
     answers = [an_enriched(), a_low()]
     assert html_of(tmp_path, *answers) == html_of(tmp_path, *answers)
+
+
+@pytest.mark.parametrize(
+    ("signal", "told"),
+    [
+        ("low_grounded", "low-grounded rises"),
+        (
+            "skip_reason:USER_DEFINED_CLASSIFICATION_QUERY_IGNORED",
+            "skip_reason:USER_DEFINED_CLASSIFICATION_QUERY_IGNORED rises",
+        ),
+    ],
+)
+def test_an_episode_is_told_by_its_signal(tmp_path: Path, signal: str, told: str) -> None:
+    write_lines(tmp_path, "alerts", {"kind": "rate", "rate": {"signal": signal, "state": "open"}})
+    assert told in page_of(tmp_path, an_enriched()).text
