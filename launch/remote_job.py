@@ -28,6 +28,8 @@ def run_job(pipeline: beam.Pipeline) -> PipelineResult:
         result.wait_until_finish()
     except grpc.FutureTimeoutError:
         raise JobFailed("no job server answers; is --job_endpoint right?") from None
+    except grpc.RpcError as error:
+        raise JobFailed(f"the job server has gone: {error.code().name}") from None
     except RuntimeError as error:
         if getattr(error, "_tagged_with_step", False):
             raise

@@ -14,7 +14,7 @@ from apache_beam.utils.subprocess_server import pick_port
 from launch.flink.java import Java
 from launch.flink.process import Process
 from launch.flink.ready import wait_for_service, wait_for_task_managers
-from launch.flink.settings import settings_text
+from launch.flink.settings import cluster_settings, job_server_settings
 
 _JOB_SERVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
 _JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
@@ -83,8 +83,7 @@ class Cluster:
 
     def _begin(self) -> None:
         (self._folder / "temporary").mkdir()
-        settings = settings_text(self._rpc_port, self._rest_port)
-        (self._folder / "config.yaml").write_text(settings, encoding="utf-8")
+        (self._folder / "config.yaml").write_text(self._settings(), encoding="utf-8")
         if self._count:
             self._begin_task_managers()
         self._begin_job_server()
@@ -93,6 +92,11 @@ class Cluster:
         wait_for_service(self._job_port, self._started)
         if self._count:
             wait_for_task_managers(self._rest_port, self._count, self._started)
+
+    def _settings(self) -> str:
+        if self._count:
+            return cluster_settings(self._rpc_port, self._rest_port)
+        return job_server_settings()
 
     def _begin_task_managers(self) -> None:
         settings = "--configDir", str(self._folder)

@@ -1,16 +1,16 @@
-"""Flink's settings for a cluster on one machine."""
+"""Flink's settings on one machine."""
 
 from collections.abc import Mapping
 
-SLOTS = 2
-"""Of a task manager: with two of them, one can do all the work when the other is gone."""
-
 _ALWAYS = {
     "cluster.evenly-spread-out-slots": "true",
-    # Beam asks for no restart of its own, and Flink's default for batch is none, too.
-    "restart-strategy.type": "fixed-delay",
-    "restart-strategy.fixed-delay.attempts": "10",
-    "restart-strategy.fixed-delay.delay": "1 s",
+    # Beam asks for no restart, and Flink's default for a job without checkpoints is none, too.
+    # Each try to use a task manager that is not missed yet counts: the waits have to grow.
+    "restart-strategy.type": "exponential-delay",
+    "restart-strategy.exponential-delay.initial-backoff": "1 s",
+    "restart-strategy.exponential-delay.backoff-multiplier": "2",
+    "restart-strategy.exponential-delay.max-backoff": "10 s",
+    "restart-strategy.exponential-delay.attempts-before-reset-backoff": "6",
     # A process that was killed is missed within seconds; one that is slow is not given up.
     "heartbeat.interval": "2000",
     "heartbeat.timeout": "30000",
@@ -25,7 +25,8 @@ _JOB_MANAGER = {
 _TASK_MANAGER = {
     "taskmanager.host": "localhost",
     "taskmanager.bind-host": "localhost",
-    "taskmanager.numberOfTaskSlots": str(SLOTS),
+    # One of two can do all the work when the other is gone.
+    "taskmanager.numberOfTaskSlots": "2",
     # All of them, since Flink's scripts would calculate what is not said.
     "taskmanager.cpu.cores": "1",
     "taskmanager.memory.framework.heap.size": "128m",
@@ -42,8 +43,13 @@ _TASK_MANAGER = {
 }
 
 
-def settings_text(rpc_port: int, rest_port: int) -> str:
-    """Write the content of `config.yaml`.
+def job_server_settings() -> str:
+    """Write the `config.yaml` of a job server that does the work itself."""
+    return _lines(_ALWAYS)
+
+
+def cluster_settings(rpc_port: int, rest_port: int) -> str:
+    """Write the `config.yaml` of a cluster, its job server included.
 
     Args:
       rpc_port: where the job manager listens for task managers.

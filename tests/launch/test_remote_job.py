@@ -65,6 +65,16 @@ def test_a_job_that_failed_elsewhere_is_told_in_one_sentence(told: str, reason: 
     assert str(raised.value) == reason
 
 
+class _Gone(grpc.RpcError):
+    def code(self) -> grpc.StatusCode:
+        return grpc.StatusCode.UNAVAILABLE
+
+
+def test_a_job_server_that_goes_away_is_told() -> None:
+    with pytest.raises(JobFailed, match=r"^the job server has gone: UNAVAILABLE$"):
+        run_job(a_pipeline(_Gone()))
+
+
 def test_no_job_server_is_a_persons_mistake(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
