@@ -1,8 +1,8 @@
 """Beam's own flags, which pass through; Beam itself would swallow a mistyped one."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
-from typing import NoReturn
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
 
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
@@ -27,6 +27,11 @@ def read_beam_flags(
     problems = _problems(arguments, own_flags)
     options = PipelineOptions([] if problems else list(arguments))
     return options, problems or _runner_problems(options)
+
+
+def shared_flags(values: Mapping[str, Any]) -> list[str]:
+    """Repeat for Beam what is a flag of both: the project pays for the check and for the job."""
+    return [f"--project={values['project']}"] if values["project"] else []
 
 
 def _problems(arguments: Sequence[str], own_flags: Sequence[str]) -> list[str]:

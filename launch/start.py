@@ -1,9 +1,9 @@
 """Starting the main job from a command line: all that `backfill` and `replay` have in common."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from launch.beam_flags import read_beam_flags
+from launch.beam_flags import read_beam_flags, shared_flags
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError, read_flags
 from launch.inputs import default_run_id, default_work_folder, find_inputs, try_output
@@ -33,7 +33,12 @@ def options_from(source: Option) -> tuple[Option, ...]:
 
 
 def start_main_job(
-    command: str, source: Option, arguments: Sequence[str], *, replays: bool = False
+    command: str,
+    source: Option,
+    arguments: Sequence[str],
+    *,
+    replays: bool = False,
+    run: Callable[..., int] = run_main_job,
 ) -> int:
     """Read the command line, and run the main job if nothing is wrong with it.
 
@@ -42,6 +47,7 @@ def start_main_job(
       source: the flag that names the input's files.
       arguments: what stands behind the command.
       replays: whether the input are failures of an earlier run.
+      run: takes what `run_main_job` does, and runs the job or has it run.
 
     Returns:
       0 done, 1 failed, 3 done with failures left for a replay.
@@ -53,6 +59,7 @@ def start_main_job(
     if wants_help(arguments):
         return write_help(command, known, BEAM_HELP)
     values, others, problems = read_flags(arguments, known)
+    others += shared_flags(values)
     beam_options, unknown = read_beam_flags(others, [option.name for option in known])
     problems += unknown
     problems += check_problems(values)
@@ -69,7 +76,7 @@ def start_main_job(
     if problems:
         raise UsageError(problems)
     config = config_from(values, inputs, run_id, work_folder, workers or 1, replays=replays)
-    return run_main_job(
+    return run(
         config,
         beam_options,
         values["price_per_1k_chars"],
@@ -80,8 +87,11 @@ def start_main_job(
 
 def _worker_problems(values: Mapping[str, Any], workers: int, *, is_local: bool) -> Iterator[str]:
     if not workers and values["requests_per_minute"]:
-        yield "--requests_per_minute: needs --max_num_workers, to divide the quota by"
+        yield (
+            "--requests_per_minute: needs --max_num_workers, and on Dataflow a --machine_type that"
+            " names its vCPUs, or --workers, to divide the quota by"
+        )
     if not is_local:
-        for name in ("workers", "work_folder", "resume", "max_calls", "max_cost"):
+        for name in ("work_folder", "resume", "max_calls", "max_cost"):
             if values[name]:
                 yield f"--{name}: is for a run on this machine, without --runner"

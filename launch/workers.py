@@ -1,11 +1,19 @@
 """How many processes share the work, and where."""
 
+import re
+
 from apache_beam.options.pipeline_options import (
+    DebugOptions,
     DirectOptions,
     PipelineOptions,
     StandardOptions,
     WorkerOptions,
 )
+
+_DATAFLOW = "DataflowRunner"
+_ONE_PROCESS = "no_use_multiple_sdk_containers"
+_CUSTOM = re.compile(r"(?:[a-z]\w*-)?custom-(\d+)-\d+(?:-ext)?")
+_STANDARD = re.compile(r"[a-z]\w*-[a-z]+-(\d+)(?:-[a-z0-9]+)*")
 
 
 def is_on_this_machine(options: PipelineOptions) -> bool:
@@ -22,10 +30,26 @@ def worker_count(options: PipelineOptions, workers: int | None) -> int:
       workers: the value of ``--workers``.
 
     Returns:
-      On this machine, at least 1; else the most workers the runner may start, or 0 when the
-      options do not say.
+      On this machine, at least 1; else ``--workers``, or as many as the runner may start, or 0 when
+      the options do not say.
     """
+    if workers:
+        return workers
     if is_on_this_machine(options):
-        return workers or options.view_as(DirectOptions).direct_num_workers or 1
+        return options.view_as(DirectOptions).direct_num_workers or 1
     remote = options.view_as(WorkerOptions)
-    return remote.max_num_workers or remote.num_workers or 0
+    return (remote.max_num_workers or remote.num_workers or 0) * _processes_per_worker(options)
+
+
+def _processes_per_worker(options: PipelineOptions) -> int:
+    """Tell how many Python processes a machine runs, or 0 when the options do not say.
+
+    Source: https://cloud.google.com/dataflow/docs/guides/troubleshoot-oom, "SDK process memory":
+    on Dataflow one for each vCPU.
+    """
+    is_dataflow = options.view_as(StandardOptions).runner == _DATAFLOW
+    if not is_dataflow or options.view_as(DebugOptions).lookup_experiment(_ONE_PROCESS):
+        return 1
+    machine_type = options.view_as(WorkerOptions).machine_type or ""
+    found = _CUSTOM.fullmatch(machine_type) or _STANDARD.fullmatch(machine_type)
+    return int(found[1]) if found else 0

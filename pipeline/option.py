@@ -84,16 +84,26 @@ def whole_or_zero(text: str) -> int:
     return int(text)
 
 
-def one_of(choices: Iterable[str]) -> Callable[[str], str]:
-    """Read one word out of a few."""
-    known = tuple(choices)
+class OneOf:
+    """Reads one word out of a few.
 
-    def read(text: str) -> str:
-        if text not in known:
-            raise ValueError(f"must be one of {', '.join(known)}")
+    Args:
+      choices: the words.
+    """
+
+    def __init__(self, choices: Iterable[str]) -> None:
+        self.choices = tuple(map(str, choices))
+
+    def __call__(self, text: str) -> str:
+        """Read a word."""
+        if text not in self.choices:
+            raise ValueError(f"must be one of {', '.join(self.choices)}")
         return text
 
-    return read
+
+def one_of(choices: Iterable[str]) -> OneOf:
+    """Read one word out of a few."""
+    return OneOf(choices)
 
 
 def pair(text: str) -> tuple[str, str]:

@@ -129,7 +129,8 @@ OUTPUT = (
 LOCAL = (
     Option(
         name="workers",
-        meaning="processes that share the work on this machine (default: 1)",
+        meaning="processes that share the work on this machine (default: 1); elsewhere those"
+        " among which a quota is divided, by default as many as the runner may start",
         read=whole,
     ),
     Option(

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from launch.beam_flags import read_beam_flags
+from launch.beam_flags import read_beam_flags, shared_flags
 from launch.command_help import wants_help, write_help
 from launch.estimate.estimating import Terms, estimate_backfill
 from launch.estimate.file import estimate_destination, write_estimate
@@ -93,6 +93,7 @@ def run(arguments: Sequence[str]) -> int:
         shown = [option for option in known if option.name in _COUNTING or option in _OWN]
         return write_help("estimate", shown, _CLOSING)
     values, others, problems = read_flags(arguments, known)
+    others += shared_flags(values)
     beam_options, unknown = read_beam_flags(others, [option.name for option in known])
     problems += unknown
     problems += check_problems(values)

@@ -1,0 +1,1 @@
+"""Running on Google Cloud Dataflow: jobs that are started and left to themselves."""

@@ -1,0 +1,50 @@
+"""Handing the pipeline to a runner, without waiting for it."""
+
+import sys
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import (
+    GoogleCloudOptions,
+    PipelineOptions,
+    StandardOptions,
+)
+from apache_beam.runners.runner import PipelineResult
+from google.api_core.exceptions import GoogleAPICallError
+from google.auth.exceptions import GoogleAuthError
+
+from pipeline.build import build_pipeline
+from pipeline.config import Config
+
+_DONE, _FAILED = 0, 1
+_CONSOLE = "https://console.cloud.google.com/dataflow/jobs"
+
+
+def submit(config: Config, options: PipelineOptions) -> int:
+    """Start a job, and tell where it can be looked at.
+
+    Args:
+      config: the run's settings; a subscription makes it a streaming job.
+      options: Beam's own, naming a runner.
+
+    Returns:
+      The exit status: 0 started, 1 not.
+    """
+    options.view_as(StandardOptions).streaming = config.subscription is not None
+    pipeline = beam.Pipeline(options=options)
+    build_pipeline(pipeline, config)
+    try:
+        result = pipeline.run()
+    except (GoogleAPICallError, GoogleAuthError, OSError) as error:
+        sys.stderr.write(f"groundwatch: the job could not be started: {error}\n")
+        return _FAILED
+    sys.stdout.write(_told(result, options))
+    return _DONE
+
+
+def _told(result: PipelineResult, options: PipelineOptions) -> str:
+    """Say what was started; a template, or a dry run, has no job yet."""
+    if not getattr(result, "has_job", False):
+        return "groundwatch: the pipeline is built.\n"
+    cloud = options.view_as(GoogleCloudOptions)
+    place = f"{_CONSOLE}/{cloud.region}/{result.job_id()}?project={cloud.project}"
+    return f"groundwatch: the job {result.job_id()} is started: {place}\n"

@@ -1,0 +1,65 @@
+"""The program of the Flex Templates: a template's parameters are a command's flags.
+
+A launcher on Google's side starts it with ``--name=value`` for each parameter, and with Beam's own
+flags. It hands the pipeline over and ends.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from launch.dataflow.streaming import start_streaming, stream_known
+from launch.dataflow.submitting import submit
+from launch.start import options_from, start_main_job
+from pipeline import options
+from pipeline.config import Config
+from pipeline.option import Option
+
+_SUBSCRIPTION = "--subscription"
+
+
+def start(arguments: Sequence[str]) -> int:
+    """Start the job that the parameters describe: a streaming one where they name a subscription.
+
+    Args:
+      arguments: each ``--name=value``.
+
+    Returns:
+      0 started, 1 not.
+
+    Raises:
+      UsageError: the parameters make no sense, or name what is not there.
+    """
+    if any(argument.partition("=")[0] == _SUBSCRIPTION for argument in arguments):
+        return start_streaming(command_flags(arguments, stream_known()))
+    flags = command_flags(arguments, options_from(options.INPUT))
+    return start_main_job("backfill", options.INPUT, flags, run=_submit_backfill)
+
+
+def _submit_backfill(config: Config, beam_options: PipelineOptions, *_: Any, **__: Any) -> int:
+    return submit(config, beam_options)
+
+
+def command_flags(arguments: Sequence[str], known: Sequence[Option]) -> list[str]:
+    """Spell parameters as a command line does.
+
+    Args:
+      arguments: each ``--name=value``; several values are parted by white space, and a switch is
+        ``true`` or ``false``.
+      known: the command's own flags; any other stays as it is.
+    """
+    by_flag = {f"--{option.name}": option for option in known}
+    return [flag for argument in arguments for flag in _command_flag(argument, by_flag)]
+
+
+def _command_flag(argument: str, by_flag: dict[str, Option]) -> Iterator[str]:
+    flag, equals, value = argument.partition("=")
+    option = by_flag.get(flag)
+    if option is None or not equals:
+        yield argument
+    elif option.is_switch:
+        yield from [flag] if value.lower() == "true" else []
+    elif value:
+        yield flag
+        yield from value.split() if option.takes_many else [value]

@@ -1,0 +1,141 @@
+"""A template's parameters as a command line, and what is started by them."""
+
+from typing import Any
+
+import pytest
+
+from launch.dataflow import streaming, submitting, template
+from launch.flags import UsageError, read_flags
+from launch.start import options_from
+from pipeline import options
+from tests.support.dataflow import FLAGS
+
+STREAM = (
+    "--subscription=projects/example-project/subscriptions/answers",
+    "--output=gs://example-output/run",
+)
+
+
+@pytest.fixture(autouse=True)
+def without_a_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The launcher tries the output folder and lists the input; nobody answers here."""
+    for module in (streaming, template.start_main_job):
+        space = vars(module) if module is streaming else module.__globals__
+        monkeypatch.setitem(space, "try_output", lambda *_: None)
+    found = {"gs://example-input/*.gz": ["gs://example-input/a.gz"]}
+    monkeypatch.setitem(
+        template.start_main_job.__globals__,
+        "find_inputs",
+        lambda _, patterns, __: [path for pattern in patterns for path in found[pattern]],
+    )
+
+
+@pytest.fixture
+def submitted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is submitted, instead of submitting it."""
+    configs: list[Any] = []
+
+    def submit(config: object, _: object) -> int:
+        configs.append(config)
+        return 0
+
+    monkeypatch.setattr(streaming, "submit", submit)
+    monkeypatch.setattr(template, "submit", submit)
+    return configs
+
+
+@pytest.mark.parametrize(
+    ("parameter", "flags"),
+    [
+        ("--output=gs://example-output/run", ["--output", "gs://example-output/run"]),
+        ("--alert_text=true", ["--alert_text"]),
+        ("--alert_text=True", ["--alert_text"]),
+        ("--alert_text=false", []),
+        ("--alert_tags=TRUNCATED SAFETY_RATED", ["--alert_tags", "TRUNCATED", "SAFETY_RATED"]),
+        ("--move_reason=A=UNSCORABLE", ["--move_reason", "A=UNSCORABLE"]),
+        ("--sample=", []),
+        ("--region=us-central1", ["--region=us-central1"]),
+        ("--no_auth", ["--no_auth"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_a_parameter_is_spelt_as_a_flag(parameter: str, flags: list[str]) -> None:
+    assert template.command_flags([parameter], options_from(options.INPUT)) == flags
+
+
+def test_a_subscription_starts_a_streaming_job(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert template.start([*STREAM, *FLAGS]) == 0
+    assert capsys.readouterr().out == "groundwatch: the pipeline is built.\n"
+
+
+def test_an_input_starts_a_backfill(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--input=gs://example-input/*.gz", "--output=gs://example-output/run"]
+    assert template.start([*flags, *FLAGS]) == 0
+    assert capsys.readouterr().out == "groundwatch: the pipeline is built.\n"
+
+
+def test_parameters_that_make_no_sense_are_told_together() -> None:
+    with pytest.raises(UsageError) as raised:
+        template.start(["--subscription=s", "--window=5", "--output=out", *FLAGS])
+    told = "\n".join(raised.value.problems)
+    assert "--subscription s: must have the form projects/P/subscriptions/S" in told
+    assert "--window is unknown" in told
+    assert "--output out: must begin with gs://" in told
+
+
+def test_what_cannot_be_started_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(_: object) -> None:
+        raise submitting.GoogleAPICallError("the project has no such account")
+
+    monkeypatch.setattr(submitting.beam.Pipeline, "run", run)
+    assert template.start([*STREAM, *FLAGS]) == 1
+    assert capsys.readouterr().err.startswith("groundwatch: the job could not be started: ")
+
+
+def test_the_values_reach_the_configuration(submitted: list[Any]) -> None:
+    flags = ["--file_age_s=60", "--shards=8", "--dedupe_h=0.5", "--id_label=uid", "--run_id=shop"]
+    template.start([*STREAM, *flags, *FLAGS])
+    [config] = submitted
+    assert (config.windows.width_s, config.windows.shards) == (60, 8)
+    assert config.seen_for_s == 1800
+    assert config.subscription.id_label == "uid"
+    assert config.run.startswith("shop-20")
+    assert config.check.keeps_backlog
+
+
+def test_two_jobs_never_write_the_same_files() -> None:
+    values, _, problems = read_flags(STREAM, streaming.stream_known())
+    assert problems == []
+    values |= streaming._NOT_HERE
+    runs = {streaming.stream_config(values, 1, now_s).run for now_s in (0, 1, 86_400)}
+    assert runs == {"watch-19700101T000000Z", "watch-19700101T000001Z", "watch-19700102T000000Z"}
+
+
+@pytest.mark.parametrize(
+    ("machine", "quota"),
+    [
+        (["--machine_type=n2-standard-4"], 25.0),
+        (["--machine_type=n2-custom-2-8192"], 50.0),
+        (["--machine_type=custom-8-30720-ext"], 12.5),
+        (["--machine_type=n2-standard-4", "--experiments=no_use_multiple_sdk_containers"], 100.0),
+        (["--workers=5"], 80.0),
+    ],
+    ids=["standard", "custom", "custom with more memory", "one process", "told"],
+)
+def test_the_quota_is_divided_by_the_processes_of_all_workers(
+    submitted: list[Any], machine: list[str], quota: float
+) -> None:
+    flags = ["--requests_per_minute=400", "--max_num_workers=4", *machine]
+    template.start([*STREAM, *flags, *FLAGS])
+    assert submitted[0].check.requests_per_minute == quota
+
+
+@pytest.mark.parametrize("machine", [[], ["--machine_type=e2-medium"]], ids=["none", "unknown"])
+def test_a_quota_that_nobody_can_divide_is_refused(machine: list[str]) -> None:
+    flags = ["--requests_per_minute=400", "--max_num_workers=4", *machine]
+    with pytest.raises(UsageError, match="--requests_per_minute: needs"):
+        template.start([*STREAM, *flags, *FLAGS])

@@ -1,0 +1,146 @@
+"""The templates' metadata: strictly read, and one with the command line."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.cloud.dataflow_v1beta3 import ContainerSpec, TemplateMetadata
+
+from launch.dataflow import metadata
+from launch.dataflow.parameters import pattern_of, template_options
+from launch.dataflow.streaming import stream_known
+from launch.start import options_from
+from pipeline import options
+from pipeline.option import Option
+
+Json = dict[str, Any]
+MADE = {"watch": metadata.watch_metadata(), "backfill": metadata.backfill_metadata()}
+KNOWN = {"watch": stream_known(), "backfill": options_from(options.INPUT)}
+OPTIONS = {option.name: option for known in KNOWN.values() for option in template_options(known)}
+
+SAMPLES = {
+    "subscription": ["projects/example-project/subscriptions/s"],
+    "alert_topic": ["projects/example-project/topics/t"],
+    "failure_topic": ["projects/example-project/topics/t"],
+    "output": ["gs://example-output/run"],
+    "input": ["gs://example-input/*.gz", "gs://example-input/a.avro gs://example-input/b.avro"],
+    "run_id": ["shop-2", "A_b"],
+    "sample": ["0.1", "0.1 shop=1", "shop=0"],
+    "move_reason": ["NO_RELEVANT_CONTENT=UNSCORABLE"],
+    "checker": ["local", "discoveryengine", "http://127.0.0.1:8080"],
+    "grounding_config": ["projects/p/locations/eu/groundingConfigs/default_grounding_config"],
+    "user_labels": ["team=shop", "team=shop tier=a"],
+    "citation_threshold": ["0.5", "none", "1"],
+    "rate_budget": ["0.05", "1", "1e-3"],
+    "timeout_s": ["10", "2.5"],
+    "cache_mb": ["0", "64"],
+    "shards": ["1", "64"],
+    "alert_verdicts": ["LOW_GROUNDED", "LOW_GROUNDED INCOMPLETE"],
+    "location": ["eu"],
+    "proxy": ["http://proxy:3128"],
+    "impersonate_service_account": ["a@example-project.iam.gserviceaccount.com"],
+}
+"""Values that the command line takes."""
+
+WRONG = {
+    "subscription": ["s", "projects/p/topics/t"],
+    "alert_topic": ["projects/example-project/subscriptions/s"],
+    "output": ["gs://", "s3://example/x"],
+    "run_id": ["-a", "a b", "é"],
+    "sample": ["2", "shop=", "x"],
+    "checker": ["google", "ftp://h"],
+    "grounding_config": ["projects/p/groundingConfigs/c"],
+    "user_labels": ["Team=shop", "team"],
+    "citation_threshold": ["1.5", "-1", "nil"],
+    "rate_budget": ["5", "much"],
+    "timeout_s": ["soon", "-1"],
+    "cache_mb": ["-1", "1.5"],
+    "shards": ["0", "many"],
+    "alert_verdicts": ["LOW", "LOW_GROUNDED, INCOMPLETE"],
+    "location": ["asia"],
+}
+"""Values that the command line refuses, too."""
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_the_file_is_what_the_options_make(name: str) -> None:
+    path = Path(metadata.__file__).with_name(f"{name}.json")
+    # Else: python -m launch.dataflow.metadata
+    assert json.loads(path.read_text(encoding="utf-8")) == MADE[name]
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_dataflows_own_client_knows_every_member(name: str) -> None:
+    text = json.dumps(MADE[name])
+    read = TemplateMetadata.from_json(text, ignore_unknown_fields=False)
+    assert len(read.parameters) == len(MADE[name]["parameters"]) > 40
+    template = metadata.template_of(MADE[name], "example/groundwatch@sha256:0")
+    ContainerSpec.from_json(json.dumps(template), ignore_unknown_fields=False)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_every_parameter_says_all_that_a_person_asks(name: str) -> None:
+    for parameter in MADE[name]["parameters"]:
+        assert set(parameter) >= {"name", "label", "helpText", "isOptional", "regexes", "paramType"}
+        assert re.fullmatch(r"[A-Z0-9].*[^.]\.", parameter["helpText"], re.DOTALL)
+
+
+def parameters_of(name: str) -> dict[str, Json]:
+    return {parameter["name"]: parameter for parameter in MADE[name]["parameters"]}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_every_flag_is_a_parameter_but_for_those_of_one_machine(name: str) -> None:
+    beams = {parameter["name"] for parameter in metadata._BEAM_PARAMETERS}
+    flags = {option.name for option in KNOWN[name]}
+    left_out = flags - (set(parameters_of(name)) - beams)
+    assert set(parameters_of(name)) <= flags | beams
+    assert left_out == {"credentials_file", "project"} | (
+        {"max_calls", "max_cost", "resume", "segment_messages", "work_folder"}
+        if name == "backfill"
+        else set()
+    )
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_is_required_and_what_is_the_default_is_the_same(name: str) -> None:
+    parameters = parameters_of(name)
+    for option in template_options(KNOWN[name]):
+        parameter = parameters[option.name]
+        assert parameter["isOptional"] is not option.is_required
+        default = parameter.get("defaultValue")
+        if default is not None:
+            assert re.search(parameter["regexes"][0], default)
+            assert read(option, default) == option.default
+
+
+def read(option: Option, text: str) -> Any:
+    if option.is_switch:
+        return text == "true"
+    values = tuple(map(option.read, text.split() if option.takes_many else [text]))
+    return values if option.takes_many else values[0]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_what_the_command_line_takes_the_pattern_takes(name: str) -> None:
+    for text in SAMPLES[name]:
+        read(OPTIONS[name], text)
+        assert re.search(pattern_of(OPTIONS[name]), text)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_the_pattern_refuses_the_command_line_refuses(name: str) -> None:
+    for text in WRONG[name]:
+        assert not re.search(pattern_of(OPTIONS[name]), text)
+        if name != "output":  # may be a folder of this machine there
+            with pytest.raises(ValueError, match="must"):
+                read(OPTIONS[name], text)
+
+
+def test_templates_are_written_for_an_image(tmp_path: Path) -> None:
+    metadata.main(["example/groundwatch@sha256:0", str(tmp_path)])
+    written = {path.stem: json.loads(path.read_bytes()) for path in tmp_path.iterdir()}
+    assert {name: template["metadata"] for name, template in written.items()} == MADE
+    assert {template["image"] for template in written.values()} == {"example/groundwatch@sha256:0"}

@@ -1,0 +1,86 @@
+"""Pipelines as Dataflow would get them, without Dataflow."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.coders.coders import Coder
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners import pipeline_context
+
+from pipeline.build import build_pipeline
+from pipeline.config import Config
+from pipeline.stream import Subscription
+
+FLAGS = (
+    "--runner=DataflowRunner",
+    "--dry_run=True",
+    "--no_auth",
+    "--sdk_location=container",
+    "--project=example-project",
+    "--region=us-central1",
+    "--temp_location=gs://example-temp/tmp",
+)
+"""A bucket's name has three letters or more: Beam asks for a shorter one for two minutes."""
+
+_TOPICS = "projects/example-project/topics"
+_SUBSCRIPTION = Subscription(name="projects/example-project/subscriptions/answers", id_label="id")
+_OUTPUT = {"output": "gs://example-output/run", "run": "run"}
+
+CONFIGS = {
+    "backfill": Config(inputs=("gs://example-input/a.jsonl",), **_OUTPUT),
+    "watch": Config(
+        inputs=(),
+        subscription=_SUBSCRIPTION,
+        alert_topic=f"{_TOPICS}/alerts",
+        failure_topic=f"{_TOPICS}/failures",
+        **_OUTPUT,
+    ),
+    "watch into files": Config(inputs=(), subscription=_SUBSCRIPTION, **_OUTPUT),
+}
+
+
+class Graph:
+    """A translated pipeline.
+
+    Args:
+      proto: Beam's own.
+    """
+
+    def __init__(self, proto: Any) -> None:
+        self._components = proto.components
+        self._context = pipeline_context.PipelineContext(proto.components)
+
+    @property
+    def steps(self) -> dict[str, str]:
+        """The URN of each step by its name; names are what an update of a job goes by."""
+        transforms = self._components.transforms.values()
+        return {step.unique_name: step.spec.urn for step in transforms if step.unique_name}
+
+    def coders(self) -> Iterator[tuple[str, Coder]]:
+        """Each coder that makes no use of another, with the step whose output it codes."""
+        for step in self._components.transforms.values():
+            for output in () if step.subtransforms else step.outputs.values():
+                coder_id = self._components.pcollections[output].coder_id
+                for coder in _leaves(self._context.coders.get_by_id(coder_id)):
+                    yield step.unique_name, coder
+
+
+def _leaves(coder: Coder) -> Iterator[Coder]:
+    parts = coder._get_component_coders()
+    if not parts:
+        yield coder
+    for part in parts:
+        yield from _leaves(part)
+
+
+@cache
+def graph_of(name: str) -> Graph:
+    """Translate the pipeline of one of the configurations."""
+    config = CONFIGS[name]
+    streaming = ["--streaming"] if config.subscription else []
+    root = beam.Pipeline(options=PipelineOptions([*FLAGS, *streaming]))
+    build_pipeline(root, config)
+    root.run()
+    return Graph(root.runner.proto_pipeline)
