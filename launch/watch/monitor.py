@@ -8,8 +8,8 @@ from schemas.alert import Alert
 from schemas.record import Record
 from transforms.measure_rates import Keyed
 from transforms.rules.burn_rate import OpenEpisode, RateRule
-from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_episodes import judge_rates
+from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_of
+from transforms.rules.rate_episodes import first_bucket_us, judge_rates
 from transforms.rules.silence import Pulse, SilenceRule, hear, judge_silence
 
 _LOOK_EVERY_US = 5_000_000
@@ -63,6 +63,9 @@ class Monitor:
         self._listening_since_us = now_us
         self._current_from_us = now_us
         self._due_at_us = now_us
+        # Of what an earlier worker has left nothing is known.
+        self._unjudged_from_us = 0
+        self._forgot_before_us = 0
 
     @property
     def open_episodes(self) -> int:
@@ -84,6 +87,8 @@ class Monitor:
         """
         came: Counter[str | None] = Counter()
         for engine, counts in rates:
+            end_us = counts.start_us + BUCKET_US
+            self._unjudged_from_us = min(self._unjudged_from_us, end_us)
             if engine is not None:
                 came[engine] += counts.answers
         came[None] = messages
@@ -118,36 +123,48 @@ class Monitor:
             # Nobody was told: the next look concludes it again.
             self._watched = before
             raise
+        self._unjudged_from_us = now_us
 
     def _judge_rates(self, now_us: int) -> list[Alert]:
-        known = {engine.engine: engine for engine in self._watched.engines}
-        counts = self._journal.rates(since_us=0)
-        # An engine of which nothing is left, neither counts nor an open episode, is forgotten.
-        names = dict.fromkeys([*counts, *(name for name in known if known[name].episodes)])
+        is_current = not 0 < self._current_from_us - now_us <= _CATCH_UP_US
+        # Of the journal only what the windows of the moments to be judged can hold.
+        first_us = first_bucket_us(self._rates, min(self._unjudged_from_us, now_us))
+        counts = self._journal.rates(first_us)
+        engines = {engine.engine: engine for engine in self._watched.engines}
         alerts: list[Alert] = []
-        engines: list[EngineWatch] = []
-        for name in names:
-            before = known.get(name) or EngineWatch(engine=name)
-            found, after = self._judge_engine(before, counts.get(name, ()), now_us)
+        for name in dict.fromkeys([*counts, *engines]):
+            watch = engines.get(name) or EngineWatch(engine=name)
+            moments = _moments(
+                counts.get(name, ()), watch, self._rates, now_us, is_current=is_current
+            )
+            found, engines[name] = self._judge_engine(watch, counts.get(name, ()), moments)
             alerts += found
-            engines.append(after)
-        self._remember(engines=tuple(engines))
+        if is_current:
+            self._forget(engines, now_us - self._kept_us)
+        self._remember(engines=tuple(engines.values()))
         return alerts
 
     def _judge_engine(
-        self, watch: EngineWatch, counts: Sequence[RateCounts], now_us: int
+        self, watch: EngineWatch, counts: Sequence[RateCounts], moments: Iterable[int]
     ) -> tuple[list[Alert], EngineWatch]:
-        is_current = not 0 < self._current_from_us - now_us <= _CATCH_UP_US
         alerts: list[Alert] = []
-        for moment_us in _moments(counts, watch, self._rates, now_us, is_current=is_current):
+        for moment_us in moments:
             found, episodes = judge_rates(
                 watch.engine, counts, self._rates, watch.episodes, moment_us
             )
             alerts += found
             watch = EngineWatch(engine=watch.engine, judged_until_us=moment_us, episodes=episodes)
-        until_us = now_us if is_current else watch.judged_until_us
-        self._journal.forget_rates(watch.engine, until_us - self._kept_us)
         return alerts, watch
+
+    def _forget(self, engines: dict[str | None, EngineWatch], before_us: int) -> None:
+        """Forget counts that no late answer can matter to, and engines that have long been silent."""
+        if bucket_of(before_us) == self._forgot_before_us:
+            return
+        for name, watch in list(engines.items()):
+            self._journal.forget_rates(name, before_us)
+            if watch.judged_until_us < before_us and not watch.episodes:
+                del engines[name]
+        self._forgot_before_us = bucket_of(before_us)
 
     def _judge_silence(self, now_us: int) -> list[Alert]:
         alerts, pulses = judge_silence(

@@ -166,6 +166,25 @@ def test_an_open_episode_waits_for_the_backlog_before_it_is_judged(watch: Watch)
     assert watch.judge() == []
 
 
+def test_late_answers_do_not_bring_back_what_was_told(watch: Watch) -> None:
+    assert watch.minutes(30, answers=10, bad=9) == [OPENED]
+    assert watch.minutes(120, answers=10) == [CLOSED]
+    watch.minutes(9 * 60, answers=0)
+    watch.journal.announced(identity for identity, _ in watch.journal.outbox_alerts(1_000))
+    for age_h in (9, 10, 11):
+        watch.batch(1, age_s=age_h * HOUR_S)
+        watch.clock.advance(MINUTE_S)
+        assert watch.judge() == []
+
+
+def test_what_came_before_a_crash_and_was_not_judged_is_judged_after_it(watch: Watch) -> None:
+    watch.is_behind = True
+    for age_min in range(60, 0, -5):
+        watch.batch(10, bad=9, age_s=age_min * MINUTE_S)
+    watch.restart()
+    assert watch.judge() == [OPENED]
+
+
 def test_it_is_judged_every_five_seconds_and_after_a_clock_was_set_back(watch: Watch) -> None:
     watch.clock.advance(MINUTE_S)
     watch.batch(10, bad=10)
