@@ -24,7 +24,11 @@ def main(arguments: list[str]) -> int:
     Returns:
       The command's exit status; 1 when Flink failed, 2 when something is missing.
     """
-    flags = _parser().parse_args(arguments)
+    parser = _parser()
+    flags = parser.parse_args(arguments)
+    workers = flags.workers or (Workers.PROCESS if flags.task_managers else Workers.LOOPBACK)
+    if workers is Workers.EXTERNAL and flags.task_managers > 1:
+        parser.error("--workers EXTERNAL: task managers that share a worker pool end each other's")
     try:
         if flags.command == "fetch":
             jars.fetch(flags.jars)
@@ -34,7 +38,6 @@ def main(arguments: list[str]) -> int:
     except Missing as error:
         sys.stderr.write(f"groundwatch: {error}\n")
         return _USAGE
-    workers = flags.workers or (Workers.PROCESS if flags.task_managers else Workers.LOOPBACK)
     return _run(java, flags.task_managers, workers, [flags.command, *flags.rest])
 
 

@@ -61,10 +61,11 @@ class Cluster:
         self.worker_pool: Process | None = None
 
     def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            stack.callback(self._stack.close)
+        try:
             self._begin()
-            stack.pop_all()
+        except BaseException:
+            self._stack.close()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -25,7 +25,10 @@ def wait_for_service(port: int, processes: Iterable[Process]) -> None:
     """
     with grpc.insecure_channel(f"localhost:{port}") as channel:
         ready = grpc.channel_ready_future(channel)
-        _wait(lambda: _is_done(ready), processes)
+        try:
+            _wait(ready.done, processes)
+        finally:
+            ready.cancel()
 
 
 def wait_for_task_managers(rest_port: int, count: int, processes: Iterable[Process]) -> None:
@@ -49,14 +52,7 @@ def _wait(is_ready: Callable[[], bool], processes: Iterable[Process]) -> None:
             process.check()
         if time.monotonic() > deadline:
             raise Died(f"Flink did not come up within {_START_TIMEOUT_S:.0f} s")
-
-
-def _is_done(future: "grpc.Future[None]") -> bool:
-    try:
-        future.result(_POLL_S)
-    except grpc.FutureTimeoutError:
-        return False
-    return True
+        time.sleep(_POLL_S)
 
 
 def _count_task_managers(rest_port: int) -> int:
@@ -64,5 +60,4 @@ def _count_task_managers(rest_port: int) -> int:
         with urllib.request.urlopen(f"http://localhost:{rest_port}/overview", timeout=5) as reply:
             return int(json.load(reply)["taskmanagers"])
     except OSError:
-        time.sleep(_POLL_S)
         return 0

@@ -27,3 +27,9 @@ def test_a_job_server_that_does_not_start_is_told(
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
     assert main(["--jar", "job-server.jar", "backfill"]) == 1
     assert capsys.readouterr().err.startswith("groundwatch: the job-server has ended:\n")
+
+
+def test_two_task_managers_cannot_share_a_worker_pool(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["--task_managers", "2", "--workers", "EXTERNAL", "backfill"])
+    assert "task managers that share a worker pool" in capsys.readouterr().err
