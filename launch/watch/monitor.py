@@ -157,7 +157,7 @@ class Monitor:
         return alerts, watch
 
     def _forget(self, engines: dict[str | None, EngineWatch], before_us: int) -> None:
-        """Forget counts that no late answer can matter to, and engines that have long been silent."""
+        """Forget counts to which no late answer can matter, and engines that are long silent."""
         if bucket_of(before_us) == self._forgot_before_us:
             return
         for name, watch in list(engines.items()):
