@@ -7,7 +7,6 @@ from launch.local.local_pipeline import LocalPipeline
 from pipeline.batch import Batch, Source
 from schemas.counts import Counts
 from schemas.message import Message
-from transforms.failing import failed_now
 
 
 def run_batch(
@@ -32,17 +31,3 @@ def run_batch(
         return pipeline.run([Source(place="the subscription", messages=messages)], folder)
     except Exception as error:  # noqa: BLE001 - Beam wraps what a step raises
         raise cause_of(error) from None
-
-
-def defect_of(message: Message, error: Exception, folder: str) -> tuple[Batch, Counts]:
-    """Make the outcome of a message that no step could work off: one failure."""
-    batch = Batch([], folder)
-    # The error's own words could hold an answer's text.
-    defect = Defect(f"groundwatch ran into a defect: {type(error).__name__}")
-    batch.failures.append(failed_now(message, "ReadMessages", defect, retryable=True))
-    counts = Counts(read=1, failures_by_error={Defect.__name__: 1}, retryable_failures=1)
-    return batch, counts
-
-
-class Defect(Exception):
-    """A fault of groundwatch, met by one message."""

@@ -19,6 +19,7 @@ from launch.pubsub.subscription import Subscription
 from launch.pubsub.topic import Topic
 from launch.summing import summary_of
 from launch.watch.announcer import Announcer
+from launch.watch.batches import Batches
 from launch.watch.files import BatchFiles
 from launch.watch.health import Health
 from launch.watch.heartbeat import Heartbeat
@@ -112,24 +113,24 @@ def _worker(
         pipeline = LocalPipeline(config, options)
         subscription = opened.enter_context(closing(_subscription(settings)))
         heartbeat = Heartbeat()
+        files = BatchFiles(
+            config,
+            journal,
+            settings.file_age_s,
+            keeps_alerts=not settings.alert_topic,
+            keeps_failures=not settings.failure_topic,
+        )
         worker = Worker(
             subscription=subscription,
-            pipeline=pipeline,
+            batches=Batches(pipeline, journal, files, seen),
             journal=journal,
-            files=BatchFiles(
-                config,
-                journal,
-                settings.file_age_s,
-                keeps_alerts=not settings.alert_topic,
-                keeps_failures=not settings.failure_topic,
-            ),
+            files=files,
             announcer=Announcer(
                 journal,
                 *topics,
                 ordering=settings.ordering,
                 with_payload=config.failure_payload,
             ),
-            seen=seen,
             monitor=Monitor(journal, config.rates, settings.silence, time.time_ns() // 1000),
             heartbeat=heartbeat,
             settings=settings,

@@ -5,26 +5,28 @@ import time
 from collections.abc import Sequence
 from threading import Event
 
-from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.errors import Refused
 from launch.pubsub.subscription import Standing, Subscription
-from launch.watch.account import HOUR_US, account_of
 from launch.watch.alert_latency import AlertLatency
 from launch.watch.announcer import Announcer
-from launch.watch.batch_run import defect_of, run_batch
+from launch.watch.batch_size import BatchSize
+from launch.watch.batches import Batches, Outcome, Unaccounted
 from launch.watch.files import BatchFiles
+from launch.watch.giving_up import failed_alone, failed_by_defect
 from launch.watch.heartbeat import Heartbeat
-from launch.watch.journal import BatchDone, Journal
+from launch.watch.journal import Journal
 from launch.watch.monitor import Monitor
-from launch.watch.patience import Patience
+from launch.watch.patience import MOST_TRIES, Patience
 from launch.watch.settings import WatchSettings
 from schemas.alert import Alert, AlertKind, Severity
+from schemas.failure import Failure
 from schemas.message import Message
 from transforms.grounding.errors import RunStopped
-from transforms.seen_ids import SeenIds
 
 _WAIT_S = 0.5
 _BEHIND_S = 60.0
+_BATCH_S = 5.0
+_FORGET_EVERY_S = 3_600.0
 _log = logging.getLogger(__name__)
 
 
@@ -33,15 +35,15 @@ class Worker:
 
     A message is acknowledged once its record, alerts and failure are in the journal or in files
     that the journal knows. One that cannot be checked for now is held and tried again; one that
-    runs into a defect becomes a failure, and takes no neighbour along.
+    runs into a defect, or that the checker alone does not answer for, becomes a failure, and takes
+    no neighbour along.
 
     Args:
       subscription: where messages come from.
-      pipeline: the main page.
+      batches: what a batch goes through.
       journal: what must not be forgotten.
       files: where parts become files.
       announcer: where alerts and failures go.
-      seen: the record ids of the last hours.
       monitor: judges rates and silence.
       heartbeat: hears that the loop is alive.
       settings: how large batches are.
@@ -55,11 +57,10 @@ class Worker:
         self,
         *,
         subscription: Subscription,
-        pipeline: LocalPipeline,
+        batches: Batches,
         journal: Journal,
         files: BatchFiles,
         announcer: Announcer,
-        seen: SeenIds,
         monitor: Monitor,
         heartbeat: Heartbeat,
         settings: WatchSettings,
@@ -67,18 +68,17 @@ class Worker:
         self.batches_done = 0
         self.batches_failed = 0
         self.subscription = subscription
-        self._pipeline = pipeline
+        self._batches = batches
         self._journal = journal
         self._files = files
         self._announcer = announcer
-        self._seen = seen
         self.monitor = monitor
         self._heartbeat = heartbeat
         self._latency = AlertLatency()
         self._settings = settings
         self._held = Patience()
-        # A batch that a killed worker had begun may have claimed ids.
-        self._is_begun = True
+        self._size = BatchSize(settings.batch_messages, _BATCH_S)
+        self._forget_at_s = 0.0
 
     def run(self, stop: Event) -> None:
         """Work until told to stop.
@@ -107,6 +107,7 @@ class Worker:
             self.monitor.look(_now_us())
             self._announcer.announce()
             self._files.publish_if_due()
+            self._forget_old_ids()
             if self._latency.waiting and not self._journal.count_outbox("alert"):
                 self._latency.published(_now_us())
         except OSError as error:
@@ -126,8 +127,11 @@ class Worker:
         self._files.publish_if_due(at_once=True)
 
     def _take(self) -> Sequence[Message]:
-        again = self._held.take_if_due()
-        room = self._settings.batch_messages - len(again) - self._held.waiting
+        again = self._held.take_due(self._size.messages)
+        room = min(
+            self._size.messages - len(again),
+            self._settings.batch_messages - len(again) - self._held.waiting,
+        )
         if room <= 0:
             if not again:
                 time.sleep(_WAIT_S)
@@ -136,101 +140,75 @@ class Worker:
         return [*again, *self.subscription.pull(room, self._settings.batch_bytes, wait_s)]
 
     def _work_off(self, messages: Sequence[Message]) -> None:
+        started_s = time.monotonic()
         try:
-            self._commit(messages)
+            outcome = self._batches.run(messages)
         except RunStopped:
             raise
         except OSError as error:
             self.batches_failed += 1
-            _log.error("%s; %d messages are held and tried again", error, len(messages))
-            self._held.hold(messages)
+            self._hold(messages, error)
         except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
+            self.batches_failed += 1
             self._isolate(messages, error)
+        else:
+            self.batches_done += 1
+            self._size.note(len(messages), time.monotonic() - started_s)
+            self._settle(messages, outcome)
 
     def _isolate(self, messages: Sequence[Message], error: Exception) -> None:
         """Find the message that runs into a defect, half by half, and make a failure of it."""
-        self.batches_failed += 1
         if len(messages) > 1:
             half = len(messages) // 2
             self._work_off(messages[:half])
             self._work_off(messages[half:])
             return
-        _log.error("a defect: %s, with message %s", type(error).__name__, messages[0].place)
+        (message,) = messages
+        _log.error("a defect: %s, with message %s", type(error).__name__, message.place)
+        alerts = [_ledger_alert()] if isinstance(error, Unaccounted) else []
+        self._fail(message, failed_by_defect(message, error), alerts)
+
+    def _fail(self, message: Message, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
         try:
-            self._commit(messages, defect=error)
-        except OSError as second:
-            _log.error("%s; a message is held and tried again", second)
-            self._held.hold(messages)
-
-    def _commit(self, messages: Sequence[Message], defect: Exception | None = None) -> None:
-        number = self._journal.next_number()
-        folder = self._files.begin_batch(number)
-        self._seen.begin(number, again=self._is_begun)
-        self._is_begun = True
-        if defect is None:
-            batch, counts = run_batch(self._pipeline, messages, folder)
+            self._batches.fail(failure, alerts)
+        except OSError as error:
+            self._hold([message], error)
         else:
-            batch, counts = defect_of(messages[0], defect, folder)
-        self._seen.give_back(answer.record_id for answer in batch.left)
-        self._seen.settle()
-        self._files.keep(number, batch.parts)
-        now_us = _now_us()
-        enriched = sum(part.rows for part in batch.parts if part.kind == "enriched")
-        account = account_of(number, counts, enriched, len(batch.failures), now_us)
-        self._journal.commit(
-            BatchDone(
-                number=number,
-                parts=tuple(batch.parts),
-                counts=counts,
-                account=account,
-                rates=tuple(batch.rates),
-                alerts=tuple(batch.alerts),
-                failures=tuple(batch.failures),
-            ),
-            now_us,
-        )
-        self._is_begun = False
-        self.batches_done += 1
-        if len(batch.left) < len(messages):
             self._heartbeat.progressed()
-        self._latency.raised(messages, len(batch.alerts))
-        self.monitor.hear(len(messages) - len(batch.left), batch.rates, now_us)
-        self._settle(messages, [answer.message for answer in batch.left], account.gap)
+            self.subscription.acknowledge([message.place])
 
-    def _settle(self, messages: Sequence[Message], left: Sequence[Message], gap: int) -> None:
-        if gap:
-            # Which of them it is cannot be told: all come again, and those that are done are
-            # counted as duplicates.
-            _log.error(
-                "%d of %d messages ended nowhere; they are delivered again", gap, len(messages)
-            )
-            self._journal.raise_alerts([_gap_alert()])
-            self.subscription.refuse(message.place for message in messages)
-            return
-        kept = {message.place for message in left}
-        self.subscription.acknowledge(
-            message.place for message in messages if message.place not in kept
-        )
-        self._held.note_outcome(done=len(messages) - len(left))
+    def _hold(self, messages: Sequence[Message], error: OSError) -> None:
+        _log.error("%s; %d messages are held and tried again", error, len(messages))
+        self._held.hold(messages)
+
+    def _settle(self, messages: Sequence[Message], outcome: Outcome) -> None:
+        left = {answer.message.place: answer for answer in outcome.left}
+        done = [message.place for message in messages if message.place not in left]
+        self.subscription.acknowledge(done)
+        if done:
+            self._heartbeat.progressed()
+        self._latency.raised(messages, outcome.alerts)
+        self.monitor.hear(len(done), outcome.rates, _now_us())
         if left:
             _log.warning(
                 "%d answers could not be checked; they are held and tried again", len(left)
             )
-            self._held.hold(left)
+        waiting = [answer.message for answer in outcome.left]
+        for message in self._held.judge(waiting, checked=outcome.checked):
+            self._fail(message, failed_alone(left[message.place], MOST_TRIES))
 
-    def forget_old_ids(self) -> None:
-        """Forget the record ids that are older than they need to be."""
-        oldest_us = _now_us() - round(self._settings.dedupe_h * HOUR_US)
-        young = [account for account in self._journal.ledger() if account.hour_us >= oldest_us]
-        if young:
-            self._seen.forget(young[0].first_batch)
+    def _forget_old_ids(self) -> None:
+        """Forget them now and then: it takes seconds where there are millions."""
+        if time.monotonic() >= self._forget_at_s:
+            self._forget_at_s = time.monotonic() + _FORGET_EVERY_S
+            self._batches.forget_old_ids(self._settings.dedupe_h)
 
 
 def _is_behind(standing: Standing) -> bool:
     return not standing.answers or standing.oldest_unacked_age_s > _BEHIND_S
 
 
-def _gap_alert() -> Alert:
+def _ledger_alert() -> Alert:
     return Alert(kind=AlertKind.LEDGER, event_time_us=_now_us(), severity=Severity.CRITICAL)
 
 

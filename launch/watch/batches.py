@@ -1,0 +1,171 @@
+"""Batches: run through the pipeline and made durable, each whole or not at all."""
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from launch.local.local_pipeline import LocalPipeline
+from launch.watch.account import HOUR_US, account_of
+from launch.watch.batch_run import run_batch
+from launch.watch.files import BatchFiles
+from launch.watch.journal import BatchDone, Journal
+from pipeline.batch import Batch
+from schemas.alert import Alert
+from schemas.answer import Answer
+from schemas.counts import Counts
+from schemas.failure import Failure
+from schemas.message import Message
+from schemas.record import Record
+from transforms.measure_rates import Keyed
+from transforms.seen_ids import SeenIds
+
+
+class Unaccounted(Exception):
+    """Messages ended nowhere, or twice."""
+
+
+class Outcome(Record, frozen=True, kw_only=True):
+    """What came of a batch, beside what is durable.
+
+    Attributes:
+      left: answers that could not be checked for now; nothing of them is kept.
+      checked: how many answers were.
+      rates: what was counted of each engine's answers.
+      alerts: how many were raised.
+    """
+
+    left: tuple[Answer, ...]
+    checked: int
+    rates: tuple[Keyed, ...]
+    alerts: int
+
+
+class Batches:
+    """Runs batches; what a method has returned for is in the journal, or in files that it knows.
+
+    Args:
+      pipeline: the main page.
+      journal: what must not be forgotten.
+      files: takes the parts.
+      seen: the record ids of the last hours.
+    """
+
+    def __init__(
+        self, pipeline: LocalPipeline, journal: Journal, files: BatchFiles, seen: SeenIds
+    ) -> None:
+        self._pipeline = pipeline
+        self._journal = journal
+        self._files = files
+        self._seen = seen
+        # A batch that a killed worker had begun may have claimed ids.
+        self._is_begun = True
+
+    def run(self, messages: Sequence[Message]) -> Outcome:
+        """Run messages through the pipeline, and make the outcome durable.
+
+        Args:
+          messages: at least one.
+
+        Raises:
+          RunStopped: no answer can be checked until a person has changed something.
+          OSError: a file cannot be written.
+          Unaccounted: the messages do not end in one place each.
+          Exception: a defect. Nothing is kept of the batch then, as with all others.
+        """
+        number, folder = self._begin()
+        batch, counts = run_batch(self._pipeline, messages, folder)
+        self._seen.give_back(answer.record_id for answer in batch.left)
+        batch.failures, repeated = self._without_repeated(batch.failures)
+        self._commit(number, batch, _with_failures(counts, batch.failures, repeated))
+        return Outcome(
+            left=tuple(batch.left),
+            checked=counts.checked,
+            rates=tuple(batch.rates),
+            alerts=len(batch.alerts),
+        )
+
+    def fail(self, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
+        """Let a message end as a failure.
+
+        Args:
+          failure: the message's; none is kept where it, or its answer, has failed before.
+          alerts: raised by it.
+
+        Raises:
+          OSError: it cannot be written.
+        """
+        number, folder = self._begin()
+        batch = Batch([], folder)
+        batch.alerts += alerts
+        if self._seen.claim(failure.record_id or _id_of(failure.message)):
+            batch.failures.append(failure)
+        repeated = 1 - len(batch.failures)
+        self._commit(number, batch, _with_failures(Counts(read=1), batch.failures, repeated))
+
+    def forget_old_ids(self, seen_for_h: float) -> None:
+        """Forget the record ids that are older than they need to be.
+
+        Args:
+          seen_for_h: for how many hours they are remembered at least.
+        """
+        oldest_us = _now_us() - round((seen_for_h + 1) * HOUR_US)
+        young = [account for account in self._journal.ledger() if account.hour_us >= oldest_us]
+        if young:
+            self._seen.forget(young[0].first_batch)
+
+    def _begin(self) -> tuple[int, str]:
+        number = self._journal.next_number()
+        folder = self._files.begin_batch(number)
+        self._seen.begin(number, again=self._is_begun)
+        self._is_begun = True
+        return number, folder
+
+    def _commit(self, number: int, batch: Batch, counts: Counts) -> None:
+        now_us = _now_us()
+        enriched = sum(part.rows for part in batch.parts if part.kind == "enriched")
+        account = account_of(number, counts, enriched, len(batch.failures), now_us)
+        if account.gap:
+            raise Unaccounted(f"{account.gap} of {account.read} messages ended nowhere")
+        self._seen.settle()
+        self._files.keep(number, batch.parts)
+        done = BatchDone(
+            number=number,
+            parts=tuple(batch.parts),
+            counts=counts,
+            account=account,
+            rates=tuple(batch.rates),
+            alerts=tuple(batch.alerts),
+            failures=tuple(batch.failures),
+        )
+        self._journal.commit(done, now_us)
+        self._is_begun = False
+
+    def _without_repeated(self, failures: Sequence[Failure]) -> tuple[list[Failure], int]:
+        """Leave out messages that were no answers when they were delivered before."""
+        fresh = [
+            failure
+            for failure in failures
+            if failure.record_id or self._seen.claim(_id_of(failure.message))
+        ]
+        return fresh, len(failures) - len(fresh)
+
+
+def _with_failures(counts: Counts, failures: Sequence[Failure], repeated: int) -> Counts:
+    return replace(
+        counts,
+        duplicates=counts.duplicates + repeated,
+        failures_by_error=dict(Counter(failure.error_class for failure in failures)),
+        retryable_failures=sum(failure.retryable for failure in failures),
+    )
+
+
+def _id_of(message: Message) -> str:
+    """Name a message in the way of record ids, among which it is none."""
+    return hashlib.sha256(f"message {message.place}".encode()).hexdigest()
+
+
+def _now_us() -> int:
+    return time.time_ns() // 1000

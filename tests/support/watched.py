@@ -1,0 +1,117 @@
+"""A subscription that is watched: what is published to it, and workers in this process."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from launch.pubsub.subscription import Subscription
+from launch.pubsub.topic import Topic
+from launch.pubsub_server.server import PubSubServer
+from launch.quiet import keep_beam_quiet
+from launch.watch import watching
+from launch.watch.account import Account
+from launch.watch.journal import Journal
+from launch.watch.settings import WatchSettings
+from launch.watch.worker import Worker
+from pipeline.config import Config
+from tests.support.outputs import Json
+from transforms.grounding.settings import CheckSettings, RetrySettings
+from transforms.rules.publishing import publishable
+
+ANSWERS = "projects/lamps/topics/answers"
+SUBSCRIPTION = "projects/lamps/subscriptions/answers"
+ALERTS = "projects/lamps/topics/alerts"
+FAILURES = "projects/lamps/topics/failures"
+
+
+class Watched:
+    """One subscription with topics for alerts and failures, and the output of its worker.
+
+    Args:
+      server: where they are made.
+      folder: for the output.
+    """
+
+    def __init__(self, server: PubSubServer, folder: Path) -> None:
+        self.server = server
+        self.output = folder / "out"
+        self.work_folder = f"{self.output}/.work"
+        for topic in (ANSWERS, ALERTS, FAILURES):
+            server.create(topic, topic.replace("topics", "subscriptions"))
+
+    def publish(self, *payloads: bytes, **attributes: str) -> None:
+        """Publish messages."""
+        with closing(Topic.open(ANSWERS, address=self.server.address)) as topic:
+            topic.publish(publishable(payload, attributes) for payload in payloads)
+
+    @property
+    def outstanding(self) -> int:
+        """How many messages are not acknowledged."""
+        return self.server.counts(SUBSCRIPTION).outstanding
+
+    def config(self, **check: Any) -> Config:
+        """The main job's settings; checks are given up soon."""
+        retries = RetrySettings(timeout_s=2.0, total_s=0.2, give_up_after_s=1e9)
+        settings = {"retries": retries, "leaves_unavailable": True, **check}
+        return Config(
+            inputs=(),
+            output=str(self.output),
+            run="r1",
+            work_folder=self.work_folder,
+            announces=True,
+            check=CheckSettings(**settings),
+        )
+
+    @contextmanager
+    def worker(self, config: Config | None = None, **settings: Any) -> Iterator[Worker]:
+        """Run a worker as `watch` does, but step by step."""
+        keep_beam_quiet()
+        given = {"subscription": SUBSCRIPTION, "pubsub_address": self.server.address}
+        watch_settings = WatchSettings(**given | settings)
+        with (
+            closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal,
+            watching._worker(
+                config or self.config(), watch_settings, PipelineOptions([]), journal
+            ) as worker,
+        ):
+            yield worker
+
+    def drain(self, config: Config | None = None, **settings: Any) -> None:
+        """Run a worker until all messages are acknowledged, and let it finish."""
+        with self.worker(config, **settings) as worker:
+            work(worker, lambda: not self.outstanding)
+            worker.finish()
+
+    def ledger(self) -> list[Account]:
+        """The accounts of all hours."""
+        with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
+            return journal.ledger()
+
+    def published(self, topic: str) -> list[Json]:
+        """All that was published to a topic, as JSON; what was seen once is not seen again."""
+        name = topic.replace("topics", "subscriptions")
+        found: list[Json] = []
+        with closing(Subscription.open(name, address=self.server.address)) as subscription:
+            while messages := subscription.pull(1_000, 100_000_000, 0.3):
+                found += [msgspec.json.decode(message.payload) for message in messages]
+                subscription.acknowledge(message.place for message in messages)
+        return found
+
+
+def work(worker: Worker, until: Callable[[], object], within_s: float = 30.0) -> None:
+    """Let a worker take step after step until a condition holds; fails when it does not in time."""
+    deadline_s = time.monotonic() + within_s
+    while not until():
+        assert time.monotonic() < deadline_s, f"still not so after {within_s} s"
+        worker.step()
+
+
+def total(accounts: list[Account]) -> dict[str, int]:
+    """The sums over all hours."""
+    names = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
+    return {name: sum(getattr(account, name) for account in accounts) for name in names}
