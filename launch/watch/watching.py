@@ -39,6 +39,7 @@ _STOPS = (signal.SIGTERM, signal.SIGINT)
 _SOON = PublishSettings(call_timeout_s=3.0, total_s=3.0)
 """The batches wait while alerts are published, and those that cannot be are kept."""
 
+_FAREWELL_S = 5.0
 _log = logging.getLogger(__name__)
 
 
@@ -69,30 +70,38 @@ def watch(
     """
     started_at_us = time.time_ns() // 1000
     keeping = replace(config, announces=True)
+    told = stop or threading.Event()
     work = WorkFolder(str(config.work_folder))
-    with work.held(), closing(Journal(_journal_path(config))) as journal:
+    # All of it has to end in time, the farewell from Pub/Sub and the summary included.
+    with (
+        _signals(settings, told),
+        work.held(),
+        closing(Journal(_journal_path(config))) as journal,
+    ):
         journal.belong_to(config.run)
-        told = stop or threading.Event()
-        with _worker(keeping, settings, options, journal) as worker, _signals(settings, told):
+        with _worker(keeping, settings, options, journal) as worker:
             try:
                 worker.run(told)
             finally:
                 worker.finish()
-        totals, accounts = journal.totals(), journal.ledger()
-        rows = {
-            "enriched": sum(account.enriched for account in accounts),
-            "failures": sum(account.failures for account in accounts),
-            "alerts": journal.alerts_raised(),
-        }
-    summary = summary_of(
-        config,
-        totals,
-        rows,
-        started_at_us=started_at_us,
-        price_per_1k_chars=price_per_1k_chars,
-    )
-    write_summary(config.destination, summary)
-    return summary
+        summary = summary_of(
+            config,
+            journal.totals(),
+            _rows(journal),
+            started_at_us=started_at_us,
+            price_per_1k_chars=price_per_1k_chars,
+        )
+        write_summary(config.destination, summary)
+        return summary
+
+
+def _rows(journal: Journal) -> dict[str, int]:
+    accounts = journal.ledger()
+    return {
+        "enriched": sum(account.enriched for account in accounts),
+        "failures": sum(account.failures for account in accounts),
+        "alerts": journal.alerts_raised(),
+    }
 
 
 def _journal_path(config: Config) -> str:
@@ -111,7 +120,8 @@ def _worker(
         opened.enter_context(checks_open(config.check))
         seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
         pipeline = LocalPipeline(config, options)
-        subscription = opened.enter_context(closing(_subscription(settings)))
+        subscription = _subscription(settings)
+        opened.callback(subscription.close, _FAREWELL_S)
         heartbeat = Heartbeat()
         files = BatchFiles(
             config,
@@ -188,9 +198,9 @@ def _signals(settings: WatchSettings, stop: threading.Event) -> Iterator[None]:
     def ask(number: int, _: FrameType | None) -> None:
         if stop.is_set():
             os._exit(128 + number)
-        _log.warning("draining; what is in work is finished first")
         stop.set()
         until.start()
+        _log.warning("draining; what is in work is finished first")
 
     earlier = {number: signal.signal(number, ask) for number in _STOPS}
     try:
