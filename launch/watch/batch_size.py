@@ -25,5 +25,5 @@ class BatchSize:
         if seconds > self._target_s:
             wished = round(messages * self._target_s / seconds)
             self.messages = min(self._most, max(_LEAST, wished))
-        else:
+        elif seconds < self._target_s / _GROWTH:
             self.messages = min(self._most, self.messages * _GROWTH)
