@@ -151,8 +151,9 @@ def test_alerts_and_failures_go_to_their_topics(tmp_path: Path) -> None:
 def test_a_rate_that_rises_alerts_once_and_once_more_when_it_has_fallen(tmp_path: Path) -> None:
     bad = [envelope(number, number * 60, UNSUPPORTED) for number in range(60)]
     good = [envelope(number, number * 60) for number in range(60, 200)]
-    stream = a_stream().add_elements(bad).advance_watermark_to(START_S + 3600)
-    stream = stream.add_elements(good).advance_watermark_to(START_S + 200 * 60)
+    stream = a_stream().add_elements(bad).advance_processing_time(5)
+    stream = stream.advance_watermark_to(START_S + 3600).add_elements(good)
+    stream = stream.advance_processing_time(5).advance_watermark_to(START_S + 200 * 60)
     published = run(ended(stream), tmp_path, alert_topic=ALERTS)
     rates = [json.loads(message.data) for message in published[ALERTS]]
     states = [alert["rate"]["state"] for alert in rates if alert["kind"] == "rate"]

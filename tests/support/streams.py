@@ -63,11 +63,11 @@ def _keep(message: PubsubMessage, topic: str) -> None:
 
 
 class _Gathering:
-    """Beam's own, by the clock of the test, which begins at 0."""
+    """Beam's own, by the clock of the test as it stands when a stream begins."""
 
     class WithShardedKey(GroupIntoBatches.WithShardedKey):
         def __init__(self, size: int, buffered_for_s: float) -> None:
-            super().__init__(size, buffered_for_s, clock=_zero)
+            super().__init__(size, buffered_for_s, clock=_start_s)
 
 
 class _Clock:
@@ -80,8 +80,8 @@ class _Clock:
         return self._now_s
 
 
-def _zero() -> float:
-    return 0.0
+def _start_s() -> float:
+    return START_S
 
 
 @contextmanager
