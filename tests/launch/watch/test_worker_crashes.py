@@ -1,0 +1,211 @@
+"""A worker that dies between any two of its steps, and the next one on the same output."""
+
+import itertools
+import shutil
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from launch.local.local_pipeline import LocalPipeline
+from launch.pubsub.held import Holding
+from launch.pubsub.subscription import Standing
+from launch.watch import watching
+from launch.watch.journal import Journal
+from launch.watch.settings import WatchSettings
+from pipeline import storage
+from pipeline.config import Config
+from schemas.message import Message
+from tests.support.archives import an_envelope
+from tests.support.fault_server import FaultServer, by_answer
+from tests.support.outputs import alerts_in, failures_in, records_in
+from tests.support.watched import total
+from tests.support.wire_faults import Exchange, good, status
+from transforms.grounding.settings import CheckSettings, RetrySettings
+from transforms.seen_ids import SeenIds
+
+LEFT = "Lamps are left alone."
+MESSAGES = (
+    an_envelope(0),
+    an_envelope(1, answer=LEFT),
+    an_envelope(2, answer="Kettles vote in Senegal.", time="2026-03-05T08:00:00Z"),
+    b"no answer",
+    an_envelope(0),
+    an_envelope(1, answer=LEFT),
+)
+
+
+class AtHand:
+    """A subscription in memory: what is not acknowledged comes again to the next worker."""
+
+    def __init__(self) -> None:
+        self._unacknowledged = {
+            str(number): Message(payload=payload, place=str(number))
+            for number, payload in enumerate(MESSAGES)
+        }
+        self.deliver_again()
+
+    def deliver_again(self) -> None:
+        self._waiting = deque(self._unacknowledged.values())
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._unacknowledged
+
+    def pull(self, *_: object) -> list[Message]:
+        pulled = list(self._waiting)
+        self._waiting.clear()
+        return pulled
+
+    def acknowledge(self, places: Iterable[str]) -> None:
+        for place in places:
+            del self._unacknowledged[place]
+
+    def standing(self) -> Standing:
+        holding = Holding(
+            waiting=0,
+            in_work=0,
+            settled=0,
+            size_bytes=0,
+            overdue=0,
+            redelivered=0,
+            oldest_publish_time_us=None,
+        )
+        return Standing(holding=holding, oldest_unacked_age_s=0.0, answers=True)
+
+    def close(self, _: float) -> None:
+        """There is nothing to close."""
+
+
+class Alone:
+    """A checker that does not answer for one answer, until told to."""
+
+    is_away = True
+
+    async def __call__(self, exchange: Exchange) -> bool:
+        return await (status(503, "Service Unavailable") if self.is_away else good)(exchange)
+
+
+@pytest.fixture(scope="module")
+def alone() -> Alone:
+    return Alone()
+
+
+@pytest.fixture(scope="module")
+def config(alone: Alone, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Config]:
+    """Settings with a checker that may be away, and an output that all moments share."""
+    output = tmp_path_factory.mktemp("crashes") / "out"
+    with FaultServer(by_answer({LEFT: alone})) as checker:
+        yield Config(
+            inputs=(),
+            output=str(output),
+            run="r1",
+            work_folder=f"{output}/.work",
+            announces=True,
+            check=CheckSettings(
+                checker=checker.address,
+                endpoint=checker.address,
+                retries=RetrySettings(timeout_s=2.0, total_s=0.01, give_up_after_s=1e9),
+                leaves_unavailable=True,
+            ),
+        )
+
+
+@pytest.fixture(scope="module")
+def pipeline(config: Config) -> LocalPipeline:
+    return LocalPipeline(config, PipelineOptions([]))
+
+
+class Crash(BaseException):
+    """The end of the process, at a moment of the test's choosing."""
+
+
+class Fate:
+    """Lets the process die at its nth touch of the world, before or after the deed."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, moment: int, *, done: bool) -> None:
+        self._touches = itertools.count()
+        self._moment = moment
+        self._done = done
+        self.has_struck = False
+        for owner, name in (
+            (SeenIds, "begin"),
+            (SeenIds, "give_back"),
+            (storage, "settle"),
+            (Journal, "commit"),
+            (AtHand, "acknowledge"),
+            (Journal, "begin_publication"),
+            (storage, "publish"),
+            (Journal, "announced"),
+            (Journal, "end_publication"),
+        ):
+            patch.setattr(owner, name, self._dying(getattr(owner, name)))
+
+    def _dying(self, deed: Callable[..., Any]) -> Callable[..., Any]:
+        def touch(*given: Any, **named: Any) -> Any:
+            number = next(self._touches)
+            if self.has_struck or (number == self._moment and not self._done):
+                self._strike()
+            result = deed(*given, **named)
+            if number == self._moment:
+                self._strike()
+            return result
+
+        return touch
+
+    def _strike(self) -> None:
+        self.has_struck = True
+        raise Crash
+
+
+def run_worker(config: Config, subscription: AtHand, *, steps: int) -> None:
+    """Run a worker until all is acknowledged, or for so many steps."""
+    settings = WatchSettings(subscription="projects/lamps/subscriptions/answers")
+    with (
+        closing(Journal(f"{config.work_folder}/journal.sqlite")) as journal,
+        watching._worker(config, settings, PipelineOptions([]), journal) as worker,
+    ):
+        for _ in range(steps):
+            worker.step()
+            if subscription.is_empty:
+                break
+        worker.finish()
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before the deed", "after it"])
+def test_whenever_a_worker_dies_the_next_loses_nothing_and_doubles_nothing(
+    config: Config,
+    pipeline: LocalPipeline,
+    alone: Alone,
+    monkeypatch: pytest.MonkeyPatch,
+    done: bool,
+) -> None:
+    monkeypatch.setattr(watching, "LocalPipeline", lambda *_: pipeline)
+    for moment in itertools.count():
+        shutil.rmtree(config.output, ignore_errors=True)
+        subscription = AtHand()
+        monkeypatch.setattr(watching, "_subscription", lambda _: subscription)  # noqa: B023
+        alone.is_away = True
+        with monkeypatch.context() as patch:
+            fate = Fate(patch, moment, done=done)
+            with suppress(Crash):
+                run_worker(config, subscription, steps=1)
+        alone.is_away = False
+        subscription.deliver_again()
+        run_worker(config, subscription, steps=3)
+        assert subscription.is_empty
+        names = Counter(record["record_id"] for record in records_in(Path(config.output)))
+        assert sorted(names.values()) == [1, 1, 1]
+        assert len(alerts_in(Path(config.output))) == 2
+        assert len(failures_in(Path(config.output))) == 1
+        with closing(Journal(f"{config.work_folder}/journal.sqlite")) as journal:
+            sums = total(journal.ledger())
+        assert (sums["enriched"], sums["failures"], sums["gap"]) == (3, 1, 0)
+        assert sums["duplicates"] == sums["read"] - 4
+        if not fate.has_struck:
+            break
+    assert moment > 15
