@@ -1,12 +1,10 @@
 """Record ids that a run has seen, on disk: they outlive a process, and several can share them."""
 
-import sqlite3
 from collections.abc import Iterable
-from pathlib import Path
 
-_KEEP_UP = """
-PRAGMA journal_mode = WAL;
-PRAGMA synchronous = NORMAL;
+from transforms.database import Database
+
+_TABLE = """
 CREATE TABLE IF NOT EXISTS seen (id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
 """
 SEEN_FOR_S = 3600
@@ -15,8 +13,6 @@ short enough for the state that 10,000 answers a second leave."""
 
 _KEY_BYTES = 16
 """Half of a SHA-256: two ids of a run alike by accident once in 10^20 runs of 10^9 answers."""
-
-_LOCK_TIMEOUT_S = 120.0
 
 
 class SeenIds:
@@ -30,16 +26,8 @@ class SeenIds:
     """
 
     def __init__(self, path: str) -> None:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
         self._owner = 0
-        self._path = path
-        try:
-            self._database = sqlite3.connect(
-                path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
-            )
-            self._database.executescript(_KEEP_UP)
-        except sqlite3.Error as error:
-            raise OSError(f"cannot open {path}: {error}") from None
+        self._database = Database(path, _TABLE, survives_the_machine=False)
 
     def begin(self, owner: int, *, again: bool) -> None:
         """Claim for a part of the run from now on.
@@ -50,7 +38,7 @@ class SeenIds:
         """
         self._owner = owner
         if again:
-            self._run("DELETE FROM seen WHERE owner = ?", owner)
+            self._database.write("DELETE FROM seen WHERE owner = ?", owner)
 
     def claim(self, record_id: str) -> bool:
         """Tell whether nobody has claimed an id before, and claim it.
@@ -59,31 +47,26 @@ class SeenIds:
           record_id: hexadecimal digits.
         """
         key = _key(record_id)
-        return self._run("INSERT OR IGNORE INTO seen VALUES (?, ?)", key, self._owner) == 1
+        return (
+            self._database.write("INSERT OR IGNORE INTO seen VALUES (?, ?)", key, self._owner) == 1
+        )
 
     def give_back(self, record_ids: Iterable[str]) -> None:
         """Take back claims: what they were made for has not been done."""
         for record_id in record_ids:
-            self._run("DELETE FROM seen WHERE id = ?", _key(record_id))
+            self._database.write("DELETE FROM seen WHERE id = ?", _key(record_id))
 
     def forget(self, before_owner: int) -> None:
         """Forget what the parts before this one have claimed."""
-        self._run("DELETE FROM seen WHERE owner < ?", before_owner)
+        self._database.write("DELETE FROM seen WHERE owner < ?", before_owner)
 
     def settle(self) -> None:
         """Have the disk keep the claims, whatever becomes of the machine."""
-        self._run("PRAGMA wal_checkpoint(PASSIVE)")
+        self._database.write("PRAGMA wal_checkpoint(PASSIVE)")
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
-
-    def _run(self, statement: str, *values: bytes | int) -> int:
-        """Run a statement; returns how many rows it changed."""
-        try:
-            return self._database.execute(statement, values).rowcount
-        except sqlite3.Error as error:
-            raise OSError(f"cannot write {self._path}: {error}") from None
 
 
 def _key(record_id: str) -> bytes:

@@ -6,12 +6,12 @@ from typing import TypeVar
 import msgspec
 
 from launch.watch.account import Account, merged
-from launch.watch.database import Database
 from pipeline.part import Part
 from schemas.alert import Alert
 from schemas.counts import Counts, total
 from schemas.failure import Failure
 from schemas.record import Record
+from transforms.database import Database
 from transforms.measure_rates import Keyed
 from transforms.rules.rate_counts import RateCounts, added
 
@@ -83,7 +83,7 @@ class Journal:
     """
 
     def __init__(self, path: str) -> None:
-        self._database = Database(path, _TABLES)
+        self._database = Database(path, _TABLES, survives_the_machine=True)
 
     def close(self) -> None:
         """Close the file."""

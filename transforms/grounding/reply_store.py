@@ -1,24 +1,19 @@
 """Replies on disk, so that a run that was killed pays for none of them again."""
 
-import sqlite3
-from pathlib import Path
+from transforms.database import Database
 
-_KEEP_UP = """
-PRAGMA journal_mode = WAL;
-PRAGMA synchronous = NORMAL;
+_TABLES = """
 CREATE TABLE IF NOT EXISTS replies (
   key BLOB PRIMARY KEY, reply BLOB NOT NULL, owner INTEGER
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS spent (calls INTEGER NOT NULL, characters INTEGER NOT NULL);
 INSERT INTO spent SELECT 0, 0 WHERE NOT EXISTS (SELECT * FROM spent);
 """
-"""What is written survives the process at once, and a crash of the machine but for the last."""
 
 _TAKE = """
 UPDATE spent SET calls = calls + 1, characters = characters + ?
 WHERE calls < ? AND characters + ? <= ?
 """
-_LOCK_TIMEOUT_S = 120.0
 _NO_LIMIT = 2**62
 
 
@@ -35,16 +30,8 @@ class ReplyStore:
     """
 
     def __init__(self, path: str) -> None:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
         self._owner = 0
-        self._path = path
-        try:
-            self._database = sqlite3.connect(
-                path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
-            )
-            self._database.executescript(_KEEP_UP)
-        except sqlite3.Error as error:
-            raise OSError(f"cannot open {path}: {error}") from None
+        self._database = Database(path, _TABLES, survives_the_machine=False)
 
     def begin(self, owner: int, *, again: bool) -> None:
         """Keep replies for a part of the run from now on.
@@ -55,7 +42,7 @@ class ReplyStore:
         """
         self._owner = owner
         if again:
-            self._run("UPDATE replies SET owner = NULL WHERE owner = ?", owner)
+            self._database.write("UPDATE replies SET owner = NULL WHERE owner = ?", owner)
 
     def get(self, key: bytes) -> tuple[bytes, bool] | None:
         """Return a reply, None if it was never paid for.
@@ -64,17 +51,20 @@ class ReplyStore:
           The reply; and whether it stands in no finished part's counts yet, so that it does in
           this one's.
         """
-        row = self._run("SELECT reply, owner IS NULL FROM replies WHERE key = ?", key).fetchone()
-        if row is None:
+        query = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
+        found = list(self._database.read(query, key))
+        if not found:
             return None
-        reply, is_uncounted = row
+        [(reply, is_uncounted)] = found
         if is_uncounted:
-            self._run("UPDATE replies SET owner = ? WHERE key = ?", self._owner, key)
+            self._database.write("UPDATE replies SET owner = ? WHERE key = ?", self._owner, key)
         return reply, bool(is_uncounted)
 
     def put(self, key: bytes, reply: bytes) -> None:
         """Keep a reply."""
-        self._run("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", key, reply, self._owner)
+        self._database.write(
+            "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", key, reply, self._owner
+        )
 
     def take(self, characters: int, max_calls: int | None, max_characters: int | None) -> bool:
         """Tell whether one more call is within the limits of the run, and count it.
@@ -86,19 +76,15 @@ class ReplyStore:
         """
         most_calls = _NO_LIMIT if max_calls is None else max_calls
         most_characters = _NO_LIMIT if max_characters is None else max_characters
-        taken = self._run(_TAKE, characters, most_calls, characters, most_characters)
-        return bool(taken.rowcount == 1)
+        taken = self._database.write(_TAKE, characters, most_calls, characters, most_characters)
+        return taken == 1
 
     def give_back(self, characters: int) -> None:
         """Count a call out again that brought nothing."""
-        self._run("UPDATE spent SET calls = calls - 1, characters = characters - ?", characters)
+        self._database.write(
+            "UPDATE spent SET calls = calls - 1, characters = characters - ?", characters
+        )
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
-
-    def _run(self, statement: str, *values: bytes | int) -> sqlite3.Cursor:
-        try:
-            return self._database.execute(statement, values)
-        except sqlite3.Error as error:
-            raise OSError(f"cannot write {self._path}: {error}") from None

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from launch.watch.database import Database
 from launch.watch.files import BatchFiles
 from launch.watch.journal import Journal
 from pipeline import storage
@@ -22,6 +21,7 @@ from tests.support.builders import NOON_US, a_message, an_enriched
 from tests.support.clocks import ManualClock
 from tests.support.journals import a_batch_done, a_failure, an_account, an_alert
 from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
+from transforms.database import Database
 
 AGE_S = 300.0
 DAY_US = 86_400_000_000

@@ -6,31 +6,35 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-_KEEP_UP = """
-PRAGMA journal_mode = WAL;
-PRAGMA synchronous = FULL;
-"""
+_LOCK_TIMEOUT_S = 120.0
 
 Value = str | bytes | int
 
 
 class Database:
-    """A file of tables; what a transaction has written survives the machine.
+    """A file of tables, which several processes may use.
 
     Args:
       path: the file, made where there is none.
       tables: statements that make its tables where there are none.
+      survives_the_machine: whether what a transaction has written does; else it survives the
+        process, and a crash of the machine but for the last.
 
     Raises:
       OSError: it cannot be opened, now; or read or written, later.
     """
 
-    def __init__(self, path: str, tables: str) -> None:
+    def __init__(self, path: str, tables: str, *, survives_the_machine: bool) -> None:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         try:
-            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            self._connection.executescript(_KEEP_UP + tables)
+            self._connection = sqlite3.connect(
+                path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
+            )
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            synchronous = "FULL" if survives_the_machine else "NORMAL"
+            self._connection.execute(f"PRAGMA synchronous = {synchronous}")
+            self._connection.executescript(tables)
         except sqlite3.Error as error:
             raise OSError(f"cannot open {path}: {error}") from None
 
@@ -51,10 +55,10 @@ class Database:
                 self._connection.rollback()
             raise
 
-    def write(self, statement: str, *values: Value) -> None:
-        """Run a statement that returns nothing."""
+    def write(self, statement: str, *values: Value) -> int:
+        """Run a statement that returns nothing; tells how many rows it changed."""
         try:
-            self._connection.execute(statement, values)
+            return self._connection.execute(statement, values).rowcount
         except sqlite3.Error as error:
             raise OSError(f"cannot write {self.path}: {error}") from None
 
