@@ -14,7 +14,7 @@ from launch.flags import UsageError
 from launch.watch.account import Account
 from launch.watch.journal import Journal
 
-_DONE, _GAP = 0, 1
+_DONE, _FAILED = 0, 1
 _HELP = """usage: groundwatch status DIR
 
 Print the ledger of `groundwatch watch`: for each hour, what was read and where it ended.
@@ -27,7 +27,7 @@ def run(arguments: Sequence[str]) -> int:
     """Print the ledger.
 
     Returns:
-      0 when every hour closes, 1 when one does not.
+      0 when every hour closes, 1 when one does not, or a ledger cannot be read.
 
     Raises:
       UsageError: there is no ledger.
@@ -37,10 +37,15 @@ def run(arguments: Sequence[str]) -> int:
         return _DONE
     if len(arguments) != 1:
         raise UsageError(["name one folder: the --output of `groundwatch watch`"])
-    accounts = [account for path in _journals(arguments[0]) for account in _ledger(path)]
+    paths = _journals(arguments[0])
+    try:
+        accounts = [account for path in paths for account in _ledger(path)]
+    except OSError as error:
+        sys.stderr.write(f"groundwatch: {error}\n")
+        return _FAILED
     # Wide enough for its columns, wherever it is written to.
     Console(highlight=False, width=100).print(_table(accounts))
-    return _GAP if any(account.gap for account in accounts) else _DONE
+    return _FAILED if any(account.gap for account in accounts) else _DONE
 
 
 def _journals(folder: str) -> list[Path]:

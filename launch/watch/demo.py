@@ -19,6 +19,7 @@ from launch.pubsub_server.server import PubSubServer
 from launch.samples import sample_paths
 from launch.watch.settings import WatchSettings
 from launch.watch.watching import watch
+from pipeline import storage
 from pipeline.config import Config
 from schemas.message import Message
 from schemas.summary import Summary
@@ -41,12 +42,12 @@ def watch_demo(config: Config) -> Summary:
     Verdicts and alerts are shown as they come. No connection leaves this machine.
 
     Args:
-      config: of the main job; its work folder is emptied.
+      config: of the main job; its work folder is emptied, and files of an earlier demo removed.
 
     Returns:
       The counts.
     """
-    shutil.rmtree(str(config.work_folder), ignore_errors=True)
+    _forget_earlier(config)
     stop = threading.Event()
     with PubSubServer() as server:
         server.create(_ANSWER_TOPIC, ANSWERS)
@@ -60,6 +61,12 @@ def watch_demo(config: Config) -> Summary:
         )
         with _alongside(_publish, server, stop), _alongside(_tell, server, stop):
             return watch(config, settings, PipelineOptions([]), stop=stop)
+
+
+def _forget_earlier(config: Config) -> None:
+    shutil.rmtree(str(config.work_folder), ignore_errors=True)
+    found = storage.find_below(config.output)
+    storage.remove([path for path in found if Path(path).name.startswith(f"{config.run}-")])
 
 
 @contextmanager

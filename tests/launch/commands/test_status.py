@@ -1,0 +1,106 @@
+"""`groundwatch status`: the ledger as a person reads it."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from launch.main import main
+from launch.watch.account import HOUR_US, Account
+from launch.watch.journal import Journal
+from tests.support.builders import NOON_US
+from tests.support.journals import HOUR_OF_NOON_US, a_batch_done, an_account
+
+
+def keep(folder: Path, *accounts: Account) -> None:
+    """Keep a ledger of these hours."""
+    with closing(Journal(str(folder / "journal.sqlite"))) as journal:
+        for number, account in enumerate(accounts, start=1):
+            journal.commit(a_batch_done(number, account=account), NOON_US)
+
+
+def told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, list[list[str]]]:
+    """Run the command; returns its exit status and the words of each line."""
+    exit_status = main(["status", *arguments])
+    return exit_status, [line.split() for line in capsys.readouterr().out.splitlines()]
+
+
+HEAD = ["hour", "(UTC)", "read", "enriched", "failures", "duplicates", "sampled_out", "gap"]
+
+
+def test_every_hour_and_the_sums_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep(
+        tmp_path / ".groundwatch-r1",
+        an_account(read=1_300, enriched=1_200, failures=50, duplicates=30, sampled_out=20),
+        an_account(hour_us=HOUR_OF_NOON_US + HOUR_US, read=1, enriched=1),
+    )
+    assert told([str(tmp_path)], capsys) == (
+        0,
+        [
+            HEAD,
+            ["2026-03-03", "12", "h", "1,300", "1,200", "50", "30", "20", "0"],
+            ["2026-03-03", "13", "h", "1", "1", "0", "0", "0", "0"],
+            ["all", "1,301", "1,201", "50", "30", "20", "0"],
+        ],
+    )
+
+
+@pytest.mark.parametrize("gap", [1, -1], ids=["ended nowhere", "ended twice"])
+def test_a_gap_is_a_fault(gap: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    later = an_account(hour_us=HOUR_OF_NOON_US + HOUR_US, read=2 - gap)
+    keep(tmp_path, an_account(read=2 + gap), later)
+    exit_status, lines = told([str(tmp_path)], capsys)
+    # Two hours that do not close are no pair that does.
+    assert exit_status == 1
+    assert [line[-1] for line in lines[1:]] == [str(gap), str(-gap), "0"]
+
+
+def test_the_work_folder_itself_may_be_named_and_stays_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep(tmp_path, an_account())
+    with closing(Journal(str(tmp_path / "journal.sqlite"))) as at_work:
+        with at_work._database.transaction():
+            assert told([str(tmp_path)], capsys)[0] == 0
+        assert at_work.ledger() == [an_account()]
+
+
+def test_a_ledger_without_hours_is_an_empty_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep(tmp_path)
+    assert told([str(tmp_path)], capsys) == (0, [HEAD, ["all", *"000000"]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "name one folder"),
+        (["a", "b"], "name one folder"),
+        (["nowhere"], "nowhere: no worker has kept a ledger there"),
+    ],
+    ids=["none", "two", "no ledger"],
+)
+def test_what_names_no_ledger_is_refused(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["status", *arguments]) == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_ledger_is_told_in_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "journal.sqlite").write_bytes(b"lamps " * 1_000)
+    assert main(["status", str(tmp_path)]) == 1
+    told = capsys.readouterr()
+    assert told.err == (
+        f"groundwatch: cannot open {tmp_path}/journal.sqlite: file is not a database\n"
+    )
+
+
+def test_help_says_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["status", "--help"]) == 0
+    assert "usage: groundwatch status DIR" in capsys.readouterr().out

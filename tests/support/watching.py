@@ -1,0 +1,81 @@
+"""`groundwatch watch` in a process of its own."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Self
+
+from launch.watch.account import Account
+from launch.watch.journal import Journal
+from tests.support.commands import GROUNDWATCH, start
+from tests.support.outputs import Json
+from tests.support.waiting import wait_until
+
+START_WITHIN_S = 60.0
+END_WITHIN_S = 30.0
+
+
+class WatchProcess:
+    """A worker over an output; whoever enters it waits until it has begun to read.
+
+    Args:
+      address: of the Pub/Sub server.
+      subscription: its full name.
+      output: the folder.
+      flags: further ones.
+    """
+
+    def __init__(self, address: str, subscription: str, output: Path, *flags: str) -> None:
+        self.output = output
+        places = ["--subscription", subscription, "--output", str(output)]
+        # No preparation: a fork would not do beside gRPC's threads.
+        self.process = start(*GROUNDWATCH, "watch", *places, "--pubsub_address", address, *flags)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def wait_for(self, holds: Callable[[], object]) -> None:
+        """Wait until a condition holds, or the process ends, which is a fault."""
+
+        def holds_or_fails() -> object:
+            assert self.process.poll() is None, self.process.communicate()
+            return holds()
+
+        wait_until(holds_or_fails, START_WITHIN_S)
+
+    def let_work(self, seconds: float) -> None:
+        """Let it work on for a while."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.kill()
+        self.process.wait()
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, list[Json]]:
+        """Ask for its end; returns the exit status and the lines of its log."""
+        self.process.send_signal(number)
+        return self.ended()
+
+    def ended(self) -> tuple[int, list[Json]]:
+        """Wait for its end; returns the exit status and the lines of its log."""
+        _, log = self.process.communicate(timeout=END_WITHIN_S)
+        lines = (line for line in log.splitlines() if line.startswith("{"))
+        return self.process.returncode, [json.loads(line) for line in lines]
+
+
+def ledger_in(output: Path) -> list[Account]:
+    """The accounts of all hours of the one worker that wrote there; none before it has begun."""
+    paths = list(output.glob(".groundwatch-*/journal.sqlite"))
+    if not paths:
+        return []
+    with closing(Journal(str(paths[0]))) as journal:
+        return journal.ledger()
