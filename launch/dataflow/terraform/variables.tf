@@ -1,0 +1,104 @@
+variable "project" {
+  description = "The project of everything here, and of the check."
+  type        = string
+}
+
+variable "region" {
+  description = "The region of the job and of the buckets, such as europe-west1."
+  type        = string
+}
+
+variable "name" {
+  description = "Begins the name of everything here; the job's name."
+  type        = string
+  default     = "groundwatch"
+
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9-]{2,20}[a-z0-9]$", var.name))
+    error_message = "The name must be 4 to 22 lower-case letters, digits and hyphens."
+  }
+}
+
+variable "template" {
+  description = "The gs:// path of watch.json, as launch/dataflow/build writes it."
+  type        = string
+
+  validation {
+    condition     = can(regex("^gs://[^/]+/.+[.]json$", var.template))
+    error_message = "The template must be a gs:// path that ends in .json."
+  }
+}
+
+variable "image_repository" {
+  description = "The Artifact Registry repository of the image: its location and its id."
+  type = object({
+    location = string
+    id       = string
+  })
+}
+
+variable "answers_topic" {
+  description = "The topic that answers are published to, projects/P/topics/T; by default one is made."
+  type        = string
+  default     = null
+}
+
+variable "parameters" {
+  description = "Further parameters of the template, such as requests_per_minute, low_grounded_threshold or sample."
+  type        = map(string)
+  default     = {}
+}
+
+variable "max_workers" {
+  description = "Machines at most."
+  type        = number
+  default     = 10
+}
+
+variable "machine_type" {
+  description = "The machines' type."
+  type        = string
+  default     = "n2-standard-2"
+}
+
+variable "machine_vcpus" {
+  description = "vCPUs of a machine of this type: each runs a process, and a quota is divided by them all."
+  type        = number
+  default     = 2
+}
+
+variable "subnetwork" {
+  description = "regions/R/subnetworks/S, with Private Google Access; machines have no public address then."
+  type        = string
+  default     = null
+}
+
+variable "kms_key" {
+  description = "A Cloud KMS key for buckets, topics and the job; by default Google's own."
+  type        = string
+  default     = null
+}
+
+variable "retention_days" {
+  description = "Days after which enriched records are deleted; 0 keeps them."
+  type        = number
+  default     = 0
+}
+
+variable "launchers" {
+  description = "Who may start and drain jobs, such as group:sre@example.com."
+  type        = set(string)
+  default     = []
+}
+
+variable "notification_channels" {
+  description = "Cloud Monitoring channels that are told when something is wrong."
+  type        = list(string)
+  default     = []
+}
+
+variable "ledger_gap" {
+  description = "Messages that may be on their way at once: above it for an hour, some are lost."
+  type        = number
+  default     = 10000
+}

@@ -1,0 +1,128 @@
+"""The scripts around gcloud: linted, and what they ask it for."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from launch.dataflow import metadata
+from tests.support.tools import tool
+
+FOLDER = Path(metadata.__file__).parent
+SCRIPTS = ("build", "drain", "run", "update")
+WATCH = "gs://example-templates/watch.json"
+
+GCLOUD = """#!/usr/bin/env bash
+printf '%s\\n' "$*" >> "$TOLD"
+case "$*" in
+  *"jobs list"*) echo "${JOB_ID-}" ;;
+  *"jobs describe"*) head -n 1 "$STATES"; sed -i 1d "$STATES" ;;
+esac
+"""
+"""Writes down what it is asked, and knows of one job."""
+
+
+@pytest.fixture
+def gcloud(tmp_path: Path) -> dict[str, str]:
+    """An environment in which gcloud does nothing."""
+    program = tmp_path / "gcloud"
+    program.write_text(GCLOUD, encoding="utf-8")
+    program.chmod(0o755)
+    (tmp_path / "states").write_text("JOB_STATE_DRAINING\nJOB_STATE_DRAINED\n", encoding="utf-8")
+    return {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "TOLD": str(tmp_path / "told"),
+        "STATES": str(tmp_path / "states"),
+        "POLL_S": "0",
+        "SERVICE_ACCOUNT": "worker@example-project.iam.gserviceaccount.com",
+        "TEMP_LOCATION": "gs://example-temp/dataflow",
+    }
+
+
+def start(name: str, *arguments: str, env: dict[str, str]) -> tuple[int, str]:
+    """Run a script; returns its status and what it said was wrong."""
+    command = [str(FOLDER / name), *arguments]
+    done = subprocess.run(command, env=env, check=False, capture_output=True, text=True)  # noqa: S603 - ours
+    return done.returncode, done.stderr
+
+
+def asked(env: dict[str, str]) -> list[str]:
+    return Path(env["TOLD"]).read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_linter_finds_nothing(name: str) -> None:
+    command = [tool("shellcheck"), str(FOLDER / name)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - ours
+    assert (done.returncode, done.stdout) == (0, "")
+    assert os.access(FOLDER / name, os.X_OK)
+
+
+def test_a_job_is_started_with_its_parameters_and_the_processes_that_share_a_quota(
+    gcloud: dict[str, str],
+) -> None:
+    gcloud |= {"MAX_WORKERS": "3", "MACHINE_TYPE": "n2-standard-4"}
+    status, _ = start("run", "job", WATCH, "europe-west1", "sample=0.1 a,b=1", env=gcloud)
+    [command] = asked(gcloud)
+    assert status == 0
+    assert command.startswith(
+        f"dataflow flex-template run job --template-file-gcs-location={WATCH}"
+    )
+    assert "--parameters=^;;^workers=12 " in command
+    assert "--parameters=^;;^sample=0.1 a,b=1" in command
+    assert "--max-workers=3 --worker-machine-type=n2-standard-4" in command
+    assert "--enable-streaming-engine" in command
+    assert "--disable-public-ips" not in command
+
+
+def test_in_a_subnetwork_machines_have_no_public_address(gcloud: dict[str, str]) -> None:
+    gcloud |= {"SUBNETWORK": "regions/r/subnetworks/s"}
+    start("run", "job", "gs://example-templates/backfill.json", "r", env=gcloud)
+    [command] = asked(gcloud)
+    assert "--subnetwork=regions/r/subnetworks/s --disable-public-ips" in command
+    assert "--enable-streaming-engine" not in command
+
+
+def test_an_update_is_a_run_that_replaces_the_job(gcloud: dict[str, str]) -> None:
+    assert start("update", "job", WATCH, "r", "subscription=s", env=gcloud)[0] == 0
+    [command] = asked(gcloud)
+    assert " --update " in command
+
+
+@pytest.mark.parametrize("missing", ["SERVICE_ACCOUNT", "TEMP_LOCATION"])
+def test_what_is_missing_is_told_before_anything_is_asked(
+    gcloud: dict[str, str], missing: str
+) -> None:
+    del gcloud[missing]
+    status, told = start("run", "job", WATCH, "r", env=gcloud)
+    assert status != 0
+    assert missing in told
+    assert not Path(gcloud["TOLD"]).exists()
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_without_arguments_a_script_says_how_it_is_used(name: str, gcloud: dict[str, str]) -> None:
+    status, told = start(name, env=gcloud)
+    assert status != 0
+    assert f"usage: launch/dataflow/{'run' if name == 'update' else name} " in told
+
+
+def test_draining_waits_for_the_end(gcloud: dict[str, str]) -> None:
+    assert start("drain", "job", "r", env=gcloud | {"JOB_ID": "id-1"}) == (0, "")
+    assert [line.split(" --")[0] for line in asked(gcloud)] == [
+        "dataflow jobs list",
+        "dataflow jobs drain id-1",
+        "dataflow jobs describe id-1",
+        "dataflow jobs describe id-1",
+    ]
+
+
+def test_draining_a_job_that_fails_meanwhile_fails(gcloud: dict[str, str]) -> None:
+    Path(gcloud["STATES"]).write_text("JOB_STATE_FAILED\n", encoding="utf-8")
+    assert start("drain", "job", "r", env=gcloud | {"JOB_ID": "id-1"})[0] == 1
+
+
+def test_draining_what_does_not_run_is_told(gcloud: dict[str, str]) -> None:
+    status, told = start("drain", "job", "r", env=gcloud)
+    assert (status, told) == (1, "drain: no job job is active in r\n")

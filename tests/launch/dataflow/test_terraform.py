@@ -1,0 +1,209 @@
+"""The infrastructure as code: that it can be read, says no more than it may, and fits the rest.
+
+The arguments of the resources are compared with those of the provider google-beta 6.50.0
+(tests/data/terraform), since neither the provider nor a project is at hand.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from launch.dataflow import metadata
+from schemas.verdict import Verdict
+from tests.support.terraform import Json, Resource, load, resources
+from transforms import counters
+
+FOLDER = Path(metadata.__file__).with_name("terraform")
+BLOCKS = load(FOLDER)
+RESOURCES = list(resources(BLOCKS))
+SCHEMA: Json = json.loads(
+    (Path(__file__).parents[2] / "data" / "terraform" / "google-beta-6.50.0.json").read_bytes()
+)
+TEXT = "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.tf")))
+OF_TERRAFORM = {"count", "depends_on", "dynamic", "for_each", "lifecycle", "provider"}
+
+
+def name_of(resource: Resource) -> str:
+    return f"{resource.kind}.{resource.name}"
+
+
+def blocks_in(arguments: Json) -> Iterator[tuple[str, Json]]:
+    """The blocks within a block, the dynamic ones included."""
+    for name, value in arguments.items():
+        if name == "dynamic":
+            for dynamic in value:
+                for made, block in dynamic.items():
+                    yield made, block["content"][0]
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            yield from ((name, block) for block in value)
+
+
+def problems(arguments: Json, schema: Json, place: str) -> Iterator[str]:
+    inner = list(blocks_in(arguments))
+    given = (set(arguments) | {name for name, _ in inner}) - OF_TERRAFORM
+    yield from (
+        f"{place}: {name} is unknown"
+        for name in given - set(schema["required"]) - set(schema["optional"])
+    )
+    yield from (f"{place}: {name} is missing" for name in set(schema["required"]) - given)
+    for name, block in inner:
+        if name in schema.get("blocks", {}):
+            yield from problems(block, schema["blocks"][name], f"{place}.{name}")
+
+
+@pytest.mark.parametrize("resource", RESOURCES, ids=name_of)
+def test_the_provider_knows_every_argument_and_misses_none(resource: Resource) -> None:
+    assert list(problems(resource.arguments, SCHEMA[resource.kind], name_of(resource))) == []
+
+
+def test_whatever_is_referred_to_is_there_and_whatever_is_a_variable_is_used() -> None:
+    variables = {name for block in BLOCKS["variable"] for name in block}
+    local = {name for block in BLOCKS["locals"] for name in block}
+    assert set(re.findall(r"\bvar\.(\w+)", TEXT)) == variables
+    assert set(re.findall(r"\blocal\.(\w+)", TEXT)) == local
+    referred = set(re.findall(r"\b(google_\w+\.\w+)(?=[.\[,\s])", TEXT))
+    assert referred <= {name_of(resource) for resource in RESOURCES}
+
+
+def test_every_variable_and_output_says_what_it_is() -> None:
+    for kind in ("variable", "output"):
+        for block in BLOCKS[kind]:
+            assert all(body["description"].endswith(".") for body in block.values())
+
+
+def test_the_files_are_formatted() -> None:
+    terraform = shutil.which("terraform")
+    if terraform:
+        command = [terraform, "fmt", "-check", "-recursive", str(FOLDER)]
+        done = subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - looked up
+        assert done.returncode == 0
+    for path in FOLDER.glob("*.tf"):
+        assert list(misaligned(path.read_text(encoding="utf-8").splitlines())) == []
+
+
+ASSIGNMENT = re.compile(r'^( *)[\w"][^={}()]*? *(=) [^{(\[]*[^{(\[]$')
+
+
+def misaligned(lines: list[str]) -> Iterator[str]:
+    """Lines that `terraform fmt` would change for their white space."""
+    yield from (line for line in lines if line != line.rstrip() or "\t" in line)
+    yield from (line for line in lines if (len(line) - len(line.lstrip())) % 2)
+    matches = [ASSIGNMENT.match(line) for line in lines]
+    for place, run in groupby(matches, key=lambda match: match and match[1]):
+        if place is not None and len({match.start(2) for match in run if match}) > 1:
+            yield f"the equals signs at indent {len(place)}"
+
+
+def of_kind(kind: str) -> list[Resource]:
+    return [resource for resource in RESOURCES if resource.kind == kind]
+
+
+def test_the_worker_has_the_roles_it_needs_and_no_more() -> None:
+    granted = set(re.findall(r'"(roles/[\w.]+)"', TEXT))
+    assert granted == {
+        "roles/dataflow.worker",
+        "roles/pubsub.subscriber",
+        "roles/pubsub.viewer",
+        "roles/pubsub.publisher",
+        "roles/storage.objectUser",
+        "roles/artifactregistry.reader",
+        # Of whoever starts jobs.
+        "roles/dataflow.developer",
+        "roles/iam.serviceAccountUser",
+    }
+    [checker] = of_kind("google_project_iam_custom_role")
+    assert checker.arguments["permissions"] == ["discoveryengine.groundingConfigs.check"]
+
+
+def test_whole_projects_are_opened_for_nothing_that_one_resource_would_do_for() -> None:
+    [worker, launcher] = of_kind("google_project_iam_member")
+    assert "pubsub" not in str(worker) + str(launcher)
+    assert "storage" not in str(worker) + str(launcher)
+
+
+@pytest.mark.parametrize("resource", RESOURCES, ids=name_of)
+def test_the_keys_of_what_is_repeated_are_known_before_anything_is_made(resource: Resource) -> None:
+    repeated = str(resource.arguments.get("for_each", ""))
+    assert not re.search(r"toset\([^)]*google_", repeated)
+
+
+def test_nothing_is_public() -> None:
+    for bucket in of_kind("google_storage_bucket"):
+        assert bucket.arguments["uniform_bucket_level_access"] is True
+        assert bucket.arguments["public_access_prevention"] == "enforced"
+    assert not re.search(r"allUsers|allAuthenticatedUsers", TEXT)
+
+
+def test_the_subscription_keeps_to_what_dataflow_supports() -> None:
+    [answers] = [r for r in of_kind("google_pubsub_subscription") if r.name == "answers"]
+    assert not {"dead_letter_policy", "retry_policy", "filter"} & set(answers.arguments)
+
+
+def test_the_jobs_parameters_are_the_templates() -> None:
+    [job] = of_kind("google_dataflow_flex_template_job")
+    assert job.arguments["on_delete"] == "drain"
+    given = set(
+        re.findall(r"^      (\w+) += ", TEXT[TEXT.index("parameters = merge(") :], re.MULTILINE)
+    )
+    known = {entry["name"]: entry for entry in metadata.watch_metadata()["parameters"]}
+    assert given >= {name for name, entry in known.items() if not entry["isOptional"]}
+    named = {"subscription", "output", "alert_topic", "failure_topic", "run_id", "checker"}
+    assert named <= given & set(known)
+    assert "workers" in given & set(known)
+
+
+def test_alerts_ask_for_counters_that_there_are() -> None:
+    written = {f"written_{kind}" for kind in ("enriched", "alerts", "failures")}
+    own = {value.name for value in vars(counters).values() if isinstance(value, counters.Counter)}
+    known = own | written | {counter.name for counter in counters.VERDICTS.values()}
+    asked = set(re.findall(r"\b(?:messages_read|written_\w+|verdict_\w+|\w+_failed)\b", TEXT))
+    assert asked - {"job_failed", "is_failed"} <= known | {"written_", "verdict_"}
+
+
+def test_the_ledger_adds_up_every_end_that_a_message_has() -> None:
+    ended = re.search(r'ended\s+= "(.*)"', TEXT)
+    assert ended
+    ends = {
+        counter.name
+        for counter in (
+            *counters.VERDICTS.values(),
+            counters.PARSE_FAILED,
+            counters.CHECKS_FAILED,
+            counters.DUPLICATES_SEEN,
+            counters.SAMPLED_OUT,
+        )
+    }
+    assert all(re.fullmatch(ended[1], name) for name in ends)
+    assert len(ends) == len(Verdict) + 4
+    assert not re.fullmatch(ended[1], counters.MESSAGES_READ.name)
+
+
+def policies() -> dict[str, Any]:
+    """Every alert policy by a word for it."""
+    single = {resource.name for resource in of_kind("google_monitoring_alert_policy")}
+    local: Json = {name: value for block in BLOCKS["locals"] for name, value in block.items()}
+    return {**local["thresholds"], **local["queries"], "refused": single}
+
+
+def test_an_operator_is_told_of_all_that_matters() -> None:
+    assert set(policies()) == {
+        "oldest_unacked",
+        "watermark_age",
+        "refused",
+        "forbidden",
+        "no_writes",
+        "ledger_gap",
+        "job_failed",
+    }
+
+
+@pytest.mark.parametrize("name", sorted(set(policies()) - {"refused"}))
+def test_every_policy_says_what_to_do(name: str) -> None:
+    assert len(policies()[name]["advice"]) > 80
