@@ -67,8 +67,8 @@ WRONG = {
 @pytest.mark.parametrize("name", MADE)
 def test_the_file_is_what_the_options_make(name: str) -> None:
     path = Path(metadata.__file__).with_name(f"{name}.json")
-    # Else: python -m launch.dataflow.metadata
-    assert json.loads(path.read_text(encoding="utf-8")) == MADE[name]
+    written = json.loads(path.read_text(encoding="utf-8"))
+    assert written == MADE[name], "after a change of options: python -m launch.dataflow.metadata"
 
 
 @pytest.mark.parametrize("name", MADE)
