@@ -38,6 +38,11 @@ def log_as_json(stream: TextIO | None = None) -> None:
     logging.basicConfig(handlers=[JsonLogHandler(stream)], level=logging.WARNING, force=True)
     for name in _OURS:
         logging.getLogger(name).setLevel(logging.INFO)
+    # Google's clients keep their log to themselves, unless they find it set up
+    # (google.api_core.client_logging).
+    google = logging.getLogger("google")
+    google.setLevel(logging.WARNING)
+    google.propagate = True
     sys.excepthook = _log_end
     threading.excepthook = _log_end_of_thread
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from google.api_core import client_logging
 
 from launch.json_log import JsonFormatter, JsonLogHandler, log_as_json
 from tests.support.clocks import ManualClock
@@ -194,6 +195,14 @@ def stream() -> Iterator[io.StringIO]:
     sys.excepthook, threading.excepthook = hooks
     for name in ("launch", "pipeline", "schemas", "transforms"):
         logging.getLogger(name).setLevel(logging.NOTSET)
+
+
+def test_googles_clients_log_as_the_others_even_when_they_set_up_their_own(
+    stream: io.StringIO,
+) -> None:
+    client_logging.initialize_logging()
+    logging.getLogger("google.pubsub").warning("trouble")
+    assert json.loads(stream.getvalue())["message"] == "trouble"
 
 
 def test_a_process_logs_its_own_doings_and_other_libraries_troubles(stream: io.StringIO) -> None:

@@ -139,7 +139,7 @@ def test_a_checker_that_lets_nobody_in_ends_the_run_with_a_sentence(
 class _LoseOne(beam.PTransform):
     """A step with a defect: it forgets an answer and counts nothing."""
 
-    def __init__(self, _: str | None) -> None:
+    def __init__(self, *_: Any) -> None:
         super().__init__()
 
     def expand(self, answers: beam.PCollection) -> beam.PCollection:
