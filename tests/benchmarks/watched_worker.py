@@ -1,0 +1,107 @@
+"""A worker in a process of its own, the Pub/Sub server it reads from, and what it takes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from launch.pubsub.topic import Topic
+from launch.pubsub_server.server import PubSubServer
+from launch.watch.account import Account
+from launch.watch.journal import Journal
+from schemas.record import Record
+from transforms.rules.publishing import Publishable
+
+ANSWERS = "projects/bench/topics/answers"
+SUBSCRIPTION = "projects/bench/subscriptions/answers"
+ALERTS = "projects/bench/topics/alerts"
+ALERT_SUBSCRIPTION = "projects/bench/subscriptions/alerts"
+_TICKS_A_S = os.sysconf("SC_CLK_TCK")
+_PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 1024 / 1024
+
+
+class SkippingClock:
+    """The wall clock, which can be told to skip a while."""
+
+    def __init__(self) -> None:
+        self._skipped_s = 0.0
+
+    def __call__(self) -> float:
+        return time.time() + self._skipped_s
+
+    def skip(self, seconds: float) -> None:
+        """Let so many seconds have passed."""
+        self._skipped_s += seconds
+
+
+@contextmanager
+def pubsub(clock: SkippingClock) -> Iterator[PubSubServer]:
+    """Serve Pub/Sub with the topics and subscriptions of the benchmarks."""
+    with PubSubServer(clock=clock) as server:
+        server.create(ANSWERS, SUBSCRIPTION)
+        server.create(ALERTS, ALERT_SUBSCRIPTION)
+        yield server
+
+
+def publish(address: str, messages: Iterable[Publishable]) -> None:
+    """Publish messages to the topic of answers."""
+    with closing(Topic.open(ANSWERS, address=address)) as topic:
+        topic.publish(messages)
+
+
+class Usage(Record, frozen=True, kw_only=True):
+    """What a process takes: seconds of processor time so far, the rest at this moment."""
+
+    cpu_s: float
+    rss_mb: float
+    open_files: int
+    threads: int
+
+
+class WatchedWorker:
+    """`groundwatch watch` in a process of its own.
+
+    Args:
+      address: of the Pub/Sub server.
+      output: the folder.
+      flags: further ones.
+    """
+
+    def __init__(self, address: str, output: Path, *flags: str) -> None:
+        self._output = output
+        places = ["--subscription", SUBSCRIPTION, "--alert_topic", ALERTS, "--output", str(output)]
+        command = [sys.executable, "-m", "launch", "watch", *places, "--pubsub_address", address]
+        self.process = subprocess.Popen([*command, *flags], stderr=subprocess.DEVNULL)  # noqa: S603 - our own source
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.kill()
+        self.process.wait()
+
+    def drain(self) -> tuple[int, float]:
+        """Let it drain; returns the exit status and the seconds that it took."""
+        started_s = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(), time.monotonic() - started_s
+
+    def usage(self) -> Usage:
+        """Read what it takes."""
+        proc = Path(f"/proc/{self.process.pid}")
+        fields = (proc / "stat").read_text().rpartition(")")[2].split()
+        return Usage(
+            cpu_s=(int(fields[11]) + int(fields[12])) / _TICKS_A_S,
+            rss_mb=int(fields[21]) * _PAGE_MB,
+            open_files=len(list((proc / "fd").iterdir())),
+            threads=int(fields[17]),
+        )
+
+
+def ledger_in(output: Path) -> list[Account]:
+    """The accounts of all hours of the one worker that wrote there."""
+    (path,) = output.glob(".groundwatch-*/journal.sqlite")
+    with closing(Journal(str(path))) as journal:
+        return journal.ledger()
