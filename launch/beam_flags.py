@@ -29,6 +29,11 @@ def read_beam_flags(
     return options, problems or _runner_problems(options)
 
 
+def names_runner(arguments: Sequence[str]) -> bool:
+    """Tell whether a command line names a runner, so that it is not for this machine."""
+    return any(argument.partition("=")[0] == "--runner" for argument in arguments)
+
+
 def shared_flags(values: Mapping[str, Any]) -> list[str]:
     """Repeat for Beam what is a flag of both: the project pays for the check and for the job."""
     return [f"--project={values['project']}"] if values["project"] else []

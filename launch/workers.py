@@ -10,7 +10,7 @@ from apache_beam.options.pipeline_options import (
     WorkerOptions,
 )
 
-_DATAFLOW = "DataflowRunner"
+_DATAFLOW = frozenset({"dataflow", "dataflowrunner"})
 _ONE_PROCESS = "no_use_multiple_sdk_containers"
 _CUSTOM = re.compile(r"(?:[a-z]\w*-)?custom-(\d+)-\d+(?:-ext)?")
 _STANDARD = re.compile(r"[a-z]\w*-[a-z]+-(\d+)(?:-[a-z0-9]+)*")
@@ -19,6 +19,11 @@ _STANDARD = re.compile(r"[a-z]\w*-[a-z]+-(\d+)(?:-[a-z0-9]+)*")
 def is_on_this_machine(options: PipelineOptions) -> bool:
     """Tell whether no runner is named, so that this machine does the work."""
     return options.view_as(StandardOptions).runner is None
+
+
+def is_on_dataflow(options: PipelineOptions) -> bool:
+    """Tell whether the runner is Dataflow's."""
+    return str(options.view_as(StandardOptions).runner).lower() in _DATAFLOW
 
 
 def worker_count(options: PipelineOptions, workers: int | None) -> int:
@@ -47,8 +52,7 @@ def _processes_per_worker(options: PipelineOptions) -> int:
     Source: https://cloud.google.com/dataflow/docs/guides/troubleshoot-oom, "SDK process memory":
     on Dataflow one for each vCPU.
     """
-    is_dataflow = options.view_as(StandardOptions).runner == _DATAFLOW
-    if not is_dataflow or options.view_as(DebugOptions).lookup_experiment(_ONE_PROCESS):
+    if not is_on_dataflow(options) or options.view_as(DebugOptions).lookup_experiment(_ONE_PROCESS):
         return 1
     machine_type = options.view_as(WorkerOptions).machine_type or ""
     found = _CUSTOM.fullmatch(machine_type) or _STANDARD.fullmatch(machine_type)

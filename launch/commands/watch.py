@@ -7,8 +7,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from launch.beam_flags import read_beam_flags
+from launch.beam_flags import names_runner, read_beam_flags
 from launch.command_help import wants_help, write_help
+from launch.dataflow.streaming import start_streaming
 from launch.flags import UsageError, describe_unknown, read_flags
 from launch.inputs import default_run_id, default_work_folder, try_output
 from launch.json_log import log_as_json
@@ -79,14 +80,16 @@ def _for_watching(option: Option) -> Option:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Monitor a subscription until SIGTERM or SIGINT.
+    """Monitor a subscription until SIGTERM or SIGINT, or have Dataflow do it.
 
     Returns:
-      0 drained, 1 failed.
+      0 drained or started elsewhere, 1 failed.
 
     Raises:
       UsageError: the flags make no sense.
     """
+    if names_runner(arguments):
+        return start_streaming(arguments)
     known = watch_known()
     if wants_help(arguments):
         return write_help("watch", known, BEAM_HELP)

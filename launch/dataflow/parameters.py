@@ -38,6 +38,9 @@ _BY_READER: Mapping[Any, Kind] = {
     readers.location: Kind(pattern=_PATH),
 }
 
+_WORD = Kind(pattern="[A-Z_]+")
+"""One of many verdicts or tags, of which a new version may know more."""
+
 _PUBSUB = r"projects/[a-z][-a-z0-9:.]{4,61}[a-z0-9]/%s/[^/\s]+"
 _BY_NAME: Mapping[str, Kind] = {
     "subscription": Kind(type="PUBSUB_SUBSCRIPTION", pattern=_PUBSUB % "subscriptions"),
@@ -69,8 +72,9 @@ def kind_of(option: Option) -> Kind:
     if option.name in _BY_NAME:
         return _BY_NAME[option.name]
     if isinstance(option.read, OneOf):
-        words = "|".join(map(re.escape, option.read.choices))
-        return Kind(type="TEXT" if option.takes_many else "ENUM", pattern=f"({words})")
+        if option.takes_many:
+            return _WORD
+        return Kind(type="ENUM", pattern=f"({'|'.join(map(re.escape, option.read.choices))})")
     return _BY_READER[option.read]
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from apache_beam.io.gcp.pubsub import parse_subscription, parse_topic
+from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
 from launch.beam_flags import read_beam_flags, shared_flags
@@ -14,7 +15,7 @@ from launch.dataflow.submitting import submit
 from launch.flags import UsageError, read_flags
 from launch.inputs import try_output
 from launch.start import BEAM_HELP
-from launch.workers import worker_count
+from launch.workers import is_on_dataflow, is_on_this_machine, worker_count
 from pipeline import check_options, options, storage, watch_options
 from pipeline.check_config import check_problems
 from pipeline.config import Config, config_from
@@ -98,7 +99,7 @@ def start_streaming(arguments: Sequence[str]) -> int:
     others += shared_flags(values)
     beam_options, unknown = read_beam_flags(others, [option.name for option in known])
     workers = worker_count(beam_options, values["workers"])
-    problems += [*unknown, *check_problems(values), *_problems(values, workers)]
+    problems += [*unknown, *check_problems(values), *_problems(values, workers, beam_options)]
     destination = Destination(root=values["output"] or "", run=_RUN)
     if values["output"]:
         try_output(destination, problems)
@@ -107,7 +108,11 @@ def start_streaming(arguments: Sequence[str]) -> int:
     return submit(stream_config(values, workers or 1, time.time()), beam_options)
 
 
-def _problems(values: Mapping[str, Any], workers: int) -> Iterator[str]:
+def _problems(
+    values: Mapping[str, Any], workers: int, beam_options: PipelineOptions
+) -> Iterator[str]:
+    if not (is_on_this_machine(beam_options) or is_on_dataflow(beam_options)):
+        yield "--runner: a stream runs on DataflowRunner, or on this machine without the flag"
     if not workers and values["requests_per_minute"]:
         yield (
             "--requests_per_minute: needs --max_num_workers, and a --machine_type that names its"

@@ -6,6 +6,7 @@ import pytest
 
 from launch.dataflow import streaming, submitting, template
 from launch.flags import UsageError, read_flags
+from launch.main import main
 from launch.start import options_from
 from pipeline import options
 from tests.support.dataflow import FLAGS
@@ -83,6 +84,18 @@ def test_parameters_that_make_no_sense_are_told_together() -> None:
     assert "--subscription s: must have the form projects/P/subscriptions/S" in told
     assert "--window is unknown" in told
     assert "--output out: must begin with gs://" in told
+
+
+def test_watch_with_a_runner_starts_the_same_job(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["watch", *STREAM, *FLAGS]) == 0
+    assert capsys.readouterr().out == "groundwatch: the pipeline is built.\n"
+
+
+def test_a_stream_is_promised_on_no_other_runner(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["watch", *STREAM, "--runner=FnApiRunner"]) == 2
+    assert "--runner: a stream runs on DataflowRunner" in capsys.readouterr().err
 
 
 def test_what_cannot_be_started_is_a_sentence(

@@ -58,7 +58,7 @@ WRONG = {
     "timeout_s": ["soon", "-1"],
     "cache_mb": ["-1", "1.5"],
     "shards": ["0", "many"],
-    "alert_verdicts": ["LOW", "LOW_GROUNDED, INCOMPLETE"],
+    "alert_verdicts": ["low_grounded", "LOW_GROUNDED, INCOMPLETE"],
     "location": ["asia"],
 }
 """Values that the command line refuses, too."""
