@@ -35,6 +35,7 @@ class Claim(Record, frozen=True, kw_only=True):
       citations: indices into the answer's facts, ascending.
       citation_starts: for each citation, the byte of the fact at which the cited part begins;
         0 unless the fact was too long for one piece.
+      generator_score: 0..1, what the generator's own check gave it; None if it gave nothing.
     """
 
     text: str
@@ -44,11 +45,30 @@ class Claim(Record, frozen=True, kw_only=True):
     grounding_check_required: bool | None = None
     citations: tuple[int, ...] = ()
     citation_starts: tuple[int, ...] = ()
+    generator_score: float | None = None
 
     @property
     def required_score(self) -> float | None:
         """The score, 0..1, if the claim required a check and has one."""
         return None if self.grounding_check_required is False else self.score
+
+
+class Mismatch(Record, frozen=True, kw_only=True):
+    """A value that a claim and its facts tell differently.
+
+    Attributes:
+      claim: the index of the claim.
+      kind: what differs, such as ``NUMBER``.
+      claim_value: what the claim says, as it writes it.
+      fact_value: what a fact says in its place; None where none says anything.
+      fact: the index of that fact, None without.
+    """
+
+    claim: int
+    kind: str
+    claim_value: str
+    fact_value: str | None = None
+    fact: int | None = None
 
 
 class Check(Record, frozen=True, kw_only=True):

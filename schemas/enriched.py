@@ -1,7 +1,7 @@
 """The enriched record: an answer with its verdict, as it is written to Avro."""
 
-from schemas.answer import Fact, SafetyRating
-from schemas.checked import Check, Claim
+from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
+from schemas.checked import Check, Claim, Mismatch
 from schemas.record import Record
 from schemas.verdict import Verdict
 
@@ -15,6 +15,12 @@ class EnrichedAnswer(Record, frozen=True, kw_only=True):
       support_score: 0..1, None when nothing was scored.
       min_claim_score: 0..1, the least score of a claim that required a check, or None.
       score_drift: generator_grounding_score minus support_score, None unless both are there.
+      citation_precision: of the facts that the answer cites for claims, the share that supports
+        them, 0..1; None where it cites none for a claim that required a check.
+      citation_recall: of the facts that support claims, the share that the answer cites for them,
+        0..1; None where it cites nothing, or nothing is supported.
+      mismatches: what claims say otherwise than the facts.
+      generator_citations, generator_supports: the generator's own view, as it came.
       The other fields are those of `Answer` and `Grounding`.
     """
 
@@ -39,3 +45,8 @@ class EnrichedAnswer(Record, frozen=True, kw_only=True):
     claims: tuple[Claim, ...]
     facts: tuple[Fact, ...]
     check: Check | None
+    citation_precision: float | None = None
+    citation_recall: float | None = None
+    mismatches: tuple[Mismatch, ...] = ()
+    generator_citations: tuple[Citation, ...] = ()
+    generator_supports: tuple[GroundingSupport, ...] = ()

@@ -12,17 +12,37 @@ from schemas.timestamps import to_rfc3339, to_us
 ENRICHED_NAME = "groundwatch.EnrichedAnswer"
 """The schema's full name, the same in every release."""
 
-_MADE_ANEW = frozenset({"check", "claims", "min_claim_score", "score_drift", "support_score"})
+_MADE_ANEW = frozenset(
+    {
+        "check",
+        "citation_precision",
+        "citation_recall",
+        "claims",
+        "min_claim_score",
+        "mismatches",
+        "score_drift",
+        "support_score",
+    }
+)
 """Fields that a check writes, whoever made them before."""
+
+
+_LISTS_OF_RECORDS = (
+    "safety_ratings",
+    "claims",
+    "facts",
+    "mismatches",
+    "generator_citations",
+    "generator_supports",
+)
 
 
 def enriched_to_avro(enriched: EnrichedAnswer) -> dict[str, Any]:
     """Write a record as an Avro row: the same fields, times as microseconds."""
     row = asdict(enriched)
     row["event_time"] = row.pop("event_time_us")
-    row["safety_ratings"] = [asdict(rating) for rating in enriched.safety_ratings]
-    row["claims"] = [asdict(claim) for claim in enriched.claims]
-    row["facts"] = [asdict(fact) for fact in enriched.facts]
+    for name in _LISTS_OF_RECORDS:
+        row[name] = [asdict(each) for each in row[name]]
     if enriched.check is not None:
         check = asdict(enriched.check)
         check["checked_at"] = check.pop("checked_at_us")

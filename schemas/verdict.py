@@ -33,7 +33,26 @@ class Tag(StrEnum):
     UNKNOWN_SKIP_REASON = "UNKNOWN_SKIP_REASON"
     # Seen by the check.
     CITATION_MISMATCH = "CITATION_MISMATCH"
+    DATE_MISMATCH = "DATE_MISMATCH"
+    NAME_MISMATCH = "NAME_MISMATCH"
+    NEGATION_MISMATCH = "NEGATION_MISMATCH"
     NUMBER_MISMATCH = "NUMBER_MISMATCH"
     RECOMBINED = "RECOMBINED"
     SCORE_DRIFT = "SCORE_DRIFT"
+    UNIT_MISMATCH = "UNIT_MISMATCH"
     UNSUPPORTED_CLAIM = "UNSUPPORTED_CLAIM"
+
+
+class MismatchKind(StrEnum):
+    """What a claim and its facts tell differently; each has a tag, such as ``UNIT_MISMATCH``."""
+
+    DATE = "DATE"
+    NAME = "NAME"
+    NEGATION = "NEGATION"
+    NUMBER = "NUMBER"
+    UNIT = "UNIT"
+
+    @property
+    def tag(self) -> Tag:
+        """The tag of an answer that has such a claim."""
+        return Tag(f"{self}_MISMATCH")

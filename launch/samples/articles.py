@@ -3,8 +3,9 @@
 An article is a `# Title`, a `slug:` line and its passages; a conversation is a `Q:` line, an
 `A:` block and sometimes one sentence more, by whose mark the answer is known. `Invented:`
 stands in no article and uses words of its own. The other two are blind spots of every checker
-that compares words: `Unseen:` contradicts the article in the article's words and passes,
-`Reworded:` says what the article says in other words and is flagged.
+that compares words: `Unseen:` contradicts the article in the article's words and passes, though
+some with a tag that names what differs; `Reworded:` says what the article says in other words
+and is flagged.
 """
 
 from dataclasses import dataclass

@@ -29,6 +29,24 @@ class EnrichedFact(Wire, frozen=True):
     attributes: Essential[dict[str, str]] = msgspec.field(default_factory=dict)
 
 
+class EnrichedCitation(Wire, frozen=True):
+    """A stretch of the answer and what the answer cites for it."""
+
+    start: Essential[int] = 0
+    end: Essential[int] = 0
+    facts: Essential[tuple[int, ...]] = ()
+
+
+class EnrichedSupport(Wire, frozen=True):
+    """A stretch of the answer and what the generator's own check found."""
+
+    start: Essential[int] = 0
+    end: Essential[int] = 0
+    score: Essential[float | None] = None
+    grounding_check_required: Essential[bool | None] = None
+    facts: Essential[tuple[int, ...]] = ()
+
+
 class EnrichedRow(Wire, frozen=True):
     """An answer as it was understood, and the reason for its verdict; `event_time` is RFC 3339."""
 
@@ -47,3 +65,5 @@ class EnrichedRow(Wire, frozen=True):
     skip_reasons: Essential[tuple[str, ...]] = ()
     safety_ratings: Essential[tuple[EnrichedRating, ...]] = ()
     facts: Essential[tuple[EnrichedFact, ...]] = ()
+    generator_citations: Essential[tuple[EnrichedCitation, ...] | None] = None
+    generator_supports: Essential[tuple[EnrichedSupport, ...]] = ()

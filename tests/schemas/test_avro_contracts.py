@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from schemas.alert import Alert, NoDataEpisode, RateEpisode, WorstClaim
-from schemas.answer import Fact, SafetyRating
+from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
 from schemas.avro import load_schema
-from schemas.checked import Check, Claim
+from schemas.checked import Check, Claim, Mismatch
 from schemas.enriched import EnrichedAnswer
 from schemas.failure import Failure
 from schemas.record import Record
@@ -20,6 +20,9 @@ KINDS = (
     Fact,
     SafetyRating,
     Check,
+    Mismatch,
+    Citation,
+    GroundingSupport,
     Alert,
     WorstClaim,
     RateEpisode,

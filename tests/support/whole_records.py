@@ -3,7 +3,8 @@
 from typing import Any
 
 from schemas.alert import Alert, AlertKind, NoDataEpisode, RateEpisode, Severity, WorstClaim
-from schemas.answer import Fact, SafetyRating
+from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
+from schemas.checked import Mismatch
 from schemas.failure import Failure
 from schemas.verdict import Verdict
 from tests.support.builders import (
@@ -32,7 +33,7 @@ ENRICHED = {
             ),
         ),
         claims=(
-            a_claim(score=0.0, citations=(0, 1), citation_starts=(0, 10_000)),
+            a_claim(score=0.0, citations=(0, 1), citation_starts=(0, 10_000), generator_score=0.9),
             a_claim(grounding_check_required=None),
         ),
         facts=(
@@ -40,6 +41,19 @@ ENRICHED = {
             Fact(text="b", uri="u", title="t", document="d", attributes={"page": "7"}),
         ),
         check=a_check(cached=True, unknown_members=('{"helpfulnessScore":0.5}',)),
+        citation_precision=0.5,
+        citation_recall=0.0,
+        mismatches=(
+            Mismatch(claim=0, kind="UNIT", claim_value="5 km", fact_value="5 miles", fact=1),
+            Mismatch(claim=0, kind="NUMBER", claim_value="7"),
+        ),
+        generator_citations=(Citation(start=0, end=6, facts=(0,)), Citation(start=0, end=0)),
+        generator_supports=(
+            GroundingSupport(
+                start=0, end=6, score=0.9, grounding_check_required=True, facts=(0, 1)
+            ),
+            GroundingSupport(start=0, end=6),
+        ),
     ),
     "bare": an_enriched(
         answer_name=None,

@@ -1,18 +1,20 @@
 """groundwatch.enriched: a record that groundwatch itself wrote, to be checked again."""
 
 import re
+from typing import Any
 
 from msgspec.structs import asdict
 
-from schemas.answer import Answer, Fact, SafetyRating
+from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
 from schemas.unreadable import UnreadableAnswer
-from schemas.verdict import Tag
+from schemas.verdict import MismatchKind, Tag
 from schemas.wire import enriched as wire
 from schemas.wire.tolerance import read_wire, wire_members
 from transforms.formats.reading import Format, Reading, Request
 from transforms.formats.scores import proportion
 from transforms.formats.signals import read_signals
 from transforms.formats.timestamps import first_time
+from transforms.rules.stretches import is_stretch
 from transforms.rules.verdicts import NO_FACTS
 
 _TELLING_MEMBERS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
@@ -21,8 +23,8 @@ _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
 _DECIDED_ANEW = frozenset(
     {
+        *(kind.tag for kind in MismatchKind),
         Tag.LOW_ANSWERABLE_PROBABILITY,
-        Tag.NUMBER_MISMATCH,
         Tag.RECOMBINED,
         Tag.SAFETY_RATED,
         Tag.SCORE_DRIFT,
@@ -30,8 +32,8 @@ _DECIDED_ANEW = frozenset(
         Tag.UNSUPPORTED_CLAIM,
     }
 )
-"""Tags that follow from the record and a check. CITATION_MISMATCH does not: a record does not hold
-what the answer cites."""
+"""Tags that follow from the record and a check. CITATION_MISMATCH does where a record holds what is
+cited, which those of the first version do not."""
 
 
 def _recognises(value: object) -> bool:
@@ -53,6 +55,10 @@ def _read(request: Request) -> Reading:
 def _answer(row: wire.EnrichedRow, request: Request) -> Answer:
     event_time_us, _ = first_time(row.event_time)
     signals = read_signals(row)
+    answer = row.answer_text.encode()
+    decided_anew = _DECIDED_ANEW
+    if row.generator_citations is not None:
+        decided_anew = _DECIDED_ANEW | {Tag.CITATION_MISMATCH}
     return Answer(
         message=request.message,
         record_id=row.record_id,
@@ -70,10 +76,28 @@ def _answer(row: wire.EnrichedRow, request: Request) -> Answer:
         error_status=signals.error_status,
         safety_ratings=tuple(SafetyRating(**asdict(rating)) for rating in row.safety_ratings),
         facts=tuple(Fact(**asdict(fact)) for fact in row.facts),
+        citations=tuple(
+            Citation(**_checked(citation, row))
+            for citation in row.generator_citations or ()
+            if is_stretch(answer, citation.start, citation.end)
+        ),
+        supports=tuple(
+            GroundingSupport(**_checked(support, row))
+            for support in row.generator_supports
+            if is_stretch(answer, support.start, support.end)
+        ),
         generator_grounding_score=proportion(row.generator_grounding_score),
         answerable_probability=proportion(row.answerable_probability),
-        tags=tuple(tag for tag in row.tags if tag not in _DECIDED_ANEW),
+        tags=tuple(tag for tag in row.tags if tag not in decided_anew),
     )
+
+
+def _checked(
+    stretch: wire.EnrichedCitation | wire.EnrichedSupport, row: wire.EnrichedRow
+) -> dict[str, Any]:
+    """The members of a citation or support, without facts that are not there."""
+    facts = tuple(fact for fact in stretch.facts if 0 <= fact < len(row.facts))
+    return asdict(stretch) | {"facts": facts}
 
 
 def _is_redacted(row: wire.EnrichedRow) -> bool:

@@ -6,11 +6,12 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
+from schemas.checked import Mismatch
 from schemas.enriched import EnrichedAnswer
 
 
 class TextMode(StrEnum):
-    """What stands in place of the answer, its claims, the query and the facts."""
+    """What stands in place of the answer, its claims, the query, the facts and what differs."""
 
     NONE = "none"
     HASH = "hash"
@@ -40,8 +41,17 @@ def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
             replace(fact, text=hide(fact.text), title=_hidden(fact.title, hide), attributes={})
             for fact in enriched.facts
         ),
+        mismatches=tuple(_hide_values(mismatch, hide) for mismatch in enriched.mismatches),
         # What no page describes may repeat the texts.
         check=enriched.check and replace(enriched.check, unknown_members=()),
+    )
+
+
+def _hide_values(mismatch: Mismatch, hide: Callable[[str], str]) -> Mismatch:
+    return replace(
+        mismatch,
+        claim_value=hide(mismatch.claim_value),
+        fact_value=_hidden(mismatch.fact_value, hide),
     )
 
 

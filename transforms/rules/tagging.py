@@ -1,14 +1,19 @@
 """From an answer and its check to the enriched record: verdict, scores and tags."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from schemas.answer import Answer
-from schemas.checked import CheckedAnswer, Claim, Decision, Grounding
+from schemas.checked import CheckedAnswer, Claim, Decision, Grounding, Mismatch
 from schemas.enriched import EnrichedAnswer
 from schemas.record import Record
-from schemas.verdict import Tag, Verdict
+from schemas.verdict import MismatchKind, Tag, Verdict
 from transforms.rules import verdicts
-from transforms.rules.numbers import unmatched_numbers
+from transforms.rules.generator_view import (
+    CitedFacts,
+    compare_citations,
+    with_generator_scores,
+)
+from transforms.rules.mismatches.comparing import find_mismatches
 from transforms.rules.routing import policy_reasons, routing_tags
 
 
@@ -41,7 +46,13 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
     min_claim_score = min(grounding.required_scores, default=None) if grounding else None
     drift = _drift(answer.generator_grounding_score, support_score)
     decision = checked.decision or _judge(support_score, min_claim_score, thresholds)
-    check_tags = _check_tags(answer, grounding, drift, thresholds)
+    claims = _claims(answer, grounding)
+    cited = compare_citations(answer.citations, claims)
+    mismatches = find_mismatches(claims, answer.facts)
+    check_tags = {
+        *_check_tags(grounding, drift, thresholds),
+        *_comparison_tags(cited, mismatches),
+    }
     return EnrichedAnswer(
         record_id=answer.record_id,
         answer_name=answer.answer_name,
@@ -61,9 +72,14 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         answerable_probability=answer.answerable_probability,
         skip_reasons=(*answer.skip_reasons, *policy_reasons(answer)),
         safety_ratings=answer.safety_ratings,
-        claims=grounding.claims if grounding else (),
+        claims=claims,
         facts=answer.facts,
         check=checked.check,
+        citation_precision=cited.precision,
+        citation_recall=cited.recall,
+        mismatches=mismatches,
+        generator_citations=answer.citations,
+        generator_supports=answer.supports,
     )
 
 
@@ -79,8 +95,13 @@ def _judge(
     return Decision(verdict=Verdict.GROUNDED, reason=verdicts.ABOVE_THRESHOLDS)
 
 
+def _claims(answer: Answer, grounding: Grounding | None) -> tuple[Claim, ...]:
+    claims = grounding.claims if grounding else ()
+    return tuple(with_generator_scores(claims, answer.supports)) if answer.supports else claims
+
+
 def _check_tags(
-    answer: Answer, grounding: Grounding | None, drift: float | None, thresholds: Thresholds
+    grounding: Grounding | None, drift: float | None, thresholds: Thresholds
 ) -> Iterator[Tag]:
     if grounding is None:
         return
@@ -88,30 +109,15 @@ def _check_tags(
         yield Tag.RECOMBINED
     if any(score < thresholds.claim for score in grounding.required_scores):
         yield Tag.UNSUPPORTED_CLAIM
-    if any(_cites_another_fact(answer, claim) for claim in grounding.claims):
-        yield Tag.CITATION_MISMATCH
-    if _states_another_number(answer, grounding):
-        yield Tag.NUMBER_MISMATCH
     if drift is not None and abs(drift) > thresholds.drift:
         yield Tag.SCORE_DRIFT
 
 
-def _cites_another_fact(answer: Answer, claim: Claim) -> bool:
-    """Tell whether the answer cites facts for a claim, and only others support it."""
-    cited = {
-        fact
-        for citation in answer.citations
-        if citation.start < claim.end and claim.start < citation.end
-        for fact in citation.facts
-    }
-    return bool(cited) and bool(claim.citations) and cited.isdisjoint(claim.citations)
-
-
-def _states_another_number(answer: Answer, grounding: Grounding) -> bool:
-    """Tell whether a claim that required a check states a number that no fact does."""
-    claims = (claim.text for claim in grounding.claims if claim.required_score is not None)
-    facts = (text for fact in answer.facts for text in (fact.text, *fact.attributes.values()))
-    return bool(unmatched_numbers(claims, facts))
+def _comparison_tags(cited: CitedFacts, mismatches: Sequence[Mismatch]) -> Iterator[Tag]:
+    if cited.mismatch:
+        yield Tag.CITATION_MISMATCH
+    for mismatch in mismatches:
+        yield MismatchKind(mismatch.kind).tag
 
 
 def _drift(generator_score: float | None, support_score: float | None) -> float | None:

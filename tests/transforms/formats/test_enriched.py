@@ -1,6 +1,7 @@
 """groundwatch.enriched: what becomes of a record that is read to be checked again."""
 
 import io
+import json
 from typing import Any
 
 import fastavro
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.row_files import EnrichedFiles
-from schemas.answer import Answer, Fact, SafetyRating
+from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
 from schemas.avro import load_schema
 from schemas.checked import CheckedAnswer, Grounding
 from schemas.enriched import EnrichedAnswer
@@ -20,7 +21,7 @@ from schemas.message import Message
 from schemas.unreadable import UnreadableAnswer
 from schemas.verdict import Tag, Verdict
 from tests.support.archives import read_all
-from tests.support.builders import a_claim, a_fact, an_answer, an_enriched
+from tests.support.builders import a_claim, a_fact, a_message, an_answer, an_enriched
 from tests.support.released_schemas import WRITTEN, released
 from tests.support.whole_records import ENRICHED
 from transforms.failing import failed_now
@@ -80,6 +81,12 @@ BLOCK_REASONS = st.sampled_from([None, "SAFETY", "BLOCKLIST", "OTHER", "47"])
 STATES = st.sampled_from([None, "SUCCEEDED", "FAILED", "IN_PROGRESS", "STREAMING", "47"])
 
 
+CITATIONS = st.sampled_from([(), (Citation(start=0, end=0, facts=()),)])
+SUPPORTS = st.sampled_from(
+    [(), (GroundingSupport(start=0, end=0, score=0.5, grounding_check_required=True),)]
+)
+
+
 def answers(**members: Any) -> st.SearchStrategy[Answer]:
     common = {
         "text": TEXTS,
@@ -88,6 +95,8 @@ def answers(**members: Any) -> st.SearchStrategy[Answer]:
         "answerable_probability": st.sampled_from([None, 0.0, 0.4, 0.9]),
         "generator_grounding_score": st.sampled_from([None, 0.0, 0.7]),
         "tags": st.sampled_from([(), ("BAD_OFFSETS", "STREAM_ERROR")]),
+        "citations": CITATIONS,
+        "supports": SUPPORTS,
     }
     return st.builds(an_answer, **common | members)
 
@@ -151,13 +160,40 @@ def test_tags_that_a_check_gives_are_given_anew_and_all_others_stay() -> None:
         Tag.ADVERSARIAL_QUERY,
         Tag.BAD_OFFSETS,
         Tag.BAD_TIMESTAMP,
-        Tag.CITATION_MISMATCH,
         Tag.MULTIPLE_CANDIDATES,
         Tag.STREAM_ERROR,
     }
     finishing = {Tag.ABNORMAL_FINISH, Tag.TRUNCATED, Tag.UNFINISHED}
     answer = read_back(an_enriched(tags=tuple(sorted({*Tag, "NEWER"} - finishing))))
     assert set(answer.tags) == {*kept, "NEWER"}
+
+
+def test_a_record_of_the_first_version_does_not_hold_what_is_cited_and_keeps_the_tag() -> None:
+    [message] = messages_of(an_enriched(tags=("CITATION_MISMATCH",)))
+    row = json.loads(message.payload)
+    assert parse_answer(message).tags == ()
+    del row["generator_citations"]
+    older = a_message(payload=json.dumps(row).encode())
+    assert parse_answer(older).tags == ("CITATION_MISMATCH",)
+
+
+def test_citations_and_supports_that_fit_nothing_are_dropped() -> None:
+    record = an_enriched(
+        answer_text="é a",
+        facts=(a_fact(),),
+        generator_citations=(
+            Citation(start=0, end=2, facts=(0, 1, -1)),
+            Citation(start=1, end=3),
+            Citation(start=0, end=9),
+        ),
+        generator_supports=(
+            GroundingSupport(start=0, end=4, score=0.5, facts=(7,)),
+            GroundingSupport(start=3, end=2),
+        ),
+    )
+    answer = read_back(record)
+    assert answer.citations == (Citation(start=0, end=2, facts=(0,)),)
+    assert answer.supports == (GroundingSupport(start=0, end=4, score=0.5),)
 
 
 def test_a_reason_can_be_moved_when_a_record_is_read_back() -> None:

@@ -12,8 +12,10 @@ from schemas.wire.check import (
 )
 from transforms.grounding.local.claims import ClaimWords, read_claim
 from transforms.grounding.local.index import FactIndex, index_facts
-from transforms.grounding.local.scoring import claim_log_odds
+from transforms.grounding.local.scoring import claim_log_odds, lowered
 from transforms.rules.log_odds import logit, sigmoid
+from transforms.rules.mismatches.comparing import differs
+from transforms.rules.mismatches.sources import Sources
 from transforms.rules.sentences import Sentence, split_sentences
 from transforms.rules.support import support_score_of_log_odds
 
@@ -45,11 +47,12 @@ def check_grounding(request: CheckRequest) -> CheckResponse:
     """
     sentences = split_sentences(request.answer_candidate)
     claims = [read_claim(sentence.text) for sentence in sentences]
-    facts = index_facts(map(_words_of_fact, request.facts), filter(None, claims))
+    texts = [_words_of_fact(fact) for fact in request.facts]
+    facts, sources = index_facts(texts, filter(None, claims)), Sources(texts)
     threshold = request.grounding_spec.citation_threshold
     citation_log_odds = logit(_DEFAULT_CITATION_THRESHOLD if threshold is None else threshold)
     findings = [
-        _find(sentence, claim, facts, citation_log_odds) if claim else _Finding(sentence)
+        _find(sentence, claim, facts, sources, citation_log_odds) if claim else _Finding(sentence)
         for sentence, claim in zip(sentences, claims, strict=True)
     ]
     return _respond(findings, request)
@@ -61,18 +64,25 @@ def _words_of_fact(fact: GroundingFact) -> str:
 
 
 def _find(
-    sentence: Sentence, claim: ClaimWords, facts: FactIndex, citation_log_odds: float
+    sentence: Sentence,
+    claim: ClaimWords,
+    facts: FactIndex,
+    sources: Sources,
+    citation_log_odds: float,
 ) -> _Finding:
     together = facts.together
     best = whole = claim_log_odds(claim, together, claim.distinct & together.places.keys())
-    cited = []
+    by_fact = {}
     for number, found in _candidates(claim, facts):
         fact = facts.each[number]
         floor = min(best, citation_log_odds)
         log_odds = whole if fact is together else claim_log_odds(claim, fact, found, floor=floor)
+        by_fact[number] = log_odds
         best = max(best, log_odds)
-        if log_odds >= citation_log_odds:
-            cited.append(number)
+    if differs(sentence.text, sources):
+        best = lowered(best)
+        by_fact = {number: lowered(log_odds) for number, log_odds in by_fact.items()}
+    cited = (number for number, log_odds in by_fact.items() if log_odds >= citation_log_odds)
     return _Finding(sentence, best, tuple(cited))
 
 

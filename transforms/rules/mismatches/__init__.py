@@ -1,0 +1,1 @@
+"""What a claim says otherwise than its facts: numbers, dates, units, names and negations."""

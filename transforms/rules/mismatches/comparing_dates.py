@@ -1,0 +1,25 @@
+"""Dates of a claim that no fact tells."""
+
+from collections.abc import Iterator
+
+from schemas.verdict import MismatchKind
+from transforms.rules.mismatches.difference import NEAR_ENOUGH, Difference
+from transforms.rules.mismatches.passages import Passages
+from transforms.rules.mismatches.reading.dates import Date
+from transforms.rules.mismatches.sentence import Sentence
+from transforms.rules.mismatches.sources import Sources
+
+
+def compare_dates(claim: Sentence, sources: Sources, passages: Passages) -> Iterator[Difference]:
+    """Find dates that agree with no date of any fact; a part of a date agrees with the whole."""
+    for date in claim.dates:
+        if not (sources.has_phrase(date.text.lower()) or passages.tells_date(date)):
+            yield _differs(date, claim, passages)
+
+
+def _differs(date: Date, claim: Sentence, passages: Passages) -> Difference:
+    passage = passages.nearest(claim, NEAR_ENOUGH)
+    if passage is None or not passage.sentence.dates:
+        return Difference(MismatchKind.DATE, date.text)
+    instead = max(passage.sentence.dates, key=date.shared_parts)
+    return Difference(MismatchKind.DATE, date.text, instead.text, passage.fact)

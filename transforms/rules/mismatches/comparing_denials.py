@@ -1,0 +1,43 @@
+"""What a claim denies and a fact states, or the other way round."""
+
+from collections.abc import Iterator
+
+from schemas.verdict import MismatchKind
+from transforms.rules.mismatches.difference import Difference
+from transforms.rules.mismatches.passages import Passages
+from transforms.rules.mismatches.sentence import Sentence
+from transforms.rules.mismatches.sources import Sources
+
+_ALIKE = 0.6
+"""The share of a claim's words that a sentence must have, if one denial is the difference."""
+
+
+def compare_denials(claim: Sentence, sources: Sources, passages: Passages) -> Iterator[Difference]:
+    """Find a word that one denies and the other does not, in sentences that are much alike."""
+    if claim.denied:
+        yield from _denied_by_claim(claim, passages)
+    elif (suspected := sources.may_be_denied & claim.statement.content) and not claim.may_deny:
+        yield from _denied_by_fact(claim, suspected, passages)
+
+
+def _denied_by_claim(claim: Sentence, passages: Passages) -> Iterator[Difference]:
+    passage = passages.nearest(claim, _ALIKE)
+    # A sentence that denies anything may say the same in other words.
+    if passage is None or passage.sentence.may_deny:
+        return
+    for form, denial in claim.denied.items():
+        if stated := passage.sentence.spelling(form):
+            if not passages.denies(form):
+                yield Difference(MismatchKind.NEGATION, denial, stated, passage.fact)
+            return
+
+
+def _denied_by_fact(
+    claim: Sentence, suspected: frozenset[str], passages: Passages
+) -> Iterator[Difference]:
+    for sentence, fact in passages.all:
+        for form in filter(sentence.denies, suspected):
+            if sentence.resembles(claim, _ALIKE) and not passages.states(form):
+                stated, denial = claim.spelling(form) or "", sentence.denied[form]
+                yield Difference(MismatchKind.NEGATION, stated, denial, fact)
+                return

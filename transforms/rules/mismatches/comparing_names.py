@@ -1,0 +1,34 @@
+"""Names of a claim in whose place the facts have another."""
+
+from collections.abc import Iterator
+
+from schemas.verdict import MismatchKind
+from transforms.rules.mismatches.difference import NEAR_ENOUGH, Difference
+from transforms.rules.mismatches.passages import Passages
+from transforms.rules.mismatches.reading.names import Name, words_with_capitals
+from transforms.rules.mismatches.sentence import Sentence
+from transforms.rules.mismatches.sources import Sources
+
+
+def compare_names(claim: Sentence, sources: Sources, passages: Passages) -> Iterator[Difference]:
+    """Find names that stand in no fact, and in whose place the nearest sentence has another.
+
+    A name that is merely added is none of them: the claim's score tells of that.
+    """
+    if not sources.lacks_any(words_with_capitals(claim.text)):
+        return
+    for name in claim.names:
+        if not sources.lacks_any(token.word.lower for token in name.tokens):
+            continue
+        passage = passages.nearest(claim, NEAR_ENOUGH)
+        instead = _instead(name, claim, passage.sentence) if passage else None
+        if passage and instead:
+            yield Difference(MismatchKind.NAME, name.text, instead.text, passage.fact)
+
+
+def _instead(name: Name, claim: Sentence, sentence: Sentence) -> Name | None:
+    forms = {token.form for token in claim.statement.tokens}
+    others = (
+        other for other in sentence.names if any(token.form not in forms for token in other.tokens)
+    )
+    return next(filter(name.stands_like, others), None)

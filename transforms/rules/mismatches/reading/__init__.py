@@ -1,0 +1,1 @@
+"""Reading a sentence: its dates, numbers, names and denials."""

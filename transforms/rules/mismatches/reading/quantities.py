@@ -1,0 +1,186 @@
+"""Numbers, with what they count."""
+
+import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from transforms.rules.mismatches.reading.statement import Statement, Token, form_of
+from transforms.rules.mismatches.reading.units import CURRENCIES, SCALES, UNITS, Unit
+from transforms.rules.words import NUMBER_WORDS
+
+_CARDINALS = NUMBER_WORDS.keys() - {
+    "half",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "twice",
+}
+_TENS = frozenset(range(20, 100, 10))
+_IN_WORDS = (*SCALES, *(word for word, number in NUMBER_WORDS.items() if float(number) in _TENS))
+_IN_DIGITS = re.compile(r"\d+(?:[.,:/]\d+)*")
+_WORD = re.compile(r"[a-z]+")
+_DIGITS = frozenset(range(1, 10))
+
+_COUNTED_PARTS = frozenset(
+    {"step", "option", "method", "part", "point", "item", "example", "figure", "table", "page"}
+)
+"""A number behind one of these counts the parts of a text: step 4."""
+
+_DIGIT = re.compile(r"\d")
+
+_MOST_WORDS = 3
+"""Behind a number: no more of them make one number."""
+
+_NEAR = 2
+"""So many tokens behind a number what it counts is looked for: 3 red lamps."""
+
+
+class Quantity(NamedTuple):
+    """A number and what it counts.
+
+    Attributes:
+      text: as it is written, with its unit.
+      phrase: the same with what it counts, in lower case.
+      value: the number, or its text where it is none, such as 17:30.
+      unit: its unit of measure, None without.
+      counted: the form of what it counts where it has no unit, such as "lamps"; None if unknown.
+      is_in_digits: whether it is written in digits.
+    """
+
+    text: str
+    phrase: str
+    value: float | str
+    unit: Unit | None
+    counted: str | None
+    is_in_digits: bool
+
+    def counts_like(self, other: "Quantity") -> bool:
+        """Whether both have the same unit, or count the same thing."""
+        if self.unit and other.unit:
+            return self.unit.is_same(other.unit)
+        return self.counted is not None and self.counted == other.counted
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is not known what it counts."""
+        return self.unit is None and self.counted is None
+
+
+def may_count(lower: str) -> bool:
+    """Tell whether a text, in lower case, could hold a number."""
+    return _DIGIT.search(lower) is not None or not _CARDINALS.isdisjoint(lower.split())
+
+
+def may_count_in_words(lower: str) -> bool:
+    """Tell whether a text, in lower case, could hold a number of several words."""
+    return any(map(lower.__contains__, _IN_WORDS))
+
+
+def plain_numbers(lower: str) -> frozenset[float | str]:
+    """Find all numbers of a text, in lower case, that are a single word or written in digits."""
+    words = _CARDINALS.intersection(_WORD.findall(lower)) if may_count(lower) else ()
+    return frozenset(map(_plain_value, (*_IN_DIGITS.findall(lower), *words)))
+
+
+def _plain_value(number: str) -> float | str:
+    form = form_of(number)
+    try:
+        return float(form)
+    except ValueError:
+        return form
+
+
+def read_quantities(statement: Statement, used: AbstractSet[int]) -> list[Quantity]:
+    """Find the numbers of a statement.
+
+    Args:
+      statement: the statement.
+      used: indices of tokens that are something else, such as a date.
+    """
+    quantities = []
+    behind = 0
+    for place, token in enumerate(statement.tokens):
+        if place < behind or place in used or not _is_number(token):
+            continue
+        quantity, behind = _quantity(statement, place)
+        if not _counts_parts(statement.tokens, place):
+            quantities.append(quantity)
+    return quantities
+
+
+def _is_number(token: Token) -> bool:
+    if token.text[0].isdigit():
+        return True
+    return token.word.lower in _CARDINALS
+
+
+def _counts_parts(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a number names a part of a text: step 4, options 1 and 2."""
+    before = place - 1
+    while before > 0 and (tokens[before].word.lower in {"and", "or"} or _is_number(tokens[before])):
+        before -= 1
+    return before >= 0 and tokens[before].word.lower.removesuffix("s") in _COUNTED_PARTS
+
+
+def _quantity(statement: Statement, place: int) -> tuple[Quantity, int]:
+    """Read the quantity that begins at a token; returns the place behind it, too."""
+    tokens = statement.tokens
+    value, last = _value(tokens, place)
+    first, unit = place, None
+    if place and tokens[place - 1].text in CURRENCIES:
+        first, unit = place - 1, UNITS[tokens[place - 1].text]
+    elif found := _unit(statement, last):
+        unit, last = found
+    counted = None if unit else _counted(statement, last)
+    return Quantity(
+        text=statement.between(tokens[first], tokens[last]),
+        phrase=statement.between(tokens[first], counted or tokens[last]).lower(),
+        value=value,
+        unit=unit,
+        counted=counted.form if counted else None,
+        is_in_digits=tokens[place].text[0].isdigit(),
+    ), last + 1
+
+
+def _value(tokens: Sequence[Token], place: int) -> tuple[float | str, int]:
+    """Read a number over its tokens; returns its last place, too."""
+    value, last = _plain_value(tokens[place].text), place
+    if isinstance(value, str):
+        return value, last
+    for token in tokens[place + 1 : place + 1 + _MOST_WORDS]:
+        word = token.word.lower
+        if word in SCALES:
+            value *= SCALES[word]
+        elif value in _TENS and float(NUMBER_WORDS.get(word, 0)) in _DIGITS:
+            value += float(NUMBER_WORDS[word])
+        else:
+            break
+        last += 1
+    return value, last
+
+
+def _unit(statement: Statement, place: int) -> tuple[Unit, int] | None:
+    """Find the unit behind a number, the longer one first; returns its last place, too."""
+    tokens = statement.tokens
+    for behind in (place + 2, place + 1):
+        if behind >= len(tokens) or statement.breaks_between(tokens[place], tokens[behind]):
+            continue
+        words = [token.word.lower for token in tokens[place + 1 : behind + 1]]
+        # A letter is a unit only where it stands at its number: 5m.
+        is_loose = len(words[0]) == 1 and tokens[place + 1].start > tokens[place].end + 1
+        if (unit := UNITS.get(" ".join(words))) and not (is_loose and words[0].isalpha()):
+            return unit, behind
+    return None
+
+
+def _counted(statement: Statement, place: int) -> Token | None:
+    tokens = statement.tokens
+    for token in tokens[place + 1 : place + 1 + _NEAR]:
+        if statement.breaks_between(tokens[place], token) or _is_number(token):
+            return None
+        if token.word.is_content:
+            return token
+    return None

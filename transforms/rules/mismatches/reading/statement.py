@@ -1,0 +1,90 @@
+"""A sentence as tokens."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from schemas.record import Record
+from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
+
+_TOKEN = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%$€£°]"
+)
+_BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d]""")
+_FORM_CHARS = 6
+_REMEMBERED_WORDS = 65_536
+
+
+class Word(Record, frozen=True, gc=False):
+    """What one spelling stands for.
+
+    Attributes:
+      form: the same for the inflections of a word, and for a number however it is written.
+      lower: in lower case, without a final 's.
+      is_content: whether it says something, unlike a function word or a single letter.
+    """
+
+    form: str
+    lower: str
+    is_content: bool
+
+
+class Token(Record, frozen=True, gc=False):
+    """A word, a number or a sign, as it is written, and the characters where it stands."""
+
+    text: str
+    word: Word
+    start: int
+    end: int
+
+    @property
+    def form(self) -> str:
+        """The same for the inflections of a word, and for a number however it is written."""
+        return self.word.form
+
+
+class Statement(NamedTuple):
+    """A sentence.
+
+    Attributes:
+      text: as it is written.
+      tokens: in order.
+      content: the forms of the tokens that say something.
+    """
+
+    text: str
+    tokens: list[Token]
+    content: frozenset[str]
+
+    def between(self, first: Token, last: Token) -> str:
+        """What is written from one token to another, both included."""
+        return self.text[first.start : last.end]
+
+    def breaks_between(self, first: Token, last: Token) -> bool:
+        """Whether a mark of punctuation stands somewhere between two tokens."""
+        return _BREAK.search(self.text, first.end, last.start) is not None
+
+
+def read_statement(text: str) -> Statement:
+    """Read a sentence."""
+    tokens = [
+        Token(spelling := found[0], _word(spelling), found.start(), found.end())
+        for found in _TOKEN.finditer(text)
+    ]
+    content = [word.form for token in tokens if (word := token.word).is_content]
+    return Statement(text, tokens, frozenset(content))
+
+
+@lru_cache(maxsize=_REMEMBERED_WORDS)
+def _word(spelling: str) -> Word:
+    lower = spelling.lower().replace("\u2019", "'").removesuffix("'s")
+    form = form_of(lower)
+    return Word(form, lower, lower not in STOP_WORDS and (len(form) > 1 or form.isdigit()))
+
+
+def form_of(lower: str) -> str:
+    """Return what is the same for a word's inflections, and for a number however it is written."""
+    word = NUMBER_WORDS.get(lower, lower)
+    if word[0].isdigit():
+        return word.replace(",", "").removesuffix(".0").lstrip("0") or "0"
+    return word[:_FORM_CHARS]

@@ -1,0 +1,74 @@
+"""A sentence of a claim or a fact, read as far as anybody asks."""
+
+from functools import cached_property
+
+from transforms.rules.mismatches.reading.dates import Date, may_date, read_dates
+from transforms.rules.mismatches.reading.denials import denies_anything, may_deny, read_denials
+from transforms.rules.mismatches.reading.names import Name, read_names
+from transforms.rules.mismatches.reading.quantities import Quantity, may_count, read_quantities
+from transforms.rules.mismatches.reading.statement import Statement, read_statement
+
+
+class Sentence:
+    """A sentence and what can be compared in it.
+
+    Args:
+      text: the sentence.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def lower(self) -> str:
+        """The sentence in lower case."""
+        return self.text.lower()
+
+    @cached_property
+    def statement(self) -> Statement:
+        """Its tokens."""
+        return read_statement(self.text)
+
+    @cached_property
+    def dates(self) -> list[Date]:
+        """The dates in it."""
+        return self._dates_and_places[0]
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        """The numbers in it that belong to no date."""
+        if not may_count(self.lower):
+            return []
+        return read_quantities(self.statement, self._dates_and_places[1])
+
+    @cached_property
+    def names(self) -> list[Name]:
+        """The names in it."""
+        return list(read_names(self.statement))
+
+    @cached_property
+    def denied(self) -> dict[str, str]:
+        """What it denies, as it is written, by the form of the denied word."""
+        return read_denials(self.statement) if denies_anything(self.lower) else {}
+
+    def denies(self, form: str) -> bool:
+        """Whether it denies a word; its letters are looked for before it is read."""
+        return form in self.lower and form in self.denied
+
+    @cached_property
+    def may_deny(self) -> bool:
+        """Whether it could deny anything, in whatever words."""
+        return may_deny(self.text)
+
+    def spelling(self, form: str) -> str | None:
+        """How the sentence writes a word, None if it has no such word."""
+        return next((t.text for t in self.statement.tokens if t.form == form), None)
+
+    def resembles(self, claim: "Sentence", least: float) -> bool:
+        """Whether it has at least a share, 0..1, of the words of a claim that say something."""
+        content = claim.statement.content
+        return len(content & self.statement.content) >= least * len(content)
+
+    @cached_property
+    def _dates_and_places(self) -> tuple[list[Date], set[int]]:
+        return read_dates(self.statement) if may_date(self.text) else ([], set())

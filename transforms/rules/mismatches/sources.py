@@ -1,0 +1,81 @@
+"""The facts that claims are compared with."""
+
+import heapq
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
+
+from transforms.rules.mismatches.passages import Passages
+from transforms.rules.mismatches.reading.denials import words_behind_denials
+from transforms.rules.mismatches.reading.quantities import may_count_in_words, plain_numbers
+from transforms.rules.mismatches.sentence import Sentence
+
+_REMEMBERED_FACTS = 256
+_MOST_FACTS = 8
+"""So many facts are read for one claim: those that have most of its words. Of the others only
+letters and numbers are looked at, which bounds the work."""
+
+
+class Sources:
+    """All facts of an answer.
+
+    Args:
+      facts: their texts, with their attributes as further lines.
+    """
+
+    def __init__(self, facts: Iterable[str]) -> None:
+        self._facts = tuple(facts)
+
+    @cached_property
+    def lower_text(self) -> str:
+        """All facts, in lower case."""
+        return "\n".join(self._lower_facts)
+
+    @cached_property
+    def may_be_denied(self) -> frozenset[str]:
+        """The forms of all words that some fact could deny."""
+        return frozenset().union(*map(_words_behind_denials, self._lower_facts))
+
+    def passages_near(self, claim: Sentence) -> Passages:
+        """The sentences of the facts that have most of a claim's words."""
+        if len(self._facts) <= _MOST_FACTS:
+            return self._all_passages
+        content = claim.statement.content
+        shared = [sum(map(fact.__contains__, content)) for fact in self._lower_facts]
+        best = heapq.nlargest(_MOST_FACTS, range(len(shared)), key=shared.__getitem__)
+        return Passages([(number, self._facts[number]) for number in sorted(best)])
+
+    def tells_number(self, value: float | str, passages: Passages) -> bool:
+        """Whether any fact has a number; one of several words only where it is read."""
+        if value in self._plain_numbers:
+            return True
+        return may_count_in_words(self.lower_text) and any(
+            quantity.value == value for quantity, _ in passages.quantities
+        )
+
+    def lacks_any(self, words: Iterable[str]) -> bool:
+        """Whether the letters of some word stand nowhere in the facts, whatever their case."""
+        return not all(word.lower() in self.lower_text for word in words)
+
+    def has_phrase(self, phrase: str) -> bool:
+        """Whether the facts' lower case has a phrase that begins no later than a word does."""
+        place = self.lower_text.find(phrase)
+        while place > 0 and self.lower_text[place - 1].isalnum():
+            place = self.lower_text.find(phrase, place + 1)
+        return place >= 0
+
+    @cached_property
+    def _lower_facts(self) -> tuple[str, ...]:
+        return tuple(map(str.lower, self._facts))
+
+    @cached_property
+    def _all_passages(self) -> Passages:
+        return Passages(tuple(enumerate(self._facts)))
+
+    @cached_property
+    def _plain_numbers(self) -> frozenset[float | str]:
+        return plain_numbers(self.lower_text)
+
+
+@lru_cache(maxsize=_REMEMBERED_FACTS)
+def _words_behind_denials(lower: str) -> frozenset[str]:
+    return words_behind_denials(lower)
