@@ -1,0 +1,68 @@
+"""The page on scale stands on its own arithmetic, and names flags that there are."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from launch.dataflow.streaming import stream_known
+from launch.start import options_from
+from pipeline import options
+from tests.benchmarks.scale_arithmetic import capacity, plan, recovery_s, tables
+from tests.benchmarks.scale_figures import Figures, Prices
+
+PAGE = (Path(__file__).parents[1] / "docs" / "scale.md").read_text(encoding="utf-8")
+RATES = (1_000, 10_000, 100_000)
+
+
+def test_the_tables_are_what_the_figures_make() -> None:
+    told = PAGE.partition("scale_arithmetic -->\n")[2].partition("\n<!-- end")[0]
+    assert told.splitlines() == list(tables(RATES, Figures(), Prices()))
+
+
+def test_every_flag_it_names_exists() -> None:
+    named = set(re.findall(r"(?<![\w-])--([a-z][a-z0-9_]+)", PAGE))
+    known = {option.name for option in (*stream_known(), *options_from(options.INPUT))}
+    beams = {"num_workers", "max_num_workers", "runner"}
+    assert named - beams - {"cpu_ms"} <= known
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_what_is_planned_carries_the_rate_and_makes_up_for_an_outage_in_its_own_time(
+    rate: int,
+) -> None:
+    figures = Figures()
+    able = capacity(plan(rate, figures), figures)
+    assert able >= 2 * rate
+    recovered_s = recovery_s(rate, able, outage_s=600)
+    assert recovered_s is not None
+    assert recovered_s <= 600
+
+
+def test_calls_in_flight_are_rate_times_latency() -> None:
+    figures = Figures(checked_share=1.0, latency_s=0.5)
+    assert plan(1_000, figures).calls_in_flight == 500
+
+
+@pytest.mark.parametrize(
+    ("figures", "processes"),
+    [
+        (Figures(cpu_ms=0.0, stream_cpu_ms=0.0, latency_s=1.0, checked_share=1.0), 16),
+        (Figures(cpu_ms=1.0, stream_cpu_ms=0.0, runner_factor=1.0, latency_s=0.01), 2),
+    ],
+    ids=["by calls in flight", "by processor time"],
+)
+def test_the_scarcer_of_processor_and_calls_decides(figures: Figures, processes: int) -> None:
+    assert plan(1_000, figures).processes == processes
+
+
+@pytest.mark.parametrize(
+    ("rate", "able", "expected_s"), [(10, 20, 60), (10, 10, None), (10, 5, None), (10, 610, 1)]
+)
+def test_a_backlog_goes_by_what_is_spare(rate: int, able: int, expected_s: int | None) -> None:
+    assert recovery_s(rate, able, outage_s=60) == expected_s
+
+
+def test_a_quota_bounds_what_machines_can_do() -> None:
+    figures = Figures(checked_share=0.5)
+    assert capacity(plan(1_000, figures), figures, requests_per_minute=300) == 10
