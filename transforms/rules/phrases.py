@@ -3,8 +3,8 @@
 import re
 
 _SOURCE = r"(?:passage|text|article|context|document|source|excerpt|information|snippet|data)s?"
-_NUMBER = r"[#]?\d{1,2}"
-_NUMBERS = rf"{_NUMBER}(?:\s*(?:,|and|&|or)\s*(?:{_SOURCE}\s*)?{_NUMBER})*"
+_NUMBER = r"[#]?\d{1,2}(?::\d{1,2})?"
+_NUMBERS = rf"{_NUMBER}(?:\s*(?:,\s*and|,\s*or|,|and|&|or)\s*(?:{_SOURCE}\s*)?{_NUMBER})*"
 _GIVEN = r"(?:given|provided|above|available|following|retrieved|supplied)"
 _THE_SOURCE = (
     rf"(?:the\s+|this\s+|these\s+|those\s+)?(?:{_GIVEN}\s+)?{_SOURCE}"

@@ -71,7 +71,9 @@ class Quantity(NamedTuple):
 
 def may_count(lower: str) -> bool:
     """Tell whether a text, in lower case, could hold a number."""
-    return _DIGIT.search(lower) is not None or not _CARDINALS.isdisjoint(lower.split())
+    return _DIGIT.search(lower) is not None or not _CARDINALS.isdisjoint(
+        lower.replace("-", " ").split()
+    )
 
 
 def may_count_in_words(lower: str) -> bool:

@@ -1,0 +1,77 @@
+"""The generator's own view beside the check's."""
+
+import pytest
+
+from schemas.answer import Citation, GroundingSupport
+from schemas.checked import Claim
+from tests.support.builders import a_claim
+from transforms.rules.generator_view import CitedFacts, compare_citations, with_generator_scores
+
+
+def claims(*supporting: tuple[int, ...], **members: object) -> list[Claim]:
+    """Claims of eleven bytes, twenty apart, each supported by facts."""
+    return [
+        a_claim(start=20 * place, score=0.9, citations=facts, **members)
+        for place, facts in enumerate(supporting)
+    ]
+
+
+def cites(start: int, end: int, *facts: int) -> Citation:
+    return Citation(start=start, end=end, facts=facts)
+
+
+CITED = {
+    "nothing cited": ((), claims((0,)), CitedFacts()),
+    "the right one": ((cites(0, 11, 0),), claims((0,)), CitedFacts(precision=1.0, recall=1.0)),
+    "the wrong one": (
+        (cites(0, 11, 1),),
+        claims((0,)),
+        CitedFacts(precision=0.0, recall=0.0, mismatch=True),
+    ),
+    "one of two supporting": (
+        (cites(0, 11, 0),),
+        claims((0, 2)),
+        CitedFacts(precision=1.0, recall=0.5),
+    ),
+    "one too many": (
+        (cites(0, 5, 0), cites(5, 11, 1)),
+        claims((0,)),
+        CitedFacts(precision=0.5, recall=1.0),
+    ),
+    "over two claims": (
+        (cites(0, 31, 0),),
+        claims((0,), (1,)),
+        CitedFacts(precision=0.5, recall=0.5, mismatch=True),
+    ),
+    "between the claims": ((cites(11, 20, 0),), claims((0,), (1,)), CitedFacts(recall=0.0)),
+    "nothing supported": ((cites(0, 11, 0),), claims(()), CitedFacts(precision=0.0)),
+    "a source without text": ((cites(0, 11),), claims((0,)), CitedFacts(recall=0.0)),
+    "no check required": (
+        (cites(0, 11, 0),),
+        claims((), grounding_check_required=False),
+        CitedFacts(),
+    ),
+}
+
+
+@pytest.mark.parametrize(("citations", "checked", "expected"), CITED.values(), ids=CITED)
+def test_citations_are_held_to_what_supports_the_claims(
+    citations: tuple[Citation, ...], checked: list[Claim], expected: CitedFacts
+) -> None:
+    assert compare_citations(citations, checked) == expected
+
+
+def supports(start: int, end: int, score: float | None) -> GroundingSupport:
+    return GroundingSupport(start=start, end=end, score=score)
+
+
+def test_a_claim_gets_the_score_of_the_support_that_covers_most_of_it() -> None:
+    first, second, third = with_generator_scores(
+        claims((), (), ()),
+        [supports(0, 4, 0.1), supports(3, 11, 0.7), supports(0, 99, None), supports(25, 40, 0.4)],
+    )
+    assert (first.generator_score, second.generator_score, third.generator_score) == (
+        0.7,
+        0.4,
+        None,
+    )
