@@ -39,16 +39,30 @@ def shared_flags(values: Mapping[str, Any]) -> list[str]:
     return [f"--project={values['project']}"] if values["project"] else []
 
 
+def beam_flag_names() -> list[str]:
+    """List Beam's own flags, without their dashes."""
+    return _names(_parser())
+
+
 def _problems(arguments: Sequence[str], own_flags: Sequence[str]) -> list[str]:
-    parser = _Parser(add_help=False, allow_abbrev=False, conflict_handler="resolve")
-    for options in _all_subclasses(PipelineOptions):
-        options._add_argparse_args(parser)  # noqa: SLF001 - how Beam collects its own flags
+    parser = _parser()
     try:
         _, unknown = parser.parse_known_args(list(arguments))
     except UsageError as error:
         return list(error.problems)
-    flags = [flag for action in parser._actions for flag in action.option_strings]  # noqa: SLF001
-    return describe_unknown(unknown, [*own_flags, *(flag.lstrip("-") for flag in flags)])
+    return describe_unknown(unknown, [*own_flags, *_names(parser)])
+
+
+def _parser() -> ArgumentParser:
+    parser = _Parser(add_help=False, allow_abbrev=False, conflict_handler="resolve")
+    for options in _all_subclasses(PipelineOptions):
+        options._add_argparse_args(parser)  # noqa: SLF001 - how Beam collects its own flags
+    return parser
+
+
+def _names(parser: ArgumentParser) -> list[str]:
+    actions = parser._actions  # noqa: SLF001 - argparse has no other way to ask
+    return [flag.lstrip("-") for action in actions for flag in action.option_strings]
 
 
 def _runner_problems(options: PipelineOptions) -> list[str]:

@@ -4,11 +4,13 @@ A launcher on Google's side starts it with ``--name=value`` for each parameter, 
 flags. It hands the pipeline over and ends.
 """
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from launch.beam_flags import beam_flag_names
 from launch.dataflow.streaming import start_streaming, stream_known
 from launch.dataflow.submitting import submit
 from launch.start import options_from, start_main_job
@@ -17,6 +19,7 @@ from pipeline.config import Config
 from pipeline.option import Option
 
 _SUBSCRIPTION = "--subscription"
+_log = logging.getLogger(__name__)
 
 
 def start(arguments: Sequence[str]) -> int:
@@ -32,9 +35,26 @@ def start(arguments: Sequence[str]) -> int:
       UsageError: the parameters make no sense, or name what is not there.
     """
     if any(argument.partition("=")[0] == _SUBSCRIPTION for argument in arguments):
-        return start_streaming(command_flags(arguments, stream_known()))
-    flags = command_flags(arguments, options_from(options.INPUT))
+        return start_streaming(_flags(arguments, stream_known()))
+    flags = _flags(arguments, options_from(options.INPUT))
     return start_main_job("backfill", options.INPUT, flags, run=_submit_backfill)
+
+
+def _flags(arguments: Sequence[str], known: Sequence[Option]) -> list[str]:
+    """Spell as a command line what groundwatch or Beam knows.
+
+    Dataflow has held the parameters against the template's metadata; what is still unknown is of a
+    launcher newer than Beam, and no reason not to start.
+    """
+    names = {*(option.name for option in known), *beam_flag_names()}
+    for argument in arguments:
+        if not _is_known(argument, names):
+            _log.warning("the launcher's %s is left out", argument.partition("=")[0])
+    return command_flags([each for each in arguments if _is_known(each, names)], known)
+
+
+def _is_known(argument: str, names: Collection[str]) -> bool:
+    return argument.startswith("--") and argument.partition("=")[0].lstrip("-") in names
 
 
 def _submit_backfill(config: Config, beam_options: PipelineOptions, *_: Any, **__: Any) -> int:

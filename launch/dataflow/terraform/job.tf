@@ -20,13 +20,14 @@ resource "google_dataflow_flex_template_job" "watch" {
 
   parameters = merge(
     {
-      subscription  = google_pubsub_subscription.answers.id
-      output        = local.output
-      alert_topic   = google_pubsub_topic.alerts.id
-      failure_topic = google_pubsub_topic.failures.id
-      run_id        = var.name
-      checker       = "discoveryengine"
-      workers       = tostring(var.max_workers * var.machine_vcpus)
+      subscription     = google_pubsub_subscription.answers.id
+      output           = local.output
+      alert_topic      = google_pubsub_topic.alerts.id
+      failure_topic    = google_pubsub_topic.failures.id
+      run_id           = var.name
+      checker          = "discoveryengine"
+      grounding_config = "projects/${var.project}/locations/global/groundingConfigs/default_grounding_config"
+      workers          = tostring(var.max_workers * var.machine_vcpus)
     },
     var.parameters,
   )

@@ -79,10 +79,10 @@ def test_an_input_starts_a_backfill(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_parameters_that_make_no_sense_are_told_together() -> None:
     with pytest.raises(UsageError) as raised:
-        template.start(["--subscription=s", "--window=5", "--output=out", *FLAGS])
+        template.start(["--subscription=s", "--shards=0", "--output=out", *FLAGS])
     told = "\n".join(raised.value.problems)
     assert "--subscription s: must have the form projects/P/subscriptions/S" in told
-    assert "--window is unknown" in told
+    assert "--shards 0: must be a whole number from 1" in told
     assert "--output out: must begin with gs://" in told
 
 
@@ -96,6 +96,13 @@ def test_watch_with_a_runner_starts_the_same_job(
 def test_a_stream_is_promised_on_no_other_runner(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["watch", *STREAM, "--runner=FnApiRunner"]) == 2
     assert "--runner: a stream runs on DataflowRunner" in capsys.readouterr().err
+
+
+def test_what_only_a_newer_launcher_knows_is_left_out(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert template.start([*STREAM, "--launched_by=somebody", "stray", *FLAGS]) == 0
+    assert "--launched_by is left out" in caplog.text
 
 
 def test_what_cannot_be_started_is_a_sentence(
