@@ -1,0 +1,126 @@
+"""How long it takes from an answer's publication to its alert, at a steady rate.
+
+    python -m tests.benchmarks.watch_latency [--per_s N] [--seconds S]
+
+Answers of 3 KB with three facts, for the embedded checker; every fifth makes something up, and its
+alert is waited for. Publisher, server and the alerts' reader are threads of the benchmark's own
+process. Prints a line of Markdown.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+from launch.pubsub.subscription import Subscription
+from launch.pubsub.topic import Topic
+from schemas.message import Message
+from tests.benchmarks.generated_answers import generated_messages
+from tests.benchmarks.watched_worker import (
+    ALERT_SUBSCRIPTION,
+    ANSWERS,
+    SUBSCRIPTION,
+    SkippingClock,
+    WatchedWorker,
+    pubsub,
+)
+from transforms.formats import parse_answer
+from transforms.rules.publishing import publishable
+
+_EVERY = 5
+_MADE_UP = " Kettles vote in the parliament of Senegal on Sundays."
+_LATEST_S = 60.0
+
+
+def answers(count: int) -> list[bytes]:
+    """Make answers, every fifth with a sentence that no fact supports."""
+    made = []
+    for number, message in enumerate(generated_messages(count)):
+        envelope = json.loads(message)
+        if number % _EVERY == 0:
+            envelope["answer"] += _MADE_UP
+        made.append(json.dumps(envelope).encode())
+    return made
+
+
+def record_id(payload: bytes) -> str:
+    """Name an answer as its alert does."""
+    return parse_answer(Message(payload=payload, place="")).record_id
+
+
+class Alerts:
+    """Notes when each alert comes."""
+
+    def __init__(self, address: str) -> None:
+        self.came_s: dict[str, float] = {}
+        self._address = address
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._read)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Read no more."""
+        self._stopping.set()
+        self._thread.join()
+
+    def _read(self) -> None:
+        with closing(Subscription.open(ALERT_SUBSCRIPTION, address=self._address)) as alerts:
+            while not self._stopping.is_set():
+                messages = alerts.pull(1_000, 100_000_000, 0.1)
+                now_s = time.monotonic()
+                for message in messages:
+                    self.came_s.setdefault(message.attributes["record_id"], now_s)
+                alerts.acknowledge(message.place for message in messages)
+
+
+def main() -> None:
+    """Publish, wait, count."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--per_s", type=int, default=100)
+    parser.add_argument("--seconds", type=int, default=30)
+    given = parser.parse_args()
+    made = answers(given.per_s * given.seconds + 1)
+    awaited = {
+        record_id(payload): number
+        for number, payload in enumerate(made[1:])
+        if (number + 1) % _EVERY == 0
+    }
+    with tempfile.TemporaryDirectory() as folder, pubsub(SkippingClock()) as server:
+        alerts = Alerts(server.address)
+        worker = WatchedWorker(server.address, Path(folder) / "out")
+        with closing(Topic.open(ANSWERS, address=server.address)) as topic:
+            # The first one is worked off when the worker has started.
+            topic.publish([publishable(made[0], {})])
+            while server.counts(SUBSCRIPTION).outstanding:
+                time.sleep(0.01)
+            published_s = []
+            cpu_s, started_s = worker.usage().cpu_s, time.monotonic()
+            for number, payload in enumerate(made[1:]):
+                time.sleep(max(0.0, started_s + number / given.per_s - time.monotonic()))
+                published_s.append(time.monotonic())
+                topic.publish([publishable(payload, {})])
+        while len(alerts.came_s) <= len(awaited) and time.monotonic() < published_s[-1] + _LATEST_S:
+            time.sleep(0.05)
+        share = (worker.usage().cpu_s - cpu_s) / (time.monotonic() - started_s)
+        exit_status, drained_s = worker.drain()
+        alerts.stop()
+    latencies = [
+        alerts.came_s[name] - published_s[number]
+        for name, number in awaited.items()
+        if name in alerts.came_s
+    ]
+    cuts = statistics.quantiles(latencies, n=100)
+    sys.stdout.write(
+        f"| {given.per_s}/s for {given.seconds} s | {len(latencies)} of {len(awaited)} alerts |"
+        f" p50 {cuts[49]:.2f} s | p99 {cuts[98]:.2f} s | longest {max(latencies):.2f} s |"
+        f" {share:.0%} of a core | drained in {drained_s:.1f} s, status {exit_status} |\n"
+    )
+
+
+if __name__ == "__main__":
+    main()
