@@ -4,8 +4,8 @@
 
 Takes the claims that people found supported, changes one value of each in every way that it can,
 the same ways each time, and prints for each kind of change, and for none: how many there are, the
-share that is found as a mismatch, the share whose mismatch names the value that stood there before, and
-the share that scores below 0.6, from where a fact is cited.
+share that is found as a mismatch, the share whose mismatch names the value that stood there before,
+and the share that scores below 0.6, from where a fact is cited.
 """
 
 # ruff: noqa: SIM905 - a table of words reads best as text
