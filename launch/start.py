@@ -8,7 +8,7 @@ from launch.command_help import wants_help, write_help
 from launch.flags import UsageError, read_flags
 from launch.inputs import default_run_id, default_work_folder, find_inputs, try_output
 from launch.main_job import run_main_job
-from launch.workers import is_on_this_machine, worker_count
+from launch.workers import is_on_this_machine, quota_problems, worker_count
 from pipeline import check_options, options
 from pipeline.check_config import check_problems
 from pipeline.config import config_from
@@ -86,11 +86,7 @@ def start_main_job(
 
 
 def _worker_problems(values: Mapping[str, Any], workers: int, *, is_local: bool) -> Iterator[str]:
-    if not workers and values["requests_per_minute"]:
-        yield (
-            "--requests_per_minute: needs --max_num_workers, and on Dataflow a --machine_type that"
-            " names its vCPUs, or --workers, to divide the quota by"
-        )
+    yield from quota_problems(values, workers)
     if not is_local:
         for name in ("work_folder", "resume", "max_calls", "max_cost"):
             if values[name]:

@@ -1,6 +1,8 @@
 """How many processes share the work, and where."""
 
 import re
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from apache_beam.options.pipeline_options import (
     DebugOptions,
@@ -44,6 +46,20 @@ def worker_count(options: PipelineOptions, workers: int | None) -> int:
         return options.view_as(DirectOptions).direct_num_workers or 1
     remote = options.view_as(WorkerOptions)
     return (remote.max_num_workers or remote.num_workers or 0) * _processes_per_worker(options)
+
+
+def quota_problems(values: Mapping[str, Any], workers: int) -> Iterator[str]:
+    """Say what is missing to divide a quota.
+
+    Args:
+      values: by option name.
+      workers: how many processes share the work, 0 where nobody knows.
+    """
+    if not workers and values["requests_per_minute"]:
+        yield (
+            "--requests_per_minute: needs --max_num_workers, and on Dataflow a --machine_type that"
+            " names its vCPUs, or --workers, to divide the quota by"
+        )
 
 
 def _processes_per_worker(options: PipelineOptions) -> int:

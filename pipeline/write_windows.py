@@ -54,13 +54,10 @@ class WriteWindows(beam.PTransform):
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
         """Apply the step."""
-        shards = self.destination.windows.shards
-        place = beam.Map(_place_row, row_format=self.row_format, shards=shards)
-        placed_type = beam.typehints.Tuple[_Place, inputs[0].element_type]
         _ = (
             inputs
             | "JoinRows" >> beam.Flatten()
-            | "PlaceRows" >> place.with_output_types(placed_type)
+            | "PlaceRows" >> self._placing(inputs[0].element_type)
             | "IntoWindows" >> into_windows(self.destination.windows)
             | "GatherRows" >> beam.GroupByKey()
             | "WritePane" >> beam.ParDo(_WritePane(self.destination, self.row_format))
@@ -69,6 +66,11 @@ class WriteWindows(beam.PTransform):
             | "PublishPart" >> beam.Map(_publish_part, destination=self.destination)
         )
         return PDone(inputs[0].pipeline)
+
+    def _placing(self, row_type: Any) -> beam.ParDo:
+        shards = self.destination.windows.shards
+        place = beam.Map(_place_row, row_format=self.row_format, shards=shards)
+        return place.with_output_types(beam.typehints.Tuple[_Place, row_type])
 
 
 def _place_row(row: Any, row_format: RowFormat, shards: int) -> tuple[_Place, Any]:

@@ -23,7 +23,7 @@ def test_the_tables_are_what_the_figures_make() -> None:
 def test_every_flag_it_names_exists() -> None:
     named = set(re.findall(r"(?<![\w-])--([a-z][a-z0-9_]+)", PAGE))
     known = {option.name for option in (*stream_known(), *options_from(options.INPUT))}
-    beams = {"num_workers", "max_num_workers", "runner"}
+    beams = {"num_workers", "max_num_workers", "number_of_worker_harness_threads", "runner"}
     assert named - beams - {"cpu_ms"} <= known
 
 

@@ -15,7 +15,7 @@ from launch.dataflow.submitting import submit
 from launch.flags import UsageError, read_flags
 from launch.inputs import try_output
 from launch.start import BEAM_HELP
-from launch.workers import is_on_dataflow, is_on_this_machine, worker_count
+from launch.workers import is_on_dataflow, is_on_this_machine, quota_problems, worker_count
 from pipeline import check_options, options, storage, watch_options
 from pipeline.check_config import check_problems
 from pipeline.config import Config, config_from
@@ -113,11 +113,7 @@ def _problems(
 ) -> Iterator[str]:
     if not (is_on_this_machine(beam_options) or is_on_dataflow(beam_options)):
         yield "--runner: a stream runs on DataflowRunner, or on this machine without the flag"
-    if not workers and values["requests_per_minute"]:
-        yield (
-            "--requests_per_minute: needs --max_num_workers, and a --machine_type that names its"
-            " vCPUs, or --workers, to divide the quota by"
-        )
+    yield from quota_problems(values, workers)
     if values["output"] and storage.is_local(values["output"]):
         yield f"--output {values['output']}: must begin with gs://, where every machine can write"
     parsers = {

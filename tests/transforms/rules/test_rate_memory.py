@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from schemas.alert import Alert
 from tests.support.builders import NOON_US
-from transforms.judge_rates import RateMemory, judged, with_counts
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
 from transforms.rules.rate_episodes import rate_alerts
+from transforms.rules.rate_memory import RateMemory, judged, with_counts
 
 RULE = RateRule(min_answers=2)
 
