@@ -1,6 +1,7 @@
 locals {
-  output = "gs://${google_storage_bucket.output.name}/watch"
-  temp   = "gs://${google_storage_bucket.temp.name}/dataflow"
+  output  = "gs://${google_storage_bucket.output.name}/watch"
+  temp    = "gs://${google_storage_bucket.temp.name}/temp"
+  staging = "gs://${google_storage_bucket.temp.name}/staging"
 }
 
 resource "google_storage_bucket" "output" {
@@ -16,10 +17,11 @@ resource "google_storage_bucket" "output" {
     }
   }
 
-  # What a machine left that went away while it wrote.
+  # What a machine left that went away while it wrote. Not sooner than a row may be late: a file
+  # that cannot be published for a while waits here.
   lifecycle_rule {
     condition {
-      age            = 2
+      age            = 31
       matches_prefix = ["watch/.groundwatch-"]
     }
     action {
@@ -58,9 +60,11 @@ resource "google_storage_bucket" "temp" {
     retention_duration_seconds = 0
   }
 
+  # Never what is staged: a job's new machines fetch it as long as the job runs.
   lifecycle_rule {
     condition {
-      age = 14
+      age            = 14
+      matches_prefix = ["temp/"]
     }
     action {
       type = "Delete"

@@ -13,7 +13,7 @@ resource "google_dataflow_flex_template_job" "watch" {
   enable_streaming_engine = true
   service_account_email   = google_service_account.worker.email
   temp_location           = local.temp
-  staging_location        = local.temp
+  staging_location        = local.staging
   subnetwork              = var.subnetwork
   ip_configuration        = var.subnetwork == null ? null : "WORKER_IP_PRIVATE"
   kms_key_name            = var.kms_key
