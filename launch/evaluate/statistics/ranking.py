@@ -52,7 +52,8 @@ def measure_auroc(examples: Sequence[Example], resamples: int) -> Auroc | None:
         return None
     chance = Random(_SEED)  # noqa: S311 - no secret hangs on it
     drawn = (Counter(chance.choices(clusters, k=len(clusters))) for _ in range(resamples))
-    values = sorted(each for weights in drawn if (each := _auroc(groups, weights)) is not None)
+    known = sorted(each for weights in drawn if (each := _auroc(groups, weights)) is not None)
+    values = known or [value]
     return Auroc(value=value, low=_quantile(values, _TAIL), high=_quantile(values, 1 - _TAIL))
 
 

@@ -16,6 +16,7 @@ from transforms.grounding.local.scoring import claim_log_odds, lowered
 from transforms.rules.log_odds import logit, sigmoid
 from transforms.rules.mismatches.comparing import differs
 from transforms.rules.mismatches.sources import Sources
+from transforms.rules.self_contained import self_contained
 from transforms.rules.sentences import Sentence, split_sentences
 from transforms.rules.support import support_score_of_log_odds
 
@@ -60,7 +61,7 @@ def check_grounding(request: CheckRequest) -> CheckResponse:
 
 def _words_of_fact(fact: GroundingFact) -> str:
     """Return the fact's text with its attributes, which take part in the service's check too."""
-    return "\n".join((fact.fact_text, *fact.attributes.values()))
+    return "\n".join((self_contained(fact.fact_text), *fact.attributes.values()))
 
 
 def _find(

@@ -17,6 +17,7 @@ from transforms.rules.mismatches.reading.names import words_with_capitals
 from transforms.rules.mismatches.reading.quantities import may_count
 from transforms.rules.mismatches.sentence import Sentence
 from transforms.rules.mismatches.sources import Sources
+from transforms.rules.self_contained import self_contained
 
 _COMPARISONS = (compare_dates, compare_numbers, compare_names, compare_denials)
 
@@ -82,4 +83,5 @@ def _without_references(claim: str) -> str:
 
 def text_of(fact: Fact) -> str:
     """Return a fact's text with its title and attributes, which the check sees, too."""
-    return "\n".join(filter(None, (fact.text, fact.title, *fact.attributes.values())))
+    told = self_contained(fact.text)
+    return "\n".join(filter(None, (told, fact.title, *fact.attributes.values())))

@@ -95,3 +95,4 @@ def test_copies_in_clusters_of_their_own_make_the_interval_narrower() -> None:
 def test_resamples_with_only_one_kind_count_for_nothing() -> None:
     found = auroc([0.9], [0.1], resamples=50)
     assert (found.low, found.high) == (1.0, 1.0)
+    assert auroc([0.9], [0.1] * 99, resamples=1) == Auroc(value=1.0, low=1.0, high=1.0)

@@ -12,6 +12,7 @@ _TOKEN = re.compile(
 )
 _BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d]""")
 _FORM_CHARS = 6
+_SHORTEST_PLURAL = 3
 _REMEMBERED_WORDS = 65_536
 
 
@@ -87,4 +88,5 @@ def form_of(lower: str) -> str:
     word = NUMBER_WORDS.get(lower, lower)
     if word[0].isdigit():
         return word.replace(",", "").removesuffix(".0").lstrip("0") or "0"
-    return word[:_FORM_CHARS]
+    is_plural = len(word) > _SHORTEST_PLURAL and word[-1] == "s" and word[-2] != "s"
+    return word[: min(_FORM_CHARS, len(word) - is_plural)]

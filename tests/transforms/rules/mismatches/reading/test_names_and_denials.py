@@ -12,14 +12,14 @@ from transforms.rules.mismatches.reading.names import read_names, words_with_cap
 from transforms.rules.mismatches.reading.statement import read_statement
 
 NAMED = {
-    "The lamp of Alan Turing glows": [("Alan Turing", ("lamp", "glows"))],
+    "The lamp of Alan Turing glows": [("Alan Turing", ("lamp", "glow"))],
     "Alan Turing came to Manchester.": [
         ("Turing", ("alan", "came")),
         ("Manchester", ("came", None)),
     ],
     "from Paris, France to Rome": [
         ("Paris", (None, "france")),
-        ("France", ("paris", "rome")),
+        ("France", ("pari", "rome")),
         ("Rome", ("france", None)),
     ],
     "He said: Lamps glow. Kettles vote (Both do).": [],

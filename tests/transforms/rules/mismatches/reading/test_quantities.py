@@ -23,7 +23,7 @@ WRITTEN = {
     ],
     "$1.5 million": [("$1.5 million", 1.5e6, "$", None)],
     "40 % of 40 percent": [("40 %", 40.0, "%", None), ("40 percent", 40.0, "%", None)],
-    "two hundred lamps": [("two hundred", 200.0, None, "lamps")],
+    "two hundred lamps": [("two hundred", 200.0, None, "lamp")],
     "twenty-five red lamps": [("twenty-five", 25.0, None, "red")],
     "3 of the lamps": [("3", 3.0, None, None)],
     "3, lamps": [("3", 3.0, None, None)],

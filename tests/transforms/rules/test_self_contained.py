@@ -1,0 +1,52 @@
+"""Tables and records as lines that stand by themselves."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.rules.self_contained import self_contained
+
+TOLD = {
+    "a table": (
+        "Models:\n| Model | Power in W |\n|---|:-:|\n| Plug | 2,300 |\n| Clamp | |\nEnd.",
+        "Models:\n| Model | Power in W |\nModel: Plug; Power in W: 2,300\nModel: Clamp\nEnd.",
+    ),
+    "a table with less or more cells": (
+        "| A | |\n| - | - |\n| 1 |\n| 1 | 2 | 3 |",
+        "| A | |\nA: 1\nA: 1; 2",
+    ),
+    "a record": (
+        "name: The Plug\nmax_power: 2,300 W\nring.colour: red",
+        "name: The Plug\nThe Plug; max_power: 2,300 W\nThe Plug; ring.colour: red",
+    ),
+}
+SAME = {
+    "one line": "| A | B |",
+    "prose": "Lamps glow.\nKettles vote.",
+    "a heading and its text": "Note: lamps glow.\nSee also: kettles",
+    "rows without a header": "| a | b |\n| c | d |",
+    "times": "8:30 - tea\n9:30 - work\n10:30 - tea",
+    "an address": "http://lamps.example\nhttp://kettles.example\nhttp://tea.example",
+    "nothing": "\n\n",
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), TOLD.values(), ids=TOLD)
+def test_a_row_gets_its_header_and_a_member_its_record(text: str, expected: str) -> None:
+    assert self_contained(text) == expected
+
+
+@pytest.mark.parametrize("text", SAME.values(), ids=SAME)
+def test_other_text_stays_as_it_is(text: str) -> None:
+    assert self_contained(text) == text
+
+
+LINES = st.lists(st.sampled_from(["| a | b |", "|-|-|", "k: v", "Lamps glow.", "", "| 1"]))
+
+
+@given(LINES)
+def test_no_word_is_lost(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    told = self_contained(text)
+    assert all(word in told for word in ("Lamps", "k: v") if word in text)
+    assert told.count("\n") <= text.count("\n")
