@@ -101,6 +101,15 @@ def misaligned(lines: list[str]) -> Iterator[str]:
             yield f"the equals signs at indent {len(place)}"
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [["  a = 1", "  bb = 2"], ["   a = 1"], ["  a = 1 "], ["\ta = 1"]],
+    ids=["equals signs", "an odd indent", "a blank at the end", "a tab"],
+)
+def test_lines_that_are_not_formatted_are_found(lines: list[str]) -> None:
+    assert list(misaligned(lines))
+
+
 def of_kind(kind: str) -> list[Resource]:
     return [resource for resource in RESOURCES if resource.kind == kind]
 
