@@ -25,7 +25,9 @@ from tests.support.outputs import records_in
 
 Json = dict[str, Any]
 
-PAGE = (Path(__file__).parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "records.md").read_text(encoding="utf-8")
+QUESTIONS = (DOCS / "analysis.md").read_text(encoding="utf-8")
 BIGQUERY_CODECS = {"deflate", "snappy", "zstandard"}
 
 
@@ -137,3 +139,46 @@ def test_the_python_that_the_page_shows_makes_a_table(output: Path, rows: list[J
     assert schema.field("event_time").type == pa.timestamp("us", tz="UTC")
     assert schema.field("support_score").type == pa.float64()
     assert names["table"].num_rows == len(rows)
+
+
+def asked(output: Path) -> tuple[str, dict[str, list[str]]]:
+    """The page's first block, and the queries behind each of its questions."""
+    page = QUESTIONS.replace("OUT/", f"{output}/")
+    before, *parts = re.split(r"^## ", page, flags=re.MULTILINE)
+    [opening] = blocks(before)
+    return opening, {part.partition("\n")[0]: blocks(part) for part in parts}
+
+
+def blocks(page: str) -> list[str]:
+    return re.findall(r"^```sql\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+
+
+def test_every_question_of_the_page_has_an_answer_in_the_records(
+    output: Path, rows: list[Json], connection: duckdb.DuckDBPyConnection
+) -> None:
+    opening, questions = asked(output)
+    connection.execute(opening.replace("INSTALL avro;\nLOAD avro;\n", ""))
+    told = {
+        question: [connection.execute(query).fetchall() for query in queries]
+        for question, queries in questions.items()
+    }
+    assert all(answer for answers in told.values() for answer in answers)
+    judged = [row for row in rows if row["verdict"] in {"GROUNDED", "LOW_GROUNDED"}]
+    [by_engine] = told["How does each engine do, day by day?"]
+    assert sum(count for _, _, count, _, _ in by_engine) == len(judged)
+    [others] = told["Why is nothing said of the others?"]
+    assert sum(count for _, _, count in others) == len(rows) - len(judged)
+    [differences] = told["What do claims say otherwise than the facts?"]
+    assert len(differences) == sum(m["fact"] is not None for r in rows for m in r["mismatches"])
+    assert all(own in claim and its in fact for _, _, own, its, claim, fact in differences)
+    [documents] = told["Which document is broken?"]
+    assert documents[0][-1] == max(share for *_, share in documents)
+    by_answer, by_claim = told["Does the generator think better of its answers than the check?"]
+    assert sum(count for _, count, _, _ in by_answer) == sum(
+        row["score_drift"] is not None for row in rows
+    )
+    assert all(0 <= own <= 1 and 0 <= score <= 1 for _, _, own, score in by_claim)
+    [cited] = told["Can the citations be believed?"]
+    assert sum(count for _, count, *_ in cited) == sum(
+        row["citation_precision"] is not None for row in rows
+    )

@@ -8,22 +8,25 @@ from pathlib import Path
 
 import launch
 
-_ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(launch.__file__).parents[1])}
-"""Of a process that finds this very source."""
+_SOURCE = Path(launch.__file__).parents[1]
 
 GROUNDWATCH = ("-m", "launch")
 
 
-def start(*arguments: str, prepare: Callable[[], None] | None = None) -> subprocess.Popen[str]:
+def start(
+    *arguments: str, prepare: Callable[[], None] | None = None, source: Path | None = None
+) -> subprocess.Popen[str]:
     """Start Python with arguments; its output can be read from pipes.
 
     Args:
       arguments: of the interpreter, such as those in `GROUNDWATCH` and a command.
       prepare: called in the new process before the interpreter starts.
+      source: a folder of other packages than these very ones, in which the process then starts.
     """
     return subprocess.Popen(  # noqa: S603 - our own source
         [sys.executable, *arguments],
-        env=_ENVIRONMENT,
+        env=os.environ | {"PYTHONPATH": str(source or _SOURCE)},
+        cwd=source,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -31,8 +34,10 @@ def start(*arguments: str, prepare: Callable[[], None] | None = None) -> subproc
     )
 
 
-def run(*arguments: str, prepare: Callable[[], None] | None = None) -> tuple[int, str, str]:
+def run(
+    *arguments: str, prepare: Callable[[], None] | None = None, source: Path | None = None
+) -> tuple[int, str, str]:
     """Run Python with arguments to its end: exit status, standard output, standard error."""
-    with start(*arguments, prepare=prepare) as process:
+    with start(*arguments, prepare=prepare, source=source) as process:
         told, complained = process.communicate()
     return process.returncode, told, complained

@@ -1,0 +1,112 @@
+"""What the page on extending groundwatch tells to do, done to a copy of the source."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from launch import main
+from tests.support.commands import GROUNDWATCH, run, start
+from tests.support.outputs import failures_in, records_in
+
+ROOT = Path(main.__file__).parents[1]
+PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+PACKAGES = ("schemas", "transforms", "pipeline", "launch")
+FACT = "Lamps glow red."
+ANSWERS = {"a": FACT, "b": "Kettles vote.", "c": "Do lamps glow?"}
+
+
+def parts() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Each part of the page as its title, and its blocks with the file that stands before each."""
+    found = []
+    for part in re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:]:
+        blocks = []
+        for text, language, block in re.findall(
+            r"(.*?)^```(python|diff)\n(.*?)^```", part, re.DOTALL | re.MULTILINE
+        ):
+            named = re.findall(r"`([\w/]+\.py)`", text)
+            blocks.append((named[0] if named else blocks[-1][0], f"{language}\n{block}"))
+        found.append((part.partition(":")[0], blocks))
+    return found
+
+
+def apply(block: str, path: Path) -> None:
+    """Write a new file, or change one by a diff, whose other lines must stand there once."""
+    language, _, text = block.partition("\n")
+    if language == "python":
+        path.write_text(text, encoding="utf-8")
+        return
+    lines = text.splitlines(keepends=True)
+    before = "".join(line[1:] for line in lines if not line.startswith("+"))
+    after = "".join(line[1:] for line in lines if not line.startswith("-"))
+    source = path.read_text(encoding="utf-8")
+    assert source.count(before) == 1, f"{path.name} has changed; the page has not"
+    path.write_text(source.replace(before, after), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the source with all that the page adds."""
+    folder = tmp_path_factory.mktemp("extended")
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.pyc"))
+    for _, blocks in parts():
+        for name, block in blocks:
+            apply(block, folder / name)
+    return folder
+
+
+@pytest.fixture
+def checker(extended: Path) -> Iterator[str]:
+    """The address of the page's checker while it runs."""
+    with start(str(extended / "my_checker.py"), "0") as process:
+        assert process.stdout
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+        process.terminate()
+
+
+def chats(folder: Path) -> Path:
+    path = folder / "chats.jsonl"
+    lines = (
+        {"ticket": ticket, "reply": reply, "passages": [{"body": FACT, "link": "lamps.example"}]}
+        for ticket, reply in ANSWERS.items()
+    )
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_the_page_shows_a_format_a_tag_and_a_checker() -> None:
+    assert [title for title, _ in parts()] == ["An input format", "A tag", "A checker"]
+    assert [name for _, blocks in parts() for name, _ in blocks] == [
+        "transforms/formats/acme_chat.py",
+        "transforms/formats/recognition.py",
+        "transforms/formats/recognition.py",
+        "schemas/verdict.py",
+        "transforms/rules/routing.py",
+        "my_checker.py",
+    ]
+
+
+def test_what_the_page_adds_takes_part_in_a_backfill(
+    extended: Path, checker: str, tmp_path: Path
+) -> None:
+    archive = chats(tmp_path)
+    flags = ["--input", str(archive), "--output", str(tmp_path / "out"), "--checker", checker]
+    status, told, complaint = run(*GROUNDWATCH, "backfill", *flags, source=extended)
+    assert (status, complaint) == (0, "")
+    assert "3 messages" in told
+    assert failures_in(tmp_path / "out") == []
+    by_ticket: dict[str, Any] = {r["answer_name"]: r for r in records_in(tmp_path / "out")}
+    assert {ticket: record["verdict"] for ticket, record in by_ticket.items()} == {
+        "a": "GROUNDED",
+        "b": "LOW_GROUNDED",
+        "c": "LOW_GROUNDED",
+    }
+    assert by_ticket["a"]["source_format"] == "acme.chat"
+    assert by_ticket["a"]["check"]["checker"] == checker
+    assert by_ticket["a"]["facts"][0]["uri"] == "lamps.example"
+    assert [ticket for ticket, r in by_ticket.items() if "ASKS_BACK" in r["tags"]] == ["c"]
