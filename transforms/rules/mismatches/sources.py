@@ -10,6 +10,7 @@ from transforms.rules.mismatches.reading.quantities import may_count_in_words, p
 from transforms.rules.mismatches.sentence import Sentence
 
 _REMEMBERED_FACTS = 256
+_ENDS = (".", "!", "?")
 _MOST_FACTS = 8
 """So many facts are read for one claim: those that have most of its words. Of the others only
 letters and numbers are looked at, which bounds the work."""
@@ -52,6 +53,11 @@ class Sources:
             quantity.value == value for quantity, _ in passages.quantities
         )
 
+    def states(self, claim: str) -> bool:
+        """Whether a claim stands in some fact word for word, as a sentence or several."""
+        stated = claim.strip()
+        return stated.endswith(_ENDS) and any(_is_sentence(stated, fact) for fact in self._facts)
+
     def lacks_any(self, words: Iterable[str]) -> bool:
         """Whether the letters of some word stand nowhere in the facts, whatever their case."""
         return not all(word.lower() in self.lower_text for word in words)
@@ -79,3 +85,10 @@ class Sources:
 @lru_cache(maxsize=_REMEMBERED_FACTS)
 def _words_behind_denials(lower: str) -> frozenset[str]:
     return words_behind_denials(lower)
+
+
+def _is_sentence(text: str, fact: str) -> bool:
+    """Whether a text stands in a fact behind the end of a sentence, or at the beginning."""
+    start = fact.find(text)
+    before, behind = fact[:start].rstrip(" "), fact[start + len(text) : start + len(text) + 1]
+    return start >= 0 and (not before or before.endswith((*_ENDS, "\n"))) and not behind.isalnum()
