@@ -12,6 +12,7 @@ from launch.report.counting.findings import Findings
 from launch.report.files import find_files
 from launch.report.reading import read_output
 from schemas.avro import load_schema
+from schemas.checked import Mismatch
 from schemas.enriched import EnrichedAnswer
 from schemas.enriched_avro import enriched_to_avro
 from schemas.verdict import Verdict
@@ -66,6 +67,10 @@ def hostile_answers() -> list[EnrichedAnswer]:
             skip_reasons=(text,),
             tags=(text,),
             verdict_reason="CLAIM_SCORE",
+            mismatches=(
+                Mismatch(claim=1, kind="NAME", claim_value=text, fact_value=text, fact=0),
+                Mismatch(claim=0, kind="NUMBER", claim_value=text),
+            ),
             facts=(a_fact(text, uri=text, title=text, document=f"{number}{text}"),),
         )
         for number, text in enumerate(texts)

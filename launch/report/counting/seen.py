@@ -1,6 +1,6 @@
 """What the report looks at in an answer, an alert, a failure and a summary."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from schemas.record import Record
@@ -32,6 +32,8 @@ class SeenAnswer(Record, frozen=True, kw_only=True):
     """The fields of an enriched record that are counted; named as there.
 
     Attributes:
+      score_drift, citation_precision, citation_recall: as there; None where nothing is compared.
+      claim_drifts: the generator's own score minus the check's, for each claim that has both.
       sources: the distinct documents of its facts.
       calls, attempts, characters, latency_ms: of its check; 0 where there was none.
       cached: whether the check was paid for before.
@@ -48,6 +50,10 @@ class SeenAnswer(Record, frozen=True, kw_only=True):
     skip_reasons: tuple[str, ...] = ()
     support_score: float | None = None
     min_claim_score: float | None = None
+    score_drift: float | None = None
+    citation_precision: float | None = None
+    citation_recall: float | None = None
+    claim_drifts: tuple[float, ...] = ()
     sources: tuple[Source, ...] = ()
     calls: int = 0
     attempts: int = 0
@@ -126,6 +132,10 @@ def answer_from_row(row: Mapping[str, Any]) -> SeenAnswer:
         skip_reasons=tuple(reason[:_MOST_CHARACTERS] for reason in row.get("skip_reasons", ())),
         support_score=row.get("support_score"),
         min_claim_score=row.get("min_claim_score"),
+        score_drift=row.get("score_drift"),
+        citation_precision=row.get("citation_precision"),
+        citation_recall=row.get("citation_recall"),
+        claim_drifts=tuple(_claim_drifts(row.get("claims", ()))),
         sources=_sources(row.get("facts", ())),
         calls=check.get("calls", 0),
         attempts=check.get("attempts", 0),
@@ -133,6 +143,13 @@ def answer_from_row(row: Mapping[str, Any]) -> SeenAnswer:
         latency_ms=check.get("latency_ms", 0),
         cached=check.get("cached", False),
     )
+
+
+def _claim_drifts(claims: Iterable[Mapping[str, Any]]) -> Iterator[float]:
+    for claim in claims:
+        own, score = claim.get("generator_score"), claim.get("score")
+        if own is not None and score is not None:
+            yield own - score
 
 
 def _sources(facts: list[Mapping[str, Any]]) -> tuple[Source, ...]:

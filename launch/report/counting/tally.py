@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from launch.report.counting.generator_views import GeneratorViews
 from launch.report.counting.groups import Groups
 from launch.report.counting.mishaps import AlertCounts, FailureCounts
 from launch.report.counting.names import NameCounts
@@ -41,6 +42,7 @@ class Tally:
       support_scores, claim_scores: how support scores, and each answer's least claim score, are
         spread.
       engines, sessions, sources: where the answers come from.
+      generators: the generators' own view beside the check's.
       grid: the scores, for other thresholds.
       worst: the answers to read first.
       alerts, failures: what else was written.
@@ -67,6 +69,7 @@ class Tally:
         self.engines = Groups()
         self.sessions = Groups()
         self.sources = Groups()
+        self.generators = GeneratorViews()
         self.grid = ScoreGrid(thresholds)
         self.worst = WorstAnswers()
         self.alerts = AlertCounts()
@@ -91,6 +94,7 @@ class Tally:
         self._count_verdict(answer)
         self._count_scores(answer)
         self._count_check(answer, has_check=row.get("check") is not None)
+        self.generators.add(answer)
         self.worst.add(answer, row)
         self.failures.mend(answer.record_id)
 

@@ -22,6 +22,8 @@ _MOST_CLAIMS = 40
 _MOST_FACTS = 8
 _MOST_QUERY_BYTES = 600
 _MOST_CLAIM_CHARACTERS = 300
+_MOST_MISMATCHES = 12
+_MOST_VALUE_CHARACTERS = 120
 _HASH = re.compile("sha256:[0-9a-f]{64}")
 
 
@@ -51,6 +53,15 @@ class ShownFact(Record, frozen=True, kw_only=True):
     cited_by: tuple[int, ...]
 
 
+class ShownMismatch(Record, frozen=True, kw_only=True):
+    """What a claim says otherwise than a fact: cut, numbers from 1; None where no fact tells."""
+
+    claim: int
+    claim_value: str
+    fact_value: str | None
+    fact: int | None
+
+
 class WorstAnswer(Record, frozen=True, kw_only=True):
     """A low-grounded answer beside its facts.
 
@@ -64,6 +75,8 @@ class WorstAnswer(Record, frozen=True, kw_only=True):
       worst_text: the claim itself, cut; None where no text was kept.
       claims: the claims, the least supported first, at most forty.
       claims_in_all: how many there are.
+      mismatches: what claims say otherwise than the facts, at most twelve; none of them where the
+        texts were not kept.
       facts: the facts, those that the worst claim cites first, at most eight.
       facts_in_all: how many there are.
     """
@@ -77,6 +90,7 @@ class WorstAnswer(Record, frozen=True, kw_only=True):
     worst_text: str | None
     claims: tuple[ShownClaim, ...]
     claims_in_all: int
+    mismatches: tuple[ShownMismatch, ...]
     facts: tuple[ShownFact, ...]
     facts_in_all: int
 
@@ -108,6 +122,7 @@ def worst_answer_from_row(answer: SeenAnswer, row: Mapping[str, Any]) -> WorstAn
         worst_text=_text_of(ranked[0], pieces),
         claims=tuple(ranked[:_MOST_CLAIMS]),
         claims_in_all=len(numbered),
+        mismatches=tuple(_mismatches(row.get("mismatches", ()))) if kept is Kept.FULL else (),
         facts=tuple(_facts(row["facts"], ranked, kept)),
         facts_in_all=len(row["facts"]),
     )
@@ -129,6 +144,17 @@ def _claim(claim: Mapping[str, Any]) -> Claim:
         citations=tuple(claim["citations"]),
         citation_starts=tuple(claim.get("citation_starts", ())),
     )
+
+
+def _mismatches(mismatches: Sequence[Mapping[str, Any]]) -> Iterator[ShownMismatch]:
+    for mismatch in mismatches[:_MOST_MISMATCHES]:
+        fact = mismatch["fact"]
+        yield ShownMismatch(
+            claim=mismatch["claim"] + 1,
+            claim_value=mismatch["claim_value"][:_MOST_VALUE_CHARACTERS],
+            fact_value=(mismatch["fact_value"] or "")[:_MOST_VALUE_CHARACTERS] or None,
+            fact=None if fact is None else fact + 1,
+        )
 
 
 def _least_supported(shown: ShownClaim) -> tuple[bool, float, int]:

@@ -88,6 +88,7 @@ def _environment() -> Environment:
         "count": words.count,
         "percent": words.percent,
         "score": words.score,
+        "drift": words.drift,
         "duration": words.duration,
         "moment": words.moment,
         "document": words.document,

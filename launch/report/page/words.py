@@ -61,6 +61,11 @@ def score(number: float | None) -> str:
     return _NOTHING if number is None else f"{number:.2f}"
 
 
+def drift(number: float | None) -> str:
+    """Write a difference of scores with its sign: +0.12."""
+    return _NOTHING if number is None else f"{number:+.2f}"
+
+
 def duration(latency_ms: int | None) -> str:
     """Write milliseconds, from one second on as seconds."""
     if latency_ms is None:

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from launch.report.page.page import render
+from schemas.checked import Mismatch
 from schemas.enriched import EnrichedAnswer
 from tests.support.builders import a_claim, a_fact, an_enriched
 from tests.support.pages import Page, parse_page
@@ -206,6 +207,31 @@ def test_the_cost_is_the_summary_s_unless_a_price_is_given(tmp_path: Path) -> No
     findings = findings_in(tmp_path)
     assert "12.50" in parse_page(render(findings, "x")).text
     assert "0.52" in parse_page(render(findings, "x", price_per_1k_chars=20.0)).text
+
+
+def test_what_claims_say_otherwise_stands_beneath_the_answer(tmp_path: Path) -> None:
+    mismatches = (
+        Mismatch(claim=1, kind="UNIT", claim_value="5 km", fact_value="5 miles", fact=0),
+        Mismatch(claim=0, kind="NUMBER", claim_value="7"),
+    )
+    text = " ".join(page_of(tmp_path, a_low(mismatches=mismatches)).text.split())
+    assert "Claim 2 says 5 km, fact 1 5 miles." in text
+    assert "Claim 1 says 7; no fact does." in text
+
+
+def test_the_generators_view_is_told_by_engine(tmp_path: Path) -> None:
+    told = page_of(
+        tmp_path,
+        an_enriched(record_id="1" * 64, score_drift=0.5, citation_precision=0.5),
+        an_enriched(record_id="2" * 64, score_drift=-0.25, citation_recall=1.0, tags=()),
+    )
+    [table] = [each for each in told.all("div") if "own view by engine" in str(each.attributes)]
+    assert table.text.split()[-9:] == ["shop", "2", "+0.12", "—", "1", "1", "50.0%", "100.0%", "0"]
+
+
+def test_without_any_view_of_its_own_the_generator_is_not_judged(tmp_path: Path) -> None:
+    page = page_of(tmp_path, an_enriched(score_drift=None))
+    assert "No generator scored its answers itself, or cited anything." in page.text
 
 
 def test_labels_bring_precision_and_recall(tmp_path: Path) -> None:

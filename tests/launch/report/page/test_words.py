@@ -29,6 +29,13 @@ def test_none_and_all_are_written_only_where_they_are_meant(
 
 
 @pytest.mark.parametrize(
+    ("number", "written"), [(None, "—"), (0.125, "+0.12"), (-0.5, "-0.50"), (0.0, "+0.00")], ids=str
+)
+def test_a_difference_of_scores_has_its_sign(number: float | None, written: str) -> None:
+    assert words.drift(number) == written
+
+
+@pytest.mark.parametrize(
     ("number", "written"), [(None, "—"), (0, "0"), (1234567, "1,234,567")], ids=str
 )
 def test_whole_numbers_have_their_thousands_apart(number: int | None, written: str) -> None:
