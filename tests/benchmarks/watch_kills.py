@@ -42,7 +42,7 @@ from transforms.rules.publishing import Publishable, publishable
 
 _LEASE_S = 61.0
 _SHORTEST_LIFE_S, _LONGEST_LIFE_S = 1.5, 4.0
-_QUIET_S = 5.0
+_QUIET_S, _LATEST_S = 5.0, 150.0
 _FLAGS = ("--batch_messages", "25", "--file_age_s", "0.5")
 
 
@@ -116,15 +116,20 @@ def live_and_die(server: Server, output: Path, life_s: float) -> bool:
     return read_by(output) > before
 
 
-def live_and_drain(server: Server, output: Path) -> tuple[int, float]:
+def live_and_drain(server: Server, output: Path, answers: int) -> tuple[int, float]:
     """Run a worker until nothing more comes, and drain it; returns its status and seconds."""
     worker = WatchedWorker(server.address, output, *_FLAGS)
     read, since_s = 0, time.monotonic()
-    while not read or time.monotonic() < since_s + _QUIET_S:
+    while time.monotonic() < since_s + (_QUIET_S if len(ids_in(output)) == answers else _LATEST_S):
         if (now := read_by(output)) != read:
             read, since_s = now, time.monotonic()
-        time.sleep(0.1)
+        time.sleep(0.5)
     return worker.drain()
+
+
+def ids_in(output: Path) -> Counter[str]:
+    """Count the public records, by record id."""
+    return Counter(record["record_id"] for record in records_in(output))
 
 
 def alerts_on(server: Server) -> Counter[str]:
@@ -155,9 +160,9 @@ def main() -> None:
             publish(server.address, share(messages, kill, given.kills))
             life_s = chance.uniform(_SHORTEST_LIFE_S, _LONGEST_LIFE_S)
             fruitful += live_and_die(server, output, life_s)
-        exit_status, drained_s = live_and_drain(server, output)
+        exit_status, drained_s = live_and_drain(server, output, given.messages)
         alerts = alerts_on(server)
-        rows = Counter(record["record_id"] for record in records_in(output))
+        rows = ids_in(output)
         summary = summary_in(output)
     sys.stdout.write(
         f"| {server.name} | {given.kills} kills, {fruitful} after a batch | {given.messages:,}"
