@@ -14,6 +14,10 @@ from schemas.message import Message
 from schemas.record import Record
 
 
+_MOST_ACK_IDS = 5
+"""Of one message: one held for days is delivered again every minute, and its old leases are over."""
+
+
 class Fate(Enum):
     """What Pub/Sub is to do with a message."""
 
@@ -192,6 +196,8 @@ class Held:
             self._waiting.append(held)
             self._size_bytes += held.size_bytes
         self._leases[delivery.ack_id] = _Lease(held, now_s)
+        if len(held.ack_ids) > _MOST_ACK_IDS:
+            self._let_go(held.ack_ids[0])
 
     def _take(self, most_messages: int, most_bytes: int) -> list[Message]:
         taken: list[Message] = []
@@ -207,7 +213,10 @@ class Held:
         self.settle(list(self._by_place), Fate.DELIVER_AGAIN)
 
     def _let_go(self, ack_id: str) -> None:
-        held = self._leases.pop(ack_id).held
+        lease = self._leases.pop(ack_id, None)
+        if lease is None:
+            return
+        held = lease.held
         for unsent in self._unsent.values():
             unsent.pop(ack_id, None)
         held.ack_ids.remove(ack_id)

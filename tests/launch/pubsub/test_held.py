@@ -58,6 +58,22 @@ def test_a_message_delivered_again_is_not_handed_out_again(held: Held) -> None:
     assert (holding.in_work, holding.redelivered, holding.size_bytes) == (1, 1, 10)
 
 
+def test_of_a_message_delivered_again_and_again_the_last_deliveries_are_remembered(
+    held: Held,
+) -> None:
+    for number in range(1_000):
+        held.receive([a_delivery("a", f"ack-{number}")])
+    held.settle(["a"], Fate.FORGET)
+    unsent = held.unsent(Fate.FORGET, 9_999)
+    assert unsent == [f"ack-{number}" for number in range(995, 1_000)]
+    # A delivery more, while Pub/Sub is told of these.
+    held.receive([a_delivery("a", "ack-1000")])
+    held.sent(unsent)
+    assert held.holding().settled == 1
+    held.sent(["ack-1000"])
+    assert (held.holding().settled, held.holding().size_bytes) == (0, 0)
+
+
 def test_what_becomes_of_a_message_settles_all_its_deliveries(held: Held) -> None:
     held.receive([a_delivery("a", "first"), a_delivery("a", "second")])
     take(held)
