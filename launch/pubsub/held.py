@@ -13,9 +13,8 @@ from launch.pubsub.settings import PullSettings
 from schemas.message import Message
 from schemas.record import Record
 
-
 _MOST_ACK_IDS = 5
-"""Of one message: one held for days is delivered again every minute, and its old leases are over."""
+"""Of one message: one held for days is delivered again every minute, old leases being over."""
 
 
 class Fate(Enum):
