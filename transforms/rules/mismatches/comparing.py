@@ -11,10 +11,10 @@ from transforms.rules.mismatches.comparing_denials import compare_denials
 from transforms.rules.mismatches.comparing_names import compare_names
 from transforms.rules.mismatches.comparing_numbers import compare_numbers
 from transforms.rules.mismatches.difference import Difference
-from transforms.rules.mismatches.reading.dates import may_date
+from transforms.rules.mismatches.reading.dates import names_month
 from transforms.rules.mismatches.reading.denials import denies_anything
 from transforms.rules.mismatches.reading.names import words_with_capitals
-from transforms.rules.mismatches.reading.quantities import may_count
+from transforms.rules.mismatches.reading.quantities import number_phrases
 from transforms.rules.mismatches.sentence import Sentence
 from transforms.rules.mismatches.sources import Sources
 from transforms.rules.self_contained import self_contained
@@ -66,11 +66,14 @@ def differences(claim: str, sources: Sources) -> Iterator[Difference]:
 
 
 def _may_differ(claim: str, sources: Sources) -> bool:
-    """Tell whether a claim has anything that could differ; reading it takes many times as long."""
+    """Tell whether a claim has anything that could differ; reading it takes many times as long.
+
+    A year that stands in the facts with the same word behind it is their year.
+    """
     lower = claim.lower()
     return (
-        may_count(lower)
-        or may_date(claim)
+        not all(map(sources.has_phrase, number_phrases(lower)))
+        or names_month(claim)
         or denies_anything(lower)
         or any(map(lower.__contains__, sources.may_be_denied))
         or sources.lacks_any(words_with_capitals(claim))

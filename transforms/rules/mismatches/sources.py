@@ -11,6 +11,7 @@ from transforms.rules.mismatches.sentence import Sentence
 
 _REMEMBERED_FACTS = 256
 _ENDS = (".", "!", "?")
+_INSIDE_NUMBERS = frozenset(".,:/")
 _MOST_FACTS = 8
 """So many facts are read for one claim: those that have most of its words. Of the others only
 letters and numbers are looked at, which bounds the work."""
@@ -63,9 +64,9 @@ class Sources:
         return not all(word.lower() in self.lower_text for word in words)
 
     def has_phrase(self, phrase: str) -> bool:
-        """Whether the facts' lower case has a phrase that begins no later than a word does."""
+        """Whether the facts' lower case has a phrase that is no part of a longer word or number."""
         place = self.lower_text.find(phrase)
-        while place > 0 and self.lower_text[place - 1].isalnum():
+        while place >= 0 and not _is_whole(self.lower_text, place, place + len(phrase)):
             place = self.lower_text.find(phrase, place + 1)
         return place >= 0
 
@@ -85,6 +86,17 @@ class Sources:
 @lru_cache(maxsize=_REMEMBERED_FACTS)
 def _words_behind_denials(lower: str) -> frozenset[str]:
     return words_behind_denials(lower)
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether neither a word nor a number goes on across the ends of a stretch."""
+    before, behind = text[max(0, start - 2) : start], text[end : end + 2]
+    return not (
+        before[-1:].isalnum()
+        or behind[:1].isalnum()
+        or (before[-1:] in _INSIDE_NUMBERS and before[:1].isdigit())
+        or (behind[:1] in _INSIDE_NUMBERS and behind[1:].isdigit())
+    )
 
 
 def _is_sentence(text: str, fact: str) -> bool:

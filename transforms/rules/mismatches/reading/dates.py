@@ -62,7 +62,12 @@ class Date(NamedTuple):
 
 def may_date(text: str) -> bool:
     """Tell whether a text could hold a date."""
-    return any(map(text.__contains__, _BEGINNINGS)) or _YEAR.search(text) is not None
+    return names_month(text) or _YEAR.search(text) is not None
+
+
+def names_month(text: str) -> bool:
+    """Tell whether a text could name a month."""
+    return any(map(text.__contains__, _BEGINNINGS))
 
 
 def may_agree(date: Date, text: str) -> bool:

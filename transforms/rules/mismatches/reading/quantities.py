@@ -1,8 +1,9 @@
 """Numbers, with what they count."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import zip_longest
 from typing import NamedTuple
 
 from transforms.rules.mismatches.reading.statement import Statement, Token, form_of
@@ -22,6 +23,7 @@ _TENS = frozenset(range(20, 100, 10))
 _IN_WORDS = (*SCALES, *(word for word, number in NUMBER_WORDS.items() if float(number) in _TENS))
 _IN_DIGITS = re.compile(r"\d+(?:[.,:/]\d+)*")
 _WORD = re.compile(r"[a-z]+")
+_MARKS = " .,;:!?()[]*'\"\u201c\u201d"
 _DIGITS = frozenset(range(1, 10))
 
 _COUNTED_PARTS = frozenset(
@@ -74,6 +76,15 @@ def may_count(lower: str) -> bool:
     return _DIGIT.search(lower) is not None or not _CARDINALS.isdisjoint(
         lower.replace("-", " ").split()
     )
+
+
+def number_phrases(lower: str) -> Iterator[str]:
+    """Find each number of a text, in lower case, with the word behind it."""
+    if may_count(lower):
+        words = lower.split()
+        for word, behind in zip_longest(words, words[1:], fillvalue=""):
+            if _DIGIT.search(word) or word.partition("-")[0] in _CARDINALS:
+                yield f"{word} {behind}".strip(_MARKS)
 
 
 def may_count_in_words(lower: str) -> bool:

