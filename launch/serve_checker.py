@@ -8,45 +8,52 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
-from transforms.grounding.local.service import Reply, answer, refuse
+from transforms.grounding.local.service import Reply, refuse
+from transforms.grounding.local.transport import LocalTransport
 
 _MAX_BODY_BYTES = 32 * 1024 * 1024
 """More than 200 facts of 10,000 characters need, however their JSON is escaped."""
 
 _SHUTDOWN_TIMEOUT_S = 5
+_CHECKER = web.AppKey("checker", LocalTransport)
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def serve(port: int, host: str = "127.0.0.1") -> None:
+def serve(port: int, host: str = "127.0.0.1", scorer: str | None = None) -> None:
     """Serve checks until SIGINT or SIGTERM, then finish what is in hand and return.
 
     Args:
       port: the TCP port; 0 takes a free one. The first line printed says which.
       host: the address to listen on.
+      scorer: the folder of a model that scores the claims; None has them scored by words.
 
     Raises:
       OSError: the address is taken or not one of this machine's.
+      Misconfigured: the folder holds no model that can be used.
     """
-    asyncio.run(_serve_until_stopped(port, host))
+    asyncio.run(_serve_until_stopped(port, host, scorer))
 
 
-async def _serve_until_stopped(port: int, host: str) -> None:
+async def _serve_until_stopped(port: int, host: str, scorer: str | None) -> None:
     stopped = asyncio.Event()
     for number in _STOP_SIGNALS:
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    async with listening(port, host) as address:
+    async with listening(port, host, scorer) as address:
         sys.stdout.write(f"The embedded checker listens on {address}\n")
         sys.stdout.flush()
         await stopped.wait()
 
 
 @asynccontextmanager
-async def listening(port: int, host: str = "127.0.0.1") -> AsyncIterator[str]:
+async def listening(
+    port: int, host: str = "127.0.0.1", scorer: str | None = None
+) -> AsyncIterator[str]:
     """Serve checks inside the running event loop; yields the base address, such as http://host:1.
 
-    One process answers on one core: checks run one after another in the event loop.
+    One process answers on one core: checks by words run one after another in the event loop.
     """
     application = web.Application()
+    application[_CHECKER] = LocalTransport(scorer)
     application.router.add_route("*", "/{path:.*}", _handle)
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=_SHUTDOWN_TIMEOUT_S)
     await runner.setup()
@@ -67,7 +74,8 @@ async def _handle(request: web.Request) -> web.Response:
     if body is None:
         reply = refuse(413, f"The request is over {_MAX_BODY_BYTES:,} bytes.")
     else:
-        reply = answer(request.method, request.path, body)
+        checker = request.app[_CHECKER]
+        reply = await checker.answer(request.method, request.path, body)
     return _respond(reply)
 
 

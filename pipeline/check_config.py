@@ -25,6 +25,8 @@ def check_problems(values: Mapping[str, Any]) -> Iterator[str]:
     config, location = values["grounding_config"], values["location"]
     if values["checker"] == DISCOVERY_ENGINE and not (config or values["project"]):
         yield "--checker discoveryengine: needs --project, or a --grounding_config"
+    if values["scorer"] and values["checker"] != LOCAL:
+        yield "--scorer: is for --checker local"
     if config and location and endpoints.location_of(config) != location:
         yield f"--location {location}: is not the location in --grounding_config"
     if values["max_cost"] and not values["price_per_1k_chars"]:
@@ -49,6 +51,7 @@ def check_settings_from(
     return CheckSettings(
         checker=values["checker"],
         endpoint=endpoints.endpoint(location) if is_google else values["checker"],
+        scorer=values["scorer"],
         account=google_account(values) if is_google else None,
         api_version=values["api_version"],
         grounding_config=config,

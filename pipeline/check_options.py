@@ -1,6 +1,7 @@
 """The options of the check: by whom, how often, how long."""
 
 import re
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from pipeline.option import (
@@ -13,6 +14,7 @@ from pipeline.option import (
     whole_or_zero,
 )
 from transforms.grounding.endpoints import LOCATIONS
+from transforms.grounding.local.entailment import MODEL, TOKENIZER
 from transforms.grounding.settings import (
     DISCOVERY_ENGINE,
     LOCAL,
@@ -70,12 +72,26 @@ def _label(text: str) -> tuple[str, str]:
     return key, value
 
 
+def scorer_folder(text: str) -> str:
+    """Read the folder of a model, and see whether its files are there."""
+    missing = [name for name in (MODEL, TOKENIZER) if not (Path(text) / name).is_file()]
+    if missing:
+        raise ValueError(f"must be a folder that holds {' and '.join(missing)}")
+    return text
+
+
 CHECK = (
     Option(
         name="checker",
         meaning="local, discoveryengine, or the address of a server that speaks the protocol",
         read=_checker,
         default=_CHECK.checker,
+    ),
+    Option(
+        name="scorer",
+        meaning="folder of an ONNX model of entailment (model.onnx, tokenizer.json, config.json)"
+        " that scores claims in the embedded checker instead of words; needs groundwatch[scorer]",
+        read=scorer_folder,
     ),
     Option(
         name="project",

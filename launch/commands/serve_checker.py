@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError, describe_unknown, read_flags
 from launch.serve_checker import serve
+from pipeline.check_options import CHECK
 from pipeline.option import Option
+from transforms.grounding.errors import Misconfigured
 
 _HIGHEST_PORT = 65_535
 
@@ -20,6 +22,7 @@ def _port(text: str) -> int:
 OPTIONS = (
     Option(name="port", meaning="TCP port; 0 takes a free one", read=_port, default=8080),
     Option(name="host", meaning="address to listen on", default="127.0.0.1"),
+    next(option for option in CHECK if option.name == "scorer"),
 )
 
 
@@ -36,8 +39,9 @@ def run(arguments: Sequence[str]) -> int:
     if problems:
         raise UsageError(problems)
     try:
-        serve(values["port"], values["host"])
-    except OSError as error:
-        sys.stderr.write(f"groundwatch serve-checker: {error.strerror or error}\n")
+        serve(values["port"], values["host"], values["scorer"])
+    except (OSError, Misconfigured) as error:
+        reason = getattr(error, "strerror", None) or error
+        sys.stderr.write(f"groundwatch serve-checker: {reason}\n")
         return 1
     return 0

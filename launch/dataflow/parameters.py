@@ -85,7 +85,15 @@ def pattern_of(option: Option) -> str:
 
 
 _NOT_FOR_TEMPLATES = frozenset(
-    {"credentials_file", "max_calls", "max_cost", "resume", "segment_messages", "work_folder"}
+    {
+        "credentials_file",
+        "max_calls",
+        "max_cost",
+        "resume",
+        "scorer",
+        "segment_messages",
+        "work_folder",
+    }
 ) | {"project"}
 """What makes sense on one machine only; and what the launcher tells the program itself."""
 

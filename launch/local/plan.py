@@ -70,6 +70,7 @@ def fingerprint(config: Config) -> str:
         config.text,
         config.failure_payload,
         check.checker,
+        check.scorer,
         check.grounding_config,
         check.api_version,
         check.citation_threshold,

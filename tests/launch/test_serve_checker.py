@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 
 import httpx
 import msgspec
@@ -11,6 +12,7 @@ import pytest
 from launch import serve_checker
 from launch.serve_checker import listening
 from tests.support.checks import CHECK_PATH, check_request
+from tests.support.entailment_models import write_model
 
 BODY = msgspec.json.encode(check_request("Lamps glow.", "Lamps glow red."))
 
@@ -35,6 +37,18 @@ def test_a_check_is_answered_over_http() -> None:
     assert response.status_code == 200
     assert response.headers["content-type"].startswith("application/json")
     assert response.json()["claims"][0]["claimText"] == "Lamps glow."
+
+
+def test_a_check_is_answered_by_a_model_where_one_is_given(tmp_path: Path) -> None:
+    async def ask() -> httpx.Response:
+        async with (
+            listening(port=0, scorer=write_model(tmp_path)) as address,
+            httpx.AsyncClient(base_url=address, trust_env=False) as client,
+        ):
+            return await client.post(CHECK_PATH, content=BODY)
+
+    [claim] = asyncio.run(ask()).json()["claims"]
+    assert claim["score"] == pytest.approx(0.119, abs=1e-3)
 
 
 def test_a_chunked_request_is_answered() -> None:

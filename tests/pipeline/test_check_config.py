@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -6,6 +7,7 @@ import pytest
 from launch.flags import read_flags
 from pipeline import check_options
 from pipeline.check_config import check_problems, check_settings_from
+from tests.support.entailment_models import write_model
 
 
 def values_of(*arguments: str) -> Mapping[str, Any]:
@@ -93,3 +95,11 @@ def test_the_quota_is_divided_by_the_workers() -> None:
 
 def test_without_a_quota_there_is_none() -> None:
     assert check_settings_from(values_of(), workers=4, work_folder=None).requests_per_minute is None
+
+
+def test_a_model_scores_in_the_embedded_checker_only(tmp_path: Path) -> None:
+    given = "--scorer", write_model(tmp_path / "mine")
+    settings = check_settings_from(values_of(*given), workers=1, work_folder=None)
+    assert (settings.scorer, settings.checker_name) == (str(tmp_path / "mine"), "local+mine")
+    [problem] = check_problems(values_of(*given, "--checker", "http://127.0.0.1:1"))
+    assert problem == "--scorer: is for --checker local"

@@ -83,7 +83,7 @@ def _describe(
     """Say what the check took; what came from the cache took nothing."""
     paid = [call for call, reply in zip(calls, replies, strict=True) if reply.attempts]
     return Check(
-        checker=settings.checker,
+        checker=settings.checker_name,
         calls=len(paid),
         attempts=sum(reply.attempts for reply in replies),
         characters=sum(map(billed_characters, paid)),

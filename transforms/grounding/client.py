@@ -197,7 +197,8 @@ class GroundingClient:
 def _cache(settings: CheckSettings, store: ReplyStore | None) -> ReplyCache | None:
     if not settings.pays_once:
         return None
-    return ReplyCache(settings.endpoint + check_path(settings), settings.cache_bytes, store)
+    address = f"{settings.endpoint}{check_path(settings)}{settings.scorer or ''}"
+    return ReplyCache(address, settings.cache_bytes, store)
 
 
 class _Patience:

@@ -29,8 +29,7 @@ class Connections:
     """
 
     def __init__(self, settings: CheckSettings, transport: Transport | None = None) -> None:
-        is_local = settings.checker == LOCAL
-        self._transport = transport or (LocalTransport() if is_local else Sockets(settings))
+        self._transport = transport or _open(settings)
         self._path = check_path(settings)
         self._timeout_s = settings.retries.timeout_s
         self._max_bytes = settings.max_reply_bytes
@@ -70,6 +69,10 @@ class Connections:
                 return await self._transport.post(self._path, body, headers)
         except TimeoutError:
             raise Unavailable(f"no reply within {self._timeout_s:g} s") from None
+
+
+def _open(settings: CheckSettings) -> Transport:
+    return LocalTransport(settings.scorer) if settings.checker == LOCAL else Sockets(settings)
 
 
 def _unpacked(packed: bytes, encoding: str | None, max_bytes: int) -> bytes:

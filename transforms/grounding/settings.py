@@ -60,6 +60,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     Attributes:
       checker: ``local``, ``discoveryengine``, or the address of a server that speaks the protocol.
       endpoint: the address that is called; empty for ``local``.
+      scorer: the folder of a model that scores claims in the embedded checker; None for words.
       account: who asks; None sends no credentials.
       api_version: ``v1`` or ``v1beta``, part of the path.
       grounding_config: resource name of the configuration, part of the path.
@@ -83,6 +84,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
 
     checker: str = LOCAL
     endpoint: str = ""
+    scorer: str | None = None
     account: GoogleAccount | None = None
     api_version: str = "v1beta"
     grounding_config: str = "projects/-/locations/global/groundingConfigs/default_grounding_config"
@@ -100,6 +102,12 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     proxy: str | None = None
     keeps_backlog: bool = False
     leaves_unavailable: bool = False
+
+    @property
+    def checker_name(self) -> str:
+        """What records say of who checked: ``local+my-model`` where a model scored."""
+        name = self.scorer and self.scorer.rstrip("/").rpartition("/")[2]
+        return f"{self.checker}+{name}" if name else self.checker
 
     @property
     def pays_once(self) -> bool:

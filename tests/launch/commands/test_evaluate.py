@@ -11,6 +11,7 @@ from launch.main import main
 from tests.support import wire_faults
 from tests.support.archives import an_envelope, lines_of
 from tests.support.builders import an_enriched
+from tests.support.entailment_models import write_model
 from tests.support.fault_server import FaultServer, always, by_answer
 from tests.support.reports import a_low, write_enriched
 from tests.support.runs import an_archive, backfill
@@ -90,6 +91,27 @@ def test_records_are_checked_again_where_a_checker_is_named(tmp_path: Path) -> N
     again = evaluate(tmp_path, "--answers", str(path), "--gold", gold, "--checker", "local")
     flagged = [each["answers_by_claim"]["at"][0]["flagged"] for each in (kept, again)]
     assert flagged == [1, 0]
+
+
+def test_a_model_of_the_users_own_scores_in_the_embedded_checker(
+    tmp_path: Path, answers: Path, gold: str
+) -> None:
+    scorer = write_model(tmp_path / "both_red")
+    found = evaluate(tmp_path, "--answers", str(answers), "--gold", gold, "--scorer", scorer)
+    assert found["checkers"] == {"local+both_red": 4}
+    assert [each["mean_score"] for each in found["claims"]["calibration"]["bins"]] == [
+        pytest.approx(0.119, abs=1e-3),
+        pytest.approx(0.881, abs=1e-3),
+    ]
+
+
+def test_a_model_that_cannot_be_used_is_told(
+    tmp_path: Path, answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scorer = write_model(tmp_path / "model", labels=None)
+    given = ["--answers", str(answers), "--gold", gold, "--scorer", scorer]
+    assert main(["evaluate", *given]) == 1
+    assert "no config.json says which is entailment" in capsys.readouterr().err
 
 
 def test_labels_may_stand_in_the_answers_own_lines(tmp_path: Path) -> None:
@@ -183,6 +205,10 @@ def test_where_all_is_supported_there_is_no_area(
         (["--answers", "ANSWERS", "--checkers", "local"], "did you mean --checker?"),
         (["--answers", "ANSWERS", "--max_cost", "7"], "--max_cost is unknown"),
         (["--answers", "ANSWERS", "--checker", "discoveryengine"], "needs --project"),
+        (
+            ["--answers", "ANSWERS", "--scorer", "/nowhere"],
+            "must be a folder that holds model.onnx",
+        ),
         (["--answers", "ANSWERS", "--resamples", "0"], "must be a whole number from 1"),
     ],
     ids=" ".join,

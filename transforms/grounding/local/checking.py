@@ -1,5 +1,6 @@
 """The check itself: an answer and its facts in, claims with scores and citations out."""
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from schemas.wire.check import (
 )
 from transforms.grounding.local.claims import ClaimWords, read_claim
 from transforms.grounding.local.index import FactIndex, index_facts
+from transforms.grounding.local.rescoring import Entailment, rescore
 from transforms.grounding.local.scoring import claim_log_odds, lowered
 from transforms.rules.log_odds import logit, sigmoid
 from transforms.rules.mismatches.comparing import differs
@@ -37,11 +39,16 @@ class _Finding(NamedTuple):
     cited: tuple[int, ...] = ()
 
 
-def check_grounding(request: CheckRequest) -> CheckResponse:
-    """Check each sentence of an answer against the facts, by words alone.
+_Read = tuple[Sentence, ClaimWords | None]
+"""A sentence and the words to check it by; None where it requires no check."""
+
+
+def check_grounding(request: CheckRequest, entailment: Entailment | None = None) -> CheckResponse:
+    """Check each sentence of an answer against the facts, by words alone unless a model is given.
 
     Args:
       request: within the service's limits.
+      entailment: scores the claims that require a check; which these are is told by words.
 
     Returns:
       The service's response; a score only of claims that require a check.
@@ -49,19 +56,42 @@ def check_grounding(request: CheckRequest) -> CheckResponse:
     sentences = split_sentences(request.answer_candidate)
     claims = [read_claim(sentence.text) for sentence in sentences]
     texts = [_words_of_fact(fact) for fact in request.facts]
-    facts, sources = index_facts(texts, filter(None, claims)), Sources(texts)
-    threshold = request.grounding_spec.citation_threshold
-    citation_log_odds = logit(_DEFAULT_CITATION_THRESHOLD if threshold is None else threshold)
-    findings = [
-        _find(sentence, claim, facts, sources, citation_log_odds) if claim else _Finding(sentence)
-        for sentence, claim in zip(sentences, claims, strict=True)
-    ]
+    given = request.grounding_spec.citation_threshold
+    threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
+    read = list(zip(sentences, claims, strict=True))
+    findings = (
+        _find_by_model(read, texts, entailment, threshold)
+        if entailment
+        else _find_by_words(read, texts, logit(threshold))
+    )
     return _respond(findings, request)
 
 
 def _words_of_fact(fact: GroundingFact) -> str:
     """Return the fact's text with its attributes, which take part in the service's check too."""
     return "\n".join((self_contained(fact.fact_text), *fact.attributes.values()))
+
+
+def _find_by_words(
+    read: Sequence[_Read], texts: Sequence[str], citation_log_odds: float
+) -> list[_Finding]:
+    claims = [claim for _, claim in read if claim]
+    facts, sources = index_facts(texts, claims), Sources(texts)
+    return [
+        _find(sentence, claim, facts, sources, citation_log_odds) if claim else _Finding(sentence)
+        for sentence, claim in read
+    ]
+
+
+def _find_by_model(
+    read: Sequence[_Read], texts: Sequence[str], entailment: Entailment, threshold: float
+) -> list[_Finding]:
+    required = [sentence.text for sentence, claim in read if claim]
+    rescored = iter(rescore(required, texts, entailment, threshold))
+    return [
+        _Finding(sentence, *next(rescored)) if claim else _Finding(sentence)
+        for sentence, claim in read
+    ]
 
 
 def _find(

@@ -7,6 +7,7 @@ import msgspec
 from schemas.record import Record
 from transforms.grounding.local.checking import check_grounding
 from transforms.grounding.local.requests import InvalidArgumentError, decode_request
+from transforms.grounding.local.rescoring import Entailment
 
 _CHECK_PATH = re.compile(
     r"/(?:v1|v1beta|v1alpha)/projects/[^/]+/locations/[^/]+/groundingConfigs/[^/:]+:check"
@@ -30,13 +31,14 @@ class Reply(Record, frozen=True, kw_only=True):
     body: bytes
 
 
-def answer(method: str, path: str, body: bytes) -> Reply:
+def answer(method: str, path: str, body: bytes, entailment: Entailment | None = None) -> Reply:
     """Answer one HTTP request as Google's service does, its refusals included.
 
     Args:
       method: the HTTP method, upper case.
       path: the path, with or without a query, which is ignored.
       body: the request's JSON.
+      entailment: scores the claims instead of words.
 
     Returns:
       200 with a `CheckResponse`, or an error with google.rpc's body, which never holds any text
@@ -50,7 +52,7 @@ def answer(method: str, path: str, body: bytes) -> Reply:
         request = decode_request(body)
     except InvalidArgumentError as error:
         return refuse(400, str(error))
-    return Reply(status=200, body=_encode(check_grounding(request)))
+    return Reply(status=200, body=_encode(check_grounding(request, entailment)))
 
 
 def refuse(status: int, message: str) -> Reply:

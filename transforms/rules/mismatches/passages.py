@@ -40,7 +40,7 @@ class Passages:
         return [
             Passage(sentence, number)
             for number, fact in self._facts
-            for sentence in _sentences(fact)
+            for sentence in sentences_of(fact)
         ]
 
     @cached_property
@@ -93,5 +93,6 @@ class Passages:
 
 
 @lru_cache(maxsize=_REMEMBERED_FACTS)
-def _sentences(fact: str) -> tuple[Sentence, ...]:
+def sentences_of(fact: str) -> tuple[Sentence, ...]:
+    """The sentences of a fact, remembered with what was read of each."""
     return tuple(Sentence(sentence.text) for sentence in split_sentences(fact))

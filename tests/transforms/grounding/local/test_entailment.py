@@ -1,0 +1,102 @@
+"""A model of entailment in the place of words."""
+
+import asyncio
+import sys
+from math import exp
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from schemas.wire.check import CheckResponse
+from tests.support.checks import CHECK_PATH, check_request
+from tests.support.entailment_models import write_model
+from transforms.grounding.errors import Misconfigured
+from transforms.grounding.local.entailment import EntailmentModel
+from transforms.grounding.local.transport import LocalTransport
+
+BOTH, ONE = ("Lamps are red", "red lamps"), ("Lamps glow", "red lamps")
+SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "labels"),
+    [
+        pytest.param(2, ("no", "ENTAILMENT"), id="two outputs"),
+        pytest.param(1, None, id="one output, no configuration"),
+    ],
+)
+def test_a_model_tells_how_surely_a_passage_entails_a_claim(
+    tmp_path: Path, outputs: int, labels: tuple[str, ...] | None
+) -> None:
+    model = EntailmentModel(write_model(tmp_path, outputs=outputs, labels=labels))
+    assert model.probabilities([BOTH, ONE]) == pytest.approx([SURE, UNSURE])
+    assert model.probabilities([]) == []
+
+
+def test_of_several_outputs_the_one_that_is_named_so_counts(tmp_path: Path) -> None:
+    labels = "entailment", "neutral", "contradiction"
+    model = EntailmentModel(write_model(tmp_path, outputs=3, labels=labels))
+    [first] = model.probabilities([BOTH])
+    assert first == pytest.approx(1 / (2 + exp(2)))
+
+
+def test_pairs_of_any_length_and_number_are_told_in_order(tmp_path: Path) -> None:
+    model = EntailmentModel(write_model(tmp_path))
+    pairs = [("red " * (number % 2) + "word " * number * 20, "red") for number in range(70)]
+    found = model.probabilities(pairs)
+    assert found == pytest.approx([SURE if number % 2 else UNSURE for number in range(70)])
+
+
+def test_a_long_passage_is_cut_and_the_claim_kept(tmp_path: Path) -> None:
+    model = EntailmentModel(write_model(tmp_path))
+    told = model.probabilities([("red " + "word " * 2_000, "red"), ("word " * 2_000, "red red")])
+    assert told == pytest.approx([SURE, SURE])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        pytest.param(
+            lambda f: (f / "model.onnx").write_bytes(b"x"), "cannot be loaded", id="model"
+        ),
+        pytest.param(lambda f: (f / "tokenizer.json").unlink(), "cannot be loaded", id="tokenizer"),
+        pytest.param(
+            lambda f: (f / "config.json").write_text("["), "cannot be loaded", id="config"
+        ),
+        pytest.param(lambda f: write_model(f, more_inputs=("pixels",)), "has inputs", id="inputs"),
+    ],
+)
+def test_what_is_no_such_model_is_refused(tmp_path: Path, spoil: object, words: str) -> None:
+    write_model(tmp_path)
+    assert callable(spoil)
+    spoil(tmp_path)
+    with pytest.raises(Misconfigured, match=words):
+        EntailmentModel(str(tmp_path))
+
+
+@pytest.mark.parametrize("labels", [None, ("a", "b")], ids=["no configuration", "no such label"])
+def test_a_model_whose_outputs_nobody_names_is_not_guessed_at(
+    tmp_path: Path, labels: tuple[str, ...] | None
+) -> None:
+    model = EntailmentModel(write_model(tmp_path, labels=labels))
+    with pytest.raises(Misconfigured, match=r"of 2 outputs no config\.json says"):
+        model.probabilities([BOTH])
+
+
+def test_without_the_extra_it_is_said_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(Misconfigured, match=r"pip install 'groundwatch\[scorer\]'"):
+        EntailmentModel(write_model(tmp_path))
+
+
+def test_the_embedded_checker_asks_the_model(tmp_path: Path) -> None:
+    transport = LocalTransport(write_model(tmp_path))
+    request = check_request("Kettles are red . They whistle .", "Lamps glow .", "Tea is red .")
+    reply = asyncio.run(transport.post(CHECK_PATH, msgspec.json.encode(request), {}))
+    response = msgspec.json.decode(reply.body, type=CheckResponse)
+    assert [claim.score for claim in response.claims] == pytest.approx([SURE, UNSURE])
+    assert [claim.citation_indices for claim in response.claims] == [(0,), ()]
+    assert [chunk.source for chunk in response.cited_chunks] == ["1"]
