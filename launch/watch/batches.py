@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.account import HOUR_US, account_of
+from launch.watch.batch_folders import BatchFolders
 from launch.watch.batch_run import run_batch
-from launch.watch.files import BatchFiles
 from launch.watch.journal import BatchDone, Journal
 from pipeline.batch import Batch
 from schemas.alert import Alert
@@ -49,16 +49,16 @@ class Batches:
     Args:
       pipeline: the main page.
       journal: what must not be forgotten.
-      files: takes the parts.
+      folders: take the parts.
       seen: the record ids of the last hours.
     """
 
     def __init__(
-        self, pipeline: LocalPipeline, journal: Journal, files: BatchFiles, seen: SeenIds
+        self, pipeline: LocalPipeline, journal: Journal, folders: BatchFolders, seen: SeenIds
     ) -> None:
         self._pipeline = pipeline
         self._journal = journal
-        self._files = files
+        self._folders = folders
         self._seen = seen
         # A batch that a killed worker had begun may have claimed ids.
         self._is_begun = True
@@ -118,7 +118,7 @@ class Batches:
 
     def _begin(self) -> tuple[int, str]:
         number = self._journal.next_number()
-        folder = self._files.begin_batch(number)
+        folder = self._folders.begin(number)
         self._seen.begin(number, again=self._is_begun)
         self._is_begun = True
         return number, folder
@@ -130,7 +130,7 @@ class Batches:
         if account.gap:
             raise Unaccounted(f"{account.gap} of {account.read} messages ended nowhere")
         self._seen.settle()
-        self._files.keep(number, batch.parts)
+        self._folders.keep(number, batch.parts)
         done = BatchDone(
             number=number,
             parts=tuple(batch.parts),
@@ -140,7 +140,7 @@ class Batches:
             alerts=tuple(batch.alerts),
             failures=tuple(batch.failures),
         )
-        self._journal.commit(done, now_us)
+        self._journal.commit(done)
         self._is_begun = False
 
     def _without_repeated(self, failures: Sequence[Failure]) -> tuple[list[Failure], int]:

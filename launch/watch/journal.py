@@ -17,7 +17,7 @@ from transforms.rules.rate_counts import RateCounts, added
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS batches (
-  number INTEGER PRIMARY KEY, committed_at_us INTEGER NOT NULL, parts BLOB NOT NULL);
+  number INTEGER PRIMARY KEY, parts BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS outbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, content BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS outbox_kinds ON outbox (kind);
@@ -108,23 +108,14 @@ class Journal:
         """The number of the batch that comes next; one of the same number may have been begun."""
         return (self.note(_LAST_NUMBER, int) or 0) + 1
 
-    def commit(self, done: BatchDone, now_us: int) -> None:
-        """Make a batch's outcome durable, all of it or nothing.
-
-        Args:
-          done: the batch.
-          now_us: microseconds since 1970 UTC.
-        """
+    def commit(self, done: BatchDone) -> None:
+        """Make a batch's outcome durable, all of it or nothing."""
         with self._database.transaction():
             self._keep_note(_LAST_NUMBER, done.number)
             self._keep_note(_TOTALS, total([self.totals(), done.counts]))
             self._keep_note(_ALERTS, self.alerts_raised() + len(done.alerts))
-            self._database.write(
-                "INSERT INTO batches VALUES (?, ?, ?)",
-                done.number,
-                now_us,
-                msgspec.json.encode(done.parts),
-            )
+            parts = msgspec.json.encode(done.parts)
+            self._database.write("INSERT INTO batches VALUES (?, ?)", done.number, parts)
             self._add_to_ledger(done.account)
             for engine, counts in done.rates:
                 self._add_rate(engine, counts)
@@ -144,13 +135,18 @@ class Journal:
             self._keep_note(_ALERTS, self.alerts_raised() + len(alerts))
             self._send("alert", alerts)
 
-    def waiting_batches(self) -> list[tuple[int, int, tuple[Part, ...]]]:
-        """The batches whose files are not public: number, when committed, files; oldest first."""
+    def waiting_batches(self, up_to: int | None = None) -> list[tuple[int, tuple[Part, ...]]]:
+        """The batches whose files are not public, the oldest first: each number and its files.
+
+        Args:
+          up_to: a number, above which none is listed.
+        """
         rows = self._database.read(
-            "SELECT number, committed_at_us, parts FROM batches ORDER BY number"
+            "SELECT number, parts FROM batches WHERE number <= ? ORDER BY number",
+            _NEWEST if up_to is None else up_to,
         )
         parts = msgspec.json.Decoder(tuple[Part, ...])
-        return [(number, at_us, parts.decode(content)) for number, at_us, content in rows]
+        return [(number, parts.decode(content)) for number, content in rows]
 
     def publication(self) -> Publication | None:
         """The publication that was begun and not finished, None if there is none."""

@@ -19,13 +19,15 @@ from launch.pubsub.subscription import Subscription
 from launch.pubsub.topic import Topic
 from launch.summing import summary_of
 from launch.watch.announcer import Announcer
+from launch.watch.batch_folders import BatchFolders
 from launch.watch.batches import Batches
-from launch.watch.files import BatchFiles
+from launch.watch.files import Files
 from launch.watch.health import Health
 from launch.watch.heartbeat import Heartbeat
 from launch.watch.journal import Journal
 from launch.watch.metrics import Metrics, WorkReadings
 from launch.watch.monitor import Monitor
+from launch.watch.publishing import Publishing
 from launch.watch.settings import WatchSettings
 from launch.watch.status_server import StatusServer
 from launch.watch.worker import Worker
@@ -123,18 +125,13 @@ def _worker(
         subscription = _subscription(settings)
         opened.callback(subscription.close, _FAREWELL_S)
         heartbeat = Heartbeat()
-        files = BatchFiles(
-            config,
-            journal,
-            settings.file_age_s,
-            keeps_alerts=not settings.alert_topic,
-            keeps_failures=not settings.failure_topic,
-        )
+        folders = BatchFolders(str(config.work_folder))
+        folders.remove_all_but(number for number, _ in journal.waiting_batches())
         worker = Worker(
             subscription=subscription,
-            batches=Batches(pipeline, journal, files, seen),
+            batches=Batches(pipeline, journal, folders, seen),
             journal=journal,
-            files=files,
+            publishing=_publishing(config, settings, folders),
             announcer=Announcer(
                 journal,
                 *topics,
@@ -148,6 +145,18 @@ def _worker(
         if settings.health_address:
             opened.enter_context(_status(config, settings.health_address, worker, heartbeat))
         yield worker
+
+
+def _publishing(config: Config, settings: WatchSettings, folders: BatchFolders) -> Publishing:
+    topics = {"alerts": settings.alert_topic, "failures": settings.failure_topic}
+    files = Files(config, folders, [kind for kind, topic in topics.items() if topic is None])
+
+    def publish() -> int:
+        # A connection of its own: this is done on another thread.
+        with closing(Journal(_journal_path(config))) as journal:
+            return files.publish(journal)
+
+    return Publishing(publish, folders.sizes, config.file_bytes, settings.file_age_s)
 
 
 @contextmanager

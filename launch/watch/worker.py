@@ -11,12 +11,12 @@ from launch.watch.alert_latency import AlertLatency
 from launch.watch.announcer import Announcer
 from launch.watch.batch_size import BatchSize
 from launch.watch.batches import Batches, Outcome, Unaccounted
-from launch.watch.files import BatchFiles
 from launch.watch.giving_up import failed_alone, failed_by_defect
 from launch.watch.heartbeat import Heartbeat
 from launch.watch.journal import Journal
 from launch.watch.monitor import Monitor
 from launch.watch.patience import MOST_TRIES, Patience
+from launch.watch.publishing import Publishing
 from launch.watch.settings import WatchSettings
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.failure import Failure
@@ -42,7 +42,7 @@ class Worker:
       subscription: where messages come from.
       batches: what a batch goes through.
       journal: what must not be forgotten.
-      files: where parts become files.
+      publishing: where parts become files.
       announcer: where alerts and failures go.
       monitor: judges rates and silence.
       heartbeat: hears that the loop is alive.
@@ -59,7 +59,7 @@ class Worker:
         subscription: Subscription,
         batches: Batches,
         journal: Journal,
-        files: BatchFiles,
+        publishing: Publishing,
         announcer: Announcer,
         monitor: Monitor,
         heartbeat: Heartbeat,
@@ -70,7 +70,7 @@ class Worker:
         self.subscription = subscription
         self._batches = batches
         self._journal = journal
-        self._files = files
+        self._publishing = publishing
         self._announcer = announcer
         self.monitor = monitor
         self._heartbeat = heartbeat
@@ -106,7 +106,7 @@ class Worker:
         try:
             self.monitor.look(_now_us())
             self._announcer.announce()
-            self._files.publish_if_due()
+            self._publishing.look()
             self._forget_old_ids()
             if self._latency.waiting and not self._journal.count_outbox("alert"):
                 self._latency.published(_now_us())
@@ -124,7 +124,7 @@ class Worker:
             self._announcer.announce()
         except Refused as error:
             _log.error("%s; the next worker tries again", error)
-        self._files.publish_if_due(at_once=True)
+        self._publishing.finish()
 
     def _take(self) -> Sequence[Message]:
         again = self._held.take_due(self._size.messages)

@@ -8,7 +8,6 @@ import pytest
 from launch.main import main
 from launch.watch.account import HOUR_US, Account
 from launch.watch.journal import Journal
-from tests.support.builders import NOON_US
 from tests.support.journals import HOUR_OF_NOON_US, a_batch_done, an_account
 
 
@@ -16,7 +15,7 @@ def keep(folder: Path, *accounts: Account) -> None:
     """Keep a ledger of these hours."""
     with closing(Journal(str(folder / "journal.sqlite"))) as journal:
         for number, account in enumerate(accounts, start=1):
-            journal.commit(a_batch_done(number, account=account), NOON_US)
+            journal.commit(a_batch_done(number, account=account))
 
 
 def told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, list[list[str]]]:

@@ -10,7 +10,7 @@ import pytest
 from launch.pubsub.errors import Refused, Unpublished
 from launch.watch.announcer import Announcer
 from launch.watch.journal import Journal
-from tests.support.builders import NOON_US, a_message
+from tests.support.builders import a_message
 from tests.support.clocks import ManualClock
 from tests.support.journals import a_batch_done, a_failure, an_alert
 from transforms.rules.publishing import Publishable
@@ -68,7 +68,7 @@ def commit(journal: Journal, alerts: int, failures: int = 0) -> None:
     raised = tuple(an_alert(record_id=str(number), engine="shop") for number in range(alerts))
     failed = tuple(a_failure(message=a_message(place=str(at))) for at in range(failures))
     number = journal.next_number()
-    journal.commit(a_batch_done(number, alerts=raised, failures=failed), NOON_US)
+    journal.commit(a_batch_done(number, alerts=raised, failures=failed))
 
 
 def ids_in(topic: ATopic) -> list[str]:

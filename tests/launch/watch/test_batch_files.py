@@ -4,14 +4,17 @@ import itertools
 import os
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import wait
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from launch.watch.files import BatchFiles
+from launch.watch.batch_folders import BatchFolders
+from launch.watch.files import Files
 from launch.watch.journal import Journal
+from launch.watch.publishing import Publishing
 from pipeline import storage
 from pipeline.config import Config
 from pipeline.open_part import OpenPart
@@ -41,18 +44,35 @@ class Keeper:
             **config,
         )
         self.journal = Journal(f"{self.config.work_folder}/journal.sqlite")
-        self.files = BatchFiles(
-            self.config, self.journal, AGE_S, keeps_alerts=True, keeps_failures=True, clock=clock
+        self.folders = BatchFolders(str(self.config.work_folder))
+        self.folders.remove_all_but(number for number, _ in self.journal.waiting_batches())
+        self.files = Files(self.config, self.folders, ["alerts", "failures"])
+        self.publishing = Publishing(
+            self.publish, self.folders.sizes, self.config.file_bytes, AGE_S, clock
         )
         self.journal._database.write("PRAGMA synchronous = OFF")
 
     def close(self) -> None:
         self.journal.close()
 
+    def publish(self) -> int:
+        """Make all that waits public; returns how many files."""
+        return self.files.publish(self.journal)
+
+    def look(self) -> int:
+        """Look whether it is time to publish, and wait until that is done; as `publish`."""
+        self.publishing.look()
+        if self.publishing._under_way is None:
+            return 0
+        wait([self.publishing._under_way])
+        published = self.publishing._under_way
+        self.publishing.look()
+        return published.result()
+
     def commit(self, *rows: EnrichedAnswer, **members: Any) -> None:
         """Commit a batch of these records, as the worker does."""
         number = self.journal.next_number()
-        folder = self.files.begin_batch(number)
+        folder = self.folders.begin(number)
         row_format = EnrichedFiles(self.config.text, self.config.run)
         parts = []
         for name, grouped in itertools.groupby(rows, row_format.folder):
@@ -60,10 +80,10 @@ class Keeper:
             for row in grouped:
                 part.write(row, row.event_time_us)
             parts.append(part.close())
-        self.files.keep(number, parts)
+        self.folders.keep(number, parts)
         account = an_account(first_batch=number, read=len(rows), enriched=len(rows))
         done = a_batch_done(number, parts=tuple(parts), account=account, **members)
-        self.journal.commit(done, NOON_US)
+        self.journal.commit(done)
 
     def ids(self) -> list[str]:
         """The record ids in the output, sorted."""
@@ -89,18 +109,18 @@ def ids(*numbers: int) -> list[str]:
 
 def test_files_become_public_at_the_first_look_and_then_by_age(keeper: Keeper) -> None:
     keeper.commit(row(1))
-    assert keeper.files.publish_if_due() == 1
+    assert keeper.look() == 1
     keeper.commit(row(2))
     keeper.clock.advance(AGE_S - 1)
-    assert keeper.files.publish_if_due() == 0
+    assert keeper.look() == 0
     assert keeper.ids() == ids(1)
     keeper.clock.advance(1)
-    assert keeper.files.publish_if_due() == 1
+    assert keeper.look() == 1
     assert keeper.ids() == ids(1, 2)
 
 
 def test_nothing_is_written_where_nothing_came(keeper: Keeper) -> None:
-    assert keeper.files.publish_if_due(at_once=True) == 0
+    assert keeper.publish() == 0
     assert visible_files(keeper.output) == []
 
 
@@ -108,12 +128,12 @@ def test_a_file_becomes_public_as_soon_as_it_is_large_enough(
     tmp_path: Path, clock: ManualClock
 ) -> None:
     with closing(Keeper(tmp_path, clock, file_bytes=12_000)) as keeper:
-        keeper.files.publish_if_due()
+        keeper.look()
         # Another date's bytes do not count.
         keeper.commit(*(row(number, day=number) for number in range(1, 8)))
-        assert keeper.files.publish_if_due() == 0
+        assert keeper.look() == 0
         keeper.commit(*(row(number) for number in range(8, 300)))
-        assert keeper.files.publish_if_due() == 8
+        assert keeper.look() == 8
         assert keeper.ids() == ids(*range(1, 300))
 
 
@@ -122,7 +142,7 @@ def test_batches_are_joined_to_one_file_a_date_with_a_line_each_in_the_manifest(
 ) -> None:
     keeper.commit(row(1), row(2, day=1))
     keeper.commit(row(3), row(4, day=1))
-    keeper.files.publish_if_due()
+    keeper.look()
     assert visible_files(keeper.output) == [
         "enriched/event_date=2026-03-03/r1-batch0000000001-0-00000.avro",
         "enriched/event_date=2026-03-04/r1-batch0000000001-0-00000.avro",
@@ -135,11 +155,11 @@ def test_batches_are_joined_to_one_file_a_date_with_a_line_each_in_the_manifest(
 
 def test_late_rows_of_a_date_get_a_file_of_their_own(keeper: Keeper) -> None:
     keeper.commit(row(1))
-    keeper.files.publish_if_due()
+    keeper.look()
     (first,) = keeper.output.glob("enriched/*/*.avro")
     content, inode = first.read_bytes(), first.stat().st_ino
     keeper.commit(row(2))
-    keeper.files.publish_if_due(at_once=True)
+    keeper.publish()
     assert len(list(keeper.output.glob("enriched/event_date=2026-03-03/*.avro"))) == 2
     assert (first.read_bytes(), first.stat().st_ino) == (content, inode)
     assert keeper.ids() == ids(1, 2)
@@ -148,10 +168,10 @@ def test_late_rows_of_a_date_get_a_file_of_their_own(keeper: Keeper) -> None:
 def test_alerts_and_failures_without_a_topic_go_into_files_once(keeper: Keeper) -> None:
     failures = tuple(a_failure(message=a_message(place=str(at))) for at in range(3))
     keeper.commit(alerts=(an_alert(record_id="1"), an_alert(record_id="2")), failures=failures)
-    keeper.files.publish_if_due()
+    keeper.look()
     keeper.commit(alerts=(an_alert(record_id="3"),))
-    keeper.files.publish_if_due(at_once=True)
-    keeper.files.publish_if_due(at_once=True)
+    keeper.publish()
+    keeper.publish()
     assert [alert["record_id"] for alert in alerts_in(keeper.output)] == ["1", "2", "3"]
     assert [failure["source"] for failure in failures_in(keeper.output)] == ["0", "1", "2"]
 
@@ -163,18 +183,18 @@ def test_parts_are_found_where_the_folder_was_moved_to(tmp_path: Path, clock: Ma
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "moved").rename(tmp_path / "elsewhere" / "out")
     with closing(Keeper(tmp_path / "elsewhere", clock)) as keeper:
-        keeper.files.publish_if_due()
+        keeper.look()
         assert keeper.ids() == ids(1)
 
 
 def test_what_killed_batches_left_behind_is_removed(tmp_path: Path, clock: ManualClock) -> None:
     with closing(Keeper(tmp_path, clock)) as keeper:
         keeper.commit(row(1))
-        abandoned = Path(keeper.files.begin_batch(2))
+        abandoned = Path(keeper.folders.begin(2))
         (abandoned / "half").write_bytes(b"a half of it")
     with closing(Keeper(tmp_path, clock)) as keeper:
         assert not abandoned.exists()
-        keeper.files.publish_if_due()
+        keeper.look()
         assert keeper.ids() == ids(1)
 
 
@@ -192,12 +212,12 @@ def test_a_disk_that_was_full_is_tried_again_after_a_while(
         disk.setattr(storage, "publish", full)
         for _ in range(12):
             with suppress(OSError):
-                keeper.files.publish_if_due()
+                keeper.look()
             keeper.clock.advance(1)
     assert len(tries) == 2
     assert visible_files(keeper.output) == []
     keeper.clock.advance(10)
-    keeper.files.publish_if_due()
+    keeper.look()
     assert keeper.ids() == ids(1)
 
 
@@ -253,12 +273,12 @@ def test_a_crash_at_any_touch_of_the_disk_loses_nothing_and_doubles_nothing(
             with monkeypatch.context() as crash:
                 has_died = crashing(crash, moment, done=done)
                 with suppress(Crash):
-                    keeper.files.publish_if_due()
+                    keeper.look()
             seen = {path: (keeper.output / path).read_bytes() for path in public(keeper)}
         # Later rows, another size of files: they must not change what was begun.
         with closing(Keeper(folder, clock, file_bytes=500_000)) as keeper:
             keeper.commit(row(40), alerts=(an_alert(record_id="40"),))
-            keeper.files.publish_if_due()
+            keeper.look()
             assert keeper.ids() == ids(*range(41))
             alerts = [alert["record_id"] for alert in alerts_in(keeper.output)]
             assert alerts == ["0", "20", "40"]

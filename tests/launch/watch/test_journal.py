@@ -52,11 +52,11 @@ def test_a_journal_that_has_just_been_made_remembers_nothing(journal: Journal) -
 def test_all_that_came_of_a_batch_outlives_the_process(journal: Journal, path: str) -> None:
     rates = counts_of(NOON_US, 2)
     done = a_batch_done(alerts=(an_alert(),), failures=(a_failure(),), rates=(("shop", rates),))
-    journal.commit(done, NOON_US)
+    journal.commit(done)
     # Another connection sees what is durable, and nothing else.
     with closing(Journal(path)) as after:
         assert after.next_number() == 2
-        assert after.waiting_batches() == [(1, NOON_US, (a_part(),))]
+        assert after.waiting_batches() == [(1, (a_part(),))]
         assert after.ledger() == [an_account()]
         assert after.totals() == Counts(read=2, verdicts={"GROUNDED": 2})
         assert after.alerts_raised() == 1
@@ -66,10 +66,10 @@ def test_all_that_came_of_a_batch_outlives_the_process(journal: Journal, path: s
 
 
 def test_batches_of_an_hour_are_added_up_and_hours_are_kept_apart(journal: Journal) -> None:
-    journal.commit(a_batch_done(1), NOON_US)
-    journal.commit(a_batch_done(2, account=an_account(first_batch=2, duplicates=1)), NOON_US)
+    journal.commit(a_batch_done(1))
+    journal.commit(a_batch_done(2, account=an_account(first_batch=2, duplicates=1)))
     later_us = HOUR_OF_NOON_US + 3_600_000_000
-    journal.commit(a_batch_done(3, account=an_account(first_batch=3, hour_us=later_us)), later_us)
+    journal.commit(a_batch_done(3, account=an_account(first_batch=3, hour_us=later_us)))
     assert journal.ledger() == [
         an_account(read=4, enriched=4, duplicates=1),
         an_account(first_batch=3, hour_us=later_us),
@@ -86,7 +86,7 @@ def test_rates_are_added_up_by_engine_and_moment(journal: Journal) -> None:
         ("shop", counts_of(NOON_US, 7)),
         ("shop", counts_of(NOON_US - 1, 11)),
     )
-    journal.commit(a_batch_done(rates=rates), NOON_US)
+    journal.commit(a_batch_done(rates=rates))
     assert journal.rates(0) == {
         "shop": [counts_of(NOON_US - 1, 11), counts_of(NOON_US, 9)],
         None: [counts_of(NOON_US, 3)],
@@ -101,7 +101,7 @@ def test_what_has_been_announced_is_forgotten_and_the_rest_stays_in_order(
     journal: Journal,
 ) -> None:
     alerts = tuple(an_alert(record_id=f"{number:064d}") for number in range(5))
-    journal.commit(a_batch_done(alerts=alerts, failures=(a_failure(),)), NOON_US)
+    journal.commit(a_batch_done(alerts=alerts, failures=(a_failure(),)))
     first, second, *_ = journal.outbox_alerts(3)
     journal.announced([first[0], second[0]])
     assert [alert for _, alert in journal.outbox_alerts(10)] == list(alerts[2:])
@@ -127,7 +127,7 @@ def test_only_so_many_bytes_are_taken_from_the_outbox_at_once_but_always_one_row
     failures = tuple(
         a_failure(message=a_message(payload=b"x" * size)) for size in (20_000, 3_000, 3_000, 3_000)
     )
-    journal.commit(a_batch_done(failures=failures), NOON_US)
+    journal.commit(a_batch_done(failures=failures))
     taken = []
     while rows := journal.outbox_failures(10):
         taken.append(len(rows))
@@ -147,16 +147,16 @@ def test_a_publication_holds_what_waited_when_it_began_and_stays_until_it_ends(
     journal: Journal, path: str
 ) -> None:
     for number in (1, 2):
-        journal.commit(a_batch_done(number, alerts=(an_alert(),)), NOON_US)
+        journal.commit(a_batch_done(number, alerts=(an_alert(),)))
     begun = journal.begin_publication(file_bytes=7)
     assert begun == Publication(last_batch=2, last_in_outbox=2, file_bytes=7)
-    journal.commit(a_batch_done(3, alerts=(an_alert(),)), NOON_US)
+    journal.commit(a_batch_done(3, alerts=(an_alert(),)))
     with closing(Journal(path)) as after:
         assert after.publication() == begun
         assert len(after.outbox_alerts(9, begun.last_in_outbox)) == 2
         after.end_publication(begun)
         assert after.publication() is None
-        assert [number for number, _, _ in after.waiting_batches()] == [3]
+        assert [number for number, _ in after.waiting_batches()] == [3]
         assert after.next_number() == 4
 
 
@@ -201,10 +201,10 @@ def test_a_full_disk_leaves_nothing_of_a_batch_and_the_next_try_all(
     database = journal._database
     database._connection = FullDisk(database._connection, statement)  # type: ignore[assignment]
     with pytest.raises(OSError, match=r"cannot write .*journal.sqlite: .*full"):
-        journal.commit(done, NOON_US)
+        journal.commit(done)
     with closing(Journal(path)) as beside:
         assert (beside.next_number(), beside.totals(), beside.outbox_alerts(9)) == (1, Counts(), [])
-    journal.commit(done, NOON_US)
+    journal.commit(done)
     with closing(Journal(path)) as beside:
         assert (beside.next_number(), len(beside.outbox_alerts(9))) == (2, 1)
 

@@ -38,7 +38,7 @@ def batch(journal: Journal, start_us: int, answers: int, low: int) -> tuple[Rate
         account=Account(hour_us=NOON_US, first_batch=number, read=answers, enriched=answers),
         rates=(("shop", counts),),
     )
-    journal.commit(done, start_us)
+    journal.commit(done)
     return (counts,)
 
 

@@ -50,7 +50,7 @@ class Watch:
         start_us = bucket_of(self.now_us - age_s * 1_000_000)
         counts = RateCounts(start_us=start_us, answers=answers, low_grounded=bad)
         number = self.journal.next_number()
-        self.journal.commit(a_batch_done(number=number, rates=((engine, counts),)), NOON_US)
+        self.journal.commit(a_batch_done(number=number, rates=((engine, counts),)))
         self.monitor.hear(answers, [(engine, counts)], self.now_us)
 
     def judge(self) -> list[Told]:
