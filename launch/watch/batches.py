@@ -114,7 +114,8 @@ class Batches:
         oldest_us = _now_us() - round((seen_for_h + 1) * HOUR_US)
         young = [account for account in self._journal.ledger() if account.hour_us >= oldest_us]
         if young:
-            self._seen.forget(young[0].first_batch)
+            # Not always the first's: a clock may have been set back.
+            self._seen.forget(min(account.first_batch for account in young))
 
     def _begin(self) -> tuple[int, str]:
         number = self._journal.next_number()

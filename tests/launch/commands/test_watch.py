@@ -32,7 +32,7 @@ from tests.support.watched import ALERTS, SUBSCRIPTION, Watched, total
 from tests.support.watching import WatchProcess, ledger_in
 from tests.support.wire_faults import hang, status
 
-MANY = 1_200
+MANY = 600
 
 
 @pytest.fixture
@@ -100,8 +100,8 @@ def test_a_worker_that_is_killed_again_and_again_loses_nothing_and_doubles_nothi
     watched.server.faults.duplicated_share = 0.1
     watched.server.faults.lost_acks_share = 0.05
     watched.publish(*(low(n) if n % 10 == 0 else an_envelope(n) for n in range(MANY)))
-    flags = ["--alert_topic", ALERTS, "--batch_messages", "40", "--file_age_s", "0.3"]
-    for _ in range(4):
+    flags = ["--alert_topic", ALERTS, "--batch_messages", "20", "--file_age_s", "0.3"]
+    for _ in range(3):
         delivered = watched.server.counts(SUBSCRIPTION).delivered
         with begin(watched, *flags) as worker:
             worker.wait_for(lambda: watched.server.counts(SUBSCRIPTION).delivered > delivered)  # noqa: B023

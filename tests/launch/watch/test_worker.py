@@ -1,6 +1,7 @@
 """The worker against a real server: every message ends in one place, whatever goes wrong."""
 
 import asyncio
+import io
 import json
 import threading
 from collections import Counter
@@ -8,7 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import fastavro
 import pytest
+from msgspec.structs import replace
 
 from launch.pubsub.errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
@@ -16,19 +19,23 @@ from launch.pubsub_server.server import PubSubServer
 from launch.watch import batches as batches_module
 from launch.watch.journal import Journal
 from launch.watch.patience import Patience
+from pipeline import storage
 from pipeline.open_part import OpenPart
 from schemas.checked import CheckedAnswer
 from schemas.enriched import EnrichedAnswer
 from tests.support.archives import an_envelope
+from tests.support.buckets import Trouble, when
 from tests.support.clocks import ManualClock
 from tests.support.fault_server import FaultServer, always, by_answer
 from tests.support.outputs import alerts_in, failures_in, original_bytes, records_in
+from tests.support.storage_server import storage_server
 from tests.support.waiting import wait_until
 from tests.support.watched import ALERTS, FAILURES, Watched, total, work
 from tests.support.wire_faults import good, status
 from transforms import counters, tag_answers
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.settings import RetrySettings
+from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
 
 POISON = "Lamps glow blue at noon."
@@ -313,6 +320,61 @@ def test_alerts_wait_for_a_topic_that_is_not_there_and_the_worker_says_so(
     watched.server.create(missing, missing.replace("topics", "subscriptions"))
     watched.drain(alert_topic=missing)
     assert len(watched.published(missing)) == 1
+
+
+def test_alerts_do_not_wait_for_files_that_take_their_time(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, publish = threading.Event(), storage.publish
+
+    def slow(*paths: str) -> None:
+        assert release.wait(30)
+        publish(*paths)
+
+    monkeypatch.setattr(storage, "publish", slow)
+    watched.publish(low(1))
+    with watched.worker(alert_topic=ALERTS) as worker:
+        work(worker, lambda: not watched.outstanding)
+        assert worker._publishing._under_way
+        watched.publish(low(2))
+        work(worker, lambda: not watched.outstanding)
+        assert len(watched.published(ALERTS)) == 2
+        assert ids_in(watched) == []
+        release.set()
+        worker.finish()
+    assert len(ids_in(watched)) == 2
+
+
+def test_records_go_into_a_bucket_once_it_can_be_reached(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched.publish(*map(an_envelope, range(5)), low(5))
+    with storage_server(monkeypatch) as buckets:
+        buckets.plan = when("begin", ".avro", Trouble(503))
+        config = replace(watched.config(), output="gs://out/live")
+        with watched.worker(config) as worker:
+            work(worker, lambda: not watched.outstanding)
+            with pytest.raises(OSError, match="cannot write gs://out/live/enriched/event_date="):
+                worker.finish()
+            buckets.plan = lambda _: None
+            worker.finish()
+        objects = buckets.below("gs://out/live/")
+    rows = [
+        row
+        for name, content in objects.items()
+        if name.endswith(".avro")
+        for row in fastavro.reader(io.BytesIO(content))
+    ]
+    assert len({row["record_id"] for row in rows}) == len(rows) == 6
+    assert [name.split("/")[0] for name in objects] == ["alerts", "enriched", *["manifest"] * 2]
+
+
+def test_what_is_left_out_of_a_sample_is_counted(watched: Watched) -> None:
+    watched.publish(*map(an_envelope, range(40)), an_envelope(3))
+    watched.drain(replace(watched.config(), sampling=SamplingRule(share=0.5)))
+    sums = total(watched.ledger())
+    assert (sums["read"], sums["duplicates"], sums["gap"]) == (41, 1, 0)
+    assert 0 < sums["sampled_out"] == 40 - len(ids_in(watched))
 
 
 def test_a_message_that_ends_nowhere_becomes_a_failure_and_raises_an_alert(

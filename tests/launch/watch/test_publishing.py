@@ -1,0 +1,144 @@
+"""When files become public: beside the batches, by age and size, and again after a fault."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from launch.watch.publishing import Publishing
+from tests.support.clocks import ManualClock
+from tests.support.waiting import wait_until
+
+AGE_S = 300.0
+FILE_BYTES = 1_000
+
+
+class Output:
+    """Counts how often it was published to; hangs or fails when told to."""
+
+    def __init__(self) -> None:
+        self.times = 0
+        self.error: Exception | None = None
+        self.may_go_on = threading.Event()
+        self.may_go_on.set()
+
+    def publish(self) -> int:
+        assert self.may_go_on.wait(10)
+        self.times += 1
+        if self.error:
+            raise self.error
+        return 1
+
+
+@pytest.fixture
+def output() -> Output:
+    return Output()
+
+
+@pytest.fixture
+def sizes() -> Counter[str]:
+    return Counter()
+
+
+@pytest.fixture
+def publishing(output: Output, sizes: Counter[str], clock: ManualClock) -> Publishing:
+    return Publishing(output.publish, sizes, FILE_BYTES, AGE_S, clock)
+
+
+def looked(publishing: Publishing) -> None:
+    """Look, and once more when what that began is done."""
+    publishing.look()
+    if publishing._under_way:
+        wait_until(publishing._under_way.done)
+        publishing.look()
+
+
+def test_all_is_published_at_the_first_look_and_then_by_age(
+    publishing: Publishing, output: Output, clock: ManualClock
+) -> None:
+    times = []
+    for seconds in (0.0, AGE_S - 1, 1.0, AGE_S - 1, 1.0):
+        clock.advance(seconds)
+        looked(publishing)
+        times.append(output.times)
+    assert times == [1, 1, 2, 2, 3]
+
+
+def test_a_files_worth_of_one_folder_is_published_at_once(
+    publishing: Publishing, output: Output, sizes: Counter[str]
+) -> None:
+    looked(publishing)
+    sizes.update({"monday": FILE_BYTES - 1, "tuesday": FILE_BYTES - 1})
+    looked(publishing)
+    assert output.times == 1
+    sizes["monday"] += 1
+    looked(publishing)
+    assert (output.times, sizes) == (2, Counter())
+
+
+def test_while_one_publication_hangs_nobody_waits_and_no_other_begins(
+    publishing: Publishing, output: Output, sizes: Counter[str]
+) -> None:
+    output.may_go_on.clear()
+    publishing.look()
+    sizes["monday"] = FILE_BYTES
+    for _ in range(3):
+        publishing.look()
+    assert output.times == 0
+    output.may_go_on.set()
+    looked(publishing)
+    looked(publishing)
+    assert output.times == 2
+
+
+def test_a_fault_is_told_and_what_waits_is_tried_again_after_a_while(
+    publishing: Publishing, output: Output, sizes: Counter[str], clock: ManualClock
+) -> None:
+    output.error = OSError("no space left on device")
+    with pytest.raises(OSError, match="no space left"):
+        looked(publishing)
+    output.error = None
+    # Not even a file's worth is reason to try at once.
+    sizes["monday"] = FILE_BYTES
+    clock.advance(9)
+    looked(publishing)
+    assert output.times == 1
+    clock.advance(1)
+    looked(publishing)
+    assert output.times == 2
+
+
+def finish_beside(publishing: Publishing) -> threading.Thread:
+    thread = threading.Thread(target=publishing.finish)
+    thread.start()
+    return thread
+
+
+def test_the_end_waits_for_what_is_under_way_and_publishes_the_rest(
+    publishing: Publishing, output: Output
+) -> None:
+    output.may_go_on.clear()
+    publishing.look()
+    finishing = finish_beside(publishing)
+    assert (output.times, finishing.is_alive()) == (0, True)
+    output.may_go_on.set()
+    finishing.join(10)
+    assert output.times == 2
+
+
+def failing_once(output: Output) -> Callable[[], int]:
+    def publish() -> int:
+        output.error = OSError("away") if output.times == 0 else None
+        return output.publish()
+
+    return publish
+
+
+def test_a_fault_of_what_was_under_way_does_not_keep_the_end_from_trying_again(
+    output: Output, clock: ManualClock
+) -> None:
+    publishing = Publishing(failing_once(output), Counter(), FILE_BYTES, AGE_S, clock)
+    publishing.look()
+    publishing.finish()
+    assert output.times == 2
