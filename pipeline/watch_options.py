@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pipeline.option import Option, positive, whole
@@ -24,6 +25,12 @@ def _subscription(text: str) -> str:
 def _topic(text: str) -> str:
     if not _TOPIC.fullmatch(text):
         raise ValueError("must have the form projects/P/topics/T")
+    return text
+
+
+def _file(text: str) -> str:
+    if not Path(text).is_file():
+        raise ValueError("must be a file of this machine")
     return text
 
 
@@ -130,6 +137,21 @@ NO_DATA = (
         meaning="fewer answers in the hour before are no steady traffic",
         read=whole,
         default=_SILENCE.min_answers,
+    ),
+)
+
+CANARY = (
+    Option(
+        name="canary",
+        meaning="a local file of known answers that are checked again and again, so that a change"
+        " of the checker is told apart from one of the chatbot",
+        read=_file,
+    ),
+    Option(
+        name="canary_every_s",
+        meaning="seconds from one check of the known answers to the next",
+        read=positive,
+        default=3600.0,
     ),
 )
 

@@ -35,7 +35,7 @@ class RateEpisode(Record, frozen=True, kw_only=True):
     """A stretch of time in which an engine burnt its error budget too fast.
 
     Attributes:
-      signal: which share is meant: ``low_grounded``, ``policy_skipped``, ``failed``, or
+      signal: which share is meant: ``canary``, ``low_grounded``, ``policy_skipped``, ``failed``, or
         ``skip_reason:`` and the name of a reason.
       state: ``open`` when the episode begins, ``closed`` when it ends.
       share: 0..1, in the fast window at that moment.

@@ -67,6 +67,7 @@ def watch_known() -> tuple[Option, ...]:
         *options.LOCAL,
         *watch_options.WATCH,
         *watch_options.NO_DATA,
+        *watch_options.CANARY,
         watch_options.HEALTH_ADDRESS,
         *check_options.CHECK,
         *options.VERDICTS,
@@ -179,4 +180,6 @@ def _settings(values: Mapping[str, Any]) -> WatchSettings:
         drain_s=values["drain_s"],
         silence=watch_options.silence_rule_from(values),
         health_address=values["health_address"],
+        canary=values["canary"],
+        canary_every_s=values["canary_every_s"],
     )

@@ -19,6 +19,8 @@ class WatchSettings(Record, frozen=True, kw_only=True):
       file_age_s: how old the oldest row may become before its file is closed and public.
       dedupe_h: for how many hours a record id is remembered.
       silence: when nothing is worth an alert.
+      canary: a local file of known answers, None for none.
+      canary_every_s: from one check of these to the next.
       health_address: host and port that answer /healthz and /metrics, None for none.
       drain_s: within which the worker ends once it is told to.
     """
@@ -38,3 +40,5 @@ class WatchSettings(Record, frozen=True, kw_only=True):
     drain_s: float = 25.0
     silence: SilenceRule = SilenceRule()
     health_address: tuple[str, int] | None = None
+    canary: str | None = None
+    canary_every_s: float = 3600.0

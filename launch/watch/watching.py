@@ -21,6 +21,7 @@ from launch.summing import summary_of
 from launch.watch.announcer import Announcer
 from launch.watch.batch_folders import BatchFolders
 from launch.watch.batches import Batches
+from launch.watch.canary import Canary
 from launch.watch.files import Files
 from launch.watch.health import Health
 from launch.watch.heartbeat import Heartbeat
@@ -139,12 +140,21 @@ def _worker(
                 with_payload=config.failure_payload,
             ),
             monitor=Monitor(journal, config.rates, settings.silence, time.time_ns() // 1000),
+            canary=_canary(config, settings, options, journal),
             heartbeat=heartbeat,
             settings=settings,
         )
         if settings.health_address:
             opened.enter_context(_status(config, settings.health_address, worker, heartbeat))
         yield worker
+
+
+def _canary(
+    config: Config, settings: WatchSettings, options: PipelineOptions, journal: Journal
+) -> Canary | None:
+    if settings.canary is None:
+        return None
+    return Canary(config, options, journal, settings.canary, settings.canary_every_s)
 
 
 def _publishing(config: Config, settings: WatchSettings, folders: BatchFolders) -> Publishing:

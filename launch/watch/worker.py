@@ -11,6 +11,7 @@ from launch.watch.alert_latency import AlertLatency
 from launch.watch.announcer import Announcer
 from launch.watch.batch_size import BatchSize
 from launch.watch.batches import Batches, Outcome, Unaccounted
+from launch.watch.canary import Canary
 from launch.watch.giving_up import failed_alone, failed_by_defect
 from launch.watch.heartbeat import Heartbeat
 from launch.watch.journal import Journal
@@ -45,6 +46,7 @@ class Worker:
       publishing: where parts become files.
       announcer: where alerts and failures go.
       monitor: judges rates and silence.
+      canary: checks known answers, None for none.
       heartbeat: hears that the loop is alive.
       settings: how large batches are.
 
@@ -62,6 +64,7 @@ class Worker:
         publishing: Publishing,
         announcer: Announcer,
         monitor: Monitor,
+        canary: Canary | None,
         heartbeat: Heartbeat,
         settings: WatchSettings,
     ) -> None:
@@ -73,6 +76,7 @@ class Worker:
         self._publishing = publishing
         self._announcer = announcer
         self.monitor = monitor
+        self._canary = canary
         self._heartbeat = heartbeat
         self._latency = AlertLatency()
         self._settings = settings
@@ -105,6 +109,8 @@ class Worker:
             self.monitor.cannot_hear(_now_us())
         try:
             self.monitor.look(_now_us())
+            if self._canary:
+                self._canary.look(_now_us())
             self._announcer.announce()
             self._publishing.look()
             self._forget_old_ids()

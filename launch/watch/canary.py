@@ -1,0 +1,172 @@
+"""Known answers, checked again and again: whether it is the checker that has changed."""
+
+import hashlib
+import logging
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import fastavro
+import msgspec
+from apache_beam.options.pipeline_options import PipelineOptions
+from msgspec.structs import replace
+
+from launch.local.local_pipeline import LocalPipeline
+from launch.watch.journal import Journal
+from pipeline.batch import Batch, Source
+from pipeline.config import Config
+from pipeline.read_file import read_file
+from schemas.alert import Alert, AlertKind, RateEpisode, Severity
+from schemas.record import Record
+from transforms.grounding.errors import RunStopped
+
+_US = 1_000_000
+_TRY_AGAIN_US = 60 * _US
+_TOLERABLE_SHARE = 0.05
+"""Of a hundred known answers five may come out otherwise before somebody is told."""
+
+_SIGNAL = "canary"
+_log = logging.getLogger(__name__)
+
+
+class Sight(Record, frozen=True, kw_only=True):
+    """What was found of one known answer; the score is 0..1, or None."""
+
+    verdict: str
+    support_score: float | None
+
+
+class Known(Record, frozen=True, kw_only=True):
+    """What has to be remembered of the canaries, over a restart, too.
+
+    Attributes:
+      asked: a hash of the answers and the settings of their check; others begin anew.
+      sights: what was found the first time, by record id.
+      opened_at_us: since when too many come out otherwise, None while they do not.
+    """
+
+    asked: str
+    sights: dict[str, Sight]
+    opened_at_us: int | None = None
+
+
+class Canary:
+    """Checks a file of known answers on a schedule, past the cache, and beside the ledger.
+
+    The chatbot has no part in these answers, so what changes in them is the checker's doing: one
+    alert, of the kind ``rate`` and the signal ``canary``, when more than five in a hundred have
+    another verdict or a support score that is off by the drift threshold, against the first time;
+    and one when that is over.
+
+    Args:
+      config: of the main job.
+      options: Beam's own.
+      journal: remembers the first time, and announces.
+      path: the answers, in any input format.
+      every_s: seconds from check to check.
+    """
+
+    def __init__(
+        self, config: Config, options: PipelineOptions, journal: Journal, path: str, every_s: float
+    ) -> None:
+        self._folder = Path(str(config.work_folder)) / _SIGNAL
+        uncached = replace(config.check, cache_bytes=0, reply_store=None)
+        own = replace(config, check=uncached, work_folder=str(self._folder))
+        self._pipeline = LocalPipeline(own, options)
+        self._journal = journal
+        self._path = path
+        self._every_us = round(every_s * _US)
+        self._drift = config.thresholds.drift
+        asked = msgspec.json.encode([uncached, config.thresholds]) + Path(path).read_bytes()
+        self._asked = hashlib.sha256(asked).hexdigest()
+        self._due_at_us = 0
+
+    def look(self, now_us: int) -> None:
+        """Check them, if it is time.
+
+        Args:
+          now_us: the wall clock, microseconds since 1970 UTC.
+
+        Raises:
+          OSError: the file cannot be read, or the journal not be written.
+          RunStopped: no answer can be checked until a person has changed something.
+        """
+        if now_us < self._due_at_us:
+            return
+        self._due_at_us = now_us + _TRY_AGAIN_US
+        sights = self._check()
+        if sights is None:
+            _log.warning("the canaries could not all be checked; they are tried again")
+            return
+        self._due_at_us = now_us + self._every_us
+        known = self._journal.note(_SIGNAL, Known)
+        if known is None or known.asked != self._asked:
+            known = Known(asked=self._asked, sights=sights)
+        alerts, remembered = judge_canaries(known, sights, self._drift, now_us)
+        self._journal.raise_alerts(alerts, {_SIGNAL: remembered})
+
+    def _check(self) -> dict[str, Sight] | None:
+        """Check all of them; None when some could not be checked for now."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir(parents=True)
+        source = Source(place=self._path, messages=read_file(self._path, are_failures=False))
+        try:
+            batch, counts = self._pipeline.run([source], str(self._folder))
+        except (RunStopped, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
+            _log.error("a defect with the canaries: %s", type(error).__name__)
+            return None
+        return None if counts.left or batch.failures else dict(_sights(batch))
+
+
+def judge_canaries(
+    known: Known, sights: Mapping[str, Sight], drift: float, now_us: int
+) -> tuple[list[Alert], Known]:
+    """Compare what is found of known answers with the first time.
+
+    Args:
+      known: what was found then, and whether an alert stands.
+      sights: what is found now, by record id.
+      drift: 0..1, by how much a support score may be off.
+      now_us: microseconds since 1970 UTC.
+
+    Returns:
+      At most one alert, and what is to be remembered.
+    """
+    compared = known.sights.keys() & sights.keys()
+    changed = sum(_differ(known.sights[key], sights[key], drift) for key in compared)
+    share = changed / len(compared) if compared else 0.0
+    is_open = share > _TOLERABLE_SHARE
+    if is_open == (known.opened_at_us is not None):
+        return [], known
+    opened_at_us = now_us if known.opened_at_us is None else known.opened_at_us
+    episode = RateEpisode(
+        signal=_SIGNAL,
+        state="open" if is_open else "closed",
+        share=share,
+        burn_rate=share / _TOLERABLE_SHARE,
+        answers=len(compared),
+        opened_at_us=opened_at_us,
+    )
+    alert = Alert(
+        kind=AlertKind.RATE,
+        event_time_us=now_us,
+        severity=Severity.CRITICAL if is_open else Severity.INFO,
+        rate=episode,
+    )
+    return [alert], replace(known, opened_at_us=now_us if is_open else None)
+
+
+def _differ(first: Sight, now: Sight, drift: float) -> bool:
+    if first.verdict != now.verdict or first.support_score is None or now.support_score is None:
+        return first != now
+    return abs(first.support_score - now.support_score) > drift
+
+
+def _sights(batch: Batch) -> Iterator[tuple[str, Sight]]:
+    for part in batch.parts:
+        with Path(part.path).open("rb") as stream:
+            for row in fastavro.reader(stream):
+                sight = Sight(verdict=row["verdict"], support_score=row["support_score"])
+                yield row["record_id"], sight

@@ -1,0 +1,105 @@
+"""Known answers, checked again and again."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from launch.pubsub_server.server import PubSubServer
+from launch.watch.canary import Canary, Known, Sight, judge_canaries
+from launch.watch.journal import Journal
+from schemas.alert import Alert, Severity
+from tests.support import wire_faults
+from tests.support.archives import an_envelope
+from tests.support.builders import NOON_US
+from tests.support.fault_server import FaultServer, always
+from tests.support.runs import an_archive
+from tests.support.watched import Watched
+from tests.support.wire_faults import Fault
+
+HOUR_US = 3600 * 1_000_000
+FIRST = {f"{number:02}": Sight(verdict="GROUNDED", support_score=0.9) for number in range(40)}
+KNOWN = Known(asked="", sights=FIRST)
+
+
+def with_changes(changed: int, sight: Sight) -> dict[str, Sight]:
+    return FIRST | dict.fromkeys(list(FIRST)[:changed], sight)
+
+
+LOW = Sight(verdict="LOW_GROUNDED", support_score=0.9)
+LOWER = Sight(verdict="GROUNDED", support_score=0.5)
+NEAR = Sight(verdict="GROUNDED", support_score=0.8)
+NONE = Sight(verdict="GROUNDED", support_score=None)
+
+
+@pytest.mark.parametrize(
+    ("changed", "sight", "opens"),
+    [(2, LOW, False), (3, LOW, True), (3, LOWER, True), (40, NEAR, False), (3, NONE, True)],
+    ids=["five in a hundred", "more", "by score", "within the drift", "no score any more"],
+)
+def test_an_alert_opens_when_more_than_five_in_a_hundred_have_changed(
+    changed: int, sight: Sight, *, opens: bool
+) -> None:
+    alerts, known = judge_canaries(KNOWN, with_changes(changed, sight), 0.2, NOON_US)
+    assert [alert.rate.state for alert in alerts if alert.rate] == ["open"] * opens
+    assert known.opened_at_us == (NOON_US if opens else None)
+
+
+def test_it_stays_open_in_silence_and_closes_once() -> None:
+    burning = replace(KNOWN, opened_at_us=NOON_US)
+    assert judge_canaries(burning, with_changes(9, LOW), 0.2, NOON_US + 1) == ([], burning)
+    [alert], known = judge_canaries(burning, FIRST, 0.2, NOON_US + HOUR_US)
+    assert (alert.severity, known) == (Severity.INFO, KNOWN)
+    assert alert.rate
+    assert (alert.rate.state, alert.rate.opened_at_us) == ("closed", NOON_US)
+
+
+def test_other_answers_than_then_are_not_compared() -> None:
+    assert judge_canaries(KNOWN, {"new": LOW}, 0.2, NOON_US) == ([], KNOWN)
+
+
+def raised(journal: Journal) -> list[Alert]:
+    rows = journal.outbox_alerts(100)
+    journal.announced(identity for identity, _ in rows)
+    return [alert for _, alert in rows]
+
+
+def test_a_checker_that_changes_is_told_and_the_ledger_knows_nothing_of_it(
+    tmp_path: Path, own_server: PubSubServer
+) -> None:
+    watched = Watched(own_server, tmp_path)
+    canaries = an_archive(tmp_path, *map(an_envelope, range(4)))
+    with FaultServer(third_time_otherwise) as server:
+        config = watched.config(checker=server.address, endpoint=server.address)
+        with watched.worker(config, canary=str(canaries)) as worker:
+            canary, journal = worker._canary, worker._journal
+            assert isinstance(canary, Canary)
+            for hour in range(4):
+                canary.look(NOON_US + hour * HOUR_US)
+                canary.look(NOON_US + hour * HOUR_US + 1)
+            assert server.requests == 16
+            assert journal.ledger() == []
+            states = [alert.rate.state for alert in raised(journal) if alert.rate]
+    assert states == ["open", "closed"]
+
+
+def third_time_otherwise(number: int) -> Fault:
+    """Answer as ever, but for the third round of four calls."""
+    return wire_faults.body(b'{"supportScore": 0.01}') if 8 <= number < 12 else wire_faults.good
+
+
+def test_a_checker_that_is_away_is_asked_again_soon(
+    tmp_path: Path, own_server: PubSubServer
+) -> None:
+    watched = Watched(own_server, tmp_path)
+    canaries = an_archive(tmp_path, an_envelope(1))
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        config = watched.config(checker=server.address, endpoint=server.address)
+        with watched.worker(config, canary=str(canaries)) as worker:
+            canary, journal = worker._canary, worker._journal
+            assert isinstance(canary, Canary)
+            for minute in range(2):
+                canary.look(NOON_US + minute * HOUR_US // 60)
+            assert server.requests >= 2
+            assert raised(journal) == []
+            assert journal.note("canary", Known) is None
