@@ -33,12 +33,14 @@ class Outcome(Record, frozen=True, kw_only=True):
     Attributes:
       left: answers that could not be checked for now; nothing of them is kept.
       checked: how many answers were.
+      latency_s: how long that took for one of them, on average.
       rates: what was counted of each engine's answers.
       alerts: how many were raised.
     """
 
     left: tuple[Answer, ...]
     checked: int
+    latency_s: float
     rates: tuple[Keyed, ...]
     alerts: int
 
@@ -83,6 +85,7 @@ class Batches:
         return Outcome(
             left=tuple(batch.left),
             checked=counts.checked,
+            latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
             rates=tuple(batch.rates),
             alerts=len(batch.alerts),
         )

@@ -20,6 +20,7 @@ from launch.pubsub.topic import Topic
 from launch.summing import summary_of
 from launch.watch.announcer import Announcer
 from launch.watch.batch_folders import BatchFolders
+from launch.watch.batch_size import BatchSize
 from launch.watch.batches import Batches
 from launch.watch.canary import Canary
 from launch.watch.files import Files
@@ -37,12 +38,14 @@ from pipeline.summary_file import write_summary
 from schemas.summary import Summary
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
+from transforms.grounding.settings import CheckSettings
 
 _STOPS = (signal.SIGTERM, signal.SIGINT)
 _SOON = PublishSettings(call_timeout_s=3.0, total_s=3.0)
 """The batches wait while alerts are published, and those that cannot be are kept."""
 
 _FAREWELL_S = 5.0
+_BATCH_S = 5.0
 _log = logging.getLogger(__name__)
 
 
@@ -142,6 +145,7 @@ def _worker(
             monitor=Monitor(journal, config.rates, settings.silence, time.time_ns() // 1000),
             canary=_canary(config, settings, options, journal),
             heartbeat=heartbeat,
+            size=_batch_size(config.check, settings),
             settings=settings,
         )
         if settings.health_address:
@@ -155,6 +159,16 @@ def _canary(
     if settings.canary is None:
         return None
     return Canary(config, options, journal, settings.canary, settings.canary_every_s)
+
+
+def _batch_size(check: CheckSettings, settings: WatchSettings) -> BatchSize:
+    per_minute = check.requests_per_minute
+    return BatchSize(
+        settings.batch_messages,
+        check.max_in_flight,
+        None if per_minute is None else per_minute / 60,
+        _BATCH_S,
+    )
 
 
 def _publishing(config: Config, settings: WatchSettings, folders: BatchFolders) -> Publishing:

@@ -26,7 +26,6 @@ from transforms.grounding.errors import RunStopped
 
 _WAIT_S = 0.5
 _BEHIND_S = 60.0
-_BATCH_S = 5.0
 _FORGET_EVERY_S = 3_600.0
 _log = logging.getLogger(__name__)
 
@@ -48,6 +47,7 @@ class Worker:
       monitor: judges rates and silence.
       canary: checks known answers, None for none.
       heartbeat: hears that the loop is alive.
+      size: how many messages a batch takes.
       settings: how large batches are.
 
     Attributes:
@@ -66,6 +66,7 @@ class Worker:
         monitor: Monitor,
         canary: Canary | None,
         heartbeat: Heartbeat,
+        size: BatchSize,
         settings: WatchSettings,
     ) -> None:
         self.batches_done = 0
@@ -81,7 +82,7 @@ class Worker:
         self._latency = AlertLatency()
         self._settings = settings
         self._held = Patience()
-        self._size = BatchSize(settings.batch_messages, _BATCH_S)
+        self._size = size
         self._forget_at_s = 0.0
 
     def run(self, stop: Event) -> None:
@@ -159,7 +160,13 @@ class Worker:
             self._isolate(messages, error)
         else:
             self.batches_done += 1
-            self._size.note(len(messages), time.monotonic() - started_s)
+            self._size.note(
+                len(messages),
+                time.monotonic() - started_s,
+                checked=outcome.checked,
+                left=len(outcome.left),
+                latency_s=outcome.latency_s,
+            )
             self._settle(messages, outcome)
 
     def _isolate(self, messages: Sequence[Message], error: Exception) -> None:

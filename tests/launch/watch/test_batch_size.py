@@ -1,49 +1,74 @@
 """How many messages are worked off at once."""
 
-from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from launch.watch.batch_size import BatchSize
 
-Seconds = Callable[[int], float]
+BATCH = {"messages": 100, "seconds": 1.0, "checked": 100, "left": 0, "latency_s": 0.1}
 
 
-def sizes(batches: int, seconds: Seconds, *, most: int = 1_000) -> list[int]:
-    """Work off full batches that take so long; returns how large each was."""
-    size = BatchSize(most, target_s=5.0)
-    seen = []
-    for _ in range(batches):
-        seen.append(size.messages)
-        size.note(size.messages, seconds(size.messages))
-    return seen
-
-
-def test_quick_batches_grow_from_small_to_as_large_as_they_may_be() -> None:
-    assert sizes(9, lambda _: 0.1) == [10, 20, 40, 80, 160, 320, 640, 1_000, 1_000]
-    assert sizes(2, lambda _: 0.1, most=3) == [3, 3]
+def size_after(*batches: dict[str, Any], per_s: float | None = None) -> int:
+    """How large the next batch is, after some that went as they do by default, but for these."""
+    size = BatchSize(most=1_000, in_flight=16, per_s=per_s, target_s=5.0)
+    for batch in batches:
+        size.note(**BATCH | batch)
+    return size.messages
 
 
 @pytest.mark.parametrize(
-    ("per_s", "expected"),
-    [(100.0, [10, 20, 40, 80, 160, 320, 320]), (2.0, [10, 10, 10]), (0.1, [10, 1, 1])],
-    ids=["slow", "rationed", "hardly any"],
+    ("batch", "size"),
+    [
+        ({"latency_s": 0.0}, 1_000),
+        ({"latency_s": 0.08}, 1_000),
+        ({"latency_s": 1.0}, 80),
+        ({"latency_s": 4.0}, 20),
+        ({"latency_s": 400.0}, 1),
+        ({"latency_s": 1.0, "checked": 10}, 800),
+        ({"latency_s": 1.0, "checked": 50, "left": 50}, 80),
+        ({"latency_s": 1.0, "seconds": 15.0, "left": 3}, 78),
+        ({"checked": 0}, 1_000),
+        ({"checked": 0, "left": 100, "seconds": 10.0}, 50),
+        ({"checked": 0, "left": 1, "messages": 1, "seconds": 15.0}, 1),
+    ],
+    ids=[
+        "no time at all",
+        "quick",
+        "slow",
+        "very slow",
+        "hardly any",
+        "few need a check",
+        "half of them fail",
+        "one check hangs",
+        "nothing to check",
+        "an outage",
+        "a long outage",
+    ],
 )
-def test_where_only_so_many_go_in_a_second_a_batch_takes_about_as_long_as_wished(
-    per_s: float, expected: list[int]
+def test_a_batch_holds_what_can_be_checked_in_the_wished_time(
+    batch: dict[str, Any], size: int
 ) -> None:
-    assert sizes(len(expected), lambda messages: messages / per_s) == expected
+    assert size_after(batch) == size
 
 
-def test_where_some_check_of_each_batch_hangs_batches_stay_large() -> None:
-    seen = sizes(40, lambda _: 10.0)[20:]
-    assert min(seen) >= 500
-    assert max(seen) == 1_000
+def test_the_first_batch_is_a_small_one() -> None:
+    assert size_after() == 100
 
 
-def test_after_an_outage_batches_grow_again_within_a_few() -> None:
-    size = BatchSize(most=1_000, target_s=5.0)
-    size.note(1, seconds=60.0)
-    for _ in range(10):
-        size.note(size.messages, seconds=1.0)
-    assert size.messages == 1_000
+def test_no_batch_holds_more_checks_than_the_quota_allows_in_the_wished_time() -> None:
+    assert size_after(per_s=2.0) == 10
+    assert size_after({"latency_s": 0.1}, per_s=2.0) == 10
+    assert size_after({"latency_s": 0.1, "checked": 50}, per_s=2.0) == 20
+    assert size_after(per_s=0.01) == 1
+
+
+def test_one_slow_batch_among_quick_ones_counts_half() -> None:
+    slow, quick = {"latency_s": 1.0}, {"latency_s": 0.1}
+    assert size_after(quick, quick, slow) == round(16 / 0.55 * 5)
+
+
+def test_after_an_outage_the_first_checks_bring_back_the_size() -> None:
+    outage = {"checked": 0, "left": 5, "messages": 5, "seconds": 15.0}
+    assert size_after(outage) == 2
+    assert size_after(outage, outage, {"messages": 2, "checked": 2, "latency_s": 0.05}) == 1_000
