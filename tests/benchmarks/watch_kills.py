@@ -42,7 +42,7 @@ from transforms.rules.publishing import Publishable, publishable
 
 _LEASE_S = 61.0
 _SHORTEST_LIFE_S, _LONGEST_LIFE_S = 1.5, 4.0
-_QUIET_S, _LATEST_S = 5.0, 150.0
+_QUIET_S, _LATEST_S = 5.0, 400.0
 _FLAGS = ("--batch_messages", "25", "--file_age_s", "0.5")
 
 
