@@ -11,7 +11,7 @@ from pipeline import options
 from tests.benchmarks.scale_arithmetic import capacity, plan, recovery_s, tables
 from tests.benchmarks.scale_figures import Figures, Prices
 
-PAGE = (Path(__file__).parents[1] / "docs" / "scale.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
 RATES = (1_000, 10_000, 100_000)
 
 

@@ -1,0 +1,128 @@
+"""What is handed out, as a wheel and as source: all that runs, and nothing else."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterable
+from email import message_from_bytes
+from email.message import Message
+from pathlib import Path, PurePath
+
+import pytest
+
+import launch
+
+ROOT = Path(launch.__file__).parents[1]
+PACKAGES = ("launch", "pipeline", "schemas", "transforms")
+PROJECT = ("README.md", "pyproject.toml")
+
+FOR_THE_REPOSITORY = (
+    "launch/constraints.txt",
+    "launch/dataflow/",
+    "launch/flink/README.md",
+    "schemas/avro/released/",
+)
+"""Where files stand beside the code that nothing reads where groundwatch is installed."""
+
+BUILD = "import sys; from setuptools import build_meta; build_meta.{}(sys.argv[1])"
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the source, without anything that was made of it: a build leaves traces."""
+    copy = tmp_path_factory.mktemp("source")
+    for name in PROJECT:
+        shutil.copy(ROOT / name, copy)
+    for name in (*PACKAGES, "tests"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build("build_wheel", source, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def sdist(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build("build_sdist", source, tmp_path_factory.mktemp("sdist"))
+
+
+def build(hook: str, source: Path, folder: Path) -> Path:
+    """Build with the backend that pyproject.toml names, as a frontend without isolation does."""
+    command = [sys.executable, "-c", BUILD.format(hook), str(folder)]
+    done = subprocess.run(command, check=False, cwd=source, capture_output=True, text=True)  # noqa: S603 - our own source
+    assert done.returncode == 0, done.stderr
+    [built] = folder.iterdir()
+    return built
+
+
+def files_of(source: Path) -> set[str]:
+    """The files of the packages that are to be handed out."""
+    paths = (path for name in PACKAGES for path in (source / name).rglob("*") if path.is_file())
+    names = (path.relative_to(source) for path in paths)
+    return {str(name) for name in names if not is_for_the_repository(name)}
+
+
+def is_for_the_repository(name: PurePath) -> bool:
+    return name.suffix != ".py" and str(name).startswith(FOR_THE_REPOSITORY)
+
+
+def without_metadata(names: Iterable[str]) -> set[str]:
+    return {name for name in names if ".dist-info/" not in name and not name.endswith("/")}
+
+
+def metadata(wheel: Path) -> Message:
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        return message_from_bytes(archive.read(name))
+
+
+def test_the_wheel_holds_the_packages_with_their_data_and_nothing_else(
+    wheel: Path, source: Path
+) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        assert without_metadata(archive.namelist()) == files_of(source)
+
+
+def test_the_source_makes_the_same_wheel_and_brings_no_tests(
+    sdist: Path, wheel: Path, tmp_path: Path
+) -> None:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    [unpacked] = tmp_path.iterdir()
+    assert not list((unpacked / "tests").rglob("*.py"))
+    rebuilt = build("build_wheel", unpacked, tmp_path / "rebuilt")
+    with zipfile.ZipFile(rebuilt) as again, zipfile.ZipFile(wheel) as first:
+        assert set(again.namelist()) == set(first.namelist())
+
+
+def test_it_says_what_it_is(wheel: Path) -> None:
+    told = metadata(wheel)
+    assert (told["Name"], told["Version"]) == ("groundwatch", launch.__version__)
+    assert told["License-Expression"] == "Apache-2.0"
+    assert told.get_payload(decode=True) == (ROOT / "README.md").read_bytes()
+
+
+def test_what_is_installed_runs_the_demo_from_an_empty_folder_with_an_empty_home(
+    wheel: Path, tmp_path: Path
+) -> None:
+    installed, home, folder = (tmp_path / name for name in ("installed", "home", "folder"))
+    home.mkdir()
+    folder.mkdir()
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)  # noqa: S202 - made just now
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "launch", "demo"],
+        check=False,
+        cwd=folder,
+        env={"HOME": str(home), "PATH": os.defpath, "PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (folder / "out" / "demo" / "summary.json").is_file()
+    assert not list(home.iterdir())
