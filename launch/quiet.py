@@ -2,10 +2,16 @@
 
 import logging
 
+_LOUD = (
+    "apache_beam.runners.common",
+    "apache_beam.runners.dataflow.dataflow_runner",
+    "apache_beam.runners.worker",
+)
+
 
 def keep_beam_quiet() -> None:
     """Silence what Beam logs when a step raises: text of answers and all, and raised again."""
-    for name in ("apache_beam.runners.common", "apache_beam.runners.worker"):
+    for name in _LOUD:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     logging.getLogger().addFilter(_is_no_job_message)
 

@@ -3,20 +3,16 @@
 import sys
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import (
-    GoogleCloudOptions,
-    PipelineOptions,
-    StandardOptions,
-)
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 from apache_beam.runners.runner import PipelineResult
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
+from launch.dataflow.console import job_page
 from pipeline.build import build_pipeline
 from pipeline.config import Config
 
 _DONE, _FAILED = 0, 1
-_CONSOLE = "https://console.cloud.google.com/dataflow/jobs"
 
 
 def submit(config: Config, options: PipelineOptions) -> int:
@@ -43,8 +39,7 @@ def submit(config: Config, options: PipelineOptions) -> int:
 
 def _told(result: PipelineResult, options: PipelineOptions) -> str:
     """Say what was started; a template, or a dry run, has no job yet."""
-    if not getattr(result, "has_job", False):
+    page = job_page(result, options)
+    if page is None:
         return "groundwatch: the pipeline is built.\n"
-    cloud = options.view_as(GoogleCloudOptions)
-    place = f"{_CONSOLE}/{cloud.region}/{result.job_id()}?project={cloud.project}"
-    return f"groundwatch: the job {result.job_id()} is started: {place}\n"
+    return f"groundwatch: the job {result.job_id()} is started: {page}\n"

@@ -2,11 +2,16 @@
 
 import logging
 from pathlib import Path
+from types import SimpleNamespace
 
 import apache_beam as beam
 import grpc
 import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.dataflow.dataflow_runner import DataflowPipelineResult
 from apache_beam.runners.runner import PipelineResult, PipelineRunner, PipelineState
+from google.api_core.exceptions import Forbidden
+from google.cloud.dataflow import JobState
 
 from launch.quiet import keep_beam_quiet
 from launch.remote_job import JobFailed, run_job
@@ -36,33 +41,48 @@ _REASONS = {
 
 
 class _Result(PipelineResult):
-    def __init__(self, error: Exception) -> None:
+    """A job that ends in a state, or by an error."""
+
+    def __init__(self, end: str | Exception) -> None:
         super().__init__(PipelineState.RUNNING)
-        self._error = error
+        self._end = end
 
     def wait_until_finish(self, duration: int | None = None) -> str:
         assert duration is None
-        raise self._error
+        if isinstance(self._end, Exception):
+            raise self._end
+        return self._end
 
 
 class _Runner(PipelineRunner):
-    def __init__(self, error: Exception) -> None:
+    """Hands back a result, or raises."""
+
+    def __init__(self, result: PipelineResult | Exception) -> None:
         super().__init__()
-        self._error = error
+        self._result = result
 
     def run_pipeline(self, *_: object) -> PipelineResult:
-        return _Result(self._error)
+        if isinstance(self._result, Exception):
+            raise self._result
+        return self._result
 
 
-def a_pipeline(error: Exception) -> beam.Pipeline:
-    return beam.Pipeline(runner=_Runner(error), argv=[])
+def run(result: PipelineResult | Exception) -> str:
+    """Run a job that comes to nothing; returns what is said of it."""
+    flags = ["--project=p", "--region=europe-west4"]
+    with pytest.raises(JobFailed) as raised:
+        run_job(beam.Pipeline(runner=_Runner(result), options=PipelineOptions(flags)))
+    return str(raised.value)
 
 
 @pytest.mark.parametrize(("told", "reason"), _REASONS.values(), ids=_REASONS)
 def test_a_job_that_failed_elsewhere_is_told_in_one_sentence(told: str, reason: str) -> None:
-    with pytest.raises(JobFailed) as raised:
-        run_job(a_pipeline(RuntimeError(told)))
-    assert str(raised.value) == reason
+    assert run(_Result(RuntimeError(told))) == reason
+
+
+def test_a_job_that_was_cancelled_elsewhere_is_not_done() -> None:
+    told = run(_Result(PipelineState.CANCELLED))
+    assert told == "the job ended as CANCELLED; see the log of its runner"
 
 
 class _Gone(grpc.RpcError):
@@ -71,8 +91,60 @@ class _Gone(grpc.RpcError):
 
 
 def test_a_job_server_that_goes_away_is_told() -> None:
-    with pytest.raises(JobFailed, match=r"^the job server has gone: UNAVAILABLE$"):
-        run_job(a_pipeline(_Gone()))
+    assert run(_Result(_Gone())) == "the job server has gone: UNAVAILABLE"
+
+
+_PAGE = "https://console.cloud.google.com/dataflow/jobs/europe-west4/job-1?project=p"
+
+
+def on_dataflow(state: JobState, told: str | None = None) -> DataflowPipelineResult:
+    """What Dataflow's runner hands back of a job that has ended."""
+    job = SimpleNamespace(id="job-1", current_state=state)
+    return DataflowPipelineResult(job, SimpleNamespace(last_error_msg=told))
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        ("transforms.grounding.errors.Misconfigured: grant the permission", "grant the permission"),
+        ("ValueError: The king lives in Atlantis.", "the runner reports ValueError"),
+    ],
+    ids=["the checker's error", "a defect, whose words could be an answer's"],
+)
+def test_a_job_that_failed_on_dataflow_is_told_with_the_page_to_look_at(
+    error: str, reason: str
+) -> None:
+    told = run(on_dataflow(JobState.JOB_STATE_FAILED, _TOLD.format(error=error)))
+    assert told == f"Dataflow ended the job as FAILED: {reason}; see {_PAGE}"
+
+
+def test_a_job_that_was_cancelled_on_dataflow_is_told_with_its_page() -> None:
+    told = run(on_dataflow(JobState.JOB_STATE_CANCELLED))
+    assert told == f"the job ended as CANCELLED; see {_PAGE}"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (KeyboardInterrupt(), "interrupted here, but the job goes on"),
+        (Forbidden("no permission"), "the job may go on, unheard of: 403 no permission"),
+    ],
+    ids=["an interrupt", "a service that says no more"],
+)
+def test_a_job_that_is_not_waited_for_any_more_goes_on_and_its_page_is_told(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException, reason: str
+) -> None:
+    result = on_dataflow(JobState.JOB_STATE_RUNNING)
+
+    def leave() -> None:
+        raise error
+
+    monkeypatch.setattr(result, "wait_until_finish", leave)
+    assert run(result) == f"{reason}; see {_PAGE}"
+
+
+def test_a_job_that_may_not_be_started_is_a_persons_mistake() -> None:
+    assert run(Forbidden("no permission")) == "the job could not be started: 403 no permission"
 
 
 def test_no_job_server_is_a_persons_mistake(
@@ -99,4 +171,5 @@ def test_what_a_runner_says_of_a_failed_job_stands_in_no_log(
     ]
     for record in records:
         logging.getLogger().handle(record)
+    logging.getLogger("apache_beam.runners.dataflow.dataflow_runner").error("text")
     assert caplog.records == records[1:]
