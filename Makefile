@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINTS := launch/constraints.txt
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
@@ -17,6 +17,11 @@ lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+wheel: $(VENV)/installed
+	# What an earlier build left would come along.
+	rm -rf build
+	$(BIN)/python -m pip wheel --quiet --use-pep517 --no-deps --wheel-dir dist .
 
 clean:
 	rm -rf $(VENV) out build dist *.egg-info

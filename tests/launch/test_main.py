@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from launch import __version__
 from launch.main import main
 from tests.support.commands import GROUNDWATCH, run
 
@@ -50,7 +51,7 @@ def test_each_command_tells_its_flags(
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
-    assert capsys.readouterr().out.startswith("groundwatch 0.")
+    assert capsys.readouterr().out == f"groundwatch {__version__}\n"
 
 
 def test_a_terminal_that_lacks_a_character_shows_a_question_mark(
