@@ -4,7 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 from markupsafe import Markup
 
+from schemas.timestamps import to_us
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_US = to_us(datetime.min.replace(tzinfo=UTC))
+_LAST_US = to_us(datetime.max.replace(tzinfo=UTC))
 _DAY_US = 24 * 60 * 60 * 1_000_000
 _SECOND_MS = 1_000
 _NOTHING = "—"
@@ -113,4 +117,5 @@ def begin(time_us: int, width_us: int) -> str:
 
 
 def _time(time_us: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=time_us)
+    # A column of years may begin before the calendar does, or end after it.
+    return _EPOCH + timedelta(microseconds=min(max(time_us, _FIRST_US), _LAST_US))

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import re
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 from launch.report.page.page import render
 from schemas.checked import Mismatch
 from schemas.enriched import EnrichedAnswer
+from schemas.timestamps import to_us
 from tests.support.builders import a_claim, a_fact, an_enriched
 from tests.support.pages import Page, parse_page
 from tests.support.reports import (
@@ -199,6 +201,13 @@ def test_a_run_with_little_to_tell_has_a_page(
     page = page_of(tmp_path, *answers)
     assert page.astray == []
     assert page.all("h1")[0].text
+
+
+def test_clocks_that_are_wrong_by_millennia_have_a_page(tmp_path: Path) -> None:
+    # A time that was never set: Go writes the year 1 for it, some databases 9999.
+    moments = datetime.min, datetime(2026, 3, 3), datetime.max  # noqa: DTZ001, DTZ901 - as UTC
+    page = page_of(tmp_path, *(an_enriched(event_time_us=to_us(moment)) for moment in moments))
+    assert "1 Jan 1, 00:00 to 31 Dec 9999, 23:59 UTC" in page.text
 
 
 def test_the_cost_is_the_summary_s_unless_a_price_is_given(tmp_path: Path) -> None:

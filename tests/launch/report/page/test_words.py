@@ -65,6 +65,15 @@ def test_times_are_written_in_utc() -> None:
 
 
 @pytest.mark.parametrize(
+    ("time_us", "written"),
+    [(-(10**18), "1 Jan 1, 00:00"), (10**18, "31 Dec 9999, 23:59")],
+    ids=["before the calendar", "after it"],
+)
+def test_a_time_that_no_calendar_has_is_written_as_the_nearest(time_us: int, written: str) -> None:
+    assert words.moment(time_us) == written
+
+
+@pytest.mark.parametrize(
     ("key", "written"),
     [
         ("projects/p/locations/l/collections/c/dataStores/s/branches/0/documents/d", None),
