@@ -1,6 +1,7 @@
 """The jars that Flink and Beam's runner consist of: fetched by Maven, each known by its digest."""
 
 import hashlib
+import os
 import shutil
 import subprocess
 import tempfile
@@ -22,14 +23,15 @@ def class_path(folder: Path) -> str:
     """
     if not folder.is_dir():
         raise Missing(f"Flink's jars are not in {folder}: {_FETCH}")
-    wrong = [name for name, digest in _recorded() if _digest(folder / name) != digest]
+    recorded = {folder / name: digest for name, digest in _recorded()}
+    wrong = [path for path, digest in recorded.items() if _digest(path) != digest]
     if wrong:
-        raise Missing(f"{folder / wrong[0]} is not the jar that was recorded: {_FETCH}")
-    return str(folder / "*")
+        raise Missing(f"{wrong[0]} is not the jar that was recorded: {_FETCH}")
+    return os.pathsep.join(map(str, recorded))
 
 
 def fetch(folder: Path) -> None:
-    """Fetch the jars by Maven, unless they are there.
+    """Fetch the jars by Maven, unless they are there; whatever else is in the folder stays.
 
     Raises:
       Missing: there is no Maven, it failed, or what it fetched is not what was recorded.
@@ -37,15 +39,18 @@ def fetch(folder: Path) -> None:
     try:
         class_path(folder)
     except Missing:
-        shutil.rmtree(folder, ignore_errors=True)
-    else:
-        return
+        _fetch_anew(folder)
+
+
+def _fetch_anew(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
-        arrived = Path(temporary) / "jars"
+        arrived = Path(temporary)
         _run_maven(arrived)
         class_path(arrived)
-        arrived.rename(folder)
+        folder.mkdir(exist_ok=True)
+        for jar in arrived.iterdir():
+            jar.replace(folder / jar.name)
 
 
 def _run_maven(folder: Path) -> None:

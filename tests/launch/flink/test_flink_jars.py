@@ -8,19 +8,39 @@ import pytest
 from launch.flink import jars
 from launch.flink.missing import Missing
 
+MAVEN = """#!/bin/sh
+for argument; do
+  case $argument in -DoutputDirectory=*) folder=${argument#*=} ;; esac
+done
+for jar in a.jar b.jar; do printf %s "$jar" > "$folder/$jar"; done
+"""
+"""Fetches the two jars that were recorded."""
+
 
 @pytest.fixture
 def two_jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with two jars, which are those that were recorded."""
     recorded = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("a.jar", "b.jar")}
+    folder = tmp_path / "jars"
+    folder.mkdir()
     for name in recorded:
-        (tmp_path / name).write_text(name)
+        (folder / name).write_text(name)
     monkeypatch.setattr(jars, "_recorded", recorded.items)
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def maven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Maven that fetches without a network."""
+    program = tmp_path / "mvn"
+    program.write_text(MAVEN)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
 
 
 def test_the_jars_that_were_recorded_make_a_class_path(two_jars: Path) -> None:
-    assert jars.class_path(two_jars) == f"{two_jars}/*"
+    (two_jars / "another.jar").write_text("of another program")
+    assert jars.class_path(two_jars) == f"{two_jars}/a.jar:{two_jars}/b.jar"
 
 
 def test_another_jar_of_the_same_name_is_refused(two_jars: Path) -> None:
@@ -46,6 +66,23 @@ def test_jars_that_are_there_are_not_fetched_again(
     monkeypatch.setenv("PATH", "")
     jars.fetch(two_jars)
     assert (two_jars / "a.jar").read_text() == "a.jar"
+
+
+@pytest.mark.usefixtures("maven")
+def test_a_jar_that_is_damaged_is_fetched_again_and_nothing_else_is_touched(two_jars: Path) -> None:
+    (two_jars / "b.jar").write_text("damaged")
+    (two_jars / "thesis.txt").write_text("ten years of work")
+    jars.fetch(two_jars)
+    assert jars.class_path(two_jars)
+    assert (two_jars / "thesis.txt").read_text() == "ten years of work"
+
+
+@pytest.mark.usefixtures("maven")
+def test_a_folder_that_is_not_there_yet_is_made(two_jars: Path) -> None:
+    folder = two_jars / "of" / "flink"
+    jars.fetch(folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["a.jar", "b.jar"]
+    assert [path.name for path in folder.parent.iterdir()] == ["flink"]
 
 
 def test_fetching_needs_maven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
