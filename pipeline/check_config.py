@@ -57,24 +57,28 @@ def check_settings_from(
         grounding_config=config,
         citation_threshold=values["citation_threshold"],
         user_labels=dict(values["user_labels"]),
-        limits=CheckLimits(
-            max_facts=values["max_facts"],
-            max_fact_chars=values["max_fact_chars"],
-            max_answer_tokens=values["max_answer_tokens"],
-        ),
+        limits=_limits(values),
         max_calls_per_answer=values["max_calls_per_answer"],
         max_in_flight=values["max_in_flight"],
         requests_per_minute=None if quota is None else quota / workers,
-        retries=RetrySettings(
-            timeout_s=values["timeout_s"],
-            max_attempts=values["max_attempts"],
-            total_s=values["retry_timeout_s"],
-            give_up_after_s=values["give_up_after_s"],
-        ),
+        retries=_retries(values),
         cache_bytes=values["cache_mb"] * MEGABYTE,
         reply_store=_reply_store(values, work_folder),
         budget=_budget(values),
         proxy=values["proxy"],
+    )
+
+
+def google_account(values: Mapping[str, Any]) -> GoogleAccount:
+    """Say who asks Google's services.
+
+    Args:
+      values: by option name, read and valid.
+    """
+    return GoogleAccount(
+        credentials_file=values["credentials_file"],
+        impersonate=values["impersonate_service_account"],
+        quota_project=values["quota_project"],
     )
 
 
@@ -87,12 +91,20 @@ def _place(values: Mapping[str, Any]) -> tuple[str, str]:
     return endpoints.grounding_config(values["project"] or "-", location), location
 
 
-def google_account(values: Mapping[str, Any]) -> GoogleAccount:
-    """Say who asks Google's services."""
-    return GoogleAccount(
-        credentials_file=values["credentials_file"],
-        impersonate=values["impersonate_service_account"],
-        quota_project=values["quota_project"],
+def _limits(values: Mapping[str, Any]) -> CheckLimits:
+    return CheckLimits(
+        max_facts=values["max_facts"],
+        max_fact_chars=values["max_fact_chars"],
+        max_answer_tokens=values["max_answer_tokens"],
+    )
+
+
+def _retries(values: Mapping[str, Any]) -> RetrySettings:
+    return RetrySettings(
+        timeout_s=values["timeout_s"],
+        max_attempts=values["max_attempts"],
+        total_s=values["retry_timeout_s"],
+        give_up_after_s=values["give_up_after_s"],
     )
 
 

@@ -113,9 +113,6 @@ def config_from(
       work_folder: a local folder for what an unfinished run keeps, None on many machines.
       workers: how many processes at most share the work.
       replays: whether the inputs are failures of an earlier run.
-
-    Returns:
-      The configuration of the run.
     """
     return Config(
         inputs=tuple(inputs),
@@ -130,16 +127,8 @@ def config_from(
         sampling=sampling_from(values),
         moved_reasons=dict(values["move_reason"]),
         check=check_settings_from(values, workers, work_folder),
-        thresholds=Thresholds(
-            low_grounded=values["low_grounded_threshold"],
-            claim=values["claim_threshold"],
-            drift=values["drift_threshold"],
-        ),
-        alerts=AlertRule(
-            verdicts=frozenset(map(Verdict, values["alert_verdicts"])),
-            tags=frozenset(values["alert_tags"]),
-            with_text=values["alert_text"],
-        ),
+        thresholds=_thresholds(values),
+        alerts=_alert_rule(values),
         rates=rate_rule_from(values),
         text=TextMode(values["text"]),
         failure_payload=values["failure_payload"] == "full",
@@ -171,4 +160,20 @@ def rate_rule_from(values: Mapping[str, Any]) -> RateRule:
         reason_rise=values["reason_rise"],
         closing_reason_rise=values["reason_rise"] * _CLOSING_SHARE,
         min_reason_answers=values["reason_min_answers"],
+    )
+
+
+def _thresholds(values: Mapping[str, Any]) -> Thresholds:
+    return Thresholds(
+        low_grounded=values["low_grounded_threshold"],
+        claim=values["claim_threshold"],
+        drift=values["drift_threshold"],
+    )
+
+
+def _alert_rule(values: Mapping[str, Any]) -> AlertRule:
+    return AlertRule(
+        verdicts=frozenset(map(Verdict, values["alert_verdicts"])),
+        tags=frozenset(values["alert_tags"]),
+        with_text=values["alert_text"],
     )

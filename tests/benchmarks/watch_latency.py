@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -78,47 +79,66 @@ class Alerts:
                 alerts.acknowledge(message.place for message in messages)
 
 
-def main() -> None:
-    """Publish, wait, count."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--per_s", type=int, default=100)
-    parser.add_argument("--seconds", type=int, default=30)
-    given = parser.parse_args()
-    made = answers(given.per_s * given.seconds + 1)
+def publish(topic: Topic, payloads: Sequence[bytes], per_s: int) -> list[float]:
+    """Publish answers evenly; says when each left, in seconds of the monotonic clock."""
+    published_s: list[float] = []
+    started_s = time.monotonic()
+    for number, payload in enumerate(payloads):
+        time.sleep(max(0.0, started_s + number / per_s - time.monotonic()))
+        published_s.append(time.monotonic())
+        topic.publish([publishable(payload, {})])
+    return published_s
+
+
+def measure(payloads: Sequence[bytes], per_s: int) -> tuple[list[float], str]:
+    """Publish answers to a worker of its own.
+
+    Args:
+      payloads: the first is worked off before the others leave, so that the worker has started.
+      per_s: how many leave in a second.
+
+    Returns:
+      Seconds from an answer's publication to its alert, for each alert that came; and what else
+      is to be told of the worker.
+    """
+    first, *others = payloads
     awaited = {
         record_id(payload): number
-        for number, payload in enumerate(made[1:])
+        for number, payload in enumerate(others)
         if (number + 1) % _EVERY == 0
     }
     with tempfile.TemporaryDirectory() as folder, pubsub(SkippingClock()) as server:
         alerts = Alerts(server.address)
         worker = WatchedWorker(server.address, Path(folder) / "out")
         with closing(Topic.open(ANSWERS, address=server.address)) as topic:
-            # The first one is worked off when the worker has started.
-            topic.publish([publishable(made[0], {})])
+            topic.publish([publishable(first, {})])
             while server.counts(SUBSCRIPTION).outstanding:
                 time.sleep(0.01)
-            published_s = []
             cpu_s, started_s = worker.usage().cpu_s, time.monotonic()
-            for number, payload in enumerate(made[1:]):
-                time.sleep(max(0.0, started_s + number / given.per_s - time.monotonic()))
-                published_s.append(time.monotonic())
-                topic.publish([publishable(payload, {})])
+            published_s = publish(topic, others, per_s)
         while len(alerts.came_s) <= len(awaited) and time.monotonic() < published_s[-1] + _LATEST_S:
             time.sleep(0.05)
         share = (worker.usage().cpu_s - cpu_s) / (time.monotonic() - started_s)
         exit_status, drained_s = worker.drain()
         alerts.stop()
-    latencies = [
-        alerts.came_s[name] - published_s[number]
-        for name, number in awaited.items()
-        if name in alerts.came_s
-    ]
-    cuts = statistics.quantiles(latencies, n=100)
+    came_s = {name: alerts.came_s[name] for name in awaited if name in alerts.came_s}
+    latencies_s = [came_s[name] - published_s[awaited[name]] for name in came_s]
+    told = f"{share:.0%} of a core | drained in {drained_s:.1f} s, status {exit_status}"
+    return latencies_s, f"{len(latencies_s)} of {len(awaited)} alerts | {told}"
+
+
+def main() -> None:
+    """Publish, wait, count."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--per_s", type=int, default=100)
+    parser.add_argument("--seconds", type=int, default=30)
+    given = parser.parse_args()
+    latencies_s, told = measure(answers(given.per_s * given.seconds + 1), given.per_s)
+    cuts_s = statistics.quantiles(latencies_s, n=100)
     sys.stdout.write(
-        f"| {given.per_s}/s for {given.seconds} s | {len(latencies)} of {len(awaited)} alerts |"
-        f" p50 {cuts[49]:.2f} s | p99 {cuts[98]:.2f} s | longest {max(latencies):.2f} s |"
-        f" {share:.0%} of a core | drained in {drained_s:.1f} s, status {exit_status} |\n"
+        f"| {given.per_s}/s for {given.seconds} s |"
+        f" p50 {cuts_s[49]:.2f} s | p99 {cuts_s[98]:.2f} s | longest {max(latencies_s):.2f} s |"
+        f" {told} |\n"
     )
 
 

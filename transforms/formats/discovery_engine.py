@@ -54,13 +54,9 @@ def read_response(
     text = answer.answer_text.encode() if answer.citations or answer.grounding_supports else b""
     citations = read_citations(answer.citations, text, references)
     supports = read_supports(answer.grounding_supports, text, references)
-    event_time_us, times_good = first_time(answer.complete_time, answer.create_time)
     given = len(answer.citations) + len(answer.grounding_supports)
-    noticed = {
-        Tag.ADVERSARIAL_QUERY: _is_adversarial(answer.query_understanding_info),
-        Tag.BAD_OFFSETS: len(citations) + len(supports) < given,
-        Tag.BAD_TIMESTAMP: not times_good,
-    }
+    offsets_good = len(citations) + len(supports) == given
+    event_time_us, times_good = first_time(answer.complete_time, answer.create_time)
     return Reading(
         identity=_identity(response),
         answer=Answer(
@@ -80,7 +76,7 @@ def read_response(
             citations=citations,
             supports=supports,
             generator_grounding_score=proportion(answer.grounding_score),
-            tags=true_tags(noticed),
+            tags=_tags(answer, times_good=times_good, offsets_good=offsets_good),
         ),
     )
 
@@ -100,6 +96,16 @@ def _skip_reasons(answer: wire.Answer) -> tuple[str, ...]:
         for reason in answer.answer_skipped_reasons
     )
     return tuple(filter(None, names))
+
+
+def _tags(answer: wire.Answer, *, times_good: bool, offsets_good: bool) -> tuple[Tag, ...]:
+    return true_tags(
+        {
+            Tag.ADVERSARIAL_QUERY: _is_adversarial(answer.query_understanding_info),
+            Tag.BAD_OFFSETS: not offsets_good,
+            Tag.BAD_TIMESTAMP: not times_good,
+        }
+    )
 
 
 def _is_adversarial(info: wire.QueryUnderstandingInfo) -> bool:
