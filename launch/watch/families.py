@@ -23,10 +23,7 @@ def counter(name: str, meaning: str, value: float) -> Metric:
 
 def counters(name: str, meaning: str, label: str, values: Mapping[str, float]) -> Metric:
     """What only grows, by the values of a label, which are few."""
-    family = CounterMetricFamily(_PREFIX + name, meaning, labels=[label])
-    for labelled, value in values.items():
-        family.add_metric([labelled], value)
-    return family
+    return _labelled(CounterMetricFamily(_PREFIX + name, meaning, labels=[label]), values)
 
 
 def gauge(name: str, meaning: str, value: float) -> Metric:
@@ -36,10 +33,7 @@ def gauge(name: str, meaning: str, value: float) -> Metric:
 
 def gauges(name: str, meaning: str, label: str, values: Mapping[str, float]) -> Metric:
     """What goes up and down, by the values of a label, which are few."""
-    family = GaugeMetricFamily(_PREFIX + name, meaning, labels=[label])
-    for labelled, value in values.items():
-        family.add_metric([labelled], value)
-    return family
+    return _labelled(GaugeMetricFamily(_PREFIX + name, meaning, labels=[label]), values)
 
 
 def build_info(facts: Mapping[str, str]) -> Metric:
@@ -56,3 +50,11 @@ def histogram_s(name: str, meaning: str, latency_ms: Distribution) -> Metric:
     return HistogramMetricFamily(
         _PREFIX + name, meaning, buckets=buckets, sum_value=latency_ms.sum / _MS
     )
+
+
+def _labelled(
+    family: CounterMetricFamily | GaugeMetricFamily, values: Mapping[str, float]
+) -> Metric:
+    for labelled, value in values.items():
+        family.add_metric([labelled], value)
+    return family

@@ -14,42 +14,42 @@ from launch import __version__
 from launch.pubsub.subscription import Standing
 from launch.watch import families
 from launch.watch.status_server import Page
+from schemas.counts import Counts
 from schemas.record import Record
+from schemas.unreadable import UnreadableAnswer
+from schemas.verdict import Verdict
 from transforms import counters
 from transforms.counters import Counter
 from transforms.grounding.connections import CallsInFlight
 
 _HTTP_OK = 200
 
-COUNTERS: Mapping[Counter, str] = MappingProxyType(
+CHECKS: Mapping[Counter, str] = MappingProxyType(
     {
-        counters.MESSAGES_READ: "Messages that came in.",
-        counters.ARCHIVES_DAMAGED: "Archives that ended too soon.",
-        counters.PARSE_FAILED: "Messages that are no answer.",
-        counters.DUPLICATES_SEEN: "Answers left out because their record id came before.",
-        counters.SAMPLED_OUT: "Answers left out because they are not in the sample.",
         counters.CHECKS_OK: "Answers that were checked.",
         counters.CHECKS_FAILED: "Answers whose check failed for good.",
         counters.LEFT: "Answers whose check was put off.",
-        counters.RETRYABLE_FAILURES: "Failures that a replay may mend.",
         counters.CALLS: "Calls that the answers needed.",
         counters.CHARACTERS: "Characters of answers and facts in these calls.",
         counters.RETRIES: "Attempts beyond the first of each call.",
     }
 )
-"""The counters of the steps, since this process began; what is tried again counts again."""
+"""What this process has asked of the checker: a batch that is worked off again counts again, and so
+do the known answers of the canary, which have to be paid for."""
 
 
 class WorkReadings(Record, frozen=True, kw_only=True):
-    """What the worker's loop knows of itself.
+    """What the worker knows of its work.
 
     Attributes:
+      counts: of all messages that came to their end, as its ledger has them.
       batches_done, batches_failed: how many ended how, since this process began.
       ledger_gap: how many messages ended nowhere, over the whole ledger; 0 is well.
       unpublished_alerts, unpublished_failures: what is durable and waits to be published.
       open_rate_episodes, open_silences: how many have opened and not closed.
     """
 
+    counts: Counts = Counts()
     batches_done: int = 0
     batches_failed: int = 0
     ledger_gap: int = 0
@@ -64,7 +64,7 @@ class Metrics(Collector):
 
     Args:
       standing: how the subscription fares.
-      work: what the worker's loop knows of itself.
+      work: what the worker knows of its work.
       is_well: whether the worker is well.
     """
 
@@ -88,9 +88,11 @@ class Metrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Tell them all."""
-        yield from _of_the_steps()
+        work = self._work()
+        yield from _of_the_messages(work.counts)
+        yield from _of_the_checks()
         yield from _of_the_subscription(self._standing())
-        yield from _of_the_work(self._work())
+        yield from _of_the_work(work)
         yield families.gauge("healthy", "1 while /healthz answers ok.", self._is_well())
         yield families.build_info(
             {
@@ -101,23 +103,40 @@ class Metrics(Collector):
         )
 
 
-def _of_the_steps() -> Iterator[Metric]:
-    for counter, meaning in COUNTERS.items():
-        yield families.counter(counter.name, meaning, counter.value)
-    by_verdict = {verdict.value: counter.value for verdict, counter in counters.VERDICTS.items()}
+def _of_the_messages(counts: Counts) -> Iterator[Metric]:
+    """Each message once, at its end: these add up as the ledger does."""
+    yield families.counter("messages_read", "Messages that came to their end.", counts.read)
+    unreadable = counts.failures_by_error.get(UnreadableAnswer.__name__, 0)
+    yield families.counter("parse_failed", "Messages that are no answer.", unreadable)
+    yield families.counter(
+        "archives_damaged", "Archives that ended too soon.", counts.damaged_archives
+    )
+    yield families.counter(
+        "duplicates_seen",
+        "Answers left out because their record id came before.",
+        counts.duplicates,
+    )
+    yield families.counter(
+        "sampled_out", "Answers left out because they are not in the sample.", counts.sampled_out
+    )
+    by_verdict = {verdict.value: counts.verdicts.get(verdict, 0) for verdict in Verdict}
     yield families.counters("answers", "Enriched answers by verdict.", "verdict", by_verdict)
-    by_error = {name: counter.value for name, counter in list(counters.FAILED.items())}
-    yield families.counters("failures", "Failures by class of error.", "error_class", by_error)
+    yield families.counters(
+        "failures", "Failures by class of error.", "error_class", counts.failures_by_error
+    )
+    yield families.counter(
+        "failures_retryable", "Failures that a replay may mend.", counts.retryable_failures
+    )
+
+
+def _of_the_checks() -> Iterator[Metric]:
+    for counter, meaning in CHECKS.items():
+        yield families.counter(counter.name, meaning, counter.value)
     yield families.gauge("calls_in_flight", "Calls that wait for a reply.", CallsInFlight.count)
     yield families.histogram_s(
         "check_seconds",
         "From an answer's first request to its last reply.",
         counters.CHECK_LATENCY_MS,
-    )
-    yield families.histogram_s(
-        "publish_to_alert_seconds",
-        "From when a message was published to when its alert was.",
-        counters.ALERT_LATENCY_MS,
     )
 
 
@@ -159,6 +178,11 @@ def _of_the_work(work: WorkReadings) -> Iterator[Metric]:
         "What is durable and waits to be published.",
         "kind",
         {"alert": work.unpublished_alerts, "failure": work.unpublished_failures},
+    )
+    yield families.histogram_s(
+        "publish_to_alert_seconds",
+        "From when a message was published to when its alert was.",
+        counters.ALERT_LATENCY_MS,
     )
     yield families.gauges(
         "open_episodes",

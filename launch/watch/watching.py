@@ -195,6 +195,7 @@ def _status(
 
         def work() -> WorkReadings:
             return WorkReadings(
+                counts=journal.totals(),
                 batches_done=worker.batches_done,
                 batches_failed=worker.batches_failed,
                 ledger_gap=sum(account.gap for account in journal.ledger()),
