@@ -19,6 +19,7 @@ from pipeline.read_file import read_file
 from schemas.alert import Alert, AlertKind, RateEpisode, Severity
 from schemas.record import Record
 from transforms.grounding.errors import RunStopped
+from transforms.rules.sampling import SamplingRule
 
 _US = 1_000_000
 _TRY_AGAIN_US = 60 * _US
@@ -40,7 +41,8 @@ class Known(Record, frozen=True, kw_only=True):
     """What has to be remembered of the canaries, over a restart, too.
 
     Attributes:
-      asked: a hash of the answers and the settings of their check; others begin anew.
+      asked: a hash of the answers and of the settings that their verdicts depend on; others begin
+        anew.
       sights: what was found the first time, by record id.
       opened_at_us: since when too many come out otherwise, None while they do not.
     """
@@ -52,6 +54,8 @@ class Known(Record, frozen=True, kw_only=True):
 
 class Canary:
     """Checks a file of known answers on a schedule, past the cache, and beside the ledger.
+
+    All of them, whatever share of the traffic is looked at.
 
     The chatbot has no part in these answers, so what changes in them is the checker's doing: one
     alert, of the kind ``rate`` and the signal ``canary``, when more than five in a hundred have
@@ -71,14 +75,15 @@ class Canary:
     ) -> None:
         self._folder = Path(str(config.work_folder)) / _SIGNAL
         uncached = replace(config.check, cache_bytes=0, reply_store=None)
-        own = replace(config, check=uncached, work_folder=str(self._folder))
+        own = replace(
+            config, check=uncached, work_folder=str(self._folder), sampling=SamplingRule()
+        )
         self._pipeline = LocalPipeline(own, options)
         self._journal = journal
         self._path = path
         self._every_us = round(every_s * _US)
         self._drift = config.thresholds.drift
-        asked = msgspec.json.encode([uncached, config.thresholds]) + Path(path).read_bytes()
-        self._asked = hashlib.sha256(asked).hexdigest()
+        self._asked = _hash_of(own, Path(path).read_bytes())
         self._due_at_us = 0
 
     def look(self, now_us: int) -> None:
@@ -101,7 +106,9 @@ class Canary:
         self._due_at_us = now_us + self._every_us
         known = self._journal.note(_SIGNAL, Known)
         if known is None or known.asked != self._asked:
-            known = Known(asked=self._asked, sights=sights)
+            # An alert that stands was of other answers or settings: compared anew, it is over.
+            opened_at_us = known.opened_at_us if known else None
+            known = Known(asked=self._asked, sights=sights, opened_at_us=opened_at_us)
         alerts, remembered = judge_canaries(known, sights, self._drift, now_us)
         self._journal.raise_alerts(alerts, {_SIGNAL: remembered})
 
@@ -156,6 +163,17 @@ def judge_canaries(
         rate=episode,
     )
     return [alert], replace(known, opened_at_us=now_us if is_open else None)
+
+
+def _hash_of(config: Config, answers: bytes) -> str:
+    settings = [
+        config.check,
+        config.thresholds,
+        config.moved_reasons,
+        config.input_format,
+        config.facts_from_steps,
+    ]
+    return hashlib.sha256(msgspec.json.encode(settings) + answers).hexdigest()
 
 
 def _differ(first: Sight, now: Sight, drift: float) -> bool:

@@ -1,6 +1,8 @@
 """Known answers, checked again and again."""
 
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -8,7 +10,9 @@ from msgspec.structs import replace
 from launch.pubsub_server.server import PubSubServer
 from launch.watch.canary import Canary, Known, Sight, judge_canaries
 from launch.watch.journal import Journal
+from pipeline.config import Config
 from schemas.alert import Alert, Severity
+from schemas.verdict import Verdict
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.builders import NOON_US
@@ -16,6 +20,8 @@ from tests.support.fault_server import FaultServer, always
 from tests.support.runs import an_archive
 from tests.support.watched import Watched
 from tests.support.wire_faults import Fault
+from transforms.rules.sampling import SamplingRule
+from transforms.rules.tagging import Thresholds
 
 HOUR_US = 3600 * 1_000_000
 FIRST = {f"{number:02}": Sight(verdict="GROUNDED", support_score=0.9) for number in range(40)}
@@ -103,3 +109,46 @@ def test_a_checker_that_is_away_is_asked_again_soon(
             assert server.requests >= 2
             assert raised(journal) == []
             assert journal.note("canary", Known) is None
+
+
+def test_all_canaries_are_checked_whatever_share_of_the_traffic_is(
+    tmp_path: Path, own_server: PubSubServer
+) -> None:
+    watched = Watched(own_server, tmp_path)
+    canaries = an_archive(tmp_path, *map(an_envelope, range(4)))
+    config = replace(watched.config(), sampling=SamplingRule(share=0.01))
+    assert len(known_after_a_look(watched, config, canaries, NOON_US).sights) == 4
+
+
+def known_after_a_look(watched: Watched, config: Config, canaries: Path, now_us: int) -> Known:
+    with watched.worker(config, canary=str(canaries)) as worker:
+        assert isinstance(worker._canary, Canary)
+        worker._canary.look(now_us)
+        known = worker._journal.note("canary", Known)
+    assert known
+    return known
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"moved_reasons": {"ABOVE_THRESHOLDS": Verdict.LOW_GROUNDED}},
+        {"thresholds": Thresholds(low_grounded=1.0)},
+        {"facts_from_steps": True},
+    ],
+    ids=lambda settings: next(iter(settings)),
+)
+def test_other_settings_begin_anew_and_close_what_stood_open(
+    tmp_path: Path, own_server: PubSubServer, settings: dict[str, Any]
+) -> None:
+    watched = Watched(own_server, tmp_path)
+    canaries = an_archive(tmp_path, *map(an_envelope, range(4)))
+    first = known_after_a_look(watched, watched.config(), canaries, NOON_US)
+    with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
+        journal.raise_alerts([], {"canary": replace(first, opened_at_us=NOON_US)})
+    changed = replace(watched.config(), **settings)
+    second = known_after_a_look(watched, changed, canaries, NOON_US + HOUR_US)
+    assert second.opened_at_us is None
+    assert second.asked != first.asked
+    with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
+        assert [alert.rate.state for alert in raised(journal) if alert.rate] == ["closed"]
