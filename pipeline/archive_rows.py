@@ -1,7 +1,7 @@
 """The rows of an Avro archive, each of them a message."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import IO, Any
 
@@ -10,7 +10,7 @@ import fastavro
 from pipeline.damaged_archive import DamagedArchive
 from schemas.enriched_avro import ENRICHED_NAME, avro_to_payload
 from schemas.message import Message
-from schemas.timestamps import to_us
+from schemas.timestamps import EPOCH, to_us
 
 _CODECS = ("null", "deflate", "snappy", "bzip2", "xz", "zstandard")
 
@@ -31,8 +31,6 @@ _TEMPLATE_RECORD = "AvroPubsubMessageRecord"
 
 Source: GoogleCloudPlatform/DataflowTemplates, com.google.cloud.teleport.avro.
 """
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _Row = Mapping[str, Any]
 
@@ -142,7 +140,7 @@ def _publish_time_us(row: _Row) -> int | None:
 
 def _template_time_us(row: _Row) -> int | None:
     try:
-        return to_us(_EPOCH + timedelta(milliseconds=row["timestamp"]))
+        return to_us(EPOCH + timedelta(milliseconds=row["timestamp"]))
     except (KeyError, OverflowError, TypeError):
         # Beam's own time for an element without one lies far out of the calendar.
         return None

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.option import Option, positive, whole
+from schemas.timestamps import SECOND_US
 from transforms.rules.silence import SilenceRule
 
 _SUBSCRIPTION = re.compile(r"projects/[^/\s]+/subscriptions/[^/\s]+")
@@ -13,7 +14,6 @@ _TOPIC = re.compile(r"projects/[^/\s]+/topics/[^/\s]+")
 _ADDRESS = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,5})", re.ASCII)
 _HIGHEST_PORT = 65_535
 _SILENCE = SilenceRule()
-_US = 1_000_000
 
 
 def _subscription(text: str) -> str:
@@ -130,7 +130,7 @@ NO_DATA = (
         meaning="seconds without an answer after which an engine that had steady traffic, or the"
         " whole subscription, has fallen silent",
         read=positive,
-        default=_SILENCE.after_us / _US,
+        default=_SILENCE.after_us / SECOND_US,
     ),
     Option(
         name="no_data_min_answers",
@@ -170,6 +170,6 @@ def silence_rule_from(values: Mapping[str, Any]) -> SilenceRule:
       values: by option name, read and valid.
     """
     return SilenceRule(
-        after_us=round(values["no_data_after_s"] * _US),
+        after_us=round(values["no_data_after_s"] * SECOND_US),
         min_answers=values["no_data_min_answers"],
     )

@@ -2,14 +2,16 @@
 
 from datetime import UTC, datetime, timedelta
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+SECOND_US = 1_000_000
+HOUR_US = 3600 * SECOND_US
 
 
 def to_rfc3339(time_us: int | None) -> str | None:
     """Write a time as ``2026-03-02T08:00:02.000000Z``; None stays None."""
     if time_us is None:
         return None
-    moment = _EPOCH + timedelta(microseconds=time_us)
+    moment = EPOCH + timedelta(microseconds=time_us)
     # strftime writes years before 1000 with fewer than four digits.
     return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
@@ -28,9 +30,9 @@ def from_rfc3339(text: str | None) -> int | None:
 def to_us(moment: datetime) -> int:
     """Count the microseconds since 1970 UTC; a time without a zone is UTC."""
     zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (zoned - _EPOCH) // timedelta(microseconds=1)
+    return (zoned - EPOCH) // timedelta(microseconds=1)
 
 
 def to_date(time_us: int) -> str:
     """Write the UTC date of a time as ``2026-03-02``."""
-    return (_EPOCH + timedelta(microseconds=time_us)).date().isoformat()
+    return (EPOCH + timedelta(microseconds=time_us)).date().isoformat()

@@ -1,6 +1,10 @@
+"""Times as microseconds, and as people and other programs write them."""
+
+from datetime import datetime
+
 import pytest
 
-from schemas.timestamps import to_date, to_rfc3339
+from schemas.timestamps import from_rfc3339, to_date, to_rfc3339, to_us
 
 FIRST_US, LAST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
 TIMES = {
@@ -13,10 +17,29 @@ TIMES = {
 
 
 @pytest.mark.parametrize(("time_us", "text"), TIMES.values(), ids=TIMES)
-def test_a_time_is_written_as_rfc_3339_in_utc(time_us: int, text: str) -> None:
+def test_a_time_is_written_as_rfc_3339_in_utc_and_read_back(time_us: int, text: str) -> None:
     assert to_rfc3339(time_us) == text
     assert to_date(time_us) == text[:10]
+    assert from_rfc3339(text) == time_us
 
 
 def test_no_time_stays_none() -> None:
     assert to_rfc3339(None) is None
+    assert from_rfc3339(None) is None
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2026-02-30T00:00:00Z"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        from_rfc3339(text)
+
+
+@pytest.mark.parametrize(
+    ("moment", "time_us"),
+    [
+        pytest.param("1970-01-01T00:00:01", 1_000_000, id="without a zone it is UTC"),
+        pytest.param("1970-01-01T01:00:01+01:00", 1_000_000, id="with one it is moved there"),
+    ],
+)
+def test_a_moment_is_counted_from_1970_in_utc(moment: str, time_us: int) -> None:
+    assert to_us(datetime.fromisoformat(moment)) == time_us

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,9 @@ from schemas.avro import load_schema
 from schemas.checked import Mismatch
 from schemas.enriched import EnrichedAnswer
 from schemas.enriched_avro import enriched_to_avro
+from schemas.timestamps import EPOCH
 from schemas.verdict import Verdict
 from tests.support.builders import a_claim, a_fact, an_enriched
-
-HOUR_US = 3_600_000_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 RIGHT_TO_LEFT = "\u202egnihtyreve sesrever\u202c"
 SCRIPT = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -32,7 +30,7 @@ def row_of(enriched: EnrichedAnswer) -> dict[str, Any]:
     """A row of the enriched files, as fastavro reads it: times are datetimes."""
     row = enriched_to_avro(enriched)
     if row["event_time"] is not None:
-        row["event_time"] = _EPOCH + timedelta(microseconds=row["event_time"])
+        row["event_time"] = EPOCH + timedelta(microseconds=row["event_time"])
     return row
 
 

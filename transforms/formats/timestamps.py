@@ -1,11 +1,10 @@
 """When an answer was given."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import msgspec
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+from schemas.timestamps import to_us
 
 
 def parse_time(text: str | None) -> int | None:
@@ -15,7 +14,7 @@ def parse_time(text: str | None) -> int | None:
     """
     try:
         time = msgspec.convert(text, datetime)
-        return (time.astimezone(UTC) - _EPOCH) // _MICROSECOND if time.tzinfo else None
+        return to_us(time.astimezone(UTC)) if time.tzinfo else None
     except (msgspec.ValidationError, OverflowError):
         return None
 

@@ -5,9 +5,8 @@ https://sre.google/workbook/alerting-on-slos/
 """
 
 from schemas.record import Record
+from schemas.timestamps import HOUR_US
 from transforms.rules.rate_windows import RateWindow, is_about_reason
-
-_HOUR_US = 3600 * 1_000_000
 
 
 class RateRule(Record, frozen=True, kw_only=True):
@@ -31,13 +30,13 @@ class RateRule(Record, frozen=True, kw_only=True):
     budget: float = 0.1
     burn_rate: float = 4.0
     closing_burn_rate: float = 2.0
-    fast_window_us: int = _HOUR_US
-    slow_window_us: int = 6 * _HOUR_US
+    fast_window_us: int = HOUR_US
+    slow_window_us: int = 6 * HOUR_US
     min_answers: int = 5
     reason_rise: float = 4.0
     closing_reason_rise: float = 2.0
     min_reason_answers: int = 10
-    most_rise_us: int = 24 * _HOUR_US
+    most_rise_us: int = 24 * HOUR_US
 
 
 class OpenEpisode(Record, frozen=True, kw_only=True):

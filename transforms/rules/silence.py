@@ -6,9 +6,8 @@ from msgspec.structs import replace
 
 from schemas.alert import Alert, AlertKind, NoDataEpisode, Severity
 from schemas.record import Record
+from schemas.timestamps import HOUR_US, SECOND_US
 from transforms.rules.rate_counts import bucket_of
-
-_HOUR_US = 3600 * 1_000_000
 
 
 class SilenceRule(Record, frozen=True, kw_only=True):
@@ -22,7 +21,7 @@ class SilenceRule(Record, frozen=True, kw_only=True):
         least; a burst is no steady traffic either.
     """
 
-    after_us: int = 1800 * 1_000_000
+    after_us: int = 1800 * SECOND_US
     min_answers: int = 30
     min_stretches: int = 6
 
@@ -100,7 +99,7 @@ def judge_silence(
 
 def _heard(pulse: Pulse, answers: int, now_us: int) -> Pulse:
     start_us = bucket_of(now_us)
-    recent = [stretch for stretch in pulse.recent if stretch.start_us > start_us - _HOUR_US]
+    recent = [stretch for stretch in pulse.recent if stretch.start_us > start_us - HOUR_US]
     # A clock that was set back counts on where it was.
     if recent and recent[-1].start_us >= start_us:
         latest = recent.pop()
@@ -152,5 +151,5 @@ def _answers(pulse: Pulse) -> int:
 
 
 def _tells_nothing(pulse: Pulse, rule: SilenceRule, now_us: int) -> bool:
-    is_old = now_us - pulse.last_us > _HOUR_US
+    is_old = now_us - pulse.last_us > HOUR_US
     return is_old and pulse.silence is None and not _was_steady(pulse, rule)

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from launch.report.counting.timeline import WIDTHS_US, Columns, Timeline
-from schemas.timestamps import to_rfc3339
+from schemas.timestamps import HOUR_US, to_rfc3339
 from tests.support.builders import NOON_US
-from tests.support.reports import HOUR_US
 
 DAY_US = 24 * HOUR_US
 times = st.integers(-62_000_000_000_000_000, 250_000_000_000_000_000)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from launch.report.counting.timeline import Columns, Timeline
 from launch.report.page.axes import time_ticks, top_of, value_lines
+from schemas.timestamps import HOUR_US
 from tests.support.builders import NOON_US
-from tests.support.reports import HOUR_US
 
 
 def columns_over(hours: int) -> Columns:
