@@ -15,6 +15,9 @@ from transforms.grounding.settings import (
 )
 from transforms.rules.limits import CheckLimits
 
+_MOST_COUNTED = 2**62
+"""Calls or characters: as good as no limit, and no more than the file of replies can count."""
+
 
 def check_problems(values: Mapping[str, Any]) -> Iterator[str]:
     """Say what is wrong with the options of the check, taken together.
@@ -115,8 +118,8 @@ def _reply_store(values: Mapping[str, Any], work_folder: str | None) -> str | No
 
 
 def _budget(values: Mapping[str, Any]) -> Budget:
-    cost, price = values["max_cost"], values["price_per_1k_chars"]
+    calls, cost, price = values["max_calls"], values["max_cost"], values["price_per_1k_chars"]
     return Budget(
-        max_calls=values["max_calls"],
-        max_characters=int(cost / price * 1000) if cost and price else None,
+        max_calls=min(calls, _MOST_COUNTED) if calls else None,
+        max_characters=int(min(cost / price * 1000, _MOST_COUNTED)) if cost and price else None,
     )

@@ -1,3 +1,5 @@
+"""From the flags of the check to its settings."""
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,7 @@ from launch.flags import read_flags
 from pipeline import check_options
 from pipeline.check_config import check_problems, check_settings_from
 from tests.support.entailment_models import write_model
+from transforms.grounding.settings import Budget
 
 
 def values_of(*arguments: str) -> Mapping[str, Any]:
@@ -95,6 +98,21 @@ def test_the_quota_is_divided_by_the_workers() -> None:
 
 def test_without_a_quota_there_is_none() -> None:
     assert check_settings_from(values_of(), workers=4, work_folder=None).requests_per_minute is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "budget"),
+    [
+        ([], Budget()),
+        (["--max_calls=7"], Budget(max_calls=7)),
+        (["--max_cost=2", "--price_per_1k_chars=0.5"], Budget(max_characters=4_000)),
+        (["--max_calls", "9" * 30], Budget(max_calls=2**62)),
+        (["--max_cost=1e300", "--price_per_1k_chars=1e-300"], Budget(max_characters=2**62)),
+    ],
+    ids=["none", "calls", "cost", "more calls than can be counted", "a cost without an end"],
+)
+def test_a_budget_is_in_what_can_be_counted(arguments: list[str], budget: Budget) -> None:
+    assert check_settings_from(values_of(*arguments), workers=1, work_folder=None).budget == budget
 
 
 def test_a_model_scores_in_the_embedded_checker_only(tmp_path: Path) -> None:
