@@ -26,6 +26,8 @@ def main(arguments: list[str]) -> int:
     """
     parser = _parser()
     flags = parser.parse_args(arguments)
+    if flags.task_managers < 0:
+        parser.error(f"--task_managers {flags.task_managers}: must be 0 or more")
     workers = flags.workers or (Workers.PROCESS if flags.task_managers else Workers.LOOPBACK)
     if workers is Workers.EXTERNAL and flags.task_managers > 1:
         parser.error("--workers EXTERNAL: task managers that share a worker pool end each other's")
@@ -48,8 +50,8 @@ def _run(java: Java, task_managers: int, workers: Workers, command: list[str]) -
             with Cluster(java, Path(folder), task_managers, workers) as flink:
                 given = [sys.executable, "-m", "launch", name, *flink.flags, *rest]
                 return subprocess.run(given, check=False).returncode  # noqa: S603 - our own command
-        except Died as error:
-            sys.stderr.write(f"groundwatch: {error}\n")
+        except (Died, KeyboardInterrupt) as error:
+            sys.stderr.write(f"groundwatch: {str(error) or 'interrupted'}\n")
             return _FAILED
 
 

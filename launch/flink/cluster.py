@@ -52,6 +52,9 @@ class Cluster:
     def __init__(self, java: Java, folder: Path, task_managers: int, workers: Workers) -> None:
         self._java = java
         self._folder = folder
+        self._temporary = folder / "temporary"
+        self._empty_jar = folder / "empty.jar"
+        self._worker_program = folder / "worker"
         self._count = task_managers
         self._workers = workers
         self._job_port, self._rpc_port, self._rest_port, self._pool_port = pick_port(0, 0, 0, 0)
@@ -74,17 +77,25 @@ class Cluster:
     @property
     def flags(self) -> list[str]:
         """What a command needs to run here."""
+        # Task managers have the jars on their class path.
+        staged = ["--files_to_stage", str(self._empty_jar)] if self._count else []
         return [
             *("--runner", "FlinkRunner", "--job_endpoint", f"localhost:{self._job_port}"),
             *("--parallelism", str(self._count or _EMBEDDED_PARALLELISM)),
             *("--environment_type", self._workers),
             *self._environment_flags(),
-            *self._staging_flags(),
+            *staged,
         ]
 
+    def _environment_flags(self) -> list[str]:
+        if self._workers is Workers.LOOPBACK:
+            return []
+        if self._workers is Workers.EXTERNAL:
+            return ["--environment_config", f"localhost:{self._pool_port}"]
+        return ["--environment_config", json.dumps({"command": str(self._worker_program)})]
+
     def _begin(self) -> None:
-        (self._folder / "temporary").mkdir()
-        (self._folder / "config.yaml").write_text(self._settings(), encoding="utf-8")
+        self._write_files()
         if self._count:
             self._begin_task_managers()
         self._begin_job_server()
@@ -93,6 +104,16 @@ class Cluster:
         wait_for_service(self._job_port, self._started)
         if self._count:
             wait_for_task_managers(self._rest_port, self._count, self._started)
+
+    def _write_files(self) -> None:
+        self._temporary.mkdir()
+        (self._folder / "config.yaml").write_text(self._settings(), encoding="utf-8")
+        zipfile.ZipFile(self._empty_jar, "w").close()
+        python, log = map(shlex.quote, [sys.executable, str(self._folder / "workers.log")])
+        # Flink keeps nothing of what a worker says before it can log.
+        program = f'#!/bin/sh\nexec {python} -m launch.flink.worker "$@" 2>>{log}\n'
+        self._worker_program.write_text(program, encoding="utf-8")
+        self._worker_program.chmod(0o755)
 
     def _settings(self) -> str:
         if self._count:
@@ -126,8 +147,7 @@ class Cluster:
         wait_for_service(self._pool_port, self._started)
 
     def _start_java(self, name: str, heap: str, main_class: str, *arguments: str) -> Process:
-        temporary = self._folder / "temporary"
-        command = self._java.command(main_class, *arguments, heap=heap, temporary=temporary)
+        command = self._java.command(main_class, *arguments, heap=heap, temporary=self._temporary)
         return self._start(name, command)
 
     def _start(self, name: str, command: list[str]) -> Process:
@@ -135,25 +155,3 @@ class Cluster:
         self._stack.callback(process.end)
         self._started.append(process)
         return process
-
-    def _environment_flags(self) -> list[str]:
-        if self._workers is Workers.LOOPBACK:
-            return []
-        if self._workers is Workers.EXTERNAL:
-            return ["--environment_config", f"localhost:{self._pool_port}"]
-        program = self._folder / "worker"
-        python, log = map(shlex.quote, [sys.executable, str(self._folder / "workers.log")])
-        # Flink keeps nothing of what a worker says before it can log.
-        program.write_text(
-            f'#!/bin/sh\nexec {python} -m launch.flink.worker "$@" 2>>{log}\n', encoding="utf-8"
-        )
-        program.chmod(0o755)
-        return ["--environment_config", json.dumps({"command": str(program)})]
-
-    def _staging_flags(self) -> list[str]:
-        """Leave the jars at home: the task managers have them on their class path."""
-        if not self._count:
-            return []
-        empty = self._folder / "empty.jar"
-        zipfile.ZipFile(empty, "w").close()
-        return ["--files_to_stage", str(empty)]

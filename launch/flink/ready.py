@@ -1,20 +1,20 @@
 """Waiting until what was started can be used."""
 
 import json
+import socket
 import time
 import urllib.request
 from collections.abc import Callable, Iterable
-
-import grpc
 
 from launch.flink.process import Died, Process
 
 _START_TIMEOUT_S = 120.0
 _POLL_S = 0.2
+_REPLY_TIMEOUT_S = 5.0
 
 
 def wait_for_service(port: int, processes: Iterable[Process]) -> None:
-    """Wait until a gRPC service on this machine takes calls.
+    """Wait until a service on this machine takes connections.
 
     Args:
       port: where it listens.
@@ -23,12 +23,7 @@ def wait_for_service(port: int, processes: Iterable[Process]) -> None:
     Raises:
       Died: a process has ended, or time is up.
     """
-    with grpc.insecure_channel(f"localhost:{port}") as channel:
-        ready = grpc.channel_ready_future(channel)
-        try:
-            _wait(ready.done, processes)
-        finally:
-            ready.cancel()
+    _wait(lambda: _takes_connections(port), processes)
 
 
 def wait_for_task_managers(rest_port: int, count: int, processes: Iterable[Process]) -> None:
@@ -55,9 +50,19 @@ def _wait(is_ready: Callable[[], bool], processes: Iterable[Process]) -> None:
         time.sleep(_POLL_S)
 
 
-def _count_task_managers(rest_port: int) -> int:
+def _takes_connections(port: int) -> bool:
+    # gRPC's own way to wait for a service prints a traceback when it is closed (grpc/grpc#18995).
     try:
-        with urllib.request.urlopen(f"http://localhost:{rest_port}/overview", timeout=5) as reply:
+        socket.create_connection(("localhost", port), _REPLY_TIMEOUT_S).close()
+    except OSError:
+        return False
+    return True
+
+
+def _count_task_managers(rest_port: int) -> int:
+    overview = f"http://localhost:{rest_port}/overview"
+    try:
+        with urllib.request.urlopen(overview, timeout=_REPLY_TIMEOUT_S) as reply:
             return int(json.load(reply)["taskmanagers"])
     except OSError:
         return 0

@@ -1,6 +1,7 @@
 """The processes of a cluster, from their start to their end."""
 
 import os
+import socket
 import sys
 import time
 from pathlib import Path
@@ -39,6 +40,15 @@ def test_a_process_that_ended_is_told_with_the_end_of_its_log(tmp_path: Path) ->
     told = str(raised.value).splitlines()
     assert told[0] == "the job-server has ended:"
     assert told[1:] == [str(line) for line in range(80, 100)]
+
+
+def test_a_service_is_waited_for_until_it_takes_connections(tmp_path: Path) -> None:
+    process = a_process(tmp_path, "import time; time.sleep(60)")
+    with socket.create_server(("localhost", 0)) as server:
+        wait_for_service(server.getsockname()[1], [process])
+        connection, _ = server.accept()
+        connection.close()
+    process.end()
 
 
 def test_one_that_runs_is_ended_by_its_id(tmp_path: Path) -> None:
