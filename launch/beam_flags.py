@@ -2,41 +2,49 @@
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
 from apache_beam.runners.runner import create_runner
 
-from launch.flags import UsageError, describe_unknown
+from launch.flags import UsageError, describe_unknown, read_flags
+from pipeline.check_config import check_problems
+from pipeline.option import Option
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-def read_beam_flags(
-    arguments: Sequence[str], own_flags: Sequence[str]
-) -> tuple[PipelineOptions, list[str]]:
-    """Read what is left of a command line as Beam's options.
+def read_job_flags(
+    arguments: Sequence[str], options: Sequence[Option], absent: Mapping[str, Any] = _NONE
+) -> tuple[dict[str, Any], PipelineOptions, list[str]]:
+    """Read the command line of a command that runs the pipeline: its own flags, and Beam's.
 
     Args:
-      arguments: what is none of the command's own flags.
-      own_flags: the command's own flags, which a mistyped one may have meant.
+      arguments: what stands behind the command.
+      options: the command's own flags.
+      absent: the values of options that the pipeline asks for and the command does not have.
 
     Returns:
-      The options; and a problem for each argument that is no flag of Beam either, or else for
-      each that the runner misses.
+      The values by option name, defaults filled in; Beam's options; and the problems found: with a
+      flag, with an argument that is no flag of Beam either, with what a runner misses, and with
+      the options of the check taken together.
     """
-    problems = _problems(arguments, own_flags)
-    options = PipelineOptions([] if problems else list(arguments))
-    return options, problems or _runner_problems(options)
+    given, others, problems = read_flags(arguments, options)
+    values = {**absent, **given}
+    if values["project"]:
+        # A flag of both: the project pays for the check and for the job.
+        others.append(f"--project={values['project']}")
+    unknown = _problems(others, [option.name for option in options])
+    beam_options = PipelineOptions([] if unknown else others)
+    problems += unknown or _runner_problems(beam_options)
+    return values, beam_options, [*problems, *check_problems(values)]
 
 
 def names_runner(arguments: Sequence[str]) -> bool:
     """Tell whether a command line names a runner, so that it is not for this machine."""
     return any(argument.partition("=")[0] == "--runner" for argument in arguments)
-
-
-def shared_flags(values: Mapping[str, Any]) -> list[str]:
-    """Repeat for Beam what is a flag of both: the project pays for the check and for the job."""
-    return [f"--project={values['project']}"] if values["project"] else []
 
 
 def beam_flag_names() -> list[str]:

@@ -42,6 +42,22 @@ def read_flags(
     return values, others, problems
 
 
+def read_all_flags(
+    arguments: Sequence[str], options: Sequence[Option]
+) -> tuple[dict[str, Any], list[str]]:
+    """Read the flags of a command that knows no others.
+
+    Args:
+      arguments: what stands behind the command.
+      options: the flags it knows.
+
+    Returns:
+      The values by option name, defaults filled in; and the problems found.
+    """
+    values, others, problems = read_flags(arguments, options)
+    return values, problems + describe_unknown(others, [option.name for option in options])
+
+
 def describe_unknown(arguments: Sequence[str], known: Sequence[str]) -> list[str]:
     """Say which arguments are unknown, and which known flag is nearest to each.
 

@@ -1,6 +1,6 @@
 """Reading what people said of answers: one JSON object a line."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -39,6 +39,25 @@ def read_labels(path: str) -> dict[str, Label]:
             if line.strip():
                 name, label = _label(line, f"{path}, line {number}")
                 labels[name] = label
+    return labels
+
+
+def gather_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[str, Label]:
+    """Read several files of labels; of two labels of one name the last counts.
+
+    Args:
+      flag: the option that names them, for what is wrong.
+      paths: the files, local or gs://.
+      problems: what is wrong is added to it.
+    """
+    labels: dict[str, Label] = {}
+    for path in paths:
+        try:
+            labels |= read_labels(path)
+        except UnreadableLabels as error:
+            problems.append(f"--{flag} {error}")
+        except OSError as error:
+            problems.append(f"--{flag} {path}: {error.strerror or error}")
     return labels
 
 

@@ -51,6 +51,11 @@ def default_run_id(patterns: Sequence[str]) -> str:
     return hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
 
 
+def default_run_id_of(subscription: str) -> str:
+    """Name a run after its subscription, the same wherever it is started."""
+    return default_run_id([f"pubsub://{subscription}"])
+
+
 def default_work_folder(destination: Destination) -> str:
     """Choose where an unfinished run keeps things: in the output, or at home for a bucket's."""
     if storage.is_local(destination.root):

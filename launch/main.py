@@ -7,9 +7,9 @@ from importlib import import_module
 from io import TextIOWrapper
 
 from launch import __version__
+from launch.exit_status import DONE, USAGE
 from launch.flags import UsageError
 
-_USAGE = 2
 _COMMANDS = {
     "demo": "run the main job on the bundled sample answers, with no cloud",
     "backfill": "check an archive of answers",
@@ -36,23 +36,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command, *rest = list(sys.argv[1:] if arguments is None else arguments) or [""]
     if command in {"--help", "-h", "help"}:
         sys.stdout.write(_help())
-        return 0
+        return DONE
     if command == "--version":
         sys.stdout.write(f"groundwatch {__version__}\n")
-        return 0
+        return DONE
     # Before Beam is imported, which would set up a log of its own.
     logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
     if command not in _COMMANDS:
         complaint = f"{command!r} is no command" if command else "a command is missing"
         sys.stderr.write(f"groundwatch: {complaint}.\n\n{_help()}")
-        return _USAGE
+        return USAGE
     try:
         return _run_of(command)(rest)
     except UsageError as error:
         problems = "".join(f"  {problem}\n" for problem in error.problems)
         sys.stderr.write(f"groundwatch {command} cannot start:\n{problems}")
         sys.stderr.write(f"`groundwatch {command} --help` lists the flags.\n")
-        return _USAGE
+        return USAGE
 
 
 def _spare_narrow_terminals() -> None:

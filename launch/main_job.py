@@ -6,6 +6,7 @@ import traceback
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.beam_errors import cause_of
+from launch.exit_status import DONE, LEFT, fail
 from launch.local.local_run import NothingToResume, run_locally
 from launch.local.processes import ProcessDied
 from launch.local.work_folder import FolderInUse
@@ -19,7 +20,6 @@ from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 
 _TOLD = (CheckFailed, OSError, FolderInUse, JobFailed, ProcessDied, NothingToResume)
-_DONE, _FAILED, _LEFT = 0, 1, 3
 
 
 def run_main_job(
@@ -52,7 +52,7 @@ def run_main_job(
                 config, options, price_per_1k_chars, processes, must_resume=must_resume
             )
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is told to the person
-        return _fail(_reason(cause_of(error)))
+        return fail(f"the run failed: {_reason(cause_of(error))}")
     show_summary(config, summary, _report(config))
     return _exit_status(summary)
 
@@ -68,10 +68,11 @@ def _report(config: Config) -> str | None:
 
 def _exit_status(summary: Summary) -> int:
     if not summary.closes:
-        return _fail(f"the counts do not close: {summary.read} messages were read")
+        return fail(f"the run failed: the counts do not close: {summary.read} messages were read")
     if summary.damaged_archives:
-        return _fail(f"archives that are damaged: {summary.damaged_archives}; see the failures")
-    return _LEFT if summary.retryable_failures or summary.left else _DONE
+        damaged = f"archives that are damaged: {summary.damaged_archives}"
+        return fail(f"the run failed: {damaged}; see the failures")
+    return LEFT if summary.retryable_failures or summary.left else DONE
 
 
 def _reason(error: BaseException) -> str:
@@ -83,8 +84,3 @@ def _reason(error: BaseException) -> str:
     # A defect; its message could hold an answer's text.
     sys.stderr.writelines(traceback.format_tb(error.__traceback__))
     return f"a defect: {type(error).__name__}; please report the lines above"
-
-
-def _fail(reason: str) -> int:
-    sys.stderr.write(f"groundwatch: the run failed: {reason}\n")
-    return _FAILED

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from launch.beam_flags import read_beam_flags, shared_flags
+from launch.beam_flags import read_job_flags
 from launch.command_help import wants_help, write_help
-from launch.flags import UsageError, read_flags
+from launch.flags import UsageError
 from launch.inputs import default_run_id, default_work_folder, find_inputs, try_output
 from launch.main_job import run_main_job
 from launch.workers import is_on_this_machine, quota_problems, worker_count
 from pipeline import check_options, options
-from pipeline.check_config import check_problems
 from pipeline.config import config_from
 from pipeline.destination import Destination
 from pipeline.option import Option
@@ -58,11 +57,7 @@ def start_main_job(
     known = options_from(source)
     if wants_help(arguments):
         return write_help(command, known, BEAM_HELP)
-    values, others, problems = read_flags(arguments, known)
-    others += shared_flags(values)
-    beam_options, unknown = read_beam_flags(others, [option.name for option in known])
-    problems += unknown
-    problems += check_problems(values)
+    values, beam_options, problems = read_job_flags(arguments, known)
     is_local = is_on_this_machine(beam_options)
     workers = worker_count(beam_options, values["workers"])
     problems += _worker_problems(values, workers, is_local=is_local)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.command_help import wants_help, write_help
-from launch.flags import UsageError, describe_unknown, read_flags
+from launch.flags import UsageError, read_all_flags
 from launch.inputs import default_work_folder, try_output
 from launch.main_job import run_main_job
 from launch.samples import sample_paths
@@ -27,8 +27,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     if wants_help(arguments):
         return write_help("demo", OPTIONS)
-    values, others, problems = read_flags(arguments, OPTIONS)
-    problems += describe_unknown(others, ["output"])
+    values, problems = read_all_flags(arguments, OPTIONS)
     destination = Destination(root=values["output"], run="demo")
     try_output(destination, problems)
     if problems:

@@ -6,21 +6,19 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from launch.beam_flags import read_beam_flags, shared_flags
+from launch.beam_flags import read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.estimate.estimating import Terms, estimate_backfill
 from launch.estimate.file import estimate_destination, write_estimate
 from launch.estimate.screen import show_estimate
-from launch.flags import UsageError, read_flags
+from launch.exit_status import DONE, FAILED, fail
+from launch.flags import UsageError
 from launch.inputs import default_run_id, find_inputs, try_output
 from launch.start import options_from
 from launch.workers import is_on_this_machine, worker_count
 from pipeline import options
-from pipeline.check_config import check_problems
 from pipeline.config import Config, config_from
 from pipeline.option import Option, positive, whole
-
-_DONE, _FAILED = 0, 1
 
 _OUTPUT = replace(
     options.OUTPUT[0],
@@ -92,11 +90,7 @@ def run(arguments: Sequence[str]) -> int:
     if wants_help(arguments):
         shown = [option for option in known if option.name in _COUNTING or option in _OWN]
         return write_help("estimate", shown, _CLOSING)
-    values, others, problems = read_flags(arguments, known)
-    others += shared_flags(values)
-    beam_options, unknown = read_beam_flags(others, [option.name for option in known])
-    problems += unknown
-    problems += check_problems(values)
+    values, beam_options, problems = read_job_flags(arguments, known)
     inputs = find_inputs("input", values["input"], problems)
     if values["output"]:
         try_output(estimate_destination(values["output"]), problems)
@@ -114,10 +108,8 @@ def _tell(values: Mapping[str, Any], config: Config, workers: int) -> int:
         if values["output"]:
             sys.stdout.write(f"  {write_estimate(values['output'], estimate)}\n\n")
     except (OSError, KeyboardInterrupt) as error:
-        reason = str(error) or "interrupted"
-        sys.stderr.write(f"groundwatch: the estimate failed: {reason}\n")
-        return _FAILED
-    return _FAILED if estimate.damaged_archives else _DONE
+        return fail(f"the estimate failed: {str(error) or 'interrupted'}")
+    return FAILED if estimate.damaged_archives else DONE
 
 
 def _config(

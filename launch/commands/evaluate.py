@@ -11,19 +11,18 @@ from launch.evaluate.evaluation import evaluation_to_json
 from launch.evaluate.intake import Intake, holds_records
 from launch.evaluate.measuring import measure
 from launch.evaluate.tables import show_evaluation
-from launch.flags import UsageError, describe_unknown, read_flags
-from launch.gold import UnreadableLabels, read_labels
+from launch.exit_status import DONE, fail
+from launch.flags import UsageError, read_all_flags
+from launch.gold import gather_labels
 from launch.inputs import find_inputs
 from launch.writing import write_file
 from pipeline import check_options, options
 from pipeline.check_config import check_problems, check_settings_from
 from pipeline.option import Option, location, whole
-from schemas.label import Label
 from transforms.grounding.errors import RunStopped
 from transforms.grounding.settings import LOCAL
 from transforms.rules.tagging import Thresholds
 
-_DONE, _FAILED = 0, 1
 _OF_A_BILL = {"price_per_1k_chars": None, "max_calls": None, "max_cost": None}
 _THRESHOLDS = ("low_grounded_threshold", "claim_threshold")
 
@@ -76,14 +75,13 @@ def run(arguments: Sequence[str]) -> int:
     """
     if wants_help(arguments):
         return write_help("evaluate", OPTIONS)
-    values, unknown, problems = read_flags(arguments, OPTIONS)
-    problems += describe_unknown(unknown, [option.name for option in OPTIONS])
+    values, problems = read_all_flags(arguments, OPTIONS)
     values |= _OF_A_BILL | {"takes_records": values["checker"] is None}
     values["checker"] = values["checker"] or LOCAL
     problems += check_problems(values)
     answers = find_inputs("answers", values["answers"], problems)
     gold = find_inputs("gold", values["gold"], problems) or answers
-    labels = _labels(gold, problems) if answers else {}
+    labels = gather_labels("gold", gold, problems) if answers else {}
     if problems:
         raise UsageError(problems)
     intake = Intake(labels)
@@ -92,18 +90,6 @@ def run(arguments: Sequence[str]) -> int:
         return _tell(intake, values)
     except (OSError, RunStopped, KeyboardInterrupt) as error:
         return _fail(str(error) or "interrupted")
-
-
-def _labels(paths: Sequence[str], problems: list[str]) -> Mapping[str, Label]:
-    labels: dict[str, Label] = {}
-    for path in paths:
-        try:
-            labels |= read_labels(path)
-        except UnreadableLabels as error:
-            problems.append(f"--gold {error}")
-        except OSError as error:
-            problems.append(f"--gold {path}: {error.strerror or error}")
-    return labels
 
 
 def _take(intake: Intake, answers: Sequence[str], values: Mapping[str, Any]) -> None:
@@ -127,9 +113,8 @@ def _tell(intake: Intake, values: Mapping[str, Any]) -> int:
     if values["output"]:
         write_file(values["output"], evaluation_to_json(evaluation))
         sys.stdout.write(f"{values['output']}\n")
-    return _fail("; ".join(intake.damaged)) if intake.damaged else _DONE
+    return _fail("; ".join(intake.damaged)) if intake.damaged else DONE
 
 
 def _fail(reason: str) -> int:
-    sys.stderr.write(f"groundwatch: the evaluation failed: {reason}\n")
-    return _FAILED
+    return fail(f"the evaluation failed: {reason}")

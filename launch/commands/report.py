@@ -7,8 +7,9 @@ from typing import Any
 from rich.console import Console
 
 from launch.command_help import wants_help, write_help
-from launch.flags import UsageError, describe_unknown, read_flags
-from launch.gold import UnreadableLabels, read_labels
+from launch.exit_status import DONE, FAILED, fail
+from launch.flags import UsageError, read_all_flags
+from launch.gold import gather_labels
 from launch.report.counting.findings import Findings
 from launch.report.files import OutputFiles, find_files
 from launch.report.page.page import render
@@ -62,16 +63,16 @@ def run(arguments: Sequence[str]) -> int:
     if wants_help(arguments):
         return write_help("report DIR", OPTIONS)
     folder, others = _split_folder(arguments)
-    values, unknown, problems = read_flags(others, OPTIONS)
-    problems += describe_unknown(unknown, [option.name for option in OPTIONS])
+    values, problems = read_all_flags(others, OPTIONS)
     files = _files(folder, problems)
-    labels = _labels(values["gold"], problems)
+    gold = gather_labels("gold", [values["gold"]] if values["gold"] else [], problems)
     if problems or folder is None or files is None:
         raise UsageError(problems)
     thresholds = {
         field: values[flag] for field, flag in _THRESHOLDS.items() if values[flag] is not None
     }
     with Console(stderr=True).status(f"reading {len(files.enriched):,} files"):
+        labels = {name: label.is_unsupported for name, label in gold.items()}
         findings = read_output(files, thresholds, labels)
     return _tell(folder, findings, values)
 
@@ -100,18 +101,6 @@ def _files(folder: str | None, problems: list[str]) -> OutputFiles | None:
     return files
 
 
-def _labels(path: str | None, problems: list[str]) -> Mapping[str, bool]:
-    if path is None:
-        return {}
-    try:
-        return {name: label.is_unsupported for name, label in read_labels(path).items()}
-    except UnreadableLabels as error:
-        problems.append(f"--gold {error}")
-    except OSError as error:
-        problems.append(f"--gold {path}: {error.strerror or error}")
-    return {}
-
-
 def _tell(folder: str, findings: Findings, values: Mapping[str, Any]) -> int:
     if values["what_if"]:
         show_what_if(findings.tally)
@@ -119,10 +108,8 @@ def _tell(folder: str, findings: Findings, values: Mapping[str, Any]) -> int:
     try:
         write_page(path, render(findings, folder, values["price_per_1k_chars"]))
     except OSError as error:
-        reason = error.strerror or error
-        sys.stderr.write(f"groundwatch report: {path} cannot be written: {reason}\n")
-        return 1
+        return fail(f"{path} cannot be written: {error.strerror or error}")
     sys.stdout.write(f"{path}\n")
     for complaint in findings.unreadable:
-        sys.stderr.write(f"groundwatch report: {complaint}\n")
-    return 1 if findings.unreadable else 0
+        fail(complaint)
+    return FAILED if findings.unreadable else DONE

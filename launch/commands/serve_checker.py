@@ -1,10 +1,10 @@
 """`groundwatch serve-checker`: the embedded checker over HTTP."""
 
-import sys
 from collections.abc import Sequence
 
 from launch.command_help import wants_help, write_help
-from launch.flags import UsageError, describe_unknown, read_flags
+from launch.exit_status import DONE, fail
+from launch.flags import UsageError, read_all_flags
 from launch.serve_checker import serve
 from pipeline.check_options import CHECK
 from pipeline.option import Option
@@ -34,14 +34,12 @@ def run(arguments: Sequence[str]) -> int:
     """
     if wants_help(arguments):
         return write_help("serve-checker", OPTIONS)
-    values, others, problems = read_flags(arguments, OPTIONS)
-    problems += describe_unknown(others, [option.name for option in OPTIONS])
+    values, problems = read_all_flags(arguments, OPTIONS)
     if problems:
         raise UsageError(problems)
     try:
         serve(values["port"], values["host"], values["scorer"])
     except (OSError, Misconfigured) as error:
         reason = getattr(error, "strerror", None) or error
-        sys.stderr.write(f"groundwatch serve-checker: {reason}\n")
-        return 1
-    return 0
+        return fail(f"the checker cannot be served: {reason}")
+    return DONE

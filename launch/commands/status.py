@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.table import Table
 
 from launch.command_help import wants_help
+from launch.exit_status import DONE, FAILED, fail
 from launch.flags import UsageError
 from launch.watch.account import Account
 from launch.watch.journal import Journal
 
-_DONE, _FAILED = 0, 1
 _HELP = """usage: groundwatch status DIR
 
 Print the ledger of `groundwatch watch`: for each hour, what was read and where it ended.
@@ -34,18 +34,17 @@ def run(arguments: Sequence[str]) -> int:
     """
     if wants_help(arguments):
         sys.stdout.write(_HELP)
-        return _DONE
+        return DONE
     if len(arguments) != 1:
         raise UsageError(["name one folder: the --output of `groundwatch watch`"])
     paths = _journals(arguments[0])
     try:
         accounts = [account for path in paths for account in _ledger(path)]
     except OSError as error:
-        sys.stderr.write(f"groundwatch: {error}\n")
-        return _FAILED
+        return fail(str(error))
     # Wide enough for its columns, wherever it is written to.
     Console(highlight=False, width=100).print(_table(accounts))
-    return _FAILED if any(account.gap for account in accounts) else _DONE
+    return FAILED if any(account.gap for account in accounts) else DONE
 
 
 def _journals(folder: str) -> list[Path]:

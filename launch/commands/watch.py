@@ -7,11 +7,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from launch.beam_flags import names_runner, read_beam_flags
+from launch.beam_flags import names_runner, read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.dataflow.streaming import start_streaming
-from launch.flags import UsageError, describe_unknown, read_flags
-from launch.inputs import default_run_id, default_work_folder, try_output
+from launch.exit_status import DONE, FAILED
+from launch.flags import UsageError, read_all_flags
+from launch.inputs import default_run_id_of, default_work_folder, try_output
 from launch.json_log import log_as_json
 from launch.local.work_folder import FolderInUse
 from launch.pubsub.errors import Refused
@@ -21,7 +22,7 @@ from launch.watch.demo import watch_demo
 from launch.watch.settings import WatchSettings
 from launch.watch.watching import watch
 from pipeline import check_options, options, watch_options
-from pipeline.check_config import check_problems, google_account
+from pipeline.check_config import google_account
 from pipeline.config import Config, config_from
 from pipeline.destination import Destination
 from pipeline.option import Option, location
@@ -29,7 +30,6 @@ from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import MEGABYTE
 
 _log = logging.getLogger(__name__)
-_DONE, _FAILED = 0, 1
 _NEVER_S = 1e9
 _RETRY_S = 10.0
 """Seconds for which a check is tried while its batch waits; then it is held and tried again."""
@@ -95,13 +95,9 @@ def run(arguments: Sequence[str]) -> int:
     if wants_help(arguments):
         return write_help("watch", known, BEAM_HELP)
     if "--demo" in arguments:
-        return _demo([argument for argument in arguments if argument != "--demo"])
-    given, others, problems = read_flags(arguments, known)
-    values = {**_NOT_HERE, **given}
-    beam_options, unknown = read_beam_flags(others, [option.name for option in known])
-    problems += unknown
-    problems += check_problems(values)
-    run_id = values["run_id"] or default_run_id([f"pubsub://{values['subscription']}"])
+        return _demo(arguments)
+    values, beam_options, problems = read_job_flags(arguments, known, _NOT_HERE)
+    run_id = values["run_id"] or default_run_id_of(values["subscription"])
     destination = Destination(root=values["output"] or "", run=run_id)
     if values["output"]:
         try_output(destination, problems)
@@ -119,13 +115,12 @@ def run(arguments: Sequence[str]) -> int:
         )
     except (CheckFailed, Refused, FolderInUse, OSError) as error:
         _log.critical("the monitoring failed: %s", error)
-        return _FAILED
-    return _DONE
+        return FAILED
+    return DONE
 
 
 def _demo(arguments: Sequence[str]) -> int:
-    values, others, problems = read_flags(arguments, [_DEMO_OUTPUT])
-    problems += describe_unknown(others, ["demo", _DEMO_OUTPUT.name])
+    values, problems = read_all_flags(arguments, (_DEMO, _DEMO_OUTPUT))
     destination = Destination(root=values["output"], run="watch-demo")
     try_output(destination, problems)
     if problems:
@@ -147,7 +142,7 @@ def _demo(arguments: Sequence[str]) -> int:
         f"\n{summary.read:,} messages: {ends}; {closing}.\n"
         f"{summary.alerts:,} alerts were published. The records are in {destination.root}.\n"
     )
-    return _DONE if summary.closes else _FAILED
+    return DONE if summary.closes else FAILED
 
 
 def _config(values: Mapping[str, Any], run_id: str, work_folder: str) -> Config:

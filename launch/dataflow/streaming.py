@@ -9,15 +9,14 @@ from apache_beam.io.gcp.pubsub import parse_subscription, parse_topic
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
-from launch.beam_flags import read_beam_flags, shared_flags
+from launch.beam_flags import read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.dataflow.submitting import submit
-from launch.flags import UsageError, read_flags
+from launch.flags import UsageError
 from launch.inputs import try_output
 from launch.start import BEAM_HELP
 from launch.workers import is_on_dataflow, is_on_this_machine, quota_problems, worker_count
 from pipeline import check_options, options, storage, watch_options
-from pipeline.check_config import check_problems
 from pipeline.config import Config, config_from
 from pipeline.destination import Destination
 from pipeline.option import Option, whole
@@ -94,12 +93,9 @@ def start_streaming(arguments: Sequence[str]) -> int:
     known = stream_known()
     if wants_help(arguments):
         return write_help("watch", known, BEAM_HELP)
-    given, others, problems = read_flags(arguments, known)
-    values = {**_NOT_HERE, **given}
-    others += shared_flags(values)
-    beam_options, unknown = read_beam_flags(others, [option.name for option in known])
+    values, beam_options, problems = read_job_flags(arguments, known, _NOT_HERE)
     workers = worker_count(beam_options, values["workers"])
-    problems += [*unknown, *check_problems(values), *_problems(values, workers, beam_options)]
+    problems += _problems(values, workers, beam_options)
     destination = Destination(root=values["output"] or "", run=_RUN)
     if values["output"]:
         try_output(destination, problems)
