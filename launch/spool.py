@@ -11,6 +11,7 @@ from pipeline import storage
 from schemas.failure import Failure
 from schemas.json_lines import failure_to_json
 from schemas.message import Message
+from schemas.timestamps import from_rfc3339
 from transforms.grounding.settings import GoogleAccount
 from transforms.rules.announcing import message_of_announced
 
@@ -43,14 +44,24 @@ def spool_failures(
       OSError: the file cannot be written.
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
-    if left := sorted(Path(folder).glob("failures-*.jsonl")):
-        return str(left[0])
+    for left in sorted(Path(folder).glob("failures-*.jsonl")):
+        if _cut_unfinished_line(left):
+            return str(left)
+        left.unlink()
     path = Path(folder) / f"failures-{time.time_ns()}.jsonl"
     settings = PullSettings(most_messages=2 * _MOST_MESSAGES, most_bytes=_MOST_BYTES)
     with closing(Subscription.open(name, settings, address=address, account=account)) as failures:
         while messages := failures.pull(_MOST_MESSAGES, _MOST_BYTES, idle_s):
             failures.acknowledge(_append(path, messages))
     return str(path) if path.exists() else None
+
+
+def _cut_unfinished_line(path: Path) -> int:
+    """Drop the line in which a replay was killed, whose failure comes again; returns the size."""
+    with storage.telling(f"cannot write {path}"), path.open("rb+") as stream:
+        size_bytes = sum(len(line) for line in stream if line.endswith(b"\n"))
+        stream.truncate(size_bytes)
+    return size_bytes
 
 
 def _append(path: Path, messages: tuple[Message, ...]) -> list[str]:
@@ -82,7 +93,7 @@ def _line(announced: Message) -> bytes | None:
         retryable=told.get("failure_retryable") == "true",
         attempts=earlier.attempts,
         first_failed_at_us=earlier.first_failed_at_us,
-        last_failed_at_us=earlier.first_failed_at_us,
+        last_failed_at_us=from_rfc3339(told["failure_last_at"]) or earlier.first_failed_at_us,
         message=message,
     )
     return failure_to_json(failure)

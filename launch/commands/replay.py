@@ -5,19 +5,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from launch.beam_flags import read_job_flags
 from launch.command_help import wants_help
+from launch.exit_status import DONE, LEFT, fail
 from launch.flags import UsageError, read_flags
-from launch.inputs import default_run_id, default_work_folder
+from launch.inputs import default_run_id_of, default_work_folder
 from launch.pubsub.errors import Refused
 from launch.spool import spool_failures
-from launch.start import start_main_job
-from pipeline import options, watch_options
+from launch.start import options_from, start_main_job
+from pipeline import options, storage, watch_options
+from pipeline.check_config import google_account
 from pipeline.destination import Destination
 from pipeline.option import Option
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import GoogleAccount
 
-_DONE, _FAILED, _LEFT = 0, 1, 3
 _SUBSCRIPTION = watch_options.FAILURE_SUBSCRIPTION
 _OUTPUT = next(option for option in options.OUTPUT if option.name == "output")
 _ADDRESS = watch_options.PUBSUB_ADDRESS
@@ -41,31 +45,41 @@ def run(arguments: Sequence[str]) -> int:
     if wants_help(arguments) or not is_subscription:
         return start_main_job("replay", options.FAILURES, arguments, replays=True)
     values, others, problems = read_flags(arguments, (*replay_options(), _OUTPUT))
-    if problems:
-        raise UsageError(problems)
-    return _replay_subscription(values, others)
+    # What is wrong with the others is said before a failure leaves the subscription.
+    given = ["--failures", "spooled", "--output", str(values["output"]), *others]
+    job_values, _, more = read_job_flags(given, options_from(options.FAILURES))
+    if problems + more:
+        raise UsageError(problems + more)
+    return _replay_subscription(values, google_account(job_values), others)
 
 
-def _replay_subscription(values: Mapping[str, Any], others: Sequence[str]) -> int:
+def _replay_subscription(
+    values: Mapping[str, Any], account: GoogleAccount, others: Sequence[str]
+) -> int:
     name, output = values[_SUBSCRIPTION.name], values["output"]
-    destination = Destination(root=output, run=f"{default_run_id([name])}-spool")
+    destination = Destination(root=output, run=f"{default_run_id_of(name)}-spool")
     try:
         spooled = spool_failures(
             name,
             default_work_folder(destination),
             address=values[_ADDRESS.name],
-            account=GoogleAccount(),
+            account=account,
             idle_s=values[watch_options.IDLE.name],
         )
     except (CheckFailed, Refused, OSError) as error:
-        sys.stderr.write(f"groundwatch: the replay failed: {error}\n")
-        return _FAILED
+        return fail(f"the replay failed: {error}")
     if spooled is None:
         sys.stdout.write(f"{name} holds no failure\n")
-        return _DONE
+        return DONE
     own = ["--failures", spooled, "--output", output]
     status = start_main_job("replay", options.FAILURES, [*own, *others], replays=True)
-    if status in (_DONE, _LEFT):
+    if status == DONE or (status == LEFT and not _left_by_a_limit(destination)):
         Path(spooled).unlink()
         Path(spooled).parent.rmdir()
     return status
+
+
+def _left_by_a_limit(destination: Destination) -> int:
+    """Count the failures of the run just done that wait for a higher --max_calls or --max_cost."""
+    with storage.read(destination.path("summary.json")) as stream:
+        return int(msgspec.json.decode(stream.read())["left"])

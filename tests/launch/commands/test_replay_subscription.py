@@ -13,6 +13,7 @@ from tests.support.archives import an_envelope
 from tests.support.builders import NOON_US
 from tests.support.outputs import failures_in, records_in, summary_in
 from tests.support.waiting import wait_until
+from transforms.grounding.settings import GoogleAccount
 from transforms.rules.announcing import announce_failure
 from transforms.rules.publishing import publishable
 
@@ -32,9 +33,9 @@ def a_failure(payload: bytes) -> Failure:
     )
 
 
-def replay(server: PubSubServer, output: Path) -> int:
+def replay(server: PubSubServer, output: Path, *more: str) -> int:
     flags = ["--failure_subscription", SUBSCRIPTION, "--pubsub_address", server.address]
-    return main(["replay", *flags, "--output", str(output), "--idle_s", "0.5"])
+    return main(["replay", *flags, "--output", str(output), "--idle_s", "0.5", *more])
 
 
 @pytest.fixture
@@ -82,12 +83,71 @@ def test_what_is_no_failure_stays_where_it_is(
     assert server.counts(SUBSCRIPTION).outstanding == 1
 
 
-def test_a_replay_that_was_broken_off_is_gone_on_with(
+def break_off(server: PubSubServer, output: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Have a replay fail once it has spooled; returns the file that it leaves."""
+    with monkeypatch.context() as patched:
+        patched.setattr("launch.commands.replay.start_main_job", lambda *_, **__: 1)
+        assert replay(server, output) == 1
+    [spooled] = Path(output).rglob("failures-*.jsonl")
+    return spooled.absolute()
+
+
+def test_a_replay_that_was_broken_off_is_gone_on_with_wherever_it_is_started(
     tmp_path: Path, server: PubSubServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(server, an_envelope(1))
-    with monkeypatch.context() as patched:
-        patched.setattr("launch.commands.replay.start_main_job", lambda *_, **__: 1)
-        assert replay(server, tmp_path / "out") == 1
+    monkeypatch.chdir(tmp_path)
+    break_off(server, Path("out"), monkeypatch)
+    monkeypatch.chdir(tmp_path / "out")
     assert replay(server, tmp_path / "out") == 0
     assert len(records_in(tmp_path / "out")) == 1
+
+
+def test_a_line_in_which_a_replay_was_killed_is_left_out(
+    tmp_path: Path, server: PubSubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(server, an_envelope(1))
+    spooled = break_off(server, tmp_path / "out", monkeypatch)
+    with spooled.open("ab") as stream:
+        stream.write(b'{"record_id":')
+    assert replay(server, tmp_path / "out") == 0
+    assert len(records_in(tmp_path / "out")) == 1
+
+
+def test_a_replay_that_was_killed_in_its_first_line_begins_anew(
+    tmp_path: Path, server: PubSubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(server, an_envelope(1))
+    break_off(server, tmp_path / "out", monkeypatch).write_bytes(b'{"record_id":')
+    publish(server, an_envelope(2))
+    assert replay(server, tmp_path / "out") == 0
+    assert len(records_in(tmp_path / "out")) == 1
+
+
+def test_failures_that_a_limit_leaves_are_there_for_the_next_replay(
+    tmp_path: Path, server: PubSubServer
+) -> None:
+    publish(server, *(an_envelope(hour, answer=f"Lamps glow at {hour}.") for hour in range(5)))
+    assert replay(server, tmp_path / "out", "--max_calls", "2") == 3
+    assert replay(server, tmp_path / "out") == 0
+    assert len(records_in(tmp_path / "out")) == 5
+
+
+def test_a_mistyped_flag_is_refused_before_a_failure_is_taken(
+    tmp_path: Path, server: PubSubServer
+) -> None:
+    publish(server, an_envelope(1))
+    assert replay(server, tmp_path / "out", "--claim_treshold", "0.2") == 2
+    assert server.counts(SUBSCRIPTION).delivered == 0
+
+
+def test_the_flags_that_say_who_asks_hold_for_the_subscription_too(
+    tmp_path: Path, server: PubSubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[GoogleAccount] = []
+    monkeypatch.setattr(
+        "launch.commands.replay.spool_failures", lambda *_, account, **__: asked.append(account)
+    )
+    account = "replays@p.iam.gserviceaccount.com"
+    assert replay(server, tmp_path / "out", "--impersonate_service_account", account) == 0
+    assert asked == [GoogleAccount(impersonate=account)]
