@@ -18,10 +18,13 @@ def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
       kind: ``enriched``, ``alerts`` or ``failures``.
 
     Raises:
-      OSError: the run has not written its manifest.
+      OSError: the run has not written its manifest, or somebody else has changed it.
     """
-    content = storage.read_whole(destination.path(_manifest_path(destination, kind)))
-    return [file_entry_from_json(line) for line in content.splitlines()]
+    path = destination.path(_manifest_path(destination, kind))
+    try:
+        return [file_entry_from_json(line) for line in storage.read_whole(path).splitlines()]
+    except ValueError:
+        raise OSError(f"{path} is no manifest that groundwatch wrote") from None
 
 
 def file_entry(part: Part, path: str) -> FileEntry:

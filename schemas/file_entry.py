@@ -37,6 +37,9 @@ def file_entry_to_json(entry: FileEntry) -> bytes:
 
 
 def file_entry_from_json(line: bytes) -> FileEntry:
-    """Read an entry back; the range of times is left out, since nobody asks it of an entry."""
-    members = msgspec.json.decode(line)
-    return FileEntry(path=members["path"], rows=members["rows"], bytes=members["bytes"])
+    """Read an entry back; the range of times is left out, since nobody asks it of an entry.
+
+    Raises:
+      ValueError: the line is no entry.
+    """
+    return msgspec.json.decode(line, type=FileEntry)

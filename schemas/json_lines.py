@@ -1,6 +1,7 @@
 """Alerts and failures as lines of JSON, in the field names of their Avro schemas."""
 
 import base64
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -8,9 +9,22 @@ import msgspec
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.message import EarlierFailure, Message
-from schemas.timestamps import from_rfc3339, to_rfc3339
+from schemas.timestamps import to_rfc3339, to_us
+
+
+class _WrittenFailure(msgspec.Struct):
+    """What of a failure's JSON its message is made of again; msgspec undoes the base64."""
+
+    source: str
+    publish_time: datetime | None
+    payload_base64: bytes | None
+    attributes: dict[str, str]
+    first_failed_at: datetime
+    attempts: int
+
 
 _encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(_WrittenFailure)
 
 
 def alert_to_json(alert: Alert) -> bytes:
@@ -74,19 +88,17 @@ def message_of_failure(line: bytes) -> Message:
       ValueError: the line is no failure, or holds no original bytes.
     """
     try:
-        members = msgspec.json.decode(line)
-        payload, first_failed_at = members["payload_base64"], members["first_failed_at"]
-        if payload is None:
-            raise ValueError("the failure was written without its original bytes")
-        return Message(
-            payload=base64.b64decode(payload, validate=True),
-            attributes=members["attributes"],
-            place=members["source"],
-            publish_time_us=from_rfc3339(members["publish_time"]),
-            earlier=EarlierFailure(
-                first_failed_at_us=from_rfc3339(first_failed_at) or 0,
-                attempts=members["attempts"],
-            ),
-        )
-    except (msgspec.MsgspecError, KeyError, TypeError):
+        written = _decoder.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
         raise ValueError("the line is no failure of groundwatch") from None
+    if written.payload_base64 is None:
+        raise ValueError("the failure was written without its original bytes")
+    return Message(
+        payload=written.payload_base64,
+        attributes=written.attributes,
+        place=written.source,
+        publish_time_us=to_us(written.publish_time) if written.publish_time else None,
+        earlier=EarlierFailure(
+            first_failed_at_us=to_us(written.first_failed_at), attempts=written.attempts
+        ),
+    )

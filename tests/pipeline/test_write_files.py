@@ -2,9 +2,7 @@
 
 import errno
 import io
-import json
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,56 +10,15 @@ import apache_beam as beam
 import pytest
 from msgspec.structs import replace
 
-from pipeline import open_part, storage, write_files, write_parts
+from pipeline import open_part, storage, write_parts
 from pipeline.destination import Destination
-from pipeline.manifest import check_manifest, read_manifest, write_manifest
-from pipeline.row_files import EnrichedFiles, FailureFiles, RowFormat
+from pipeline.manifest import read_manifest
+from pipeline.row_files import RowFormat
 from pipeline.write_files import WriteFiles
-from pipeline.write_parts import WritePart
-from schemas.enriched import EnrichedAnswer
-from schemas.failure import Failure
-from schemas.file_entry import FileEntry
-from tests.support.builders import NOON_US, a_message, an_enriched
+from tests.support.builders import an_enriched
 from tests.support.outputs import failures_in, records_in, visible_files
 from tests.support.pipelines import local_pipeline
-from transforms.rules.redaction import TextMode
-
-AVRO = EnrichedFiles(TextMode.FULL)
-LINES = FailureFiles(with_payload=True)
-DAY_US = 24 * 3600 * 1_000_000
-
-
-def a_record(number: int, day: int = 0) -> EnrichedAnswer:
-    return an_enriched(record_id=f"{number:064x}", event_time_us=NOON_US + day * DAY_US)
-
-
-def a_failure(number: int) -> Failure:
-    return Failure(
-        step="ParseAnswers",
-        error_class="UnreadableAnswer",
-        error="The message is no JSON.",
-        retryable=False,
-        first_failed_at_us=NOON_US,
-        last_failed_at_us=NOON_US,
-        message=a_message(place=f"a.jsonl#{number}"),
-    )
-
-
-def write(
-    destination: Destination, rows: Iterable[Any], row_format: RowFormat = AVRO
-) -> list[FileEntry]:
-    """Do what the pipeline does, without one: a pipeline takes its third of a second."""
-    writer = WritePart(destination, row_format)
-    writer.start_bundle()
-    parts = [part for row in rows for part in writer.process(row)]
-    parts += [windowed.value for windowed in writer.finish_bundle()]
-    by_folder = defaultdict(list)
-    for part in parts:
-        by_folder[part.folder].append(part)
-    publisher = write_files._PublishParts(destination, row_format)
-    entries = [entry for grouped in by_folder.items() for entry in publisher.process(grouped)]
-    write_manifest(entries, destination, row_format)
-    return entries
+from tests.support.written_rows import AVRO, LINES, a_record, numbered_failure, write
 
 
 def numbers_in(folder: Path) -> list[int]:
@@ -118,29 +75,6 @@ def test_an_answer_without_a_time_has_a_folder_of_its_own(tmp_path: Path) -> Non
     assert visible_files(tmp_path)[0].startswith("enriched/event_date=__HIVE_DEFAULT_PARTITION__/")
 
 
-def test_the_manifest_tells_rows_bytes_and_times_of_every_file(tmp_path: Path) -> None:
-    destination = Destination(root=str(tmp_path), run="run")
-    times_us = [5_000_000, 0, -3_000_000]
-    entries = write(destination, [an_enriched(event_time_us=time_us) for time_us in times_us])
-    lines = (tmp_path / "manifest" / "run-enriched.jsonl").read_text().splitlines()
-    assert [json.loads(line) for line in lines] == [
-        {
-            "path": "enriched/event_date=1969-12-31/run-batch-0-00000.avro",
-            "rows": 1,
-            "bytes": (tmp_path / entries[1].path).stat().st_size,
-            "first_event_time": "1969-12-31T23:59:57.000000Z",
-            "last_event_time": "1969-12-31T23:59:57.000000Z",
-        },
-        {
-            "path": "enriched/event_date=1970-01-01/run-batch-0-00000.avro",
-            "rows": 2,
-            "bytes": (tmp_path / entries[0].path).stat().st_size,
-            "first_event_time": "1970-01-01T00:00:00.000000Z",
-            "last_event_time": "1970-01-01T00:00:05.000000Z",
-        },
-    ]
-
-
 def test_more_dates_than_files_may_be_open_lose_nothing(tmp_path: Path) -> None:
     days = write_parts._MOST_OPEN + 40
     rows = [a_record(number, day=number % days) for number in range(2 * days)]
@@ -154,7 +88,7 @@ def test_a_file_that_is_long_enough_is_followed_by_another(
 ) -> None:
     monkeypatch.setattr(open_part, "_ROWS_BETWEEN_LOOKS", 1)
     destination = Destination(root=str(tmp_path), run="run", file_bytes=1000)
-    entries = write(destination, map(a_failure, range(20)), LINES)
+    entries = write(destination, map(numbered_failure, range(20)), LINES)
     assert len(entries) > 2
     assert sum(entry.rows for entry in entries) == len(failures_in(tmp_path)) == 20
 
@@ -180,7 +114,7 @@ def test_a_rerun_with_fewer_files_leaves_none_of_the_run_before(tmp_path: Path) 
     destination = Destination(root=str(tmp_path), run="run")
     small = replace(destination, file_bytes=0)
     write(small, [a_record(1), a_record(2, day=1), a_record(3)])
-    write(small, map(a_failure, range(3)), LINES)
+    write(small, map(numbered_failure, range(3)), LINES)
     write(destination, [a_record(3), a_record(1)])
     write(destination, [], LINES)
     assert numbers_in(tmp_path) == [1, 3]
@@ -233,7 +167,7 @@ def test_a_full_disk_fails_the_run_and_names_the_file(
     def create(_: str) -> IO[bytes]:
         return io.BufferedWriter(_FullDisk(room), buffer_size=512)
 
-    rows = map(a_record, range(3000)) if row_format is AVRO else map(a_failure, range(100))
+    rows = map(a_record, range(3000)) if row_format is AVRO else map(numbered_failure, range(100))
     monkeypatch.setattr(storage, "create", create)
     with pytest.raises(OSError, match=rf"cannot write {tmp_path}.*No space left on device"):
         write(Destination(root=str(tmp_path), run="run"), rows, row_format)
@@ -248,47 +182,3 @@ def test_a_rename_that_fails_fails_the_run(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(OSError, match="Invalid cross-device link"):
         write(Destination(root=str(tmp_path), run="run"), [a_record(1)])
     assert visible_files(tmp_path) == []
-
-
-def test_files_that_are_as_the_manifest_says_are_counted(tmp_path: Path) -> None:
-    destination = Destination(root=str(tmp_path), run="run")
-    write(destination, [a_record(1), a_record(2, day=1), a_record(3)])
-    write(destination, map(a_failure, range(4)), LINES)
-    assert check_manifest(destination, AVRO) == 3
-    assert check_manifest(destination, LINES) == 4
-
-
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-1])
-
-
-def spoil(path: Path) -> None:
-    content = path.read_bytes()
-    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-
-
-def add_a_row(path: Path) -> None:
-    """Another row of the same length altogether."""
-    content = path.read_bytes()
-    path.write_bytes(content[:5] + b"\n" + content[6:])
-
-
-@pytest.mark.parametrize("row_format", [AVRO, LINES], ids=["Avro", "lines"])
-@pytest.mark.parametrize("harm", [cut, Path.unlink, spoil], ids=["cut", "gone", "spoilt"])
-def test_a_file_that_is_not_as_the_manifest_says_is_found_out_and_named(
-    tmp_path: Path, harm: Callable[[Path], None], row_format: RowFormat
-) -> None:
-    destination = Destination(root=str(tmp_path), run="run")
-    rows = [a_record(1)] if row_format is AVRO else [a_failure(1)]
-    [entry] = write(destination, rows, row_format)
-    harm(tmp_path / entry.path)
-    with pytest.raises(OSError, match="run-batch-0-00000"):
-        check_manifest(destination, row_format)
-
-
-def test_a_file_with_another_number_of_rows_is_found_out(tmp_path: Path) -> None:
-    destination = Destination(root=str(tmp_path), run="run")
-    [entry] = write(destination, [a_failure(1)], LINES)
-    add_a_row(tmp_path / entry.path)
-    with pytest.raises(OSError, match="has 2 rows where 1 were written"):
-        check_manifest(destination, LINES)

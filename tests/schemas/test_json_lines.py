@@ -76,6 +76,12 @@ def test_a_failure_gives_its_message_back_with_what_is_behind_it(failure: Failur
     assert message == msgspec.structs.replace(failure.message, earlier=behind)
 
 
+def with_member(name: str, value: object) -> bytes:
+    """A failure's line, in which one member was changed by somebody."""
+    members = json.loads(failure_to_json(FAILURES["from Pub/Sub"]))
+    return json.dumps(members | {name: value}).encode()
+
+
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
@@ -83,9 +89,23 @@ def test_a_failure_gives_its_message_back_with_what_is_behind_it(failure: Failur
         (b"[1]", "no failure"),
         (b"not JSON", "no failure"),
         (b'{"answer": "an archive"}', "no failure"),
+        (with_member("payload_base64", "no base64"), "no failure"),
+        (with_member("attributes", None), "no failure"),
+        (with_member("first_failed_at", "yesterday"), "no failure"),
+        (with_member("attempts", "two"), "no failure"),
         (failure_to_json(FAILURES["from Pub/Sub"], with_payload=False), "original bytes"),
     ],
-    ids=["empty", "a list", "no JSON", "an answer", "no payload"],
+    ids=[
+        "empty",
+        "a list",
+        "no JSON",
+        "an answer",
+        "no bytes",
+        "no attributes",
+        "no time",
+        "no number",
+        "no payload",
+    ],
 )
 def test_what_cannot_be_replayed_says_why(line: bytes, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):

@@ -6,6 +6,7 @@ from schemas.answer import Answer, Fact
 from schemas.checked import Check, Claim
 from schemas.enriched import EnrichedAnswer
 from schemas.estimate import Amounts, Estimate
+from schemas.failure import Failure
 from schemas.message import Message
 from schemas.verdict import Verdict
 from schemas.wire.check import CheckedClaim, CheckResponse, CitedChunk
@@ -20,6 +21,20 @@ def a_message(**members: Any) -> Message:
     return Message(
         **{"payload": b'{"answer": "Lamps glow."}', "place": "answers.jsonl#1"} | members
     )
+
+
+def a_failure(**members: Any) -> Failure:
+    """The failure of a message that is no answer."""
+    given = {
+        "step": "ParseAnswers",
+        "error_class": "UnreadableAnswer",
+        "error": "The message is no JSON.",
+        "retryable": False,
+        "first_failed_at_us": NOON_US,
+        "last_failed_at_us": NOON_US + 1,
+        "message": a_message(),
+    }
+    return Failure(**given | members)
 
 
 def a_fact(text: str = "Lamps glow red.", **members: Any) -> Fact:

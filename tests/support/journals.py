@@ -7,8 +7,7 @@ from launch.watch.journal import BatchDone
 from pipeline.part import Part
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.counts import Counts
-from schemas.failure import Failure
-from tests.support.builders import NOON_US, RECORD_ID, a_message
+from tests.support.builders import NOON_US, RECORD_ID
 
 HOUR_OF_NOON_US = NOON_US // HOUR_US * HOUR_US
 
@@ -48,17 +47,3 @@ def an_alert(**members: Any) -> Alert:
     """What a low-grounded answer raises."""
     given = {"kind": AlertKind.ANSWER, "record_id": RECORD_ID, "severity": Severity.WARNING}
     return Alert(**given | members)
-
-
-def a_failure(**members: Any) -> Failure:
-    """A message that is no answer."""
-    given = {
-        "step": "ParseAnswers",
-        "error_class": "UnreadableAnswer",
-        "error": "not recognised",
-        "retryable": False,
-        "first_failed_at_us": NOON_US,
-        "last_failed_at_us": NOON_US,
-        "message": a_message(),
-    }
-    return Failure(**given | members)

@@ -1,17 +1,16 @@
 """What is written, with every field filled, and with as little as there can be."""
 
-from typing import Any
 
 from schemas.alert import Alert, AlertKind, NoDataEpisode, RateEpisode, Severity, WorstClaim
 from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
 from schemas.checked import Mismatch
-from schemas.failure import Failure
 from schemas.verdict import Verdict
 from tests.support.builders import (
     NOON_US,
     RECORD_ID,
     a_check,
     a_claim,
+    a_failure,
     a_message,
     an_enriched,
 )
@@ -124,23 +123,10 @@ ALERTS = {
 }
 
 
-def _a_failure(**members: Any) -> Failure:
-    given = {
-        "step": "ParseAnswers",
-        "error_class": "UnreadableAnswer",
-        "error": "the message is not JSON",
-        "retryable": False,
-        "first_failed_at_us": NOON_US,
-        "last_failed_at_us": NOON_US + 1,
-        "message": a_message(),
-    }
-    return Failure(**given | members)
-
-
 FAILURES = {
-    "not understood": _a_failure(),
-    "checked in vain": _a_failure(record_id=RECORD_ID, retryable=True, attempts=9),
-    "from Pub/Sub": _a_failure(
+    "not understood": a_failure(),
+    "checked in vain": a_failure(record_id=RECORD_ID, retryable=True, attempts=9),
+    "from Pub/Sub": a_failure(
         message=a_message(
             payload=b"\xff\x00", attributes={"id": "é"}, place="17", publish_time_us=NOON_US
         )

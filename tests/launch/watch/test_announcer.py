@@ -10,9 +10,9 @@ import pytest
 from launch.pubsub.errors import Refused, Unpublished
 from launch.watch.announcer import Announcer
 from launch.watch.journal import Journal
-from tests.support.builders import a_message
+from tests.support.builders import a_failure, a_message
 from tests.support.clocks import ManualClock
-from tests.support.journals import a_batch_done, a_failure, an_alert
+from tests.support.journals import a_batch_done, an_alert
 from transforms.rules.publishing import Publishable
 
 

@@ -20,9 +20,9 @@ from pipeline.config import Config
 from pipeline.open_part import OpenPart
 from pipeline.row_files import EnrichedFiles
 from schemas.enriched import EnrichedAnswer
-from tests.support.builders import NOON_US, a_message, an_enriched
+from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
 from tests.support.clocks import ManualClock
-from tests.support.journals import a_batch_done, a_failure, an_account, an_alert
+from tests.support.journals import a_batch_done, an_account, an_alert
 from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
 from transforms.database import Database
 

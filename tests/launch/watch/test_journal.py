@@ -11,11 +11,10 @@ import pytest
 from launch.watch import journal as journal_module
 from launch.watch.journal import Journal, Publication
 from schemas.counts import Counts
-from tests.support.builders import NOON_US, a_message
+from tests.support.builders import NOON_US, a_failure, a_message
 from tests.support.journals import (
     HOUR_OF_NOON_US,
     a_batch_done,
-    a_failure,
     a_part,
     an_account,
     an_alert,
