@@ -11,7 +11,7 @@ def is_incomplete(answer: Answer) -> bool:
     A Gemini candidate without a finish reason and without text is, unless its prompt or itself
     was blocked.
     """
-    if STATE_VERDICTS.get(answer.state or "") is Verdict.INCOMPLETE:
+    if answer.state and STATE_VERDICTS.get(answer.state) is Verdict.INCOMPLETE:
         return True
     return (
         answer.source_format.startswith("gemini.")

@@ -21,15 +21,18 @@ def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]
       Claims on the offsets of the whole answer. One call keeps the service's own support score;
       several are recombined from the claims' scores.
     """
+    answered = list(zip(calls, replies, strict=True))
     claims: dict[tuple[int, int], Claim] = {}
-    for call, reply in zip(calls, replies, strict=True):
+    for call, reply in answered:
         for claim in _claims(call, reply):
             span = claim.start, claim.end
             claims[span] = _better(claims[span], claim) if span in claims else claim
     merged = tuple(claims[span] for span in sorted(claims))
     if len(calls) == 1:
         return Grounding(support_score=replies[0].support_score, claims=merged)
-    return _recombined(merged, _mean_support_score(calls, replies))
+    return _scored_by_claims(
+        Grounding(support_score=_mean_support_score(answered), claims=merged, recombined=True)
+    )
 
 
 def merge_rechecks(
@@ -53,7 +56,7 @@ def merge_rechecks(
         for claim in _rechecked_claims(recheck, reply)
     }
     claims = tuple(better.get((claim.start, claim.end), claim) for claim in grounding.claims)
-    return _recombined(claims, grounding.support_score)
+    return _scored_by_claims(replace(grounding, claims=claims))
 
 
 def _claims(call: PlannedCall, reply: CheckResponse) -> Iterator[Claim]:
@@ -118,19 +121,16 @@ def _with(claim: Claim, score: float | None, cited: Mapping[int, int]) -> Claim:
     )
 
 
-def _recombined(claims: tuple[Claim, ...], fallback: float | None) -> Grounding:
-    """Score the whole by its claims; where the server scores no claims, by the fallback."""
-    grounding = Grounding(support_score=fallback, claims=claims, recombined=True)
+def _scored_by_claims(grounding: Grounding) -> Grounding:
+    """Score the whole by its claims; where the server scores no claims, leave its score."""
     scores = grounding.required_scores
     return replace(grounding, support_score=support_score(scores)) if scores else grounding
 
 
-def _mean_support_score(
-    calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]
-) -> float | None:
+def _mean_support_score(answered: Iterable[tuple[PlannedCall, CheckResponse]]) -> float | None:
     """The mean over the answer's pieces of each one's best score over all fact groups."""
     best: dict[int, float] = {}
-    for call, reply in zip(calls, replies, strict=True):
+    for call, reply in answered:
         if reply.support_score is not None:
             start = call.answer.start
             best[start] = max(reply.support_score, best.get(start, 0.0))

@@ -1,15 +1,18 @@
 """Which calls an answer needs, so that none exceeds what the service takes."""
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from schemas.answer import Fact
 from schemas.checked import Claim
 from schemas.record import Record
 from transforms.rules.limits import CheckLimits, count_tokens
-from transforms.rules.ranking import best_facts
+from transforms.rules.ranking import WithText, best_facts
 from transforms.rules.sentences import split_sentences
 from transforms.rules.splitting import Measure, split_text
+
+ClaimLike = TypeVar("ClaimLike", bound=WithText)
 
 
 class AnswerPiece(Record, frozen=True, kw_only=True):
@@ -43,7 +46,7 @@ class PlannedRecheck(Record, frozen=True, kw_only=True):
     @property
     def answer(self) -> AnswerPiece:
         """The claims as one text, a line each."""
-        return AnswerPiece(text="\n".join(claim.text for claim in self.claims), start=0)
+        return AnswerPiece(text=_lines(self.claims), start=0)
 
 
 def billed_characters(call: PlannedCall | PlannedRecheck) -> int:
@@ -137,7 +140,7 @@ def plan_rechecks(
             claims=group,
             facts=best_facts([claim.text for claim in group], facts, limits.max_facts),
         )
-        for group in _claim_groups(doubtful, limits.max_answer_tokens)
+        for group in _groups(doubtful, limits.max_answer_tokens)
     )
 
 
@@ -157,15 +160,10 @@ def most_rechecks(calls: Sequence[PlannedCall], limits: CheckLimits) -> tuple[in
     fact_chars = sum(heapq.nlargest(limits.max_facts, (len(piece.text) for piece in facts)))
     # Sentences of the pieces, since no checker sees more of the answer at once.
     pieces = {call.answer.start: call.answer.text for call in calls}.values()
-    claims = (
-        Claim(text=sentence.text, start=sentence.start_byte, end=sentence.end_byte, score=0.0)
-        for piece in pieces
-        for sentence in split_sentences(piece)
-    )
-    doubtful = [claim for claim in claims if _is_doubtful(claim, 1.0, limits)]
+    sentences = (sentence for piece in pieces for sentence in split_sentences(piece))
+    doubtful = [sentence for sentence in sentences if _fits(sentence.text, limits)]
     return tuple(
-        len(PlannedRecheck(claims=group, facts=()).answer.text) + fact_chars
-        for group in _claim_groups(doubtful, limits.max_answer_tokens)
+        len(_lines(group)) + fact_chars for group in _groups(doubtful, limits.max_answer_tokens)
     )
 
 
@@ -177,12 +175,16 @@ def _fact_pieces(calls: Sequence[PlannedCall]) -> list[FactPiece]:
 
 def _is_doubtful(claim: Claim, citation_threshold: float, limits: CheckLimits) -> bool:
     score = claim.required_score
-    return (
-        score is not None
-        and score < citation_threshold
-        # A claim cut out of a word may count more than the piece it is from.
-        and 0 < count_tokens(claim.text) <= limits.max_answer_tokens
-    )
+    return score is not None and score < citation_threshold and _fits(claim.text, limits)
+
+
+def _fits(claim_text: str, limits: CheckLimits) -> bool:
+    """Tell whether a call can hold a claim; cut out of a word, it may count more than its piece."""
+    return 0 < count_tokens(claim_text) <= limits.max_answer_tokens
+
+
+def _lines(claims: Iterable[WithText]) -> str:
+    return "\n".join(claim.text for claim in claims)
 
 
 def _fewest_pieces(text: str, max_chars: int) -> int:
@@ -205,8 +207,9 @@ def _pieces(text: str, limit: int, measure: Measure) -> Iterator[tuple[str, int]
         start += len(piece.encode())
 
 
-def _claim_groups(claims: Sequence[Claim], max_tokens: int) -> Iterator[tuple[Claim, ...]]:
-    group: list[Claim] = []
+def _groups(claims: Sequence[ClaimLike], max_tokens: int) -> Iterator[tuple[ClaimLike, ...]]:
+    """Put claims together as long as one call can hold them."""
+    group: list[ClaimLike] = []
     size = 0
     for claim in claims:
         tokens = count_tokens(claim.text)

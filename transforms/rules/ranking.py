@@ -10,12 +10,15 @@ from transforms.rules.limits import UNSPACED_SCRIPTS
 _WORD = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\W{UNSPACED_SCRIPTS}]+")
 
 
-class _HasText(Protocol):
+class WithText(Protocol):
+    """Whatever is a text, or a part of one."""
+
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """The text."""
 
 
-FactLike = TypeVar("FactLike", bound=_HasText)
+FactLike = TypeVar("FactLike", bound=WithText)
 
 
 def best_facts(claims: Sequence[str], facts: Sequence[FactLike], most: int) -> tuple[FactLike, ...]:
@@ -31,7 +34,7 @@ def best_facts(claims: Sequence[str], facts: Sequence[FactLike], most: int) -> t
     """
     claim_words = [_words(claim) for claim in claims]
     nearness = [
-        max(len(words & fact_words) / (len(words) or 1) for words in claim_words)
+        max(len(words & fact_words) / max(1, len(words)) for words in claim_words)
         for fact_words in (_words(fact.text) for fact in facts)
     ]
     chosen = heapq.nsmallest(most, range(len(facts)), key=lambda index: (-nearness[index], index))
@@ -39,4 +42,4 @@ def best_facts(claims: Sequence[str], facts: Sequence[FactLike], most: int) -> t
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.lower()))
+    return frozenset(_WORD.findall(text.casefold()))

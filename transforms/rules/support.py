@@ -10,8 +10,8 @@ _MIDPOINT = logit(0.4)
 _STEEPNESS = 4.0
 """How fast a claim counts as wholly supported or not at all around the midpoint."""
 
-_NEAREST_TO_CERTAIN = 1e-9
-"""Scores are kept this far from 0 and 1, whose log odds are infinite."""
+_LEAST_SCORE = 1e-9
+"""Lower scores count as this one: the odds against them may be more than a float can hold."""
 
 
 def support_score(claim_scores: Sequence[float]) -> float | None:
@@ -23,10 +23,7 @@ def support_score(claim_scores: Sequence[float]) -> float | None:
     Returns:
       0..1; None where no claim required a check, which is neither 0 nor 1.
     """
-    bounded = [
-        min(max(score, _NEAREST_TO_CERTAIN), 1 - _NEAREST_TO_CERTAIN) for score in claim_scores
-    ]
-    return support_score_of_log_odds([logit(score) for score in bounded])
+    return support_score_of_log_odds([logit(max(score, _LEAST_SCORE)) for score in claim_scores])
 
 
 def support_score_of_log_odds(claim_log_odds: Sequence[float]) -> float | None:
@@ -36,7 +33,7 @@ def support_score_of_log_odds(claim_log_odds: Sequence[float]) -> float | None:
     sharpened about the midpoint it errs by .085 there.
 
     Args:
-      claim_log_odds: finite, of the claims that required a check.
+      claim_log_odds: above -170, of the claims that required a check.
 
     Returns:
       0..1; None where no claim required a check.

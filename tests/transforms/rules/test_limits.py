@@ -13,6 +13,7 @@ from transforms.rules.limits import CheckLimits, count_tokens
         pytest.param("They wore off-the-rack clothes in 2024.", 7, id="the service's example"),
         pytest.param("3.14", 1, id="inner full stop"),
         pytest.param("e.g.", 2, id="full stop at the end"),
+        pytest.param("in a BOX.", 4, id="full stop behind a capital"),
         pytest.param("wait...", 4, id="three full stops"),
         pytest.param("...", 3, id="full stops alone"),
         pytest.param(".", 1, id="one full stop alone"),

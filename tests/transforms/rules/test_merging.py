@@ -153,6 +153,7 @@ SECOND_LOOKS = {
     "a part that needs no check": ([a_wire_claim(6, 8), a_wire_claim(9, 17, 0.7)], [0.5, 0.7]),
     "needs no check after all": ([a_wire_claim(0, 5), a_wire_claim(6, 17)], [0.5, 0.1]),
     "both as one": ([a_wire_claim(0, 17, 0.9)], [0.9, 0.1]),
+    "from a line's end on": ([a_wire_claim(5, 17, 0.9)], [0.5, 0.1]),
 }
 
 
@@ -179,6 +180,22 @@ def test_a_second_looks_citations_join_the_first_ones() -> None:
     first, second, _ = merge_rechecks(FIRST, [RECHECK], [reply]).claims
     assert (first.citations, first.citation_starts) == ((4, 9), (50, 3))
     assert (second.citations, second.citation_starts) == ((2, 4), (0, 50))
+
+
+def test_replies_that_are_not_as_many_as_the_calls_are_refused() -> None:
+    call = call_of(ANSWER, (0, 0))
+    with pytest.raises(ValueError, match="shorter"):
+        merge_replies([call, call], [a_reply()])
+    with pytest.raises(ValueError, match="shorter"):
+        merge_rechecks(FIRST, [RECHECK, RECHECK], [a_reply()])
+
+
+def test_a_citation_without_the_start_of_its_part_is_refused() -> None:
+    claim = a_claim(OLE, score=0.1, citations=(1, 2), citation_starts=(0,))
+    grounding = Grounding(support_score=0.1, claims=(claim,), recombined=True)
+    recheck = PlannedRecheck(claims=(claim,), facts=())
+    with pytest.raises(ValueError, match="shorter"):
+        merge_rechecks(grounding, [recheck], [a_reply(a_wire_claim(0, 5, 0.9))])
 
 
 _SENTENCES = (

@@ -158,6 +158,8 @@ DOUBTS = {
     "not to be checked": (a_claim(score=0.1, grounding_check_required=False), False),
     "maybe to be checked": (a_claim(score=0.1, grounding_check_required=None), True),
     "white space": (a_claim(" ", score=0.1), False),
+    "a word without a full stop": (a_claim("a", score=0.1), True),
+    "at the limit by itself": (a_claim("a. b. c", score=0.1), True),
     "over the limit by itself": (a_claim("a. b. c.", score=0.1), False),
 }
 
@@ -181,9 +183,9 @@ def test_a_second_look_brings_the_best_facts_of_all_groups() -> None:
 @pytest.mark.parametrize("max_tokens", [4, 5])
 def test_doubtful_claims_go_a_line_each_in_as_few_calls_as_they_fit(max_tokens: int) -> None:
     limits = CheckLimits(max_facts=1, max_answer_tokens=max_tokens)
-    claims = [a_claim(f"{word}.", start, score=0.1) for start, word in enumerate("abc")]
+    claims = [a_claim(f"{word}.", start, score=0.1) for start, word in enumerate("abcd")]
     rechecks = plan_rechecks(planned_for("a", "b", limits=limits), claims, THRESHOLD, limits)
-    assert [recheck.answer.text for recheck in rechecks] == ["a.\nb.", "c."]
+    assert [recheck.answer.text for recheck in rechecks] == ["a.\nb.", "c.\nd."]
 
 
 @st.composite
@@ -221,6 +223,14 @@ def test_more_calls_than_an_answer_may_have_are_not_planned(
     limits = CheckLimits(max_facts=1)
     calls = plan_within("A.", facts("a", "b", "c"), limits, max_calls)
     assert (calls and len(calls)) == planned
+
+
+def test_more_calls_than_the_sizes_alone_tell_of_are_not_planned_either() -> None:
+    limits = CheckLimits(max_answer_tokens=6)
+    text, given_facts = "Lamps glow red. Chairs stand still. Doors open wide.", facts("a")
+    assert fewest_calls(text, given_facts, limits) == 2
+    assert plan_within(text, given_facts, limits, max_calls=2) is None
+    assert plan_within(text, given_facts, limits, max_calls=3)
 
 
 def test_a_call_is_billed_by_the_characters_of_its_answer_and_its_facts() -> None:

@@ -11,11 +11,18 @@ RANKED = {
     "of equals the earlier": (["a"], ["x", "a 1", "a 2"], 1, ["a 1"]),
     "near to any claim": (["a b", "c d"], ["a", "c d", "x"], 1, ["c d"]),
     "in any case of letters": (["LAMPS"], ["chairs", "lamps"], 1, ["lamps"]),
+    "in any case of any letter": (["STRASSE"], ["Haus", "Straße"], 1, ["Straße"]),
     "by the claim's share, not the fact's length": (
         ["a b"],
         ["a b and much else", "a"],
         1,
         ["a b and much else"],
+    ),
+    "by the claim's share, not the claim's length": (
+        ["lamps glow red", "chairs"],
+        ["lamps glow", "chairs"],
+        1,
+        ["chairs"],
     ),
     "without spaces between words": (
         ["猫は魚を食べる。"],

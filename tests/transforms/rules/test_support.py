@@ -10,6 +10,7 @@ SCORES = {
     "one supported, one not": ([0.99, 0.01], 0.5),
     "all supported": ([0.95, 0.9, 0.99], 1.0),
     "certainty has a logit too": ([1.0, 0.0], 0.5),
+    "next to nothing": ([1.0, 5e-324], 0.5),
 }
 
 

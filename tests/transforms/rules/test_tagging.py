@@ -1,8 +1,9 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from schemas.answer import Citation
+from schemas.answer import Citation, GroundingSupport, SafetyRating
 from schemas.checked import CheckedAnswer, Claim, Decision, Grounding
 from schemas.enriched import EnrichedAnswer
 from schemas.verdict import Tag, Verdict
@@ -152,6 +153,7 @@ def test_a_decided_answer_keeps_its_decision_and_everything_that_came_with_it() 
         query="Why?",
         generator_grounding_score=0.2,
         answerable_probability=0.7,
+        safety_ratings=(SafetyRating(category="HARASSMENT", probability="LOW"),),
         skip_reasons=("NO_RELEVANT_CONTENT", "TOMORROW"),
         finish_reason="SAFETY",
         block_reason="OTHER",
@@ -165,6 +167,7 @@ def test_a_decided_answer_keeps_its_decision_and_everything_that_came_with_it() 
     assert (enriched.claims, enriched.check) == ((), None)
     same = ("record_id", "answer_name", "source_format", "engine", "session", "event_time_us")
     same += ("query", "answer_text", "facts", "generator_grounding_score", "answerable_probability")
+    same += ("safety_ratings",)
     assert {name: getattr(enriched, name) for name in same} == {
         name: getattr(answer, name) for name in same
     }
@@ -173,8 +176,21 @@ def test_a_decided_answer_keeps_its_decision_and_everything_that_came_with_it() 
 def test_a_check_and_its_claims_stand_in_the_record() -> None:
     claims = tuple(scored(0.9, 0.8))
     enriched = tagged(0.9, *claims)
+    assert (enriched.support_score, enriched.min_claim_score) == (0.9, 0.8)
     assert enriched.claims == claims
     assert enriched.check == a_check()
+
+
+def test_the_generators_own_view_stands_beside_the_checks() -> None:
+    citation = Citation(start=0, end=11, facts=(0, 1))
+    support = GroundingSupport(start=0, end=11, score=0.7, facts=(0,))
+    claim = a_claim(score=0.9, citations=(1, 2, 3), citation_starts=(0, 0, 0))
+    enriched = tagged(0.9, claim, citations=(citation,), supports=(support,))
+    assert enriched.claims == (replace(claim, generator_score=0.7),)
+    assert enriched.citation_precision == 1 / 2
+    assert enriched.citation_recall == 1 / 3
+    assert enriched.generator_citations == (citation,)
+    assert enriched.generator_supports == (support,)
 
 
 def test_a_number_that_no_fact_states_is_tagged_where_a_check_was_required() -> None:
@@ -192,3 +208,4 @@ def test_a_number_that_no_fact_states_is_tagged_where_a_check_was_required() -> 
         )
         enriched = tagged(0.9, claim, facts=(a_fact(fact),))
         assert (Tag.NUMBER_MISMATCH in enriched.tags) is expected
+        assert [mismatch.claim_value for mismatch in enriched.mismatches] == ["13 hours"] * expected
