@@ -14,12 +14,12 @@ from transforms.formats.reading import Format, Reading, Request
 from transforms.formats.scores import proportion
 from transforms.formats.signals import read_signals
 from transforms.formats.timestamps import first_time
+from transforms.rules.redaction import is_hashed
 from transforms.rules.stretches import is_stretch
 from transforms.rules.verdicts import NO_FACTS
 
 _TELLING_MEMBERS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
 _RECORD_ID = re.compile(r"[0-9a-f]{64}")
-_HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
 _DECIDED_ANEW = frozenset(
     {
@@ -105,7 +105,7 @@ def _is_redacted(row: wire.EnrichedRow) -> bool:
     texts = [row.query, *(fact.text for fact in row.facts)]
     lost_answer = row.verdict_reason == NO_FACTS and not row.answer_text
     given = [text for text in (row.answer_text, *texts) if text]
-    return "" in texts or lost_answer or (bool(given) and all(map(_HASH.fullmatch, given)))
+    return "" in texts or lost_answer or (bool(given) and all(map(is_hashed, given)))
 
 
 FORMAT = Format(

@@ -1,6 +1,7 @@
 """How much of the texts an enriched record keeps."""
 
 import hashlib
+import re
 from collections.abc import Callable
 from enum import StrEnum
 
@@ -8,6 +9,8 @@ from msgspec.structs import replace
 
 from schemas.checked import Mismatch
 from schemas.enriched import EnrichedAnswer
+
+_HASHED = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class TextMode(StrEnum):
@@ -45,6 +48,11 @@ def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
         # What no page describes may repeat the texts.
         check=enriched.check and replace(enriched.check, unknown_members=()),
     )
+
+
+def is_hashed(text: str) -> bool:
+    """Tell whether a text of a record is the hash that ``hash`` left of one."""
+    return _HASHED.fullmatch(text) is not None
 
 
 def _hide_values(mismatch: Mismatch, hide: Callable[[str], str]) -> Mismatch:

@@ -27,9 +27,9 @@ class Excerpt(Record, frozen=True, kw_only=True):
     bytes: int
 
     @property
-    def bytes_left_out(self) -> int:
-        """How many bytes of the text are not in it."""
-        return self.bytes - (self.end - self.start)
+    def bytes_after(self) -> int:
+        """How many bytes of the text come after it."""
+        return self.bytes - self.end
 
 
 class ShownClaim(Record, frozen=True, kw_only=True):

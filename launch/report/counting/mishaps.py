@@ -45,7 +45,6 @@ class FailureClass:
       failures: how many.
       retryable: how many of them another try may mend.
       mended: how many of them have an enriched record by now, from a replay for instance.
-      last_failed_at: RFC 3339, the latest.
     """
 
     step: str
@@ -54,7 +53,6 @@ class FailureClass:
     failures: int = 0
     retryable: int = 0
     mended: int = 0
-    last_failed_at: str = ""
 
 
 class FailureCounts:
@@ -71,7 +69,6 @@ class FailureCounts:
         found = self._classes.setdefault(key, FailureClass(*key, example=failure.error))
         found.failures += 1
         found.retryable += failure.retryable
-        found.last_failed_at = max(found.last_failed_at, failure.last_failed_at or "")
         if failure.record_id is not None and len(self._watched) < _MOST_WATCHED:
             self._watched.setdefault(failure.record_id, []).append(found)
 

@@ -6,12 +6,12 @@ from typing import Any
 from schemas.record import Record
 from schemas.timestamps import to_us
 from schemas.verdict import Verdict
+from transforms.rules.redaction import is_hashed
 from transforms.rules.tagging import Thresholds
 
 JUDGED = frozenset({Verdict.GROUNDED, Verdict.LOW_GROUNDED})
 """The verdicts that say whether an answer is supported; shares of low-grounded are of these."""
 
-_HASHED = "sha256:"
 _MOST_CHARACTERS = 300
 _MOST_IN_A_RESOURCE_NAME = 1_000
 
@@ -90,13 +90,11 @@ class SeenFailure(Record, frozen=True, kw_only=True):
     error_class: str = ""
     error: str = ""
     retryable: bool = False
-    last_failed_at: str | None = None
 
 
 class SeenSummary(Record, frozen=True, kw_only=True):
     """The members of `summary.json` that the report tells; None where it does not say."""
 
-    run: str | None = None
     checker: str | None = None
     read: int | None = None
     enriched: int | None = None
@@ -104,7 +102,6 @@ class SeenSummary(Record, frozen=True, kw_only=True):
     duplicates: int | None = None
     sampled_out: int | None = None
     cost: float | None = None
-    characters: int | None = None
     closes: bool | None = None
     thresholds: Thresholds | None = None
 
@@ -165,7 +162,7 @@ def _sources(facts: list[Mapping[str, Any]]) -> tuple[Source, ...]:
 
 def kept_title(title: str | None) -> str | None:
     """A title as it may be shown: None where only its hash, or nothing, was kept."""
-    return None if not title or title.startswith(_HASHED) else title
+    return None if not title or is_hashed(title) else title
 
 
 def cut_name(name: str | None, most: int = _MOST_CHARACTERS) -> str | None:

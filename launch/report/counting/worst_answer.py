@@ -1,8 +1,6 @@
 """A bad answer as the report shows it: beside its facts, and cut to a size that can be kept."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
 from typing import Any
 
 from launch.report.counting.excerpts import (
@@ -17,6 +15,7 @@ from launch.report.counting.excerpts import (
 from launch.report.counting.seen import SeenAnswer, cut_name, kept_title
 from schemas.checked import Claim
 from schemas.record import Record
+from transforms.rules.redaction import TextMode, is_hashed
 
 _MOST_CLAIMS = 40
 _MOST_FACTS = 8
@@ -24,15 +23,6 @@ _MOST_QUERY_BYTES = 600
 _MOST_CLAIM_CHARACTERS = 300
 _MOST_MISMATCHES = 12
 _MOST_VALUE_CHARACTERS = 120
-_HASH = re.compile("sha256:[0-9a-f]{64}")
-
-
-class Kept(StrEnum):
-    """How much of the texts the records hold."""
-
-    FULL = "full"
-    HASH = "hash"
-    NONE = "none"
 
 
 class ShownFact(Record, frozen=True, kw_only=True):
@@ -67,7 +57,7 @@ class WorstAnswer(Record, frozen=True, kw_only=True):
 
     Attributes:
       answer: its counted fields.
-      kept: whether its texts are there.
+      text_mode: what the record keeps of its texts.
       query: the question, None when unknown or not kept.
       shown: the stretch of the answer that is shown, None where no text was kept.
       passages: the same, divided by claims.
@@ -82,7 +72,7 @@ class WorstAnswer(Record, frozen=True, kw_only=True):
     """
 
     answer: SeenAnswer
-    kept: Kept
+    text_mode: TextMode
     query: Excerpt | None
     shown: Excerpt | None
     passages: tuple[Passage, ...]
@@ -108,22 +98,23 @@ def worst_answer_from_row(answer: SeenAnswer, row: Mapping[str, Any]) -> WorstAn
     claims = map(_claim, row["claims"])
     numbered = [ShownClaim(number=number, claim=claim) for number, claim in enumerate(claims, 1)]
     ranked = sorted(numbered, key=_least_supported)
-    kept = _kept(row["answer_text"])
-    shown = answer_excerpt(row["answer_text"], ranked[0].claim) if kept is Kept.FULL else None
+    text_mode = _text_mode(row["answer_text"])
+    has_texts = text_mode is TextMode.FULL
+    shown = answer_excerpt(row["answer_text"], ranked[0].claim) if has_texts else None
     pieces = tuple(passages(shown, numbered)) if shown else ()
-    has_query = kept is Kept.FULL and row.get("query")
+    query = row.get("query") if has_texts else None
     return WorstAnswer(
         answer=answer,
-        kept=kept,
-        query=excerpt(row["query"], 0, _MOST_QUERY_BYTES) if has_query else None,
+        text_mode=text_mode,
+        query=excerpt(query, 0, _MOST_QUERY_BYTES) if query else None,
         shown=shown,
         passages=pieces,
         worst=ranked[0],
         worst_text=_text_of(ranked[0], pieces),
         claims=tuple(ranked[:_MOST_CLAIMS]),
         claims_in_all=len(numbered),
-        mismatches=tuple(_mismatches(row.get("mismatches", ()))) if kept is Kept.FULL else (),
-        facts=tuple(_facts(row["facts"], ranked, kept)),
+        mismatches=tuple(_mismatches(row.get("mismatches", ()))) if has_texts else (),
+        facts=tuple(_facts(row["facts"], ranked, has_texts=has_texts)),
         facts_in_all=len(row["facts"]),
     )
 
@@ -162,15 +153,15 @@ def _least_supported(shown: ShownClaim) -> tuple[bool, float, int]:
     return score is None, score or 0.0, shown.number
 
 
-def _kept(answer_text: str) -> Kept:
-    """Tell from a checked answer's text whether it was kept; one that was checked has some."""
+def _text_mode(answer_text: str) -> TextMode:
+    """Tell from a checked answer's text what was kept of it; one that was checked has some."""
     if not answer_text:
-        return Kept.NONE
-    return Kept.HASH if _HASH.fullmatch(answer_text) else Kept.FULL
+        return TextMode.NONE
+    return TextMode.HASH if is_hashed(answer_text) else TextMode.FULL
 
 
 def _facts(
-    facts: Sequence[Mapping[str, Any]], ranked: Sequence[ShownClaim], kept: Kept
+    facts: Sequence[Mapping[str, Any]], ranked: Sequence[ShownClaim], *, has_texts: bool
 ) -> Iterator[ShownFact]:
     """Put the facts in the order of the claims they support, the worst claim's first."""
     cited = [fact for shown in ranked for fact in shown.claim.citations if fact < len(facts)]
@@ -178,10 +169,10 @@ def _facts(
     for index in list(order)[:_MOST_FACTS]:
         fact = facts[index]
         starts = _citation_starts(ranked, index)
-        text = fact_excerpt(fact["text"], next(iter(starts.values()), 0))
+        cited_byte = next(iter(starts.values()), 0)
         yield ShownFact(
             number=index + 1,
-            text=text if kept is Kept.FULL else None,
+            text=fact_excerpt(fact["text"], cited_byte) if has_texts else None,
             source=cut_name(fact["uri"] or fact["document"]),
             title=cut_name(kept_title(fact["title"])),
             cited_by=tuple(sorted(starts)),

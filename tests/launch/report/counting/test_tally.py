@@ -78,6 +78,13 @@ def test_a_document_counts_once_for_an_answer_however_many_facts_are_from_it() -
     assert answer.sources == (Source(key="d", title="Lamps"), Source(key="u", title=None))
 
 
+def test_a_title_of_which_only_the_hash_was_kept_is_none() -> None:
+    hashed, titled = f"sha256:{'0' * 64}", "sha256: how hashes work"
+    facts = a_fact("One.", uri="u", title=hashed), a_fact("Two.", uri="v", title=titled)
+    answer = answer_from_row(row_of(an_enriched(facts=facts)))
+    assert [source.title for source in answer.sources] == [None, titled]
+
+
 @pytest.mark.parametrize("name", ["5f" * 32, "projects/1/answers/a1"])
 def test_a_label_meets_an_answer_by_either_name(name: str) -> None:
     tally = tally_of(
