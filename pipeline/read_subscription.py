@@ -26,6 +26,7 @@ class ReadSubscription(beam.PTransform):
 
     Input: the pipeline's root.
     Output: two PCollections, unbounded: `messages` holds the Message of each, `failures` nothing.
+    Failures: none; a message that is no answer fails in ParseAnswers.
     Delivery: Dataflow acknowledges what its first stage has committed, and drops what it delivers
       again.
 

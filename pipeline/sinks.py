@@ -34,7 +34,8 @@ class WriteEnriched(beam.PTransform):
 
     Input: PCollection[EnrichedAnswer], bounded or not.
     Output: nothing.
-    Failures and delivery: those of `WriteFiles`.
+    Failures: those of `WriteFiles`.
+    Delivery: exactly once in the files, as `WriteFiles` tells.
 
     Args:
       destination: output folder and run.
@@ -57,7 +58,8 @@ class PublishAlerts(beam.PTransform):
 
     Input: PCollections[Alert], bounded or not: those of answers and those of rates.
     Output: nothing.
-    Failures and delivery: those of `WriteFiles` and `PublishRows`.
+    Failures: those of `WriteFiles` and `PublishRows`.
+    Delivery: exactly once in files, at least once to a topic.
 
     Args:
       destination: output folder and run, or topic.
@@ -83,7 +85,8 @@ class WriteFailures(beam.PTransform):
 
     Input: PCollections[Failure], bounded or not: those of each step that can fail.
     Output: nothing.
-    Failures and delivery: those of `WriteFiles` and `PublishRows`.
+    Failures: those of `WriteFiles` and `PublishRows`.
+    Delivery: exactly once in files, at least once to a topic.
 
     Args:
       destination: output folder and run, or topic.

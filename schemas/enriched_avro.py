@@ -26,7 +26,6 @@ _MADE_ANEW = frozenset(
 )
 """Fields that a check writes, whoever made them before."""
 
-
 _LISTS_OF_RECORDS = (
     "safety_ratings",
     "claims",

@@ -27,6 +27,7 @@ class FillBundles(beam.PTransform):
     Input: PCollection[RoutedAnswer], unbounded, in the global window.
     Output: PCollection[RoutedAnswer], the same, each at the time at which it was published.
     Failures: none.
+    Delivery: each answer once; the runner keeps those that wait for others.
 
     Args:
       size: how many answers at most are gathered.

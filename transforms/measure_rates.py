@@ -22,6 +22,7 @@ class MeasureRates(beam.PTransform):
     Output: PCollection[(engine, RateCounts)], one for each engine, bucket and bundle that had an
       answer, at the timestamp of the last: several for one bucket are to be added up.
     Failures: none.
+    Delivery: each answer is counted once; what a bundle counted that is then retried is dropped.
     """
 
     def expand(self, enriched: PCollection[EnrichedAnswer]) -> PCollection[Keyed]:

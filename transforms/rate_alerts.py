@@ -20,6 +20,7 @@ class RateAlerts(beam.PTransform):
       together; else at the end of each, as far as the watermark has come.
     Output: PCollection[Alert], one when an episode opens and one when it closes.
     Failures: none.
+    Delivery: each alert once; the same counts make the same alerts in every run.
 
     Args:
       rule: when an episode opens and closes.

@@ -17,6 +17,7 @@ class SampleAnswers(beam.PTransform):
     Input: PCollection[Answer], bounded or not, without duplicates.
     Output: PCollection[Answer], those in the sample, in their windows and at their timestamps.
     Failures: none; a message that is no answer has failed before, and is not sampled out.
+    Delivery: each answer once; a retried bundle and another run keep the same ones.
 
     Args:
       rule: the shares to keep, by engine.

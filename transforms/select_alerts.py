@@ -16,6 +16,7 @@ class SelectAlerts(beam.PTransform):
     Input: PCollection[EnrichedAnswer], bounded or not.
     Output: PCollection[Alert], at most one for each answer, in its window and at its timestamp.
     Failures: none.
+    Delivery: each alert once; a retried bundle makes the same again.
 
     Args:
       rule: what is worth an alert.

@@ -68,16 +68,12 @@ class CheckedClaim(_CheckWire, frozen=True, kw_only=True):
     score: float | None = None
 
 
-class CitedFact(_CheckWire, frozen=True, kw_only=True):
-    """The text of a cited fact, in the order of `cited_chunks`."""
-
-    chunk_text: str = ""
-
-
 class CheckResponse(_CheckWire, frozen=True, kw_only=True):
-    """The reply: `support_score` (0..1) is absent, never 0, when no claim needs a check."""
+    """The reply: `support_score` (0..1) is absent, never 0, when no claim needs a check.
+
+    `citedFacts`, the texts of the cited chunks once more, is read by nobody and dropped.
+    """
 
     support_score: float | None = None
     cited_chunks: tuple[CitedChunk, ...] = ()
-    cited_facts: tuple[CitedFact, ...] = ()
     claims: tuple[CheckedClaim, ...] = ()

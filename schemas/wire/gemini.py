@@ -76,10 +76,12 @@ class GroundingAttribution(Wire, frozen=True):
 
 
 class PageSpan(Wire, frozen=True):
-    """Pages of a document, from 1."""
+    """Pages of a document, from 1.
+
+    Dropped: `lastPage` (a fact is found by the page on which it begins).
+    """
 
     first_page: int | None = None
-    last_page: int | None = None
 
 
 class RagChunk(Wire, frozen=True):
