@@ -18,15 +18,13 @@ _AVRO, _LINES = ".avro", ".jsonl"
 class UnreadableFile(Exception):
     """A file of the output that is damaged, or none of groundwatch's.
 
-    Attributes:
+    Args:
       path: the file.
       reason: what is wrong with it, holding nothing that stands in it.
     """
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
-        self.path = path
-        self.reason = reason
 
 
 class OutputFiles(Record, frozen=True, kw_only=True):
@@ -86,7 +84,13 @@ def read_rows(path: str) -> Iterator[dict[str, Any]]:
     except UnreadableFile:
         raise
     except Exception as error:  # noqa: BLE001 - fastavro meets damage with whatever its decoders raise
-        raise UnreadableFile(path, f"is damaged: {type(error).__name__}") from None
+        raise UnreadableFile(path, _fault(error)) from None
+
+
+def _fault(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"cannot be read: {error.strerror or error}"
+    return f"is damaged: {type(error).__name__}"
 
 
 def _expect_ours(schema: Any, path: str) -> None:
@@ -122,8 +126,10 @@ def read_summary(path: str) -> SeenSummary:
     """
     try:
         return msgspec.json.decode(storage.read_whole(path), type=SeenSummary)
-    except (msgspec.MsgspecError, OSError):
+    except msgspec.MsgspecError:
         raise UnreadableFile(path, "is no summary") from None
+    except OSError as error:
+        raise UnreadableFile(path, _fault(error)) from None
 
 
 def _read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
@@ -133,4 +139,4 @@ def _read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
             for line in stream:
                 yield decoder.decode(line)
     except (msgspec.MsgspecError, OSError) as error:
-        raise UnreadableFile(path, f"is damaged: {type(error).__name__}") from None
+        raise UnreadableFile(path, _fault(error)) from None

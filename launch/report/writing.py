@@ -1,8 +1,5 @@
 """Writing the report of an output folder."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from launch.report.files import find_files
 from launch.report.page.page import render
 from launch.report.reading import read_output
@@ -10,7 +7,6 @@ from launch.writing import write_file
 from pipeline import storage
 
 REPORT_NAME = "report.html"
-_NONE: Mapping[str, float] = MappingProxyType({})
 
 
 def write_report(output: str) -> str:
@@ -26,7 +22,7 @@ def write_report(output: str) -> str:
       OSError: the folder cannot be listed, or the page cannot be written.
     """
     path = storage.join(output, REPORT_NAME)
-    write_page(path, render(read_output(find_files(output), _NONE, {}), output))
+    write_page(path, render(read_output(find_files(output), {}, {}), output))
     return path
 
 

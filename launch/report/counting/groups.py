@@ -49,6 +49,9 @@ class Groups:
 
     Args:
       most_keys: how many are remembered.
+
+    Attributes:
+      forgotten: how often a key was forgotten.
     """
 
     def __init__(self, most_keys: int = _MOST_KEYS) -> None:

@@ -30,7 +30,11 @@ class ScoreHistogram:
 
 
 class Latencies:
-    """Counts milliseconds to two digits, so that any number of them fits into little memory."""
+    """Counts milliseconds to two digits, so that any number of them fits into little memory.
+
+    Attributes:
+      most_ms: the longest; 0 without any.
+    """
 
     def __init__(self) -> None:
         self._counts: Counter[int] = Counter()

@@ -6,22 +6,22 @@ from itertools import accumulate
 
 from schemas.record import Record
 
-_MINUTE_US = 60 * 1_000_000
-_HOUR_US = 60 * _MINUTE_US
-_DAY_US = 24 * _HOUR_US
-_WEEK_US = 7 * _DAY_US
-MONDAY_US = 4 * _DAY_US
+MINUTE_US = 60 * 1_000_000
+HOUR_US = 60 * MINUTE_US
+DAY_US = 24 * HOUR_US
+WEEK_US = 7 * DAY_US
+MONDAY_US = 4 * DAY_US
 """1970-01-05, the first Monday: all stretches are counted from it."""
 
 WIDTHS_US: Mapping[int, str] = {
-    5 * _MINUTE_US: "5 minutes",
-    _HOUR_US: "1 hour",
-    6 * _HOUR_US: "6 hours",
-    _DAY_US: "1 day",
-    _WEEK_US: "1 week",
-    4 * _WEEK_US: "4 weeks",
-    52 * _WEEK_US: "52 weeks",
-    520 * _WEEK_US: "10 years",
+    5 * MINUTE_US: "5 minutes",
+    HOUR_US: "1 hour",
+    6 * HOUR_US: "6 hours",
+    DAY_US: "1 day",
+    WEEK_US: "1 week",
+    4 * WEEK_US: "4 weeks",
+    52 * WEEK_US: "52 weeks",
+    520 * WEEK_US: "10 years",
 }
 """How long a stretch may be; each is a multiple of the one before."""
 
@@ -58,7 +58,11 @@ class Columns(Record, frozen=True, kw_only=True):
 
 
 class Timeline:
-    """Counts by stretches, made longer when they become too many."""
+    """Counts by stretches, made longer when they become too many.
+
+    Attributes:
+      undated: answers without a time.
+    """
 
     def __init__(self) -> None:
         self._widths = list(WIDTHS_US)
@@ -91,20 +95,23 @@ class Timeline:
         """
         if not self._stretches:
             return Columns(width_us=self._widths[0], columns=(), left_out=0)
-        first, last = _main_span(self._stretches, self._widths[0])
-        within = {start: c for start, c in self._stretches.items() if first <= start <= last}
-        left_out = sum(c.total() for c in self._stretches.values())
-        left_out -= sum(c.total() for c in within.values())
-        fitting = (w for w in self._widths if _number(first, last, w) <= most)
+        first_us, last_us = _main_span(self._stretches, self._widths[0])
+        fitting = (width for width in self._widths if _number(first_us, last_us, width) <= most)
         width_us = next(fitting, self._widths[-1])
+        within = {
+            start_us: verdicts
+            for start_us, verdicts in self._stretches.items()
+            if first_us <= start_us <= last_us
+        }
         stretches = _widened(within, width_us)
-        starts = range(_start(first, width_us), _start(last, width_us) + 1, width_us)
+        starts = range(_start(first_us, width_us), _start(last_us, width_us) + 1, width_us)
         return Columns(
             width_us=width_us,
             columns=tuple(
-                Column(start_us=start, verdicts=dict(stretches.get(start, {}))) for start in starts
+                Column(start_us=start_us, verdicts=dict(stretches.get(start_us, {})))
+                for start_us in starts
             ),
-            left_out=left_out,
+            left_out=_total(self._stretches) - _total(within),
         )
 
 
@@ -116,10 +123,14 @@ def _number(first_us: int, last_us: int, width_us: int) -> int:
     return (_start(last_us, width_us) - _start(first_us, width_us)) // width_us + 1
 
 
+def _total(stretches: Mapping[int, Counter[str]]) -> int:
+    return sum(verdicts.total() for verdicts in stretches.values())
+
+
 def _widened(stretches: Mapping[int, Counter[str]], width_us: int) -> dict[int, Counter[str]]:
     widened: dict[int, Counter[str]] = {}
-    for start_us, counts in stretches.items():
-        widened.setdefault(_start(start_us, width_us), Counter()).update(counts)
+    for start_us, verdicts in stretches.items():
+        widened.setdefault(_start(start_us, width_us), Counter()).update(verdicts)
     return widened
 
 

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from schemas.record import Record
 from transforms.rules.tagging import Thresholds
@@ -17,15 +18,15 @@ class Outcome(Record, frozen=True, kw_only=True):
       support_threshold, claim_threshold: 0..1; a score equal to its threshold is not low.
       scored: answers that have a score.
       low_grounded: how many of them are low.
-      labelled, unsupported: of those scored, how many a person labelled, and labelled unsupported.
-      flagged, hits: of the labelled ones, how many are low, and how many of these rightly.
+      unsupported: of those scored, how many a person labelled unsupported.
+      flagged, hits: of those that a person labelled, how many are low, and how many of these
+        rightly.
     """
 
     support_threshold: float
     claim_threshold: float
     scored: int
     low_grounded: int
-    labelled: int
     unsupported: int
     flagged: int
     hits: int
@@ -46,19 +47,30 @@ class Outcome(Record, frozen=True, kw_only=True):
         return self.hits / self.unsupported if self.unsupported else None
 
 
+class _Place(NamedTuple):
+    """How many steps an answer's two scores reach, and what a person said of it."""
+
+    support: int
+    claim: int
+    is_unsupported: bool | None
+
+
 class ScoreGrid:
     """Counts pairs of scores by the thresholds they lie between.
 
     Args:
       thresholds: those in force; the grid holds them and every tenth.
+
+    Attributes:
+      thresholds: the same.
+      support_steps, claim_steps: the thresholds of the grid, 0..1, ascending.
     """
 
     def __init__(self, thresholds: Thresholds) -> None:
         self.thresholds = thresholds
         self.support_steps = _steps(thresholds.low_grounded)
         self.claim_steps = _steps(thresholds.claim)
-        # (thresholds the support score reaches, those the claim score reaches, label)
-        self._counts: Counter[tuple[int, int, bool | None]] = Counter()
+        self._counts: Counter[_Place] = Counter()
 
     def add(
         self,
@@ -73,11 +85,12 @@ class ScoreGrid:
           min_claim_score: 0..1, or None.
           is_unsupported: what a person said of it, None where nobody did.
         """
-        reached = (
-            _reached(self.support_steps, support_score),
-            _reached(self.claim_steps, min_claim_score),
+        place = _Place(
+            support=_reached(self.support_steps, support_score),
+            claim=_reached(self.claim_steps, min_claim_score),
+            is_unsupported=is_unsupported,
         )
-        self._counts[*reached, is_unsupported] += 1
+        self._counts[place] += 1
 
     @property
     def total(self) -> int:
@@ -85,16 +98,19 @@ class ScoreGrid:
         return self._counts.total()
 
     def outcome(self, support_threshold: float, claim_threshold: float) -> Outcome:
-        """What two of the grid's steps find."""
+        """What two of the grid's steps find.
+
+        Raises:
+          ValueError: one of them is no step.
+        """
         support = self.support_steps.index(support_threshold)
         claim = self.claim_steps.index(claim_threshold)
-        low = [key for key in self._counts if key[0] <= support or key[1] <= claim]
+        low = [place for place in self._counts if place.support <= support or place.claim <= claim]
         return Outcome(
             support_threshold=support_threshold,
             claim_threshold=claim_threshold,
             scored=self.total,
             low_grounded=self._sum(low, (None, False, True)),
-            labelled=self._sum(self._counts, (False, True)),
             unsupported=self._sum(self._counts, (True,)),
             flagged=self._sum(low, (False, True)),
             hits=self._sum(low, (True,)),
@@ -108,10 +124,8 @@ class ScoreGrid:
         """Each claim threshold beside the support threshold in force."""
         return [self.outcome(self.thresholds.low_grounded, step) for step in self.claim_steps]
 
-    def _sum(
-        self, keys: Iterable[tuple[int, int, bool | None]], labels: Sequence[bool | None]
-    ) -> int:
-        return sum(self._counts[key] for key in keys if key[2] in labels)
+    def _sum(self, places: Iterable[_Place], labels: Sequence[bool | None]) -> int:
+        return sum(self._counts[place] for place in places if place.is_unsupported in labels)
 
 
 def _steps(in_force: float) -> tuple[float, ...]:

@@ -1,18 +1,21 @@
 """The labels of the charts: round numbers, and moments that a clock or a calendar has names for."""
 
-from launch.report.counting.timeline import MONDAY_US, Columns
+from launch.report.counting.timeline import (
+    DAY_US,
+    HOUR_US,
+    MINUTE_US,
+    MONDAY_US,
+    Columns,
+)
 from launch.report.page.words import clock, day, month
 from schemas.record import Record
 
-_MINUTE_US = 60 * 1_000_000
-_HOUR_US = 60 * _MINUTE_US
-_DAY_US = 24 * _HOUR_US
-_QUARTER_US = 84 * _DAY_US
-_YEAR_US = 364 * _DAY_US
+_QUARTER_US = 84 * DAY_US
+_YEAR_US = 364 * DAY_US
 _STEPS_US = (
-    *(minutes * _MINUTE_US for minutes in (5, 15, 30)),
-    *(hours * _HOUR_US for hours in (1, 3, 6, 12)),
-    *(days * _DAY_US for days in (1, 2, 7, 14, 28, 84)),
+    *(minutes * MINUTE_US for minutes in (5, 15, 30)),
+    *(hours * HOUR_US for hours in (1, 3, 6, 12)),
+    *(days * DAY_US for days in (1, 2, 7, 14, 28, 84)),
     *(years * _YEAR_US for years in (1, 2, 5, 10, 20, 50, 100, 1000)),
 )
 _MOST_TICKS = 7
@@ -39,18 +42,19 @@ class Tick(Record, frozen=True, kw_only=True):
 
 def time_ticks(columns: Columns) -> tuple[Tick, ...]:
     """Label the columns that begin at a round moment; the first one where none does."""
-    starts = [column.start_us for column in columns.columns]
+    starts_us = [column.start_us for column in columns.columns]
     step_us = _step_us(columns)
-    round_ones = [n for n, start in enumerate(starts) if not (start - MONDAY_US) % step_us]
-    named = round_ones or [0]
+    named = [
+        number for number, start_us in enumerate(starts_us) if not (start_us - MONDAY_US) % step_us
+    ] or [0]
     # Hours alone would not say of which day.
-    needs_day = all((starts[number] - MONDAY_US) % _DAY_US for number in named)
+    needs_day = all((starts_us[number] - MONDAY_US) % DAY_US for number in named)
     return tuple(
         Tick(
-            at=100 * number / len(starts),
-            label=_label(starts[number], step_us, with_day=needs_day and number == named[0]),
-            anchor=_anchor(100 * number / len(starts)),
-            is_minor=bool((starts[number] - MONDAY_US) // step_us % 2),
+            at=100 * number / len(starts_us),
+            label=_label(starts_us[number], step_us, with_day=needs_day and number == named[0]),
+            anchor=_anchor(100 * number / len(starts_us)),
+            is_minor=bool((starts_us[number] - MONDAY_US) // step_us % 2),
         )
         for number in named
     )
@@ -106,7 +110,7 @@ def _step_us(columns: Columns) -> int:
 def _label(start_us: int, step_us: int, *, with_day: bool) -> str:
     if step_us >= _QUARTER_US:
         return month(start_us)
-    if step_us >= _DAY_US or not (start_us - MONDAY_US) % _DAY_US:
+    if step_us >= DAY_US or not (start_us - MONDAY_US) % DAY_US:
         return day(start_us)
     return f"{day(start_us)}, {clock(start_us)}" if with_day else clock(start_us)
 

@@ -66,17 +66,16 @@ STYLES = (
 )
 """From the bottom of a column to its top: what matters most stands on the base line."""
 
-_BY_VERDICT = {style.verdict: style for style in STYLES}
-
-
-def style_of(verdict: str) -> VerdictStyle:
-    """The style of a verdict; one that this version does not know is shown by its own name."""
-    unknown = VerdictStyle(verdict=verdict, name=verdict, css="unknown", meaning="not known here")
-    return _BY_VERDICT.get(verdict, unknown)
-
 
 def styles_of(verdicts: set[str]) -> list[VerdictStyle]:
-    """The styles of these verdicts, from the bottom of a column to its top."""
+    """The styles of these verdicts, from the bottom of a column to its top.
+
+    One that this version does not know is shown by its own name.
+    """
     known = [style for style in STYLES if style.verdict in verdicts]
-    strangers = sorted(verdicts - set(_BY_VERDICT))
-    return [*map(style_of, strangers), *known]
+    strangers = sorted(verdicts - {style.verdict for style in STYLES})
+    return [*map(_unknown, strangers), *known]
+
+
+def _unknown(verdict: str) -> VerdictStyle:
+    return VerdictStyle(verdict=verdict, name=verdict, css="unknown", meaning="not known here")

@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 from markupsafe import Markup
 
+from launch.report.counting.timeline import DAY_US
 from schemas.timestamps import to_us
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_US = to_us(datetime.min.replace(tzinfo=UTC))
 _LAST_US = to_us(datetime.max.replace(tzinfo=UTC))
-_DAY_US = 24 * 60 * 60 * 1_000_000
 _SECOND_MS = 1_000
 _NOTHING = "—"
 _KEPT_CONTROLS = "\t\n"
@@ -111,7 +111,7 @@ def month(time_us: int) -> str:
 
 def begin(time_us: int, width_us: int) -> str:
     """Write when a stretch of a chart begins, no finer than the stretch is long."""
-    if width_us < _DAY_US:
+    if width_us < DAY_US:
         return f"{day(time_us)}, {clock(time_us)}"
     return f"{day(time_us)} {_time(time_us).year}"
 

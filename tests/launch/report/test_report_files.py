@@ -1,12 +1,21 @@
 """Reading an output folder: all of it, whatever state it is in."""
 
 import base64
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import fastavro
 import pytest
 
-from launch.report.files import UnreadableFile, find_files, read_rows
+from launch.report.files import (
+    UnreadableFile,
+    find_files,
+    read_alerts,
+    read_failures,
+    read_rows,
+    read_summary,
+)
 from launch.report.reading import read_output
 from tests.support.builders import an_enriched
 from tests.support.reports import (
@@ -77,6 +86,14 @@ def test_a_summary_that_is_none_is_told(tmp_path: Path) -> None:
     findings = findings_in(tmp_path)
     assert findings.summary is None
     assert len(findings.unreadable) == 1
+
+
+@pytest.mark.parametrize("read", [read_rows, read_alerts, read_failures, read_summary])
+def test_what_may_not_be_read_is_not_called_damaged(
+    tmp_path: Path, read: Callable[[str], Any]
+) -> None:
+    with pytest.raises(UnreadableFile, match="cannot be read: Is a directory"):
+        list(read(str(tmp_path)))
 
 
 def test_failures_are_counted_before_the_answers_that_mend_them(tmp_path: Path) -> None:

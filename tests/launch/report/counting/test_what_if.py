@@ -47,7 +47,7 @@ def test_precision_and_recall_are_of_the_labelled() -> None:
         (0.9, 0.9, False),
         (0.1, 0.1, None),
     )
-    assert (outcome.scored, outcome.labelled, outcome.low_grounded) == (6, 5, 3)
+    assert (outcome.scored, outcome.unsupported, outcome.low_grounded) == (6, 3, 3)
     assert outcome.precision == pytest.approx(1 / 2)
     assert outcome.recall == pytest.approx(1 / 3)
 
