@@ -41,16 +41,10 @@ def run_pipeline(
     build_pipeline(pipeline, config)
     try:
         result = run_job(pipeline)
-        rows = {
-            row_format.kind: check_manifest(destination, row_format)
-            for row_format in row_formats(
-                destination, config.text, with_payload=config.failure_payload
-            )
-        }
         summary = summary_of(
             config,
             counts_from(result),
-            rows,
+            _rows_written(config),
             started_at_us=started_at_us,
             price_per_1k_chars=price_per_1k_chars,
         )
@@ -59,3 +53,10 @@ def run_pipeline(
         # A rerun writes its files anew, and a full disk is no place to leave a mess on.
         storage.remove_folder(destination.temporary_folder)
     return summary
+
+
+def _rows_written(config: Config) -> dict[str, int]:
+    """Count the rows in the run's files, by kind, while the files are held to their manifest."""
+    destination = config.destination
+    formats = row_formats(destination, config.text, with_payload=config.failure_payload)
+    return {row_format.kind: check_manifest(destination, row_format) for row_format in formats}

@@ -61,23 +61,27 @@ def start_main_job(
     is_local = is_on_this_machine(beam_options)
     workers = worker_count(beam_options, values["workers"])
     problems += _worker_problems(values, workers, is_local=is_local)
-    patterns = values[source.name]
-    inputs = find_inputs(source.name, patterns, problems)
-    run_id = values["run_id"] or default_run_id(patterns)
-    destination = Destination(root=values["output"] or "", run=run_id)
-    work_folder = (values["work_folder"] or default_work_folder(destination)) if is_local else None
-    if values["output"]:
-        try_output(destination, problems)
+    inputs = find_inputs(source.name, values[source.name], problems)
+    destination = _destination(values, values[source.name], problems)
     if problems:
         raise UsageError(problems)
-    config = config_from(values, inputs, run_id, work_folder, workers or 1, replays=replays)
-    return run(
-        config,
-        beam_options,
-        values["price_per_1k_chars"],
-        workers,
-        must_resume=values["resume"],
+    work_folder = (values["work_folder"] or default_work_folder(destination)) if is_local else None
+    config = config_from(
+        values, inputs, destination.run, work_folder, workers or 1, replays=replays
     )
+    price, must_resume = values["price_per_1k_chars"], values["resume"]
+    return run(config, beam_options, price, workers, must_resume=must_resume)
+
+
+def _destination(
+    values: Mapping[str, Any], patterns: Sequence[str], problems: list[str]
+) -> Destination:
+    """Name the run, and see whether its output can be written to."""
+    run_id = values["run_id"] or default_run_id(patterns)
+    destination = Destination(root=values["output"] or "", run=run_id)
+    if values["output"]:
+        try_output(destination, problems)
+    return destination
 
 
 def _worker_problems(values: Mapping[str, Any], workers: int, *, is_local: bool) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from launch.estimate.file import compare_with_estimate
 from pipeline.config import Config
@@ -32,25 +33,14 @@ def summary_of(
     cost = None if price_per_1k_chars is None else counts.characters / 1000 * price_per_1k_chars
     made = Amounts(calls=counts.calls, characters=counts.characters, cost=cost)
     return Summary(
+        **_counted(counts),
         run=config.run,
         checker=config.check.checker,
-        read=counts.read,
         enriched=rows["enriched"],
         failures=rows["failures"],
-        duplicates=counts.duplicates,
-        sampled_out=counts.sampled_out,
-        left=left,
-        verdicts=counts.verdicts,
         alerts=rows["alerts"],
-        failures_by_error=counts.failures_by_error,
-        retryable_failures=counts.retryable_failures,
-        damaged_archives=counts.damaged_archives,
-        calls=counts.calls,
-        retries=counts.retries,
-        characters=counts.characters,
+        left=left,
         cost=cost,
-        mean_latency_ms=round(counts.latency_ms / counts.checked, 1) if counts.checked else None,
-        max_latency_ms=counts.max_latency_ms if counts.checked else None,
         started_at_us=started_at_us,
         finished_at_us=time.time_ns() // 1000,
         estimate=compare_with_estimate(config.destination, made),
@@ -59,3 +49,21 @@ def summary_of(
             "claim": config.thresholds.claim,
         },
     )
+
+
+def _counted(counts: Counts) -> dict[str, Any]:
+    """The members of a summary that follow from the counts alone."""
+    return {
+        "read": counts.read,
+        "duplicates": counts.duplicates,
+        "sampled_out": counts.sampled_out,
+        "verdicts": counts.verdicts,
+        "failures_by_error": counts.failures_by_error,
+        "retryable_failures": counts.retryable_failures,
+        "damaged_archives": counts.damaged_archives,
+        "calls": counts.calls,
+        "retries": counts.retries,
+        "characters": counts.characters,
+        "mean_latency_ms": round(counts.latency_ms / counts.checked, 1) if counts.checked else None,
+        "max_latency_ms": counts.max_latency_ms if counts.checked else None,
+    }

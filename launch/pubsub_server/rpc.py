@@ -13,6 +13,9 @@ Context = grpc.ServicerContext
 Unary = Callable[[Any, Context], Any]
 """Takes a request, returns a response; raises Refused."""
 
+Calls = dict[str, tuple[Any, Unary]]
+"""By a call's name, the class of its request and what answers it."""
+
 Streaming = Callable[[Iterator[Any], Context], Iterator[Any]]
 """Takes requests as they come, yields responses; raises Refused."""
 
@@ -22,12 +25,12 @@ class Service(Record, frozen=True):
 
     Attributes:
       name: such as `google.pubsub.v1.Publisher`.
-      unary: by the call's name, the class of its request and what answers it.
-      streaming: the same for calls that are streams both ways.
+      unary: its calls.
+      streaming: the same of calls that are streams both ways.
     """
 
     name: str
-    unary: dict[str, tuple[Any, Unary]]
+    unary: Calls
     streaming: dict[str, tuple[Any, Streaming]] = {}
 
 

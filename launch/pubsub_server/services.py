@@ -6,7 +6,7 @@ from typing import Any
 from launch.pubsub_server import limits, wire
 from launch.pubsub_server.broker import Broker
 from launch.pubsub_server.reading import Reader
-from launch.pubsub_server.rpc import Context, Service
+from launch.pubsub_server.rpc import Calls, Context, Service
 from launch.pubsub_server.streaming_pull import converse
 
 
@@ -42,10 +42,35 @@ def subscriber(broker: Broker, reader: Reader, empty_pull_s: float) -> Service:
       empty_pull_s: how long a Pull waits for its first message.
     """
 
+    def streaming_pull(requests: Iterator[Any], context: Context) -> Iterator[Any]:
+        return converse(requests, context, broker, reader)
+
+    return Service(
+        "google.pubsub.v1.Subscriber",
+        unary={**_managing(broker), **_pulling(reader, empty_pull_s), **_settling(broker)},
+        streaming={"StreamingPull": (wire.StreamingPullRequest, streaming_pull)},
+    )
+
+
+def _managing(broker: Broker) -> Calls:
+    def create(request: Any, _: Context) -> Any:
+        return broker.create_subscription(request)
+
+    def get(request: Any, _: Context) -> Any:
+        return broker.subscription(request.subscription)
+
     def delete(request: Any, _: Context) -> Any:
         broker.delete_subscription(request.subscription)
         return wire.Empty()
 
+    return {
+        "CreateSubscription": (wire.Subscription, create),
+        "GetSubscription": (wire.GetSubscriptionRequest, get),
+        "DeleteSubscription": (wire.DeleteSubscriptionRequest, delete),
+    }
+
+
+def _pulling(reader: Reader, empty_pull_s: float) -> Calls:
     def pull(request: Any, context: Context) -> Any:
         limits.check_most_messages(request.max_messages)
         return reader.fill(
@@ -56,9 +81,10 @@ def subscriber(broker: Broker, reader: Reader, empty_pull_s: float) -> Service:
             wait_s=0.0 if request.return_immediately else empty_pull_s,
         )
 
-    def streaming_pull(requests: Iterator[Any], context: Context) -> Iterator[Any]:
-        return converse(requests, context, broker, reader)
+    return {"Pull": (wire.PullRequest, pull)}
 
+
+def _settling(broker: Broker) -> Calls:
     def acknowledge(request: Any, _: Context) -> Any:
         limits.check_ack_ids(request)
         broker.acknowledge(request.subscription, request.ack_ids)
@@ -70,21 +96,7 @@ def subscriber(broker: Broker, reader: Reader, empty_pull_s: float) -> Service:
         broker.prolong(request.subscription, request.ack_ids, request.ack_deadline_seconds)
         return wire.Empty()
 
-    return Service(
-        "google.pubsub.v1.Subscriber",
-        unary={
-            "CreateSubscription": (
-                wire.Subscription,
-                lambda request, _: broker.create_subscription(request),
-            ),
-            "GetSubscription": (
-                wire.GetSubscriptionRequest,
-                lambda request, _: broker.subscription(request.subscription),
-            ),
-            "DeleteSubscription": (wire.DeleteSubscriptionRequest, delete),
-            "Pull": (wire.PullRequest, pull),
-            "Acknowledge": (wire.AcknowledgeRequest, acknowledge),
-            "ModifyAckDeadline": (wire.ModifyAckDeadlineRequest, prolong),
-        },
-        streaming={"StreamingPull": (wire.StreamingPullRequest, streaming_pull)},
-    )
+    return {
+        "Acknowledge": (wire.AcknowledgeRequest, acknowledge),
+        "ModifyAckDeadline": (wire.ModifyAckDeadlineRequest, prolong),
+    }

@@ -75,39 +75,41 @@ def watch(
       OSError: the work folder cannot be used.
     """
     started_at_us = time.time_ns() // 1000
-    keeping = replace(config, announces=True)
     told = stop or threading.Event()
-    work = WorkFolder(str(config.work_folder))
     # All of it has to end in time, the farewell from Pub/Sub and the summary included.
     with (
         _signals(settings, told),
-        work.held(),
+        WorkFolder(str(config.work_folder)).held(),
         closing(Journal(_journal_path(config))) as journal,
     ):
         journal.belong_to(config.run)
-        with _worker(keeping, settings, options, journal) as worker:
+        with _worker(replace(config, announces=True), settings, options, journal) as worker:
             try:
                 worker.run(told)
             finally:
                 worker.finish()
-        summary = summary_of(
-            config,
-            journal.totals(),
-            _rows(journal),
-            started_at_us=started_at_us,
-            price_per_1k_chars=price_per_1k_chars,
-        )
-        write_summary(config.destination, summary)
-        return summary
+        return _summarise(config, journal, started_at_us, price_per_1k_chars)
 
 
-def _rows(journal: Journal) -> dict[str, int]:
+def _summarise(
+    config: Config, journal: Journal, started_at_us: int, price_per_1k_chars: float | None
+) -> Summary:
+    """Write `summary.json` of all that the journal has seen."""
     accounts = journal.ledger()
-    return {
+    rows = {
         "enriched": sum(account.enriched for account in accounts),
         "failures": sum(account.failures for account in accounts),
         "alerts": journal.alerts_raised(),
     }
+    summary = summary_of(
+        config,
+        journal.totals(),
+        rows,
+        started_at_us=started_at_us,
+        price_per_1k_chars=price_per_1k_chars,
+    )
+    write_summary(config.destination, summary)
+    return summary
 
 
 def _journal_path(config: Config) -> str:
