@@ -2,11 +2,11 @@
 
 import contextlib
 import json
+import re
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from schemas.answer import Answer
 from schemas.unreadable import UnreadableAnswer
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of
 from transforms.formats import parse_answer
@@ -71,36 +71,37 @@ values = st.recursive(
 )
 
 
-def answer_if_readable(payload: bytes, **attributes: str) -> Answer | None:
+def assert_answer_or_unreadable(payload: bytes, **attributes: str) -> None:
+    """Assert also that an answer keeps what every step after it relies on."""
     with contextlib.suppress(UnreadableAnswer):
-        return parse_answer(message_of(payload, **attributes), facts_from_steps=True)
-    return None
+        answer = parse_answer(message_of(payload, **attributes), facts_from_steps=True)
+        text = answer.answer_text.encode()
+        assert re.fullmatch(r"[0-9a-f]{64}", answer.record_id)
+        assert all(fact.text.strip() for fact in answer.facts)
+        for stretch in (*answer.citations, *answer.supports):
+            text[stretch.start : stretch.end].decode()
+            assert all(0 <= fact < len(answer.facts) for fact in stretch.facts)
 
 
 @given(st.binary())
 @example(b"\xef\xbb\xbf")
 @example(b'{"answer": "a", "facts": [{"attributes": {"a": {"b": 1, "b": 2}}}]}')
 def test_bytes_are_an_answer_or_unreadable(payload: bytes) -> None:
-    answer_if_readable(payload)
+    assert_answer_or_unreadable(payload)
 
 
 @given(values, st.sampled_from(["", *format_names()]))
 def test_json_is_an_answer_or_unreadable_whatever_its_format_is_said_to_be(
     value: object, named: str
 ) -> None:
-    answer_if_readable(json.dumps(value).encode(), format=named)
+    assert_answer_or_unreadable(json.dumps(value).encode(), format=named)
 
 
 @given(st.sampled_from(VALID), st.data())
 def test_a_valid_message_with_one_value_replaced_is_an_answer_or_unreadable(
     value: object, data: st.DataObject
 ) -> None:
-    answer = answer_if_readable(json.dumps(mutated(value, data)).encode())
-    if answer is not None:
-        text = answer.answer_text.encode()
-        for stretch in (*answer.citations, *answer.supports):
-            text[stretch.start : stretch.end].decode()
-            assert all(0 <= fact < len(answer.facts) for fact in stretch.facts)
+    assert_answer_or_unreadable(json.dumps(mutated(value, data)).encode())
 
 
 @given(st.sampled_from(VALID), st.data())
@@ -109,7 +110,7 @@ def test_a_valid_message_with_one_byte_replaced_is_an_answer_or_unreadable(
 ) -> None:
     payload = bytearray(json.dumps(value, ensure_ascii=False).encode())
     payload[data.draw(st.integers(0, len(payload) - 1))] = data.draw(st.integers(0, 255))
-    answer_if_readable(bytes(payload))
+    assert_answer_or_unreadable(bytes(payload))
 
 
 def mutated(value: object, data: st.DataObject) -> object:
