@@ -8,7 +8,7 @@ from typing import IO, Any
 import fastavro
 
 from pipeline.damaged_archive import DamagedArchive
-from schemas.enriched_avro import ENRICHED_NAME, avro_to_payload
+from schemas.enriched_avro import avro_to_payload, is_enriched_schema
 from schemas.message import Message
 from schemas.timestamps import EPOCH, to_us
 
@@ -79,9 +79,9 @@ class _WatchedStream:
 
 def _reading(schema: Any) -> Callable[[_Row, str], Message]:
     """Choose how a row of a schema, at a place, becomes a message."""
-    name = str(schema.get("name")) if isinstance(schema, Mapping) else ""
-    if name == ENRICHED_NAME:
+    if is_enriched_schema(schema):
         return _enriched_message
+    name = str(schema.get("name")) if isinstance(schema, Mapping) else ""
     time_us = _template_time_us if name.endswith(_TEMPLATE_RECORD) else _publish_time_us
     return partial(_message, field=_payload_field(schema), time_us=time_us)
 

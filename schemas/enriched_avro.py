@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from schemas.enriched import EnrichedAnswer
 from schemas.timestamps import to_rfc3339, to_us
 
-ENRICHED_NAME = "groundwatch.EnrichedAnswer"
+_FULL_NAME = "groundwatch.EnrichedAnswer"
 """The schema's full name, the same in every release."""
 
 _MADE_ANEW = frozenset(
@@ -47,6 +47,11 @@ def enriched_to_avro(enriched: EnrichedAnswer) -> dict[str, Any]:
         check["checked_at"] = check.pop("checked_at_us")
         row["check"] = check
     return row
+
+
+def is_enriched_schema(schema: object) -> bool:
+    """Tell whether a file's schema, as fastavro reads it, is that of enriched records."""
+    return isinstance(schema, Mapping) and schema.get("name") == _FULL_NAME
 
 
 def avro_to_payload(row: Mapping[str, Any]) -> bytes:

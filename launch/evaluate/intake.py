@@ -17,7 +17,7 @@ from launch.report.files import UnreadableFile, read_rows
 from pipeline import storage
 from schemas.answer import Answer
 from schemas.enriched import EnrichedAnswer
-from schemas.enriched_avro import ENRICHED_NAME
+from schemas.enriched_avro import is_enriched_schema
 from schemas.label import Label
 from schemas.message import Message
 from schemas.unreadable import UnreadableAnswer
@@ -29,12 +29,12 @@ from transforms.rules.tagging import Thresholds
 class Intake:
     """Reads scored answers and puts them together with their labels.
 
+    Args:
+      labels: what people said of answers, by record id or the answer's own name.
+
     Attributes:
       damaged: what is wrong with files that could not be read to their end.
       last_failure: why the last answer that could not be checked could not; None without any.
-
-    Args:
-      labels: what people said of answers, by record id or the answer's own name.
     """
 
     def __init__(self, labels: Mapping[str, Label]) -> None:
@@ -63,11 +63,7 @@ class Intake:
         )
 
     def take_records(self, paths: Iterable[str]) -> None:
-        """Take the scores that enriched records hold.
-
-        Raises:
-          OSError: a file cannot be read.
-        """
+        """Take the scores that enriched records hold; of a damaged file those before the damage."""
         for path in paths:
             try:
                 for row in read_rows(path):
@@ -86,6 +82,13 @@ class Intake:
         facts_from_steps: bool = False,
     ) -> None:
         """Check the answers that archives hold, and take their scores.
+
+        Args:
+          paths: of the archives.
+          settings: by whom the answers are checked, and how.
+          thresholds: where the lines are drawn.
+          input_format: of every message; None recognises each by its members.
+          facts_from_steps: whether what was found in a step counts as a fact.
 
         Raises:
           OSError: a file cannot be read.
@@ -133,4 +136,4 @@ def holds_records(path: str) -> bool:
             schema = fastavro.reader(stream).writer_schema
         except Exception:  # noqa: BLE001 - fastavro meets what is no Avro with whatever its decoders raise
             return False
-    return isinstance(schema, dict) and schema.get("name") == ENRICHED_NAME
+    return is_enriched_schema(schema)

@@ -8,7 +8,7 @@ import msgspec
 
 from launch.report.counting.seen import SeenAlert, SeenFailure, SeenSummary
 from pipeline import storage
-from schemas.avro import load_schema
+from schemas.enriched_avro import is_enriched_schema
 from schemas.record import Record
 
 _Line = TypeVar("_Line", SeenAlert, SeenFailure)
@@ -94,9 +94,7 @@ def _fault(error: Exception) -> str:
 
 
 def _expect_ours(schema: Any, path: str) -> None:
-    ours = load_schema("enriched_answer")
-    names = ours["name"], f"{ours['namespace']}.{ours['name']}"
-    if not isinstance(schema, dict) or schema.get("name") not in names:
+    if not is_enriched_schema(schema):
         raise UnreadableFile(path, "holds no enriched answers")
 
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from schemas.record import Record
+from schemas.timestamps import HOUR_US, SECOND_US
 
-MINUTE_US = 60 * 1_000_000
-HOUR_US = 60 * MINUTE_US
+MINUTE_US = 60 * SECOND_US
 DAY_US = 24 * HOUR_US
-WEEK_US = 7 * DAY_US
+_WEEK_US = 7 * DAY_US
 MONDAY_US = 4 * DAY_US
 """1970-01-05, the first Monday: all stretches are counted from it."""
 
@@ -18,10 +18,10 @@ WIDTHS_US: Mapping[int, str] = {
     HOUR_US: "1 hour",
     6 * HOUR_US: "6 hours",
     DAY_US: "1 day",
-    WEEK_US: "1 week",
-    4 * WEEK_US: "4 weeks",
-    52 * WEEK_US: "52 weeks",
-    520 * WEEK_US: "10 years",
+    _WEEK_US: "1 week",
+    4 * _WEEK_US: "4 weeks",
+    52 * _WEEK_US: "52 weeks",
+    520 * _WEEK_US: "10 years",
 }
 """How long a stretch may be; each is a multiple of the one before."""
 

@@ -5,9 +5,8 @@ from datetime import UTC, datetime, timedelta
 from markupsafe import Markup
 
 from launch.report.counting.timeline import DAY_US
-from schemas.timestamps import to_us
+from schemas.timestamps import EPOCH, to_us
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_US = to_us(datetime.min.replace(tzinfo=UTC))
 _LAST_US = to_us(datetime.max.replace(tzinfo=UTC))
 _SECOND_MS = 1_000
@@ -118,4 +117,4 @@ def begin(time_us: int, width_us: int) -> str:
 
 def _time(time_us: int) -> datetime:
     # A column of years may begin before the calendar does, or end after it.
-    return _EPOCH + timedelta(microseconds=min(max(time_us, _FIRST_US), _LAST_US))
+    return EPOCH + timedelta(microseconds=min(max(time_us, _FIRST_US), _LAST_US))
