@@ -8,10 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.estimate.screen import comparison_line
+from launch.figures import counted
 from launch.worst_answers import WorstAnswer, worst_answers
 from pipeline.config import Config
 from pipeline.manifest import read_manifest
 from schemas.summary import Summary
+from schemas.units import SECOND_US
 from schemas.verdict import Verdict
 
 _WORST = 5
@@ -51,11 +53,11 @@ def show_summary(config: Config, summary: Summary, report: str | None = None) ->
 
 
 def _heading(summary: Summary) -> Text:
-    seconds = (summary.finished_at_us - summary.started_at_us) / 1_000_000
-    calls = f"{_count(summary.calls, 'call')} to the checker ({summary.checker})"
+    seconds = (summary.finished_at_us - summary.started_at_us) / SECOND_US
+    calls = f"{counted(summary.calls, 'call')} to the checker ({summary.checker})"
     return Text.assemble(
         "\n",
-        (_count(summary.read, "message"), "bold"),
+        (counted(summary.read, "message"), "bold"),
         f" in {seconds:.1f} s, {calls}\n",
     )
 
@@ -73,14 +75,14 @@ def _verdicts(summary: Summary) -> Table:
 
 def _accounts(summary: Summary) -> Text:
     errors = ", ".join(f"{count:,} {name}" for name, count in summary.failures_by_error.items())
-    failures = f"{_count(summary.failures, 'failure')}{f' ({errors})' if errors else ''}"
+    failures = f"{counted(summary.failures, 'failure')}{f' ({errors})' if errors else ''}"
     sampled_out = f", {summary.sampled_out:,} sampled out" if summary.sampled_out else ""
-    left_out = f"{failures}, {_count(summary.duplicates, 'duplicate')}{sampled_out}"
+    left_out = f"{failures}, {counted(summary.duplicates, 'duplicate')}{sampled_out}"
     closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT CLOSE"
     cost = "" if summary.cost is None else f"; cost {summary.cost:,.2f}"
     lines = [
         f"{summary.enriched:,} enriched, {left_out}: {closing}{cost}",
-        _count(summary.alerts, "alert"),
+        counted(summary.alerts, "alert"),
     ]
     if summary.estimate:
         lines.append(comparison_line(summary.estimate, summary.calls))
@@ -108,10 +110,6 @@ def _worst(answer: WorstAnswer) -> Table:
     return table
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _printable(text: str) -> str:
     """Leave nothing in a stranger's text that could steer or flood a terminal."""
     shown = text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
@@ -126,7 +124,7 @@ def _file_lines(config: Config, report: str | None) -> Iterator[str]:
     for kind in ("enriched", "alerts", "failures"):
         entries = read_manifest(config.destination, kind)
         rows = sum(entry.rows for entry in entries)
-        counts = f"{_count(rows, 'row')} in {_count(len(entries), 'file')}"
+        counts = f"{counted(rows, 'row')} in {counted(len(entries), 'file')}"
         yield f"  {config.destination.path(kind)}  {counts}"
     yield f"  {config.destination.path('summary.json')}"
     if report:
@@ -137,9 +135,9 @@ def _file_lines(config: Config, report: str | None) -> Iterator[str]:
 def _next_lines(config: Config, summary: Summary) -> Iterator[str]:
     """Say how to go on with what could not be done now."""
     if summary.left:
-        yield f"  {_count(summary.left, 'message')} are left by --max_calls or --max_cost."
+        yield f"  {counted(summary.left, 'message')} are left by --max_calls or --max_cost."
         yield "  Give the same command with a higher limit to go on.\n"
     if summary.retryable_failures:
         failures = config.destination.path(f"failures/{config.run}-*.jsonl")
-        yield f"  {_count(summary.retryable_failures, 'answer')} could not be checked. Try again:"
+        yield f"  {counted(summary.retryable_failures, 'answer')} could not be checked. Try again:"
         yield f"  groundwatch replay --failures '{failures}' --output {config.output}\n"

@@ -19,10 +19,11 @@ from google.auth.exceptions import DefaultCredentialsError
 
 from pipeline.bucket_errors import as_os_errors
 from pipeline.bucket_streams import Download, Upload
+from schemas.units import MEGABYTE
 
 _CONTENT_TYPE = "application/octet-stream"
 
-_PIECE_BYTES = 2 * 1024 * 1024
+_PIECE_BYTES = 2 * MEGABYTE
 """What an object under way keeps in memory; Beam's 16 MiB are too much for a file for each date."""
 
 _log = logging.getLogger(__name__)

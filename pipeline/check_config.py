@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from schemas.units import MEGABYTE
 from transforms.grounding import endpoints
 from transforms.grounding.settings import (
     DISCOVERY_ENGINE,
     LOCAL,
-    MEGABYTE,
     Budget,
     CheckSettings,
     GoogleAccount,

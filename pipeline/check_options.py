@@ -13,12 +13,12 @@ from pipeline.option import (
     whole,
     whole_or_zero,
 )
+from schemas.units import MEGABYTE
 from transforms.grounding.endpoints import LOCATIONS
 from transforms.grounding.local.entailment import MODEL, TOKENIZER
 from transforms.grounding.settings import (
     DISCOVERY_ENGINE,
     LOCAL,
-    MEGABYTE,
     CheckSettings,
     RetrySettings,
 )

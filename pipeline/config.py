@@ -7,8 +7,9 @@ from pipeline.check_config import check_settings_from
 from pipeline.destination import FILE_BYTES, Destination
 from pipeline.stream import Subscription, Windows
 from schemas.record import Record
+from schemas.units import MEGABYTE
 from schemas.verdict import Verdict
-from transforms.grounding.settings import MEGABYTE, CheckSettings
+from transforms.grounding.settings import CheckSettings
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.redaction import TextMode

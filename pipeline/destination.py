@@ -4,7 +4,7 @@ from pipeline import storage
 from pipeline.batch import batch_under_way
 from pipeline.stream import Windows
 from schemas.record import Record
-from transforms.grounding.settings import MEGABYTE
+from schemas.units import MEGABYTE
 
 FILE_BYTES = 128 * MEGABYTE
 

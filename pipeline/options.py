@@ -14,9 +14,9 @@ from pipeline.option import (
     share,
     whole,
 )
+from schemas.units import MEGABYTE
 from schemas.verdict import Tag, Verdict
 from transforms.formats.recognition import format_names
-from transforms.grounding.settings import MEGABYTE
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.redaction import TextMode

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import IO
 
 from pipeline import buckets
+from schemas.units import MEGABYTE
 
-_COPY_BYTES = 1024 * 1024
+_COPY_BYTES = MEGABYTE
 
 
 def join(root: str, *names: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.option import Option, positive, whole
-from schemas.timestamps import SECOND_US
+from schemas.units import SECOND_US
 from transforms.rules.silence import SilenceRule
 
 _SUBSCRIPTION = re.compile(r"projects/[^/\s]+/subscriptions/[^/\s]+")

@@ -3,8 +3,6 @@
 from datetime import UTC, datetime, timedelta
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-SECOND_US = 1_000_000
-HOUR_US = 3600 * SECOND_US
 
 
 def to_rfc3339(time_us: int | None) -> str | None:

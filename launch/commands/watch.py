@@ -26,8 +26,8 @@ from pipeline.check_config import google_account
 from pipeline.config import Config, config_from
 from pipeline.destination import Destination
 from pipeline.option import Option, location
+from schemas.units import MEGABYTE
 from transforms.grounding.errors import CheckFailed
-from transforms.grounding.settings import MEGABYTE
 
 _log = logging.getLogger(__name__)
 _NEVER_S = 1e9

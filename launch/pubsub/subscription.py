@@ -15,9 +15,8 @@ from launch.pubsub.settling import Settler
 from launch.pubsub.telling import Telling
 from schemas.message import Message
 from schemas.record import Record
+from schemas.units import SECOND_US
 from transforms.grounding.settings import GoogleAccount
-
-_US = 1_000_000
 
 
 class Standing(Record, frozen=True, kw_only=True):
@@ -132,7 +131,7 @@ class Subscription:
         holding = self._held.holding()
         oldest_us, age_s = holding.oldest_publish_time_us, 0.0
         if oldest_us is not None:
-            age_s = max(0.0, self._wall_clock() - oldest_us / _US)
+            age_s = max(0.0, self._wall_clock() - oldest_us / SECOND_US)
         return Standing(
             holding=holding,
             oldest_unacked_age_s=age_s,

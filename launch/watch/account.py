@@ -2,8 +2,7 @@
 
 from schemas.counts import Counts
 from schemas.record import Record
-
-HOUR_US = 3600 * 1_000_000
+from schemas.units import HOUR_US
 
 
 class Account(Record, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from launch.local.local_pipeline import LocalPipeline
-from launch.watch.account import HOUR_US, account_of
+from launch.watch.account import account_of
 from launch.watch.batch_folders import BatchFolders
 from launch.watch.batch_run import run_batch
 from launch.watch.journal import BatchDone, Journal
@@ -19,6 +19,7 @@ from schemas.counts import Counts
 from schemas.failure import Failure
 from schemas.message import Message
 from schemas.record import Record
+from schemas.units import HOUR_US
 from transforms.measure_rates import Keyed
 from transforms.seen_ids import SeenIds
 

@@ -18,11 +18,11 @@ from pipeline.config import Config
 from pipeline.read_file import read_file
 from schemas.alert import Alert, AlertKind, RateEpisode, Severity
 from schemas.record import Record
+from schemas.units import MINUTE_US, SECOND_US
 from transforms.grounding.errors import RunStopped
 from transforms.rules.sampling import SamplingRule
 
-_US = 1_000_000
-_TRY_AGAIN_US = 60 * _US
+_TRY_AGAIN_US = MINUTE_US
 _TOLERABLE_SHARE = 0.05
 """Of a hundred known answers five may come out otherwise before somebody is told."""
 
@@ -81,7 +81,7 @@ class Canary:
         self._pipeline = LocalPipeline(own, options)
         self._journal = journal
         self._path = path
-        self._every_us = round(every_s * _US)
+        self._every_us = round(every_s * SECOND_US)
         self._drift = config.thresholds.drift
         self._asked = _hash_of(own, Path(path).read_bytes())
         self._due_at_us = 0

@@ -6,15 +6,16 @@ from collections.abc import Iterable, Sequence
 from launch.watch.journal import Journal
 from schemas.alert import Alert
 from schemas.record import Record
+from schemas.units import DAY_US, MINUTE_US, SECOND_US
 from transforms.measure_rates import Keyed
 from transforms.rules.burn_rate import OpenEpisode, RateRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_of
 from transforms.rules.rate_episodes import first_bucket_us, judge_rates
 from transforms.rules.silence import Pulse, SilenceRule, hear, judge_silence
 
-_LOOK_EVERY_US = 5_000_000
-_CATCH_UP_US = 60 * 1_000_000
-_LATENESS_US = 24 * 3600 * 1_000_000
+_LOOK_EVERY_US = 5 * SECOND_US
+_CATCH_UP_US = MINUTE_US
+_LATENESS_US = DAY_US
 _NOTE = "watched"
 
 

@@ -12,13 +12,12 @@ from pipeline.write_parts import WritePart
 from schemas.enriched import EnrichedAnswer
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
-from schemas.timestamps import HOUR_US
+from schemas.units import DAY_US
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
 from transforms.rules.redaction import TextMode
 
 AVRO = EnrichedFiles(TextMode.FULL)
 LINES = FailureFiles(with_payload=True)
-DAY_US = 24 * HOUR_US
 
 
 def a_record(number: int, day: int = 0) -> EnrichedAnswer:

@@ -1,10 +1,10 @@
 """How answers are checked, and by whom."""
 
 from schemas.record import Record
+from schemas.units import MEGABYTE
 from transforms.rules.limits import CheckLimits
 
 LOCAL = "local"
-MEGABYTE = 1024 * 1024
 DISCOVERY_ENGINE = "discoveryengine"
 
 SERVICE_CITATION_THRESHOLD = 0.6

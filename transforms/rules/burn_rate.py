@@ -5,7 +5,7 @@ https://sre.google/workbook/alerting-on-slos/
 """
 
 from schemas.record import Record
-from schemas.timestamps import HOUR_US
+from schemas.units import HOUR_US
 from transforms.rules.rate_windows import RateWindow, is_about_reason
 
 

@@ -8,12 +8,12 @@ from operator import attrgetter
 
 from schemas.enriched import EnrichedAnswer
 from schemas.record import Record
-from schemas.timestamps import SECOND_US
+from schemas.units import MINUTE_US
 from schemas.verdict import Tag, Verdict
 from schemas.wire.enums import BLOCK_REASONS
 from transforms.rules.verdicts import FINISH_REASON_VERDICTS, SKIP_REASON_VERDICTS
 
-BUCKET_US = 5 * 60 * SECOND_US
+BUCKET_US = 5 * MINUTE_US
 """Answers are counted by stretches of five minutes of event time."""
 
 _START = attrgetter("start_us")

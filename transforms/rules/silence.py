@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from schemas.alert import Alert, AlertKind, NoDataEpisode, Severity
 from schemas.record import Record
-from schemas.timestamps import HOUR_US, SECOND_US
+from schemas.units import HOUR_US, MINUTE_US
 from transforms.rules.rate_counts import bucket_of
 
 
@@ -21,7 +21,7 @@ class SilenceRule(Record, frozen=True, kw_only=True):
         least; a burst is no steady traffic either.
     """
 
-    after_us: int = 1800 * SECOND_US
+    after_us: int = 30 * MINUTE_US
     min_answers: int = 30
     min_stretches: int = 6
 

@@ -5,10 +5,8 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from schemas.record import Record
-from schemas.timestamps import HOUR_US, SECOND_US
+from schemas.units import DAY_US, HOUR_US, MINUTE_US
 
-MINUTE_US = 60 * SECOND_US
-DAY_US = 24 * HOUR_US
 _WEEK_US = 7 * DAY_US
 MONDAY_US = 4 * DAY_US
 """1970-01-05, the first Monday: all stretches are counted from it."""

@@ -1,9 +1,9 @@
 """The labels of the charts: round numbers, and moments that a clock or a calendar has names for."""
 
-from launch.report.counting.timeline import DAY_US, MINUTE_US, MONDAY_US, Columns
+from launch.report.counting.timeline import MONDAY_US, Columns
 from launch.report.page.words import clock, day, month
 from schemas.record import Record
-from schemas.timestamps import HOUR_US
+from schemas.units import DAY_US, HOUR_US, MINUTE_US
 
 _QUARTER_US = 84 * DAY_US
 _YEAR_US = 364 * DAY_US

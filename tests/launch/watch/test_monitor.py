@@ -11,13 +11,12 @@ from launch.watch.journal import BatchDone, Journal
 from launch.watch.monitor import Monitor
 from schemas.alert import Alert, AlertKind
 from schemas.counts import Counts
+from schemas.units import HOUR_US, MINUTE_US
 from tests.support.builders import NOON_US
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
 from transforms.rules.silence import SilenceRule
 
-MINUTE_US = 60 * 1_000_000
-HOUR_US = 60 * MINUTE_US
 RULES = RateRule(), SilenceRule()
 
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.alert import Alert, NoDataEpisode, Severity
+from schemas.units import MINUTE_US
 from tests.support.builders import NOON_US
 from transforms.rules.silence import Pulse, SilenceRule, hear, judge_silence
 
-MINUTE_US = 60 * 1_000_000
 RULE = SilenceRule()
 LONG_AGO_US = 0
 
