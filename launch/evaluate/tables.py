@@ -9,10 +9,9 @@ from launch.evaluate.evaluation import Counts, Evaluation, Quality, SpanKind
 from launch.evaluate.statistics.calibration import Calibration
 from launch.evaluate.statistics.flagging import Flagged
 from launch.evaluate.statistics.ranking import Auroc
-from launch.report.page.words import count, counted, percent
+from launch.figures import NOTHING, count, counted, percent
 
 _WIDTH = 100
-_NOTHING = "—"
 _AUROC = "AUROC (95 % interval)"
 
 
@@ -77,7 +76,7 @@ def _ranking(levels: dict[str, Quality]) -> Table:
 
 
 def _auroc(auroc: Auroc | None) -> str:
-    return f"{auroc.value:.3f} ({auroc.low:.3f} to {auroc.high:.3f})" if auroc else _NOTHING
+    return f"{auroc.value:.3f} ({auroc.low:.3f} to {auroc.high:.3f})" if auroc else NOTHING
 
 
 def _flagging(levels: dict[str, Quality], low_grounded: Flagged) -> Table:
@@ -93,11 +92,11 @@ def _flagging(levels: dict[str, Quality], low_grounded: Flagged) -> Table:
 
 
 def _flagged(flagged: Flagged) -> Iterator[str]:
-    yield _NOTHING if flagged.threshold is None else f"{flagged.threshold:.3g}"
+    yield NOTHING if flagged.threshold is None else f"{flagged.threshold:.3g}"
     yield count(flagged.flagged)
     yield percent(flagged.share)
     for share in (flagged.precision, flagged.recall, flagged.f1):
-        yield _NOTHING if share is None else f"{share:.3f}"
+        yield NOTHING if share is None else f"{share:.3f}"
 
 
 def _kinds(kinds: Sequence[SpanKind]) -> Table:

@@ -8,6 +8,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from launch import figures
 from launch.report.counting.findings import Findings
 from launch.report.counting.timeline import Columns
 from launch.report.page import charts, words
@@ -85,16 +86,16 @@ def _environment() -> Environment:
         finalize=words.visible,
     )
     environment.filters |= {
-        "count": words.count,
-        "percent": words.percent,
-        "score": words.score,
-        "drift": words.drift,
-        "duration": words.duration,
+        "count": figures.count,
+        "percent": figures.percent,
+        "score": figures.score,
+        "drift": figures.drift,
+        "duration": figures.duration,
         "moment": words.moment,
         "document": words.document,
         "claim_style": claim_style,
     }
-    environment.globals["counted"] = words.counted
+    environment.globals["counted"] = figures.counted
     return environment
 
 
