@@ -1,16 +1,15 @@
-"""Numbers, times and strangers' text, as a person reads them."""
+"""Strangers' text and times, as a person reads them."""
 
 from datetime import UTC, datetime, timedelta
 
 from markupsafe import Markup
 
-from launch.report.counting.timeline import DAY_US
+from launch.figures import NOTHING
 from schemas.timestamps import EPOCH, to_us
+from schemas.units import DAY_US
 
 _FIRST_US = to_us(datetime.min.replace(tzinfo=UTC))
 _LAST_US = to_us(datetime.max.replace(tzinfo=UTC))
-_SECOND_MS = 1_000
-_NOTHING = "—"
 _KEPT_CONTROLS = "\t\n"
 _BIDI_CONTROLS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _OTHER_CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF, *range(0xFFF9, 0xFFFC))
@@ -37,51 +36,16 @@ def visible(value: object) -> object:
     return value
 
 
-def count(number: int | None) -> str:
-    """Write a whole number: 12,345."""
-    return _NOTHING if number is None else f"{number:,}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a number with its noun: 1 answer, 2 answers."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def percent(share: float | None) -> str:
-    """Write a share, 0..1, in percent; none and all are written only where they are meant."""
-    if share is None:
-        return _NOTHING
-    rounded = round(share * 100, 1)
-    if share > 0 and not rounded:
-        return "<0.1%"
-    if share < 1 and rounded == 100.0:  # noqa: PLR2004 - all of a hundred
-        return ">99.9%"
-    return f"{rounded:.1f}%"
-
-
-def score(number: float | None) -> str:
-    """Write a score, 0..1, to two digits, as the summary on the terminal does."""
-    return _NOTHING if number is None else f"{number:.2f}"
-
-
-def drift(number: float | None) -> str:
-    """Write a difference of scores with its sign: +0.12."""
-    return _NOTHING if number is None else f"{number:+.2f}"
-
-
-def duration(latency_ms: int | None) -> str:
-    """Write milliseconds, from one second on as seconds."""
-    if latency_ms is None:
-        return _NOTHING
-    if latency_ms < _SECOND_MS:
-        return f"{latency_ms} ms"
-    return f"{latency_ms / _SECOND_MS:,.1f} s"
+def document(key: str) -> str:
+    """Write a document's resource name from its data store on; any other name as it is."""
+    _, store, place = key.partition("/dataStores/")
+    return place if store and key.startswith("projects/") else key
 
 
 def moment(time_us: int | None) -> str:
     """Write a time as ``3 Mar 2026, 14:05``, UTC."""
     if time_us is None:
-        return _NOTHING
+        return NOTHING
     return f"{day(time_us)} {_time(time_us).year}, {clock(time_us)}"
 
 
@@ -89,12 +53,6 @@ def day(time_us: int) -> str:
     """Write a date without its year, as ``3 Mar``, UTC."""
     time = _time(time_us)
     return f"{time.day} {time:%b}"
-
-
-def document(key: str) -> str:
-    """Write a document's resource name from its data store on; any other name as it is."""
-    _, store, place = key.partition("/dataStores/")
-    return place if store and key.startswith("projects/") else key
 
 
 def clock(time_us: int) -> str:
