@@ -1,3 +1,5 @@
+"""Lines of the manifest, written and read back."""
+
 import json
 
 from schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json

@@ -1,3 +1,5 @@
+"""The summary of a run: whether its counts close, and how it is written."""
+
 import json
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""The metrics: their names, and that they can be read while they count."""
+
 import re
 
 from schemas.verdict import Verdict

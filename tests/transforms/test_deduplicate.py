@@ -1,3 +1,5 @@
+"""Each record id passes once, on one machine and on many."""
+
 from pathlib import Path
 
 import apache_beam as beam

@@ -1,3 +1,5 @@
+"""Answers counted by engine and by stretches of time."""
+
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 

@@ -1,3 +1,5 @@
+"""Messages into answers, or into failures that hold them."""
+
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms.window import FixedWindows, TimestampedValue

@@ -1,3 +1,5 @@
+"""Each engine's episodes, out of the counts of its answers."""
+
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 

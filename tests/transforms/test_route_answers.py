@@ -1,3 +1,5 @@
+"""Answers that are decided before any call, and those that are not."""
+
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 

@@ -1,3 +1,5 @@
+"""The answers that are looked at, and the count of the others."""
+
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 

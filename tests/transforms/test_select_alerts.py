@@ -1,3 +1,5 @@
+"""The answers that somebody is told about."""
+
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 

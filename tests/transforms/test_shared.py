@@ -1,3 +1,5 @@
+"""What threads share: opened by the first who needs it, closed by the last."""
+
 import threading
 
 import pytest

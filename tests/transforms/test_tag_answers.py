@@ -1,3 +1,5 @@
+"""Checked answers into enriched records."""
+
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 

@@ -1,3 +1,5 @@
+"""Calls that are held back while the service refuses, and no others."""
+
 import pytest
 
 from transforms import throttling

@@ -1,3 +1,5 @@
+"""What a wire type forgives in the details, and what it refuses."""
+
 import pytest
 
 from schemas.unreadable import UnreadableAnswer

@@ -1,3 +1,5 @@
+"""One spelling of member names, whichever a message comes in."""
+
 import pytest
 
 from transforms.formats.camel_case import holds_snake_case, to_camel_case

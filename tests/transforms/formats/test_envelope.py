@@ -1,3 +1,5 @@
+"""groundwatch's own format, for a chatbot of any make."""
+
 import pytest
 
 from schemas.answer import Fact

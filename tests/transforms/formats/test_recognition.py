@@ -1,3 +1,5 @@
+"""Which format a message is taken for, named or not."""
+
 import pytest
 
 from schemas.unreadable import UnreadableAnswer

@@ -1,3 +1,5 @@
+"""Streamed answers: whole, in deltas, broken off."""
+
 import pytest
 
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, parsed

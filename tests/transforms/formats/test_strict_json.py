@@ -1,3 +1,5 @@
+"""JSON, refused wherever data could be lost."""
+
 import json
 
 import pytest

@@ -1,3 +1,5 @@
+"""The client: tokens, identical checks, quota, and when it gives up."""
+
 import asyncio
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple

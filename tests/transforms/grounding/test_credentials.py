@@ -1,3 +1,5 @@
+"""Access tokens: fetched once for all, and whose they are."""
+
 import asyncio
 import threading
 from collections.abc import Callable, Mapping

@@ -1,3 +1,5 @@
+"""Google's addresses by location."""
+
 import pytest
 
 from transforms.grounding.endpoints import endpoint, grounding_config, location_of

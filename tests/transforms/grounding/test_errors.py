@@ -1,3 +1,5 @@
+"""What is known of a failed call, also in another process."""
+
 import pickle
 
 import pytest

@@ -1,3 +1,5 @@
+"""How fast calls leave: by the throttle, and by the quota."""
+
 import asyncio
 import time
 

@@ -1,3 +1,5 @@
+"""Replies that are paid for once, however many ask."""
+
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import closing

@@ -1,3 +1,5 @@
+"""What is tried again, and after how long."""
+
 import pytest
 
 from transforms.grounding.errors import (

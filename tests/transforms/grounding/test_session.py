@@ -1,3 +1,5 @@
+"""Checks on a thread of their own, from the first to the last."""
+
 import logging
 import threading
 from concurrent.futures import Future

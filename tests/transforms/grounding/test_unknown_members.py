@@ -1,3 +1,5 @@
+"""What a reply holds beyond the published members."""
+
 import msgspec
 import pytest
 
