@@ -81,7 +81,7 @@ class Worker:
         self._heartbeat = heartbeat
         self._latency = AlertLatency()
         self._settings = settings
-        self._held = Patience()
+        self._patience = Patience()
         self._size = size
         self._forget_at_s = 0.0
 
@@ -102,11 +102,11 @@ class Worker:
 
     def step(self) -> None:
         """Work off one batch, if there is something to do, and tend to the rest."""
-        self._heartbeat.came_round(waiting=self._held.waiting)
+        self._heartbeat.came_round(waiting=self._patience.waiting)
         messages = self._take()
         if messages:
             self._work_off(messages)
-        if self._held.waiting or _is_behind(self.subscription.standing()):
+        if self._patience.waiting or _is_behind(self.subscription.standing()):
             self.monitor.cannot_hear(_now_us())
         try:
             self.monitor.look(_now_us())
@@ -134,10 +134,10 @@ class Worker:
         self._publishing.finish()
 
     def _take(self) -> Sequence[Message]:
-        again = self._held.take_due(self._size.messages)
+        again = self._patience.take_due(self._size.messages)
         room = min(
             self._size.messages - len(again),
-            self._settings.batch_messages - len(again) - self._held.waiting,
+            self._settings.batch_messages - len(again) - self._patience.waiting,
         )
         if room <= 0:
             if not again:
@@ -192,7 +192,7 @@ class Worker:
 
     def _hold(self, messages: Sequence[Message], error: OSError) -> None:
         _log.error("%s; %d messages are held and tried again", error, len(messages))
-        self._held.hold(messages)
+        self._patience.hold(messages)
 
     def _settle(self, messages: Sequence[Message], outcome: Outcome) -> None:
         left = {answer.message.place: answer for answer in outcome.left}
@@ -207,7 +207,7 @@ class Worker:
                 "%d answers could not be checked; they are held and tried again", len(left)
             )
         waiting = [answer.message for answer in outcome.left]
-        for message in self._held.judge(waiting, checked=outcome.checked):
+        for message in self._patience.judge(waiting, checked=outcome.checked):
             self._fail(message, failed_alone(left[message.place], MOST_TRIES))
 
     def _forget_old_ids(self) -> None:

@@ -1,6 +1,7 @@
 """The servers of Pub/Sub that tests run against, and a line that says which of them did."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,8 @@ from tests.support.pubsub_servers import (
     ServerUnderTest,
     find_emulator,
 )
+from tests.support.pubsub_topics import OneTopic
+from tests.support.watched import Watched
 
 _FIXTURE = "pubsub_server"
 
@@ -50,6 +53,19 @@ def own_server(clock: ManualClock) -> Iterator[PubSubServer]:
     """Serve Pub/Sub for one test, which may let it misbehave."""
     with PubSubServer(ServerSettings(empty_pull_s=EMPTY_PULL_S), clock) as server:
         yield server
+
+
+@pytest.fixture
+def answers(own_server: PubSubServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[OneTopic]:
+    """Create a topic and a subscription."""
+    with OneTopic(own_server.address, monkeypatch) as one:
+        yield one
+
+
+@pytest.fixture
+def watched(own_server: PubSubServer, tmp_path: Path) -> Watched:
+    """Create a subscription to be watched, and topics for what comes of it."""
+    return Watched(own_server, tmp_path)
 
 
 def pytest_terminal_summary(

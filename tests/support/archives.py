@@ -29,6 +29,11 @@ def an_envelope(number: int, **members: Any) -> bytes:
     return json.dumps(given | members, ensure_ascii=False).encode()
 
 
+def an_unsupported_envelope(number: int, **members: Any) -> bytes:
+    """A line with an answer that its fact does not support, named by its number."""
+    return an_envelope(number, answer="Kettles vote in Senegal.", **members)
+
+
 def lines_of(*lines: bytes) -> bytes:
     """Lines as a file holds them."""
     return b"".join(line + b"\n" for line in lines)

@@ -19,7 +19,7 @@ from launch.watch.journal import Journal
 from launch.watch.settings import WatchSettings
 from launch.watch.worker import Worker
 from pipeline.config import Config
-from tests.support.outputs import Json
+from tests.support.outputs import Json, records_in
 from transforms.grounding.settings import CheckSettings, RetrySettings
 from transforms.rules.publishing import publishable
 
@@ -86,6 +86,10 @@ class Watched:
         with self.worker(config, **settings) as worker:
             work(worker, lambda: not self.outstanding)
             worker.finish()
+
+    def record_ids(self) -> list[str]:
+        """The ids of the records that are public, in order."""
+        return sorted(record["record_id"] for record in records_in(self.output))
 
     def ledger(self) -> list[Account]:
         """The accounts of all hours."""

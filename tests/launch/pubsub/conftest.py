@@ -1,4 +1,4 @@
-"""A topic with a subscription, and what pulls from it on a clock that stands still."""
+"""What pulls from a subscription on a clock that stands still."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -13,13 +13,6 @@ from launch.pubsub_server.server import PubSubServer
 from tests.support.clocks import ManualClock
 from tests.support.pubsub_topics import OneTopic
 from transforms.grounding.settings import GoogleAccount
-
-
-@pytest.fixture
-def answers(own_server: PubSubServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[OneTopic]:
-    """Create a topic and a subscription."""
-    with OneTopic(own_server.address, monkeypatch) as one:
-        yield one
 
 
 @pytest.fixture

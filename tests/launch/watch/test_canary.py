@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from launch.pubsub_server.server import PubSubServer
 from launch.watch.canary import Canary, Known, Sight, judge_canaries
 from launch.watch.journal import Journal
 from pipeline.config import Config
@@ -71,9 +70,8 @@ def raised(journal: Journal) -> list[Alert]:
 
 
 def test_a_checker_that_changes_is_told_and_the_ledger_knows_nothing_of_it(
-    tmp_path: Path, own_server: PubSubServer
+    tmp_path: Path, watched: Watched
 ) -> None:
-    watched = Watched(own_server, tmp_path)
     canaries = an_archive(tmp_path, *map(an_envelope, range(4)))
     with FaultServer(third_time_otherwise) as server:
         config = watched.config(checker=server.address, endpoint=server.address)
@@ -94,10 +92,7 @@ def third_time_otherwise(number: int) -> Fault:
     return wire_faults.body(b'{"supportScore": 0.01}') if 8 <= number < 12 else wire_faults.good
 
 
-def test_a_checker_that_is_away_is_asked_again_soon(
-    tmp_path: Path, own_server: PubSubServer
-) -> None:
-    watched = Watched(own_server, tmp_path)
+def test_a_checker_that_is_away_is_asked_again_soon(tmp_path: Path, watched: Watched) -> None:
     canaries = an_archive(tmp_path, an_envelope(1))
     with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
         config = watched.config(checker=server.address, endpoint=server.address)
@@ -112,9 +107,8 @@ def test_a_checker_that_is_away_is_asked_again_soon(
 
 
 def test_all_canaries_are_checked_whatever_share_of_the_traffic_is(
-    tmp_path: Path, own_server: PubSubServer
+    tmp_path: Path, watched: Watched
 ) -> None:
-    watched = Watched(own_server, tmp_path)
     canaries = an_archive(tmp_path, *map(an_envelope, range(4)))
     config = replace(watched.config(), sampling=SamplingRule(share=0.01))
     assert len(known_after_a_look(watched, config, canaries, NOON_US).sights) == 4
@@ -139,9 +133,8 @@ def known_after_a_look(watched: Watched, config: Config, canaries: Path, now_us:
     ids=lambda settings: next(iter(settings)),
 )
 def test_other_settings_begin_anew_and_close_what_stood_open(
-    tmp_path: Path, own_server: PubSubServer, settings: dict[str, Any]
+    tmp_path: Path, watched: Watched, settings: dict[str, Any]
 ) -> None:
-    watched = Watched(own_server, tmp_path)
     canaries = an_archive(tmp_path, *map(an_envelope, range(4)))
     first = known_after_a_look(watched, watched.config(), canaries, NOON_US)
     with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:

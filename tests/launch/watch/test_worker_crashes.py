@@ -20,7 +20,7 @@ from launch.watch.settings import WatchSettings
 from pipeline import storage
 from pipeline.config import Config
 from schemas.message import Message
-from tests.support.archives import an_envelope
+from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.outputs import alerts_in, failures_in, records_in
 from tests.support.watched import total
@@ -32,7 +32,7 @@ LEFT = "Lamps are left alone."
 MESSAGES = (
     an_envelope(0),
     an_envelope(1, answer=LEFT),
-    an_envelope(2, answer="Kettles vote in Senegal.", time="2026-03-05T08:00:00Z"),
+    an_unsupported_envelope(2, time="2026-03-05T08:00:00Z"),
     b"no answer",
     an_envelope(0),
     an_envelope(1, answer=LEFT),

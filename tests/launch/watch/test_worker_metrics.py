@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from launch.pubsub_server.server import PubSubServer
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer
 from tests.support.runs import an_archive
@@ -27,10 +26,9 @@ def sums_at(address: str) -> dict[str, int]:
 
 
 def test_the_metrics_of_messages_agree_with_the_ledger_whatever_else_was_checked(
-    own_server: PubSubServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    watched: Watched, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "launch.watch.watching")
-    watched = Watched(own_server, tmp_path)
     canaries = an_archive(tmp_path, *map(an_envelope, range(50, 54)), b"no answer")
     watched.publish(*map(an_envelope, range(5)), an_envelope(3), b"no answer")
     with FaultServer(away_at_first) as checker:

@@ -1,0 +1,55 @@
+"""`groundwatch watch --demo`: the monitoring to be looked at, without a network."""
+
+from pathlib import Path
+
+from tests.support.commands import run
+from tests.support.outputs import failures_in, records_in, summary_in
+
+_DEMO = """
+import os, sys
+
+def refuse(event, arguments):
+    if event in {"socket.connect", "socket.sendto", "socket.getaddrinfo"}:
+        sys.stderr.write(f"network: {event} {arguments}")
+        os._exit(97)
+
+sys.addaudithook(refuse)
+import grpc
+
+def within(open_channel):
+    def open_within(target, *given, **named):
+        if not target.startswith("127.0.0.1:"):
+            sys.stderr.write(f"network: {target}")
+            os._exit(97)
+        return open_channel(target, *given, **named)
+    return open_within
+
+grpc.insecure_channel, grpc.secure_channel = map(
+    within, (grpc.insecure_channel, grpc.secure_channel)
+)
+from launch.main import main
+from launch.watch import demo
+demo._PER_S = 400
+for _ in range(2):
+    exit_status = main(["watch", "--demo", "--output", sys.argv[1]])
+sys.exit(exit_status)
+"""
+
+
+def test_the_demo_shows_alerts_and_closes_without_a_network_and_so_does_a_second_one(
+    tmp_path: Path,
+) -> None:
+    # What an earlier demo could have left, of another day.
+    left_over = tmp_path / "enriched/event_date=2020-01-01/watch-demo-batch0000000001-0-00000.avro"
+    left_over.parent.mkdir(parents=True)
+    left_over.touch()
+    exit_status, told, complained = run("-c", _DEMO, str(tmp_path))
+    assert (exit_status, complained) == (0, "")
+    assert told.count("every message is accounted for") == 2
+    assert "ALERT WARNING answer LOW_GROUNDED" in told
+    assert " answers: grounded " in told
+    summary = summary_in(tmp_path)
+    assert summary["closes"] is True
+    ids = {record["record_id"] for record in records_in(tmp_path)}
+    assert len(records_in(tmp_path)) == len(ids) == summary["enriched"]
+    assert len(failures_in(tmp_path)) == summary["failures"]

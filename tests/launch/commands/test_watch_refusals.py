@@ -1,0 +1,95 @@
+"""`groundwatch watch` where something is wrong before or while it works: a sentence each."""
+
+from pathlib import Path
+
+import pytest
+
+from launch.local import work_folder as work_folder_module
+from launch.local.work_folder import WorkFolder
+from launch.main import main
+from tests.support.archives import an_envelope
+from tests.support.fault_server import FaultServer, always
+from tests.support.watched import SUBSCRIPTION, Watched
+from tests.support.wire_faults import status
+
+
+def watch(watched: Watched, *flags: str) -> int:
+    """Run the command in this process; returns its exit status."""
+    places = ["--subscription", SUBSCRIPTION, "--output", str(watched.output)]
+    return main(["watch", *places, "--pubsub_address", watched.server.address, *flags])
+
+
+def test_a_second_worker_on_the_same_output_is_refused(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(work_folder_module, "_LOCK_TIMEOUT_S", 0.1)
+    folder = str(watched.output / "work")
+    with WorkFolder(folder).held():
+        assert watch(watched, "--work_folder", folder) == 1
+    assert f"another run of the same id is at work: it holds {folder}" in capsys.readouterr().err
+
+
+def test_the_work_of_another_run_is_not_mixed_with_this_ones(
+    watched: Watched, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(watched.output / "work")
+    with FaultServer(always(status(403, "Forbidden"))) as checker:
+        watched.publish(an_envelope(1))
+        shared = ["--work_folder", folder, "--checker", checker.address]
+        assert watch(watched, "--run_id", "r1", *shared) == 1
+        assert watch(watched, "--run_id", "r2", *shared) == 1
+    assert "belongs to the run 'r1', and this is 'r2'" in capsys.readouterr().err
+
+
+def test_a_refusal_of_the_checker_ends_the_watch_with_a_sentence(
+    watched: Watched, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watched.publish(*map(an_envelope, range(5)))
+    with FaultServer(always(status(403, "Forbidden"))) as checker:
+        assert watch(watched, "--checker", checker.address) == 1
+    told = capsys.readouterr().err
+    assert "the monitoring failed: " in told
+    assert "403" in told
+    assert "Lamps" not in told
+    assert watched.outstanding == 5
+
+
+def test_a_subscription_that_is_not_there_ends_the_watch_with_a_sentence(
+    watched: Watched, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = ["--subscription", "projects/lamps/subscriptions/missing"]
+    assert watch(watched, *missing) == 1
+    told = capsys.readouterr().err
+    assert "cannot pull from projects/lamps/subscriptions/missing: it does not exist" in told
+
+
+def test_the_run_is_named_after_the_subscription_wherever_it_is_started(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with FaultServer(always(status(403, "Forbidden"))) as checker:
+        watched.publish(an_envelope(1))
+        for folder in ("here", "there"):
+            (tmp_path / folder).mkdir()
+            monkeypatch.chdir(tmp_path / folder)
+            watch(watched, "--checker", checker.address)
+    assert len(list(watched.output.glob(".groundwatch-*"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "complaint"),
+    [
+        ([], "--subscription is missing"),
+        (["--subscription", "answers"], "must have the form projects/P/subscriptions/S"),
+        (["--alert_topic", "alerts"], "must have the form projects/P/topics/T"),
+        (["--batch_messages", "0"], "must be a whole number from 1"),
+        (["--input", "x"], "--input is unknown"),
+        (["--workers", "2"], "--workers is unknown"),
+        (["--demo", "--subscription", "x"], "--subscription is unknown"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_command_line_that_makes_no_sense_is_refused(
+    flags: list[str], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["watch", "--output", str(tmp_path / "out"), *flags]) == 2
+    assert complaint in capsys.readouterr().err

@@ -1,0 +1,94 @@
+"""Messages that run into a defect, or end nowhere: they become failures, and no neighbour does."""
+
+import json
+
+import pytest
+
+from schemas.checked import CheckedAnswer
+from schemas.enriched import EnrichedAnswer
+from tests.support.archives import an_envelope
+from tests.support.outputs import failures_in, original_bytes
+from tests.support.watched import ALERTS, Watched, total
+from transforms import counters, tag_answers
+from transforms.rules.tagging import Thresholds
+
+POISON = "Lamps glow blue at noon."
+
+
+def poisoned(monkeypatch: pytest.MonkeyPatch, *poisons: str) -> None:
+    """Let a step run into a defect with some answers."""
+    tag = tag_answers.tag_answer
+
+    def tag_or_raise(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer:
+        if checked.answer.answer_text in poisons:
+            raise ZeroDivisionError(f"with {checked.answer.answer_text}")
+        return tag(checked, thresholds)
+
+    monkeypatch.setattr(tag_answers, "tag_answer", tag_or_raise)
+
+
+@pytest.mark.parametrize("place", [0, 7, 12], ids=["first", "midway", "last"])
+def test_a_message_that_runs_into_a_defect_takes_no_neighbour_along(
+    watched: Watched,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    place: int,
+) -> None:
+    poisoned(monkeypatch, POISON)
+    messages = list(map(an_envelope, range(12)))
+    messages.insert(place, an_envelope(99, answer=POISON))
+    watched.publish(*messages)
+    watched.drain()
+    assert len(watched.record_ids()) == 12
+    (failure,) = failures_in(watched.output)
+    assert json.loads(original_bytes(failure))["answer"] == POISON
+    assert (failure["error_class"], failure["retryable"]) == ("Defect", True)
+    assert total(watched.ledger())["gap"] == 0
+    told = caplog.text + json.dumps({**failure, "payload_base64": ""})
+    assert "ZeroDivisionError" in told
+    assert POISON not in told
+
+
+def test_all_messages_of_a_batch_may_run_into_defects(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poisoned(monkeypatch, POISON)
+    watched.publish(*(an_envelope(number, answer=POISON) for number in range(9)))
+    watched.drain()
+    assert len(failures_in(watched.output)) == 9
+    assert total(watched.ledger())["gap"] == 0
+
+
+def test_a_message_that_ran_into_a_defect_is_no_duplicate_when_it_is_replayed(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as defect:
+        poisoned(defect, POISON)
+        watched.publish(an_envelope(1, answer=POISON))
+        watched.drain()
+    watched.publish(an_envelope(1, answer=POISON))
+    watched.drain()
+    assert len(watched.record_ids()) == 1
+
+
+def test_a_message_that_ends_nowhere_becomes_a_failure_and_raises_an_alert(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched.publish(*map(an_envelope, range(6)))
+    watched.drain()
+    # A step that leaves messages out without a word, after their ids were noted.
+    monkeypatch.setattr(counters.DUPLICATES_SEEN, "inc", lambda *_: None)
+    watched.publish(*map(an_envelope, range(5, 9)))
+    watched.drain(alert_topic=ALERTS)
+    assert len(watched.record_ids()) == 9
+    (failure,) = failures_in(watched.output)
+    assert json.loads(original_bytes(failure))["id"] == "answer-5"
+    assert [alert["kind"] for alert in watched.published(ALERTS)] == ["ledger"]
+    assert total(watched.ledger()) == {
+        "read": 10,
+        "enriched": 9,
+        "failures": 1,
+        "duplicates": 0,
+        "sampled_out": 0,
+        "gap": 0,
+    }

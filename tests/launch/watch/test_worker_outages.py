@@ -1,0 +1,158 @@
+"""A checker that is away, refuses or hangs: messages are held within bounds, and none is lost."""
+
+import asyncio
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from launch.watch.patience import Patience
+from pipeline.config import Config
+from tests.support.archives import an_envelope
+from tests.support.clocks import ManualClock
+from tests.support.fault_server import FaultServer, always, by_answer
+from tests.support.outputs import failures_in, original_bytes
+from tests.support.waiting import wait_until
+from tests.support.watched import Watched, total, work
+from tests.support.wire_faults import good, status
+from transforms.grounding.errors import Misconfigured
+from transforms.grounding.settings import RetrySettings
+
+ALONE = "Lamps glow blue at noon."
+HANGING = "Lamps hang."
+
+
+class Outage:
+    """A checker that is away and comes back."""
+
+    def __init__(self) -> None:
+        self.is_away = True
+
+    async def __call__(self, exchange: Any) -> bool:
+        return await (status(503, "Service Unavailable") if self.is_away else good)(exchange)
+
+
+def checked_by(watched: Watched, checker: FaultServer, **settings: Any) -> Config:
+    return watched.config(checker=checker.address, endpoint=checker.address, **settings)
+
+
+def test_while_the_checker_is_away_messages_are_held_and_are_no_failures(
+    watched: Watched,
+) -> None:
+    outage = Outage()
+    watched.publish(*(an_envelope(number) for number in range(5)), b"no answer")
+    with FaultServer(always(outage)) as checker:
+        config = checked_by(watched, checker)
+        with watched.worker(config) as worker:
+            work(worker, lambda: worker._patience.waiting == 5)
+            work(worker, lambda: watched.outstanding == 5)
+            outage.is_away = False
+            work(worker, lambda: not watched.outstanding)
+            worker.finish()
+    assert len(watched.record_ids()) == 5
+    assert len(failures_in(watched.output)) == 1
+    assert total(watched.ledger())["duplicates"] == 0
+
+
+def test_an_answer_that_was_left_is_no_duplicate_when_it_is_tried_again(
+    watched: Watched,
+) -> None:
+    outage = Outage()
+    watched.publish(an_envelope(1), an_envelope(1))
+    with FaultServer(always(outage)) as checker:
+        config = checked_by(watched, checker)
+        with watched.worker(config) as worker:
+            work(worker, lambda: worker._patience.waiting == 1)
+        outage.is_away = False
+        # The next worker has nothing of the first but its folder.
+        watched.drain(config)
+    assert len(watched.record_ids()) == 1
+    assert total(watched.ledger())["duplicates"] == 1
+
+
+def test_what_is_held_is_bounded_while_nothing_can_be_checked(watched: Watched) -> None:
+    watched.publish(*map(an_envelope, range(300)))
+    with FaultServer(always(status(503, "Service Unavailable"))) as checker:
+        config = checked_by(watched, checker)
+        with watched.worker(config, batch_messages=20, held_messages=60) as worker:
+            work(worker, lambda: worker._patience.waiting == 20)
+            work(worker, lambda: worker.subscription.standing().holding.waiting >= 40)
+            for _ in range(5):
+                worker.step()
+            holding = worker.subscription.standing().holding
+            assert holding.waiting + holding.in_work == 60
+            assert worker._patience.waiting <= 20
+    assert watched.outstanding == 300
+
+
+def test_a_refusal_of_the_checker_ends_the_worker_and_leaves_the_input(
+    watched: Watched,
+) -> None:
+    watched.publish(*map(an_envelope, range(5)))
+    with FaultServer(always(status(403, "Forbidden"))) as checker:
+        with watched.worker(checked_by(watched, checker)) as worker:
+            with pytest.raises(Misconfigured):
+                work(worker, lambda: False)
+            worker.finish()
+        assert watched.outstanding == 5
+        assert watched.ledger() == []
+    watched.drain()
+    assert len(watched.record_ids()) == 5
+
+
+class Release:
+    """A check that hangs until it is released."""
+
+    def __init__(self) -> None:
+        self._is_released = threading.Event()
+
+    def now(self) -> None:
+        self._is_released.set()
+
+    async def __call__(self, exchange: Any) -> bool:
+        await asyncio.to_thread(self._is_released.wait, 20)
+        return await good(exchange)
+
+
+def test_a_check_that_hangs_beyond_the_lease_is_delivered_again_and_done_once(
+    watched: Watched, clock: ManualClock
+) -> None:
+    watched.publish(an_envelope(1, answer=HANGING), an_envelope(2))
+    release = Release()
+    with FaultServer(by_answer({HANGING: release})) as checker:
+        config = checked_by(watched, checker, retries=RetrySettings(timeout_s=20.0))
+        with watched.worker(config) as worker, ThreadPoolExecutor(1) as beside:
+            step = beside.submit(work, worker, lambda: not watched.outstanding)
+            wait_until(lambda: checker.requests >= 2)
+            # The machine stood still, so that no lease was prolonged.
+            clock.advance(61)
+            wait_until(lambda: worker.subscription.standing().holding.redelivered == 2)
+            release.now()
+            step.result(20)
+            worker.finish()
+    assert len(watched.record_ids()) == 2
+    assert total(watched.ledger())["duplicates"] == 0
+
+
+def test_an_answer_that_alone_cannot_be_checked_becomes_a_failure_after_some_tries(
+    watched: Watched, clock: ManualClock
+) -> None:
+    watched.publish(an_envelope(0, answer=ALONE))
+    away = {ALONE: status(503, "Service Unavailable")}
+    with FaultServer(by_answer(away)) as checker:
+        config = checked_by(watched, checker)
+        with watched.worker(config) as worker:
+            worker._patience = Patience(clock)
+            for number in range(1, 6):
+                watched.publish(*(an_envelope(3 * number + more) for more in range(3)))
+                work(worker, lambda: watched.outstanding <= 1)
+                clock.advance(30)
+            work(worker, lambda: not watched.outstanding)
+            worker.finish()
+    (failure,) = failures_in(watched.output)
+    assert (failure["error_class"], failure["retryable"]) == ("Unavailable", True)
+    assert json.loads(original_bytes(failure))["answer"] == ALONE
+    assert total(watched.ledger())["gap"] == 0
+    assert failure["attempts"] == 5

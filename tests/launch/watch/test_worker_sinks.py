@@ -1,0 +1,133 @@
+"""Disks, buckets and topics that take nothing for a while: all waits, and goes there in the end."""
+
+import io
+import threading
+from typing import Any
+
+import fastavro
+import pytest
+from msgspec.structs import replace
+
+from launch.pubsub.errors import Refused, Unpublished
+from launch.pubsub.topic import Topic
+from launch.watch.journal import Journal
+from pipeline import storage
+from pipeline.open_part import OpenPart
+from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.buckets import Trouble, when
+from tests.support.outputs import failures_in
+from tests.support.storage_server import storage_server
+from tests.support.watched import ALERTS, Watched, total, work
+
+
+def full(*_: object) -> Any:
+    raise OSError("no space left on device")
+
+
+def test_a_full_disk_holds_the_messages_until_there_is_room(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched.publish(*map(an_envelope, range(5)), b"no answer")
+    with watched.worker() as worker:
+        with monkeypatch.context() as disk:
+            disk.setattr(OpenPart, "close", full)
+            work(worker, lambda: worker._patience.waiting == 6)
+            assert (watched.outstanding, watched.ledger()) == (6, [])
+        work(worker, lambda: not watched.outstanding)
+        worker.finish()
+    assert len(watched.record_ids()) == 5
+    assert len(failures_in(watched.output)) == 1
+    assert total(watched.ledger())["duplicates"] == 0
+    assert "no space left" in caplog.text
+
+
+def test_a_full_disk_for_the_journal_alone_holds_the_messages_too(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched.publish(*map(an_envelope, range(5)))
+    with watched.worker() as worker:
+        with monkeypatch.context() as disk:
+            disk.setattr(Journal, "commit", full)
+            work(worker, lambda: worker._patience.waiting == 5)
+        work(worker, lambda: not watched.outstanding)
+        worker.finish()
+    assert len(watched.record_ids()) == 5
+    assert total(watched.ledger())["duplicates"] == 0
+
+
+def unpublished(*_: object) -> Any:
+    raise Unpublished("no answer")
+
+
+def test_alerts_wait_for_a_topic_that_does_not_answer(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched.publish(an_unsupported_envelope(1), an_unsupported_envelope(2))
+    with monkeypatch.context() as outage:
+        outage.setattr(Topic, "publish", unpublished)
+        watched.drain(alert_topic=ALERTS)
+    assert len(watched.record_ids()) == 2
+    watched.drain(alert_topic=ALERTS)
+    assert len(watched.published(ALERTS)) == 2
+
+
+def test_alerts_wait_for_a_topic_that_is_not_there_and_the_worker_says_so(
+    watched: Watched,
+) -> None:
+    watched.publish(an_unsupported_envelope(1))
+    missing = "projects/lamps/topics/missing"
+    with watched.worker(alert_topic=missing) as worker:
+        with pytest.raises(Refused, match="it does not exist; create it"):
+            work(worker, lambda: False)
+        worker.finish()
+    assert len(watched.record_ids()) == 1
+    watched.server.create(missing, missing.replace("topics", "subscriptions"))
+    watched.drain(alert_topic=missing)
+    assert len(watched.published(missing)) == 1
+
+
+def test_alerts_do_not_wait_for_files_that_take_their_time(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, publish = threading.Event(), storage.publish
+
+    def slow(*paths: str) -> None:
+        assert release.wait(30)
+        publish(*paths)
+
+    monkeypatch.setattr(storage, "publish", slow)
+    watched.publish(an_unsupported_envelope(1))
+    with watched.worker(alert_topic=ALERTS) as worker:
+        work(worker, lambda: not watched.outstanding)
+        assert worker._publishing._under_way
+        watched.publish(an_unsupported_envelope(2))
+        work(worker, lambda: not watched.outstanding)
+        assert len(watched.published(ALERTS)) == 2
+        assert watched.record_ids() == []
+        release.set()
+        worker.finish()
+    assert len(watched.record_ids()) == 2
+
+
+def test_records_go_into_a_bucket_once_it_can_be_reached(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched.publish(*map(an_envelope, range(5)), an_unsupported_envelope(5))
+    with storage_server(monkeypatch) as buckets:
+        buckets.plan = when("begin", ".avro", Trouble(503))
+        config = replace(watched.config(), output="gs://out/live")
+        with watched.worker(config) as worker:
+            work(worker, lambda: not watched.outstanding)
+            with pytest.raises(OSError, match="cannot write gs://out/live/enriched/event_date="):
+                worker.finish()
+            buckets.plan = lambda _: None
+            worker.finish()
+        objects = buckets.below("gs://out/live/")
+    rows = [
+        row
+        for name, content in objects.items()
+        if name.endswith(".avro")
+        for row in fastavro.reader(io.BytesIO(content))
+    ]
+    assert len({row["record_id"] for row in rows}) == len(rows) == 6
+    assert [name.split("/")[0] for name in objects] == ["alerts", "enriched", *["manifest"] * 2]
