@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from launch.dataflow.parameters import kind_of, pattern_of, template_options
-from launch.dataflow.streaming import stream_known
+from launch.dataflow.streaming import stream_options
 from launch.start import options_from
 from pipeline import options
 from pipeline.option import OneOf, Option
 
-HERE = Path(__file__).parent
+_HERE = Path(__file__).parent
 _BEAM_PARAMETERS = (
     {
         "name": "sdk_container_image",
@@ -49,7 +49,7 @@ def watch_metadata() -> dict[str, Any]:
         "supportsAtLeastOnce": False,
         "supportsExactlyOnce": True,
         "defaultStreamingMode": "EXACTLY_ONCE",
-        "parameters": _parameters(stream_known()),
+        "parameters": _parameters(stream_options()),
     }
 
 
@@ -96,8 +96,13 @@ def template_of(metadata: dict[str, Any], image: str) -> dict[str, Any]:
     `gcloud dataflow flex-template build` would leave members of the metadata out.
 
     Args:
-      metadata: as above.
+      metadata: of `watch_metadata` or `backfill_metadata`.
       image: of the launcher and the workers, best by its digest.
+
+    Returns:
+      The members of the template's file.
+
+    Source: `ContainerSpec` in google/dataflow/v1beta3/templates.proto of googleapis.
     """
     return {
         "image": image,
@@ -115,7 +120,7 @@ def main(arguments: Sequence[str]) -> None:
             image, folder = arguments
             _write(Path(folder) / f"{name}.json", template_of(metadata, image))
         else:
-            _write(HERE / f"{name}.json", metadata)
+            _write(_HERE / f"{name}.json", metadata)
 
 
 def _write(path: Path, members: dict[str, Any]) -> None:

@@ -61,6 +61,23 @@ _BY_NAME: Mapping[str, Kind] = {
 }
 
 
+_OF_ONE_MACHINE = frozenset(
+    {
+        "credentials_file",
+        "max_calls",
+        "max_cost",
+        "resume",
+        "scorer",
+        "segment_messages",
+        "work_folder",
+    }
+)
+"""What makes sense only where the command itself does the work."""
+
+_OF_THE_LAUNCHER = frozenset({"project"})
+"""What Dataflow's launcher tells the program without being asked."""
+
+
 def kind_of(option: Option) -> Kind:
     """Tell the type and the pattern of one value of an option.
 
@@ -84,20 +101,7 @@ def pattern_of(option: Option) -> str:
     return rf"^{one}(\s+{one})*$" if option.takes_many else f"^{one}$"
 
 
-_NOT_FOR_TEMPLATES = frozenset(
-    {
-        "credentials_file",
-        "max_calls",
-        "max_cost",
-        "resume",
-        "scorer",
-        "segment_messages",
-        "work_folder",
-    }
-) | {"project"}
-"""What makes sense on one machine only; and what the launcher tells the program itself."""
-
-
 def template_options(known: Iterable[Option]) -> tuple[Option, ...]:
     """Leave those of a command's options that a template takes as parameters."""
-    return tuple(option for option in known if option.name not in _NOT_FOR_TEMPLATES)
+    left_out = _OF_ONE_MACHINE | _OF_THE_LAUNCHER
+    return tuple(option for option in known if option.name not in left_out)

@@ -39,8 +39,12 @@ def pinned(report: Mapping[str, Any]) -> str:
 def main() -> None:
     """Write both files."""
     project = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))
-    (_HERE / "requirements.txt").write_text(_resolved(project["project"]["dependencies"]))
-    (_HERE / "build-requirements.txt").write_text(_resolved(project["build-system"]["requires"]))
+    _write("requirements.txt", project["project"]["dependencies"])
+    _write("build-requirements.txt", project["build-system"]["requires"])
+
+
+def _write(name: str, requirements: Sequence[str]) -> None:
+    (_HERE / name).write_text(_resolved(requirements), encoding="ascii")
 
 
 def _resolved(requirements: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """`groundwatch watch --runner DataflowRunner`: the subscription as a streaming job."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -52,7 +52,7 @@ _STREAM = (
 )
 
 
-def stream_known() -> tuple[Option, ...]:
+def stream_options() -> tuple[Option, ...]:
     """All flags of a streaming job."""
     known = (
         watch_options.SUBSCRIPTION,
@@ -90,15 +90,15 @@ def start_streaming(arguments: Sequence[str]) -> int:
     Raises:
       UsageError: the flags make no sense, or name what is not there.
     """
-    known = stream_known()
+    known = stream_options()
     if wants_help(arguments):
         return write_help("watch", known, BEAM_HELP)
     values, beam_options, problems = read_job_flags(arguments, known, _NOT_HERE)
     workers = worker_count(beam_options, values["workers"])
     problems += _problems(values, workers, beam_options)
-    destination = Destination(root=values["output"] or "", run=_RUN)
-    if values["output"]:
-        try_output(destination, problems)
+    output = values["output"]
+    if output and not storage.is_local(output):
+        try_output(Destination(root=output, run=_RUN), problems)
     if problems:
         raise UsageError(problems)
     return submit(stream_config(values, workers or 1, time.time()), beam_options)
@@ -122,7 +122,7 @@ def _problems(
             yield from _parsing_problems(name, values[name], parse)
 
 
-def _parsing_problems(name: str, value: str, parse: Any) -> Iterator[str]:
+def _parsing_problems(name: str, value: str, parse: Callable[[str], object]) -> Iterator[str]:
     """Say what Beam would raise of a name while the pipeline is built."""
     try:
         parse(value)
@@ -138,6 +138,9 @@ def stream_config(values: Mapping[str, Any], workers: int, now_s: float) -> Conf
       workers: how many processes share the quota.
       now_s: seconds since 1970 UTC; part of the run's id, so that no job replaces the files of
         another.
+
+    Returns:
+      The settings of a streaming job.
     """
     started = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%dT%H%M%SZ")
     run = f"{values['run_id']}-{started}"

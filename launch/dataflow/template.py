@@ -11,7 +11,7 @@ from typing import Any
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.beam_flags import beam_flag_names
-from launch.dataflow.streaming import start_streaming, stream_known
+from launch.dataflow.streaming import start_streaming, stream_options
 from launch.dataflow.submitting import submit
 from launch.start import options_from, start_main_job
 from pipeline import options
@@ -35,7 +35,7 @@ def start(arguments: Sequence[str]) -> int:
       UsageError: the parameters make no sense, or name what is not there.
     """
     if any(argument.partition("=")[0] == _SUBSCRIPTION for argument in arguments):
-        return start_streaming(_flags(arguments, stream_known()))
+        return start_streaming(_flags(arguments, stream_options()))
     flags = _flags(arguments, options_from(options.INPUT))
     return start_main_job("backfill", options.INPUT, flags, run=_submit_backfill)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.dataflow.streaming import stream_known
+from launch.dataflow.streaming import stream_options
 from launch.start import options_from
 from pipeline import options
 from tests.benchmarks.scale_arithmetic import capacity, plan, recovery_s, tables
@@ -22,7 +22,7 @@ def test_the_tables_are_what_the_figures_make() -> None:
 
 def test_every_flag_it_names_exists() -> None:
     named = set(re.findall(r"(?<![\w-])--([a-z][a-z0-9_]+)", PAGE))
-    known = {option.name for option in (*stream_known(), *options_from(options.INPUT))}
+    known = {option.name for option in (*stream_options(), *options_from(options.INPUT))}
     beams = {"num_workers", "max_num_workers", "number_of_worker_harness_threads", "runner"}
     assert named - beams - {"cpu_ms"} <= known
 

@@ -1,11 +1,13 @@
 """A template's parameters as a command line, and what is started by them."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from launch.dataflow import streaming, submitting, template
 from launch.flags import UsageError, read_flags
+from launch.inputs import try_output
 from launch.main import main
 from launch.start import options_from
 from pipeline import options
@@ -86,6 +88,15 @@ def test_parameters_that_make_no_sense_are_told_together() -> None:
     assert "--output out: must begin with gs://" in told
 
 
+def test_a_folder_of_this_machine_is_refused_without_being_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "try_output", try_output)
+    with pytest.raises(UsageError, match="must begin with gs://"):
+        template.start([STREAM[0], f"--output={tmp_path / 'out'}", *FLAGS])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_watch_with_a_runner_starts_the_same_job(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -128,7 +139,7 @@ def test_the_values_reach_the_configuration(submitted: list[Any]) -> None:
 
 
 def test_two_jobs_never_write_the_same_files() -> None:
-    values, _, problems = read_flags(STREAM, streaming.stream_known())
+    values, _, problems = read_flags(STREAM, streaming.stream_options())
     assert problems == []
     values |= streaming._NOT_HERE
     runs = {streaming.stream_config(values, 1, now_s).run for now_s in (0, 1, 86_400)}

@@ -10,14 +10,14 @@ from google.cloud.dataflow_v1beta3 import ContainerSpec, TemplateMetadata
 
 from launch.dataflow import metadata
 from launch.dataflow.parameters import pattern_of, template_options
-from launch.dataflow.streaming import stream_known
+from launch.dataflow.streaming import stream_options
 from launch.start import options_from
 from pipeline import options
 from pipeline.option import Option
 
 Json = dict[str, Any]
 MADE = {"watch": metadata.watch_metadata(), "backfill": metadata.backfill_metadata()}
-KNOWN = {"watch": stream_known(), "backfill": options_from(options.INPUT)}
+KNOWN = {"watch": stream_options(), "backfill": options_from(options.INPUT)}
 OPTIONS = {option.name: option for known in KNOWN.values() for option in template_options(known)}
 
 SAMPLES = {
