@@ -11,7 +11,7 @@ from schemas.wire.enriched import EnrichedRow
 from transforms.rules.verdicts import (
     BLOCKED_RATING,
     FINDINGS,
-    FINISH_REASON_VERDICTS,
+    POLICY_FINISH_REASONS,
     STATE_VERDICTS,
 )
 
@@ -49,7 +49,7 @@ def _is_explained(row: EnrichedRow) -> bool:
 def _candidate_signals(row: EnrichedRow) -> Signals:
     """Tell a candidate's finish reason and its prompt's block reason, which are held together."""
     finish_reason, reasons = _finish_reason(row), row.skip_reasons
-    if finish_reason == "STOP" and reasons and reasons[0] in FINISH_REASON_VERDICTS:
+    if finish_reason == "STOP" and reasons and reasons[0] in POLICY_FINISH_REASONS:
         finish_reason, reasons = reasons[0], reasons[1:]
     return Signals(finish_reason=finish_reason, block_reason=reasons[0] if reasons else None)
 

@@ -52,7 +52,7 @@ def routing_tags(answer: Answer) -> Iterator[Tag]:
 
 def policy_reasons(answer: Answer) -> Iterator[str]:
     """Name the reasons other than skip reasons for which an answer was held back."""
-    if answer.finish_reason and answer.finish_reason in verdicts.FINISH_REASON_VERDICTS:
+    if answer.finish_reason and answer.finish_reason in verdicts.POLICY_FINISH_REASONS:
         yield answer.finish_reason
     if answer.block_reason:
         yield answer.block_reason
@@ -88,7 +88,7 @@ def _finished_abnormally(answer: Answer) -> bool:
     return (
         reason is not None
         and reason not in verdicts.ORDINARY_FINISH_REASONS
-        and reason not in verdicts.FINISH_REASON_VERDICTS
+        and reason not in verdicts.POLICY_FINISH_REASONS
     )
 
 

@@ -44,18 +44,19 @@ SKIP_REASON_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
 )
 """A reason that is not in the table is a newer one of the service: NOT_ANSWERED."""
 
-FINISH_REASON_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
+POLICY_FINISH_REASONS = frozenset(
     {
-        "SAFETY": Verdict.POLICY_SKIPPED,
-        "RECITATION": Verdict.POLICY_SKIPPED,
-        "BLOCKLIST": Verdict.POLICY_SKIPPED,
-        "PROHIBITED_CONTENT": Verdict.POLICY_SKIPPED,
-        "SPII": Verdict.POLICY_SKIPPED,
-        "IMAGE_SAFETY": Verdict.POLICY_SKIPPED,
-        "IMAGE_PROHIBITED_CONTENT": Verdict.POLICY_SKIPPED,
-        "IMAGE_RECITATION": Verdict.POLICY_SKIPPED,
+        "SAFETY",
+        "RECITATION",
+        "BLOCKLIST",
+        "PROHIBITED_CONTENT",
+        "SPII",
+        "IMAGE_SAFETY",
+        "IMAGE_PROHIBITED_CONTENT",
+        "IMAGE_RECITATION",
     }
 )
+"""Reasons to stop that are a policy's: POLICY_SKIPPED."""
 
 ORDINARY_FINISH_REASONS = frozenset({"STOP", "MAX_TOKENS"})
 """Reasons to stop that say nothing against the text; any other is abnormal or policy."""

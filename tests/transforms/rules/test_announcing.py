@@ -7,7 +7,7 @@ from schemas.alert import Alert, AlertKind, Severity, WorstClaim
 from schemas.failure import Failure
 from schemas.json_lines import alert_to_json
 from schemas.message import EarlierFailure, Message
-from tests.support.builders import a_message
+from tests.support.builders import NOON_US, a_failure, a_message
 from tests.support.whole_records import ALERTS, FAILURES
 from transforms.rules.announcing import announce_alert, announce_failure, message_of_announced
 from transforms.rules.publishing import MOST_BYTES, SHORTENED, Publishable
@@ -39,7 +39,9 @@ def test_an_alert_can_be_filtered_by_its_attributes() -> None:
 
 def test_an_alert_about_no_answer_has_no_attributes_of_one() -> None:
     alert = Alert(kind=AlertKind.LEDGER, severity=Severity.WARNING)
-    assert announce_alert(alert).attributes == {"kind": "ledger", "severity": "warning"}
+    assert announce_alert(alert) == Publishable(
+        data=alert_to_json(alert), attributes={"kind": "ledger", "severity": "warning"}
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,6 +72,36 @@ def test_a_large_alert_loses_the_ends_of_its_texts(
     assert claim.startswith(written["worst_claim"]["text"])
 
 
+def a_long_alert(size_bytes: int) -> Alert:
+    """An alert whose JSON is so large, for its answer."""
+    alert = Alert(kind=AlertKind.ANSWER, severity=Severity.INFO, answer_text="")
+    return replace(alert, answer_text="x" * (size_bytes - len(alert_to_json(alert))))
+
+
+@pytest.mark.parametrize(
+    ("over", "shortened"), [(0, None), (1, "answer_text")], ids=["at the limit", "over the limit"]
+)
+def test_an_alert_that_fits_is_not_shortened(over: int, shortened: str | None) -> None:
+    alert = a_long_alert(MOST_BYTES - 10_000 + over)
+    message = announce_alert(alert)
+    assert message.attributes.get(SHORTENED) == shortened
+    assert len(message.data) == MOST_BYTES - 10_000
+
+
+def test_a_text_that_takes_far_more_bytes_in_json_is_cut_to_nothing() -> None:
+    alert = Alert(
+        kind=AlertKind.ANSWER,
+        severity=Severity.INFO,
+        answer_text="\x01" * 2_000_000,
+    )
+    assert json.loads(announce_alert(alert).data)["answer_text"] == ""
+
+
+def test_an_alert_without_texts_has_none_to_be_shortened() -> None:
+    alert = Alert(kind=AlertKind.ANSWER, severity=Severity.INFO, answer_name="x" * MOST_BYTES)
+    assert announce_alert(alert).attributes[SHORTENED] == "data"
+
+
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
 def test_a_published_failure_gives_its_message_back(failure: Failure) -> None:
     expected = replace(
@@ -83,11 +115,37 @@ def test_a_published_failure_gives_its_message_back(failure: Failure) -> None:
 
 def test_a_failure_is_the_original_bytes_and_says_in_attributes_what_went_wrong() -> None:
     message = a_message(payload=b"\xff", attributes={"engine": "shop"}, place="17")
-    announced = announce_failure(replace(FAILURES["from Pub/Sub"], message=message))
+    failure = a_failure(
+        message=message, first_failed_at_us=NOON_US, last_failed_at_us=NOON_US + 1, attempts=9
+    )
+    announced = announce_failure(failure)
     assert announced.data == b"\xff"
-    assert announced.attributes["engine"] == "shop"
-    assert announced.attributes["failure_source"] == "17"
-    assert announced.attributes["failure_retryable"] in {"true", "false"}
+    assert announced.attributes == {
+        "engine": "shop",
+        "failure_step": failure.step,
+        "failure_error_class": failure.error_class,
+        "failure_error": failure.error,
+        "failure_retryable": "false",
+        "failure_attempts": "9",
+        "failure_first_at": "2026-03-03T12:00:00.000000Z",
+        "failure_last_at": "2026-03-03T12:00:00.000001Z",
+        "failure_source": "17",
+    }
+    retryable = announce_failure(replace(failure, retryable=True))
+    assert retryable.attributes["failure_retryable"] == "true"
+
+
+def test_a_failure_at_the_beginning_of_time_stays_there() -> None:
+    failure = a_failure(first_failed_at_us=0)
+    assert message_of_announced(published(announce_failure(failure))).earlier == EarlierFailure(
+        first_failed_at_us=0, attempts=failure.attempts
+    )
+
+
+def test_what_had_no_place_in_a_failure_leaves_no_trace_in_its_message() -> None:
+    failure = a_failure(message=a_message(attributes={"topic": "x", "engine": "shop"}))
+    again = message_of_announced(published(announce_failure(failure)))
+    assert again.attributes == {"engine": "shop"}
 
 
 def test_a_failure_that_failed_again_says_so_once() -> None:
@@ -105,6 +163,14 @@ def test_a_failure_without_all_of_its_bytes_cannot_be_read_back(payload: bytes) 
         replace(FAILURES["from Pub/Sub"], message=message), with_payload=len(payload) > 1
     )
     assert len(announced.data) < len(payload)
+    with pytest.raises(ValueError, match=r"^the failure .* without all of its original bytes$"):
+        message_of_announced(published(announced))
+
+
+def test_nor_can_one_that_lost_other_things_too() -> None:
+    failure = a_failure(message=a_message(payload=b"x" * 10_000_000), error="x" * 2_000)
+    announced = announce_failure(failure)
+    assert announced.attributes[SHORTENED] == "failure_error,data"
     with pytest.raises(ValueError, match="without all of its original bytes"):
         message_of_announced(published(announced))
 
@@ -119,7 +185,7 @@ def test_what_is_no_failure_is_refused(broken: dict[str, str | None]) -> None:
     attributes = {
         name: value for name, value in {**whole.attributes, **broken}.items() if value is not None
     }
-    with pytest.raises(ValueError, match="is no failure of groundwatch"):
+    with pytest.raises(ValueError, match=r"^the message is no failure of groundwatch$"):
         message_of_announced(replace(whole, attributes=attributes))
 
 

@@ -46,6 +46,7 @@ CITED = {
     "between the claims": ((cites(11, 20, 0),), claims((0,), (1,)), CitedFacts(recall=0.0)),
     "nothing supported": ((cites(0, 11, 0),), claims(()), CitedFacts(precision=0.0)),
     "a source without text": ((cites(0, 11),), claims((0,)), CitedFacts(recall=0.0)),
+    "no claim at all": ((cites(0, 11, 0),), [], CitedFacts()),
     "no check required": (
         (cites(0, 11, 0),),
         claims((), grounding_check_required=False),
@@ -75,3 +76,14 @@ def test_a_claim_gets_the_score_of_the_support_that_covers_most_of_it() -> None:
         0.4,
         None,
     )
+
+
+def test_a_support_of_a_single_byte_of_a_claim_counts_and_one_beside_it_does_not() -> None:
+    (claim,) = with_generator_scores(claims(()), [supports(10, 20, 0.7)])
+    assert claim.generator_score == 0.7
+    (claim,) = with_generator_scores(claims(()), [supports(11, 20, 0.7)])
+    assert claim.generator_score is None
+
+
+def test_supports_without_scores_give_none() -> None:
+    assert list(with_generator_scores(claims(()), [supports(0, 11, None)])) == claims(())

@@ -39,6 +39,7 @@ def test_what_fits_is_published_as_it_is() -> None:
     assert message == Publishable(
         data=b"lamps", attributes={"engine": "search"}, ordering_key="search"
     )
+    assert publishable(b"lamps", {}) == Publishable(data=b"lamps", attributes={})
 
 
 def test_an_attribute_that_is_none_is_left_out_without_a_word() -> None:
@@ -54,13 +55,14 @@ def test_no_attribute_has_a_name_that_the_client_takes_for_an_argument() -> None
     ("name", "may_be"),
     [
         ("engine", True),
+        ("x", True),
         ("ü" * 128, True),
         ("ü" * 128 + "x", False),
         ("", False),
         ("topic", False),
         ("googclient_traceparent", False),
     ],
-    ids=["plain", "256 bytes", "257 bytes", "empty", "an argument", "Google's"],
+    ids=["plain", "a letter", "256 bytes", "257 bytes", "empty", "an argument", "Google's"],
 )
 def test_a_name_is_short_and_nobody_elses(name: str, may_be: bool) -> None:
     assert is_attribute_name(name) is may_be
@@ -70,6 +72,11 @@ def test_a_name_is_short_and_nobody_elses(name: str, may_be: bool) -> None:
 def test_an_attribute_of_our_own_with_a_name_that_cannot_be_is_a_mistake(name: str) -> None:
     with pytest.raises(ValueError, match="may be named"):
         publishable(b"", {name: "x"})
+
+
+def test_the_mistake_names_the_beginning_of_a_long_name() -> None:
+    with pytest.raises(ValueError, match=f"may be named '{'x' * 99}'$"):
+        publishable(b"", {"x" * 300: "x"})
 
 
 def test_a_long_value_is_cut_at_the_end_of_a_character_and_named() -> None:
@@ -101,6 +108,18 @@ def test_data_without_a_place_is_cut_and_named() -> None:
     assert_taken(message)
 
 
+def test_attributes_and_the_ordering_key_take_their_bytes_from_the_place_of_the_data() -> None:
+    def room(attributes: dict[str, str], ordering_key: str = "") -> int:
+        return len(publishable(b"x" * MOST_BYTES, attributes, ordering_key=ordering_key).data)
+
+    remarks = sum(len(name) + 1_024 + 16 for name in (SHORTENED, LEFT_OUT))
+    assert room({}) == MOST_BYTES - remarks - 2 * 16
+    assert room({"engine": "a shop"}) == room({}) - 6 - 6 - 16
+    assert room({}, "a shop") == room({}) - 6
+    assert publishable(b"x" * room({}), {}).attributes == {}
+    assert publishable(b"x" * (room({}) + 1), {}).attributes == {SHORTENED: "data"}
+
+
 def test_what_was_shortened_before_is_named_first() -> None:
     message = publishable(b"", {"engine": "x" * 1_025}, shortened=["answer_text"])
     assert message.attributes[SHORTENED] == "answer_text,engine"
@@ -122,6 +141,7 @@ def test_a_long_ordering_key_is_cut() -> None:
         (b"\x80" * 9, 6, b"\x80" * 6),
         (b"\x80" * 9, 1, b"\x80"),
         (b"\x80", 0, b""),
+        (b"\x80\x80a", 1, b"\x80"),
     ],
 )
 def test_bytes_are_cut_between_characters_where_they_are_characters(

@@ -1,4 +1,5 @@
 import msgspec
+import pytest
 
 from schemas.verdict import Verdict
 from tests.support.builders import an_enriched
@@ -18,6 +19,22 @@ def test_a_reason_counts_once_for_an_answer_that_names_it_twice() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("verdict", "counted"),
+    [
+        (Verdict.GROUNDED, {}),
+        (Verdict.LOW_GROUNDED, {"low_grounded": 1}),
+        (Verdict.POLICY_SKIPPED, {"policy_skipped": 1}),
+        (Verdict.NOT_ANSWERED, {}),
+        (Verdict.GENERATION_FAILED, {"failed": 1}),
+    ],
+)
+def test_an_answer_counts_by_its_verdict(verdict: Verdict, counted: dict[str, int]) -> None:
+    assert counts_of(an_enriched(verdict=verdict), 7) == RateCounts(
+        start_us=7, answers=1, **counted
+    )
+
+
 def test_unknown_reasons_count_as_one_however_many_there_are() -> None:
     reasons = tuple(f"SOMETHING_NEW_{number}" for number in range(1_000))
     counts = counts_of(an_enriched(skip_reasons=("47", *reasons)), 0)
@@ -26,9 +43,21 @@ def test_unknown_reasons_count_as_one_however_many_there_are() -> None:
 
 def test_counts_of_one_bucket_are_added_reason_by_reason() -> None:
     first = RateCounts(start_us=0, answers=2, failed=1, skip_reasons={"SAFETY": 1, "SPII": 1})
-    second = RateCounts(start_us=0, answers=3, skip_reasons={"SAFETY": 2})
+    second = RateCounts(
+        start_us=0,
+        answers=12,
+        low_grounded=3,
+        policy_skipped=4,
+        failed=5,
+        skip_reasons={"SAFETY": 2},
+    )
     assert added(first, second) == RateCounts(
-        start_us=0, answers=5, failed=1, skip_reasons={"SAFETY": 3, "SPII": 1}
+        start_us=0,
+        answers=14,
+        low_grounded=3,
+        policy_skipped=4,
+        failed=6,
+        skip_reasons={"SAFETY": 3, "SPII": 1},
     )
 
 

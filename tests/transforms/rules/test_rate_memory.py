@@ -89,6 +89,19 @@ def test_an_episode_closes_though_nothing_comes_any_more() -> None:
     assert memory.counts == ()
 
 
+def test_what_the_next_look_needs_is_remembered() -> None:
+    buckets = RULE.slow_window_us // BUCKET_US
+    memory = with_counts(RateMemory(), bucket(0), published_us=NOON_US)
+    for number in (1, 2, buckets - 1):
+        memory = with_counts(memory, bucket(number), published_us=end_of(number))
+    _, memory = all_looks(memory, end_of(buckets - 1))
+    assert [counts.start_us for counts in memory.counts] == [
+        end_of(0),
+        end_of(1),
+        end_of(buckets - 2),
+    ]
+
+
 def test_what_no_window_holds_any_more_is_forgotten() -> None:
     memory = with_counts(RateMemory(), bucket(0), published_us=NOON_US)
     memory = with_counts(memory, bucket(500), published_us=end_of(500))

@@ -3,6 +3,7 @@ import hashlib
 import pytest
 
 from schemas.answer import Fact
+from schemas.checked import Mismatch
 from schemas.enriched import EnrichedAnswer
 from schemas.enriched_avro import enriched_to_avro
 from tests.support.builders import a_check, a_claim, an_enriched
@@ -21,6 +22,10 @@ SECRET = an_enriched(
             attributes={"SECRET name": "SECRET value"},
         ),
         Fact(text="SECRET fact without a title"),
+    ),
+    mismatches=(
+        Mismatch(claim=0, kind="NAME", claim_value="SECRET", fact_value="SECRET fact", fact=0),
+        Mismatch(claim=1, kind="NAME", claim_value="SECRET"),
     ),
     check=a_check(unknown_members=('{"antiCitations": ["SECRET"]}',)),
 )
@@ -43,13 +48,18 @@ def test_no_word_is_left_anywhere_in_the_row(mode: TextMode) -> None:
 @pytest.mark.parametrize("mode", [TextMode.NONE, TextMode.HASH])
 def test_all_that_is_no_text_stays(mode: TextMode) -> None:
     redacted = redact(SECRET, mode)
-    texts = {"query", "answer_text", "claims", "facts", "check"}
+    texts = {"query", "answer_text", "claims", "facts", "mismatches", "check"}
     for name in set(EnrichedAnswer.__struct_fields__) - texts:
         assert getattr(redacted, name) == getattr(SECRET, name)
     assert [(c.start, c.end, c.score, c.citations) for c in redacted.claims] == [
         (c.start, c.end, c.score, c.citations) for c in SECRET.claims
     ]
     assert redacted.check == a_check()
+    assert [(m.claim, m.kind, m.fact) for m in redacted.mismatches] == [
+        (0, "NAME", 0),
+        (1, "NAME", None),
+    ]
+    assert [fact.attributes for fact in redacted.facts] == [{}, {}]
     assert [(fact.uri, fact.document) for fact in redacted.facts] == [
         ("https://shop.example/1", "documents/1"),
         (None, None),
@@ -61,6 +71,7 @@ def test_without_texts_their_places_are_empty() -> None:
     assert (redacted.query, redacted.answer_text) == ("", "")
     assert {claim.text for claim in redacted.claims} == {""}
     assert [(fact.text, fact.title) for fact in redacted.facts] == [("", ""), ("", None)]
+    assert [(m.claim_value, m.fact_value) for m in redacted.mismatches] == [("", ""), ("", None)]
 
 
 def test_as_hashes_equal_texts_stay_equal() -> None:
@@ -70,6 +81,10 @@ def test_as_hashes_equal_texts_stay_equal() -> None:
     assert [fact.text for fact in redacted.facts] == [
         hashed("SECRET fact"),
         hashed("SECRET fact without a title"),
+    ]
+    assert [(m.claim_value, m.fact_value) for m in redacted.mismatches] == [
+        (hashed("SECRET"), hashed("SECRET fact")),
+        (hashed("SECRET"), None),
     ]
 
 

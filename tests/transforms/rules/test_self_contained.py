@@ -15,6 +15,12 @@ TOLD = {
         "| A | |\n| - | - |\n| 1 |\n| 1 | 2 | 3 |",
         "| A | |\nA: 1\nA: 1; 2",
     ),
+    "a table without rows": ("| A | B |\n|---|---|", "| A | B |"),
+    "a narrow table": ("|X|Y|\n|-|-|\n|1|X|", "|X|Y|\nX: 1; Y: X"),
+    "a record with a colon in its name": (
+        "name: Lamp: red\npower: 5 W\nheight: 1 m",
+        "name: Lamp: red\nLamp: red; power: 5 W\nLamp: red; height: 1 m",
+    ),
     "a record": (
         "name: The Plug\nmax_power: 2,300 W\nring.colour: red",
         "name: The Plug\nThe Plug; max_power: 2,300 W\nThe Plug; ring.colour: red",

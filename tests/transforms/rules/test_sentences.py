@@ -23,6 +23,7 @@ def texts(text: str) -> list[str]:
         pytest.param("First line\nsecond line", ["First line", "second line"], id="lines"),
         pytest.param("One.\r\nTwo.", ["One.", "Two."], id="windows line ends"),
         pytest.param('He said "go." Then left.', ['He said "go."', "Then left."], id="quotes"),
+        pytest.param('Go. "now" is late.', ["Go.", '"now" is late.'], id="quote follows"),
         pytest.param("**Bold.** Plain.", ["**Bold.**", "Plain."], id="bold"),
         pytest.param(
             "It holds.[1] So does this.", ["It holds.[1]", "So does this."], id="footnote"
@@ -42,7 +43,9 @@ def test_a_sentence_ends_at_its_mark_or_its_line(text: str, expected: list[str])
         pytest.param("The rate is 3.14 percent, or v1.2.3.", id="decimals"),
         pytest.param("J. R. R. Tolkien wrote it.", id="initials"),
         pytest.param("He waited... and then went.", id="lower case follows"),
+        pytest.param("We repair... iPhones.", id="lower case before upper case follows"),
         pytest.param("See (Fig. 3) for it.", id="abbreviation behind a bracket"),
+        pytest.param("It holds approx. 5 litres.", id="the longest abbreviation"),
         pytest.param("The U.S. Senate met.", id="country"),
     ],
 )

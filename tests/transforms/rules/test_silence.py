@@ -68,9 +68,17 @@ TRAFFIC = {
     "enough": (dict.fromkeys(range(0, 60, 2), 1), True),
     "one too few": (dict.fromkeys(range(2, 60, 2), 1), False),
     "enough, but longer ago than an hour": (dict.fromkeys(range(0, 120, 4), 1), False),
+    "enough, but most of it an hour ago": (
+        {0: 24, 10: 1, 20: 1, 30: 1, 40: 1, 50: 1, 60: 1},
+        False,
+    ),
     "a burst": ({59: 1_000}, False),
     "bursts in six stretches": (dict.fromkeys(range(0, 60, 10), 5), True),
     "bursts in five stretches": (dict.fromkeys(range(0, 60, 12), 5), False),
+    "twice in one of five stretches": (
+        {0: 6, 1: 6, 12: 6, 24: 6, 36: 6, 48: 6},
+        False,
+    ),
     "nothing came": ({59: 0}, False),
 }
 

@@ -7,6 +7,7 @@ from transforms.rules.support import support_score
 SCORES = {
     "no claim": ([], None),
     "the midpoint counts half": ([0.4], 0.5),
+    "a little above the midpoint counts for much": ([0.5], 0.835),
     "one supported, one not": ([0.99, 0.01], 0.5),
     "all supported": ([0.95, 0.9, 0.99], 1.0),
     "certainty has a logit too": ([1.0, 0.0], 0.5),

@@ -57,6 +57,10 @@ def test_without_a_claim_to_check_no_score_is_made_up() -> None:
     assert enriched.min_claim_score is None
 
 
+def test_the_thresholds_are_those_that_the_documentation_names() -> None:
+    assert Thresholds() == Thresholds(low_grounded=0.6, claim=0.4, drift=0.3)
+
+
 def test_the_thresholds_are_those_that_were_set() -> None:
     strict = Thresholds(low_grounded=0.95, claim=0.0)
     enriched = tag_answer(checked(0.9, *scored(0.1)), strict)

@@ -3,8 +3,8 @@ import pytest
 from schemas.verdict import Verdict
 from schemas.wire.enums import ANSWER_SKIPPED_REASONS
 from transforms.rules.verdicts import (
-    FINISH_REASON_VERDICTS,
     ORDINARY_FINISH_REASONS,
+    POLICY_FINISH_REASONS,
     PRECEDENCE,
     SKIP_REASON_VERDICTS,
     STATE_VERDICTS,
@@ -22,11 +22,11 @@ def test_every_skip_reason_that_the_service_defines_is_in_the_table() -> None:
     }
 
 
-@pytest.mark.parametrize("table", [STATE_VERDICTS, SKIP_REASON_VERDICTS, FINISH_REASON_VERDICTS])
+@pytest.mark.parametrize("table", [STATE_VERDICTS, SKIP_REASON_VERDICTS])
 def test_no_table_can_be_changed_by_a_run(table: dict[str, Verdict]) -> None:
     with pytest.raises(TypeError):
-        table["SAFETY"] = Verdict.GROUNDED
+        table["FAILED"] = Verdict.GROUNDED
 
 
 def test_no_finish_reason_is_both_ordinary_and_policy() -> None:
-    assert ORDINARY_FINISH_REASONS.isdisjoint(FINISH_REASON_VERDICTS)
+    assert ORDINARY_FINISH_REASONS.isdisjoint(POLICY_FINISH_REASONS)
