@@ -105,10 +105,10 @@ def _take(intake: Intake, answers: Sequence[str], values: Mapping[str, Any]) -> 
 
 
 def _tell(intake: Intake, values: Mapping[str, Any]) -> int:
-    if not intake.judged:
+    if not intake.labelled:
         met = "no label met an answer; they are joined by record_id, name or id"
         return _fail(f"no answer could be checked: {why}" if (why := intake.last_failure) else met)
-    evaluation = measure(intake.judged, intake.counts, values["resamples"])
+    evaluation = measure(intake.labelled, intake.counts, values["resamples"])
     show_evaluation(evaluation)
     if values["output"]:
         write_file(values["output"], evaluation_to_json(evaluation))

@@ -16,8 +16,8 @@ class Counts(Record, frozen=True, kw_only=True):
       unreadable: messages that hold no answer.
       failed: answers that could not be checked.
       unlabelled: answers of which nobody said anything, or which were read before; left out.
-      judged: answers with a label; the statistics are of these.
-      unscored: judged answers without a score, which are never flagged.
+      labelled: answers with a label; the statistics are of these.
+      unscored: labelled answers without a score, which are never flagged.
       labels_unmet: labels whose answer is not there.
     """
 
@@ -25,7 +25,7 @@ class Counts(Record, frozen=True, kw_only=True):
     unreadable: int
     failed: int
     unlabelled: int
-    judged: int
+    labelled: int
     unscored: int
     labels_unmet: int
 
@@ -73,7 +73,7 @@ class Evaluation(Record, frozen=True, kw_only=True):
     """How well scores agree with what people said.
 
     Attributes:
-      checkers: who gave the scores, by how many of the judged answers.
+      checkers: who gave the scores, by how many of the labelled answers.
       answers_by_claim: each answer by its lowest claim.
       answers_by_support: each answer by its support score.
       low_grounded: what the verdict LOW_GROUNDED flags.

@@ -8,7 +8,7 @@ from launch.archive_messages import ArchiveMessages
 from launch.evaluate.checking import check_answers
 from launch.evaluate.evaluation import Counts
 from launch.evaluate.scored import (
-    JudgedAnswer,
+    LabelledAnswer,
     ScoredAnswer,
     scored_from_record,
     scored_from_row,
@@ -42,12 +42,12 @@ class Intake:
         self.last_failure: str | None = None
         self._labels = dict(labels)
         self._read = self._unreadable = self._failed = self._unlabelled = 0
-        self._judged: list[JudgedAnswer] = []
+        self._labelled: list[LabelledAnswer] = []
 
     @property
-    def judged(self) -> Sequence[JudgedAnswer]:
+    def labelled(self) -> Sequence[LabelledAnswer]:
         """The answers that have a label, each once."""
-        return self._judged
+        return self._labelled
 
     @property
     def counts(self) -> Counts:
@@ -57,8 +57,8 @@ class Intake:
             unreadable=self._unreadable,
             failed=self._failed,
             unlabelled=self._unlabelled,
-            judged=len(self._judged),
-            unscored=sum(each.scored.min_claim_score is None for each in self._judged),
+            labelled=len(self._labelled),
+            unscored=sum(each.scored.min_claim_score is None for each in self._labelled),
             labels_unmet=len(self._labels),
         )
 
@@ -68,7 +68,7 @@ class Intake:
             try:
                 for row in read_rows(path):
                     self._read += 1
-                    self._judge(scored_from_row(row))
+                    self._label(scored_from_row(row))
             except UnreadableFile as error:
                 self.damaged.append(str(error))
 
@@ -98,7 +98,7 @@ class Intake:
         answers = self._answers(messages, input_format, facts_from_steps=facts_from_steps)
         for outcome in check_answers(answers, settings, thresholds):
             if isinstance(outcome, EnrichedAnswer):
-                self._judge(scored_from_record(outcome))
+                self._label(scored_from_record(outcome))
             else:
                 self._failed += 1
                 self.last_failure = str(outcome)
@@ -117,12 +117,12 @@ class Intake:
             except UnreadableAnswer:
                 self._unreadable += 1
 
-    def _judge(self, scored: ScoredAnswer) -> None:
+    def _label(self, scored: ScoredAnswer) -> None:
         name = next((name for name in scored.names if name in self._labels), None)
         if name is None:
             self._unlabelled += 1
         else:
-            self._judged.append(JudgedAnswer(scored, self._labels.pop(name)))
+            self._labelled.append(LabelledAnswer(scored, self._labels.pop(name)))
 
 
 def holds_records(path: str) -> bool:

@@ -25,7 +25,7 @@ class ScoredAnswer(Record, frozen=True, kw_only=True):
       verdict: what groundwatch said of it.
       support_score, min_claim_score: 0..1, None where nothing was scored.
       claims: those that required a check and have a score.
-      source: the same for answers that were made from the same facts.
+      cluster: the same for answers that were made from the same facts.
       checker: who gave the scores, None where nobody was asked.
     """
 
@@ -34,11 +34,11 @@ class ScoredAnswer(Record, frozen=True, kw_only=True):
     support_score: float | None
     min_claim_score: float | None
     claims: tuple[ScoredClaim, ...]
-    source: str
+    cluster: str
     checker: str | None
 
 
-class JudgedAnswer(NamedTuple):
+class LabelledAnswer(NamedTuple):
     """An answer with its scores, and what a person said of it."""
 
     scored: ScoredAnswer
@@ -58,7 +58,7 @@ def scored_from_record(enriched: EnrichedAnswer) -> ScoredAnswer:
             for claim, score in required
             if score is not None
         ),
-        source=_source((fact.text for fact in enriched.facts), enriched.record_id),
+        cluster=_cluster((fact.text for fact in enriched.facts), enriched.record_id),
         checker=enriched.check.checker if enriched.check else None,
     )
 
@@ -75,7 +75,7 @@ def scored_from_row(row: Mapping[str, Any]) -> ScoredAnswer:
             for claim in row["claims"]
             if claim["grounding_check_required"] is not False and claim["score"] is not None
         ),
-        source=_source((fact["text"] for fact in row["facts"]), row["record_id"]),
+        cluster=_cluster((fact["text"] for fact in row["facts"]), row["record_id"]),
         checker=row["check"] and row["check"]["checker"],
     )
 
@@ -84,7 +84,7 @@ def _names(record_id: str, answer_name: str | None) -> tuple[str, ...]:
     return tuple(filter(None, (record_id, answer_name)))
 
 
-def _source(facts: Iterable[str], record_id: str) -> str:
+def _cluster(facts: Iterable[str], record_id: str) -> str:
     """Name the facts; an answer whose facts are hidden or absent stands for itself."""
     text = "\0".join(facts)
     return (

@@ -30,9 +30,10 @@ def _heading(evaluation: Evaluation) -> str:
         f"{checker} ({answers:,})" for checker, answers in evaluation.checkers.items()
     )
     quality = evaluation.answers_by_claim
+    labelled = counted(evaluation.counts.labelled, "labelled answer")
     return (
-        f"{counted(evaluation.counts.judged, 'judged answer')}: {quality.supported:,} supported,"
-        f" {quality.unsupported:,} unsupported; checked by {checkers}\n"
+        f"{labelled}: {quality.supported:,} supported, {quality.unsupported:,} unsupported;"
+        f" checked by {checkers}\n"
         f"{'; '.join(_left_out(evaluation.counts))}"
     )
 
@@ -40,7 +41,7 @@ def _heading(evaluation: Evaluation) -> str:
 def _left_out(counts: Counts) -> Iterator[str]:
     yield f"{counted(counts.read, 'message')} read"
     if counts.unscored:
-        yield f"{counts.unscored:,} of the judged without a score, never flagged"
+        yield f"{counts.unscored:,} of the labelled without a score, never flagged"
     if counts.unlabelled:
         yield f"{counts.unlabelled:,} without a label of their own"
     if counts.unreadable:

@@ -60,7 +60,7 @@ def test_the_embedded_checker_is_measured(tmp_path: Path, answers: Path, gold: s
         "unreadable": 0,
         "failed": 0,
         "unlabelled": 0,
-        "judged": 4,
+        "labelled": 4,
         "unscored": 0,
         "labels_unmet": 0,
     }
@@ -121,7 +121,7 @@ def test_labels_may_stand_in_the_answers_own_lines(tmp_path: Path) -> None:
     )
     path = an_archive(tmp_path, *(json.dumps(line).encode() for line in lines))
     found = evaluate(tmp_path, "--answers", str(path))
-    assert found["counts"]["judged"] == 2
+    assert found["counts"]["labelled"] == 2
     assert found["answers_by_claim"]["auroc"]["value"] == 1.0
     assert found["claims"] is None
 
@@ -136,7 +136,7 @@ def test_what_takes_no_part_is_counted(tmp_path: Path, gold: str) -> None:
         "unreadable": 1,
         "failed": 0,
         "unlabelled": 2,
-        "judged": 2,
+        "labelled": 2,
         "unscored": 1,
         "labels_unmet": 2,
     }
@@ -163,7 +163,7 @@ def test_answers_that_could_not_be_checked_are_counted(
         found = evaluate(tmp_path, *given, "--checker", server.address)
         assert found["checkers"] == {server.address: 3}
     assert found["counts"]["failed"] == 1
-    assert found["counts"]["judged"] == 3
+    assert found["counts"]["labelled"] == 3
 
 
 def test_the_tables_tell_what_the_file_tells(
@@ -171,7 +171,7 @@ def test_the_tables_tell_what_the_file_tells(
 ) -> None:
     assert main(["evaluate", "--answers", str(answers), "--gold", gold]) == 0
     told = capsys.readouterr().out
-    assert "4 judged answers: 2 supported, 2 unsupported; checked by local (4)" in told
+    assert "4 labelled answers: 2 supported, 2 unsupported; checked by local (4)" in told
     rows = [line.split("  ") for line in told.splitlines()]
     by_name = {row[0]: [each.strip() for each in row[1:] if each.strip()] for row in rows}
     assert by_name["claims"][:1] == ["0.6"]

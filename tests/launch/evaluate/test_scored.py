@@ -26,18 +26,18 @@ def test_only_claims_that_required_a_check_and_have_a_score_count() -> None:
     assert scored.claims == (ScoredClaim(0, 11, 0.5), ScoredClaim(60, 71, 0.7))
 
 
-def source(*facts: str, record_id: str = RECORD_ID, text: TextMode = TextMode.FULL) -> str:
+def cluster(*facts: str, record_id: str = RECORD_ID, text: TextMode = TextMode.FULL) -> str:
     record = an_enriched(record_id=record_id, facts=tuple(map(a_fact, facts)))
-    return scored_from_record(redact(record, text)).source
+    return scored_from_record(redact(record, text)).cluster
 
 
 @pytest.mark.parametrize("text", [TextMode.FULL, TextMode.HASH])
-def test_answers_made_from_the_same_facts_have_one_source(text: TextMode) -> None:
-    assert source("a", "b", text=text) == source("a", "b", record_id="7" * 64, text=text)
-    assert source("a", "b", text=text) != source("b", "a", text=text)
+def test_answers_made_from_the_same_facts_are_one_cluster(text: TextMode) -> None:
+    assert cluster("a", "b", text=text) == cluster("a", "b", record_id="7" * 64, text=text)
+    assert cluster("a", "b", text=text) != cluster("b", "a", text=text)
 
 
 @pytest.mark.parametrize("facts", [("a",), ()], ids=["hidden", "none"])
 def test_answers_whose_facts_are_not_known_stand_for_themselves(facts: tuple[str, ...]) -> None:
-    first, second = (source(*facts, record_id=each * 64, text=TextMode.NONE) for each in "78")
+    first, second = (cluster(*facts, record_id=each * 64, text=TextMode.NONE) for each in "78")
     assert first != second
