@@ -129,7 +129,8 @@ def _message(
 
 def _text(row: _Row, names: Sequence[str]) -> str | None:
     """Take the first field of these names that holds text."""
-    return next((row[name] for name in names if row.get(name) and isinstance(row[name], str)), None)
+    texts = (row[name] for name in names if row.get(name) and isinstance(row[name], str))
+    return next(map(_spelt_out, texts), None)
 
 
 def _publish_time_us(row: _Row) -> int | None:
@@ -147,12 +148,17 @@ def _template_time_us(row: _Row) -> int | None:
 
 
 def _texts(attributes: Mapping[str, Any]) -> dict[str, str]:
-    """Take the attributes that are text; a bad byte becomes a replacement character."""
+    """Take the attributes that are text."""
     return {
-        _original(name).decode(errors="replace"): _original(value).decode(errors="replace")
+        _spelt_out(name): _spelt_out(value)
         for name, value in attributes.items()
         if isinstance(value, str)
     }
+
+
+def _spelt_out(text: str) -> str:
+    """Write bytes that are no UTF-8 as digits: two names that differ in them stay two."""
+    return _original(text).decode(errors="backslashreplace")
 
 
 def _original(text: str) -> bytes:

@@ -11,6 +11,10 @@ def some_text(text: str) -> str:
     """Read any text but the empty one."""
     if not text.strip():
         raise ValueError("must not be empty")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must be UTF-8") from None
     return text
 
 

@@ -117,11 +117,11 @@ def find(pattern: str) -> list[str]:
     """List the files that match a glob, or are called by it, sorted; none is no error.
 
     Raises:
-      OSError: it cannot be told.
+      OSError: it cannot be told, or a file's name is no text, so that no record could name it.
     """
     if is_local(pattern):
         names = glob.glob(pattern, recursive=True)  # noqa: PTH207 - takes absolute patterns, too
-        return sorted(name for name in {pattern, *names} if Path(name).is_file())
+        return sorted(_text_of(name) for name in {pattern, *names} if Path(name).is_file())
     with telling(f"cannot list {pattern}"):
         return buckets.find(pattern)
 
@@ -184,6 +184,15 @@ def settle(path: str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _text_of(name: str) -> str:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        spelt_out = os.fsencode(name).decode(errors="backslashreplace")
+        raise OSError(f"{spelt_out}: its name is no UTF-8; rename the file") from None
+    return name
 
 
 def _exists(path: str) -> bool:

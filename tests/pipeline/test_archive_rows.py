@@ -57,11 +57,16 @@ def test_bad_utf8_in_a_row_of_strings_is_that_rows_affair_alone() -> None:
     assert payloads(read_all(spoilt)) == [b"first", b"b\xffd", b"third"]
 
 
-def test_bad_utf8_in_an_attribute_is_replaced() -> None:
-    kinds = ("attributes", {"type": "map", "values": "string"})
-    content = avro_of([{"data": b"{}", "attributes": {"id": "bad"}}], BYTES, kinds)
-    [message] = read_all(content.replace(b"bad", b"b\xffd"))
-    assert message.attributes == {"id": "b\ufffdd"}
+def test_bad_utf8_beside_a_message_is_spelt_out_so_that_different_ids_stay_different() -> None:
+    fields = ("message_id", "string"), ("attributes", {"type": "map", "values": "string"})
+    rows = [
+        {"data": b"{}", "message_id": name, "attributes": {"id": name}} for name in ("bad", "bed")
+    ]
+    content = avro_of(rows, BYTES, *fields)
+    messages = read_all(content.replace(b"bad", b"b\xffd").replace(b"bed", b"b\xfed"))
+    names = [r"b\xffd", r"b\xfed"]
+    assert [message.place for message in messages] == names
+    assert [message.attributes["id"] for message in messages] == names
 
 
 @pytest.mark.parametrize(

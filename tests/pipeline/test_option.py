@@ -56,6 +56,8 @@ def test_a_good_text_is_read(read: Callable[[str], Any], text: str, expected: ob
         (option.location, "gs:///x", "must name a bucket after gs://"),
         (option.location, "", "must not be empty"),
         (option.some_text, " ", "must not be empty"),
+        (option.some_text, "a\udcff", "must be UTF-8"),
+        (option.location, "out/a\udcff", "must be UTF-8"),
         (option.one_of(["a", "b"]), "c", "must be one of a, b"),
     ],
 )

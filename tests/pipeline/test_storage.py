@@ -1,5 +1,6 @@
 """Files that appear whole or not at all, on disk."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,13 @@ def test_a_glob_finds_files_in_the_order_of_their_names(
     assert storage.find(pattern) == expected
     absolute = storage.find(str(tmp_path / pattern))
     assert [Path(path).relative_to(tmp_path) for path in absolute] == [*map(Path, expected)]
+
+
+def test_a_file_whose_name_is_no_text_is_told_and_not_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").touch()
+    (tmp_path / os.fsdecode(b"gr\xfc\xdfe.jsonl")).touch()
+    with pytest.raises(OSError, match=r"gr\\xfc\\xdfe\.jsonl: its name is no UTF-8"):
+        storage.find(f"{tmp_path}/*.jsonl")
 
 
 @pytest.mark.parametrize("name", STRANGE)
