@@ -1,7 +1,6 @@
 """A set of keys that may be larger than the memory."""
 
 import sqlite3
-from types import TracebackType
 from typing import Self
 
 _TABLE = """
@@ -42,10 +41,5 @@ class DistinctKeys:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        exception_type: type[BaseException] | None,
-        exception: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._database.close()
