@@ -11,6 +11,7 @@ and is flagged.
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 
 class Truth(StrEnum):
@@ -51,20 +52,27 @@ class Conversation:
         return tuple((article, text) for article in self.articles for text in article.passages)
 
 
-def _exchange(block: str) -> tuple[str, str, Truth]:
+class _Exchange(NamedTuple):
+    question: str
+    answer: str
+    truth: Truth
+
+
+def _exchange(block: str) -> _Exchange:
     question, _, reply = block.removeprefix("Q: ").partition("\nA: ")
     for truth in (Truth.INVENTED, Truth.UNSEEN, Truth.REWORDED):
         answer, mark, slip = reply.partition(f"\n{truth}: ")
         if mark:
-            return question, f"{answer} {slip}", truth
-    return question, reply, Truth.SUPPORTED
+            return _Exchange(question, f"{answer} {slip}", truth)
+    return _Exchange(question, reply, Truth.SUPPORTED)
 
 
-def _read_page(section: str) -> tuple[Article, list[tuple[str, str, Truth]]]:
+def _read_page(section: str) -> tuple[Article, list[_Exchange]]:
     head, *blocks = section.split("\n\n")
     title, _, slug = head.removeprefix("# ").partition("\nslug: ")
     passages = tuple(block for block in blocks if not block.startswith("Q: "))
-    return Article(slug, title, passages), [_exchange(b) for b in blocks if b.startswith("Q: ")]
+    exchanges = [_exchange(block) for block in blocks if block.startswith("Q: ")]
+    return Article(slug, title, passages), exchanges
 
 
 def read_conversations() -> list[Conversation]:
@@ -81,5 +89,7 @@ def read_conversations() -> list[Conversation]:
         neighbours = [*pages[1:], pages[0]]
         for (article, exchanges), (neighbour, _) in zip(pages, neighbours, strict=True):
             given = (article, neighbour)
-            conversations += [Conversation(q, a, given, truth) for q, a, truth in exchanges]
+            conversations += [
+                Conversation(each.question, each.answer, given, each.truth) for each in exchanges
+            ]
     return conversations

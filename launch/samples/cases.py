@@ -21,8 +21,8 @@ class Case:
 @cache
 def _conversations() -> dict[str, Conversation]:
     """The first truthful conversation about each article."""
-    told = [c for c in read_conversations() if c.truth is Truth.SUPPORTED]
-    return {c.articles[0].slug: c for c in reversed(told)}
+    told = [each for each in read_conversations() if each.truth is Truth.SUPPORTED]
+    return {each.articles[0].slug: each for each in reversed(told)}
 
 
 def about(slug: str, question: str | None = None, answer: str | None = None) -> Conversation:

@@ -29,7 +29,7 @@ def sentences(answer: str) -> Iterator[Span]:
 def best_passage(sentence: str, passages: Sequence[str]) -> int:
     """Find the passage that shares the most words (for Japanese, signs) with a sentence."""
     wanted = _signs(sentence)
-    return max(range(len(passages)), key=lambda i: len(wanted & _signs(passages[i])))
+    return max(range(len(passages)), key=lambda place: len(wanted & _signs(passages[place])))
 
 
 def _signs(text: str) -> set[str]:

@@ -71,7 +71,7 @@ CANDIDATE: Shape = {
     "avgLogprobs": DOUBLE,
 }
 INPUT_FEEDBACK: Shape = {
-    "blockReason": Field(names=("BLOCK_REASON_UNSPECIFIED", "SAFETY", "OTHER")),
+    "blockReason": Field(names=enums.BLOCK_REASONS[:3]),
     "safetyRatings": many(RATING),
 }
 PROMPT_FEEDBACK: Shape = {

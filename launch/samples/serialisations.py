@@ -96,4 +96,4 @@ def _named(name: str, style: Style) -> str:
         return name
     if name in {"type", "license"}:  # proto-plus keeps clear of Python's own names
         return name + "_"
-    return re.sub(r"[A-Z]", lambda m: "_" + m[0].lower(), name)
+    return re.sub(r"[A-Z]", lambda capital: "_" + capital[0].lower(), name)

@@ -96,15 +96,15 @@ class Planned:
 
 def ordinary_days() -> list[Planned]:
     """Plan the three days, in the order of time."""
-    rng = Random(2026)  # noqa: S311 -- the same sample every time is the point
+    chance = Random(2026)  # noqa: S311 -- the same sample every time is the point
     told = read_conversations()
-    rng.shuffle(told)
-    invented = [c for c in told if c.truth is Truth.INVENTED]
-    supported = [c for c in told if c.truth is Truth.SUPPORTED]
+    chance.shuffle(told)
+    invented = [each for each in told if each.truth is Truth.INVENTED]
+    supported = [each for each in told if each.truth is Truth.SUPPORTED]
     during = invented[:_INVENTED_DURING_RELEASE] + supported[:_SUPPORTED_DURING_RELEASE]
-    rng.shuffle(during)
-    rest = [c for c in told if c not in during]
-    plan = [*_release(during), *_traffic(rest, rng), *_particular(_CASES, rng)]
+    chance.shuffle(during)
+    rest = [each for each in told if each not in during]
+    plan = [*_release(during), *_traffic(rest, chance), *_particular(_CASES, chance)]
     return sorted(plan, key=lambda planned: planned.asked_at)
 
 
@@ -116,9 +116,9 @@ def oversize_answers() -> list[Planned]:
 def spare_answers(count: int) -> list[Planned]:
     """Plan answers for lines that will be broken."""
     case = Case(about("support"), discovery.v1)
-    rng = Random(count)  # noqa: S311 -- as above
+    chance = Random(count)  # noqa: S311 -- as above
     return sorted(
-        (Planned(_moment(rng), "help-web", case, Verdict.GROUNDED) for _ in range(count)),
+        (Planned(_moment(chance), "help-web", case, Verdict.GROUNDED) for _ in range(count)),
         key=lambda planned: planned.asked_at,
     )
 
@@ -131,21 +131,21 @@ def _release(told: list[Conversation]) -> Iterator[Planned]:
         yield Planned(asked_at, BAD_RELEASE_ENGINE, case, _VERDICTS[conversation.truth])
 
 
-def _traffic(told: list[Conversation], rng: Random) -> Iterator[Planned]:
+def _traffic(told: list[Conversation], chance: Random) -> Iterator[Planned]:
     writers = {engine: cycle(choices) for engine, choices in WRITERS.items()}
     engines = cycle(("help-web", "help-app", "help-voice"))
     for conversation, engine in zip(told, engines, strict=False):
         case = Case(conversation, next(writers[engine]))
-        yield Planned(_moment(rng), engine, case, _VERDICTS[conversation.truth])
+        yield Planned(_moment(chance), engine, case, _VERDICTS[conversation.truth])
 
 
-def _particular(cases: tuple[tuple[Verdict, list[Case]], ...], rng: Random) -> Iterator[Planned]:
+def _particular(cases: tuple[tuple[Verdict, list[Case]], ...], chance: Random) -> Iterator[Planned]:
     for verdict, listed in cases:
         for engine, case in zip(cycle(("help-web", "help-app")), listed, strict=False):
-            yield Planned(_moment(rng), engine, case, verdict)
+            yield Planned(_moment(chance), engine, case, verdict)
 
 
-def _moment(rng: Random) -> datetime:
+def _moment(chance: Random) -> datetime:
     """Some second between 6 and 22 o'clock of one of the days."""
-    day = FIRST_DAY + timedelta(days=rng.randrange(DAYS), hours=6)
-    return day + timedelta(seconds=rng.randrange(16 * 3600))
+    day = FIRST_DAY + timedelta(days=chance.randrange(DAYS), hours=6)
+    return day + timedelta(seconds=chance.randrange(16 * 3600))
