@@ -1,3 +1,5 @@
+"""Which records are worth an alert, and what the alert says of them."""
+
 from typing import Any
 
 import msgspec

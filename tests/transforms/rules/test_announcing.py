@@ -1,3 +1,5 @@
+"""Alerts and failures as messages to a topic, and failures back."""
+
 import json
 
 import pytest

@@ -1,3 +1,5 @@
+"""Which answers are still being made."""
+
 import pytest
 
 from schemas.answer import Answer, SafetyRating

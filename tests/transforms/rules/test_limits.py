@@ -1,3 +1,5 @@
+"""What one check may hold, and how the service counts it."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

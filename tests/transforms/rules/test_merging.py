@@ -1,3 +1,5 @@
+"""The replies to the calls for one answer, put back together."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

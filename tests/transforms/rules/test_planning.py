@@ -1,3 +1,5 @@
+"""The calls that an answer needs, none of them over a limit."""
+
 from collections.abc import Sequence
 
 import pytest

@@ -1,3 +1,5 @@
+"""Messages that fit, and that say where they had to be shortened."""
+
 import inspect
 
 import pytest

@@ -1,3 +1,5 @@
+"""The facts that are worth a second look."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

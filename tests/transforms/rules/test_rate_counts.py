@@ -1,3 +1,5 @@
+"""Answers counted by stretches of event time."""
+
 import msgspec
 import pytest
 

@@ -1,3 +1,5 @@
+"""When bad answers become too many, and when it is over."""
+
 import pytest
 
 from schemas.alert import Alert, Severity

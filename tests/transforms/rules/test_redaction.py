@@ -1,3 +1,5 @@
+"""What is left of a record without its texts."""
+
 import hashlib
 
 import pytest

@@ -1,3 +1,5 @@
+"""The answers that are decided before any check, and by what."""
+
 from typing import Any
 
 import pytest

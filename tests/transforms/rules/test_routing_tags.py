@@ -1,3 +1,5 @@
+"""What is true of an answer before any check, whatever decides its verdict."""
+
 import pytest
 
 from schemas.answer import SafetyRating

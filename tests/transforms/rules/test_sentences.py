@@ -1,3 +1,5 @@
+"""Texts of several scripts cut into sentences."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

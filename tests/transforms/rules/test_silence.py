@@ -1,3 +1,5 @@
+"""Engines that fall silent, and come back."""
+
 from collections import defaultdict
 from collections.abc import Sequence
 

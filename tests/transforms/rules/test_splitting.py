@@ -1,3 +1,5 @@
+"""Long texts cut at the best places, without losing a character."""
+
 from itertools import pairwise
 
 import pytest

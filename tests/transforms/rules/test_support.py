@@ -1,3 +1,5 @@
+"""The support score of an answer, put together from its claims."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

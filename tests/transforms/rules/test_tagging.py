@@ -1,3 +1,5 @@
+"""From an answer and its check to the record: verdict, scores and tags."""
+
 from typing import Any
 
 import pytest

@@ -1,3 +1,5 @@
+"""The table of reasons, and the order in which they count."""
+
 import pytest
 
 from schemas.verdict import Verdict
