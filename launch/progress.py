@@ -4,7 +4,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
@@ -12,6 +11,7 @@ import rich.progress
 from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from launch import clock
 from launch.gauges import Gauges
 from schemas.timestamps import to_rfc3339
 from schemas.verdict import Verdict
@@ -44,12 +44,7 @@ class Progress:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        exception_type: type[BaseException] | None,
-        exception: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
 
@@ -77,7 +72,7 @@ class Progress:
         per_s = done_now / (time.monotonic() - self._start_s)
         counted = zip(Verdict, gauges.verdicts, self._start.verdicts, strict=True)
         return {
-            "time": to_rfc3339(time.time_ns() // 1000),
+            "time": to_rfc3339(clock.now_us()),
             "done": done,
             "total": self._total,
             "per_s": round(per_s, 1),

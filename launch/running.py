@@ -1,10 +1,9 @@
 """Running the pipeline once, on many machines, from a frozen configuration to a summary."""
 
-import time
-
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from launch import clock
 from launch.counting import counts_from
 from launch.remote_job import run_job
 from launch.summing import summary_of
@@ -34,7 +33,7 @@ def run_pipeline(
       JobFailed: the runner could not carry it out.
       Exception: whatever else ended the run early.
     """
-    started_at_us = time.time_ns() // 1000
+    started_at_us = clock.now_us()
     destination = config.destination
     remove_summary(destination)
     pipeline = beam.Pipeline(options=options)

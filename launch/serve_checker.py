@@ -8,10 +8,11 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
+from schemas.units import MEGABYTE
 from transforms.grounding.local.service import Reply, refuse
 from transforms.grounding.local.transport import LocalTransport
 
-_MAX_BODY_BYTES = 32 * 1024 * 1024
+_MAX_BODY_BYTES = 32 * MEGABYTE
 """More than 200 facts of 10,000 characters need, however their JSON is escaped."""
 
 _SHUTDOWN_TIMEOUT_S = 5

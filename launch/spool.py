@@ -12,10 +12,11 @@ from schemas.failure import Failure
 from schemas.json_lines import failure_to_json
 from schemas.message import Message
 from schemas.timestamps import from_rfc3339
+from schemas.units import MEGABYTE
 from transforms.grounding.settings import GoogleAccount
 from transforms.rules.announcing import message_of_announced
 
-_MOST_MESSAGES, _MOST_BYTES = 1_000, 64 * 1024 * 1024
+_MOST_MESSAGES, _MOST_BYTES = 1_000, 64 * MEGABYTE
 _log = logging.getLogger(__name__)
 
 

@@ -1,9 +1,9 @@
 """The summary of a run, from what was counted and the files that are there."""
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
+from launch import clock
 from launch.estimate.file import compare_with_estimate
 from pipeline.config import Config
 from schemas.counts import Counts
@@ -42,7 +42,7 @@ def summary_of(
         left=left,
         cost=cost,
         started_at_us=started_at_us,
-        finished_at_us=time.time_ns() // 1000,
+        finished_at_us=clock.now_us(),
         estimate=compare_with_estimate(config.destination, made),
         thresholds={
             "low_grounded": config.thresholds.low_grounded,

@@ -14,6 +14,7 @@ from launch.exit_status import DONE, FAILED, fail
 from launch.flags import UsageError
 from launch.watch.account import Account
 from launch.watch.journal import Journal
+from schemas.units import SECOND_US
 
 _HELP = """usage: groundwatch status DIR
 
@@ -63,7 +64,7 @@ def _ledger(path: Path) -> list[Account]:
 def _table(accounts: Sequence[Account]) -> Table:
     table = Table("hour (UTC)", *_COLUMNS, box=None, padding=(0, 2))
     for account in accounts:
-        hour = datetime.fromtimestamp(account.hour_us / 1e6, UTC).strftime("%Y-%m-%d %H h")
+        hour = datetime.fromtimestamp(account.hour_us / SECOND_US, UTC).strftime("%Y-%m-%d %H h")
         table.add_row(hour, *(f"{getattr(account, name):,}" for name in _COLUMNS))
     sums = [sum(getattr(account, name) for account in accounts) for name in _COLUMNS]
     table.add_row("all", *(f"{number:,}" for number in sums), style="bold")

@@ -1,6 +1,7 @@
 """How messages are pulled and published."""
 
 from schemas.record import Record
+from schemas.units import MEGABYTE
 
 
 class PullSettings(Record, frozen=True, kw_only=True):
@@ -17,7 +18,7 @@ class PullSettings(Record, frozen=True, kw_only=True):
     """
 
     most_messages: int = 2_000
-    most_bytes: int = 64 * 1024 * 1024
+    most_bytes: int = 64 * MEGABYTE
     lease_s: int = 60
     most_lease_s: float = 3_600.0
     look_every_s: float = 1.0

@@ -1,12 +1,12 @@
 """Batches: run through the pipeline and made durable, each whole or not at all."""
 
 import hashlib
-import time
 from collections import Counter
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from launch import clock
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.account import account_of
 from launch.watch.batch_folders import BatchFolders
@@ -115,7 +115,7 @@ class Batches:
         Args:
           seen_for_h: for how many hours they are remembered at least.
         """
-        oldest_us = _now_us() - round((seen_for_h + 1) * HOUR_US)
+        oldest_us = clock.now_us() - round((seen_for_h + 1) * HOUR_US)
         young = [account for account in self._journal.ledger() if account.hour_us >= oldest_us]
         if young:
             # Not always the first's: a clock may have been set back.
@@ -129,7 +129,7 @@ class Batches:
         return number, folder
 
     def _commit(self, number: int, batch: Batch, counts: Counts) -> None:
-        now_us = _now_us()
+        now_us = clock.now_us()
         enriched = sum(part.rows for part in batch.parts if part.kind == "enriched")
         account = account_of(number, counts, enriched, len(batch.failures), now_us)
         if account.gap:
@@ -170,7 +170,3 @@ def _with_failures(counts: Counts, failures: Sequence[Failure], repeated: int) -
 def _id_of(message: Message) -> str:
     """Name a message in the way of record ids, among which it is none."""
     return hashlib.sha256(f"message {message.place}".encode()).hexdigest()
-
-
-def _now_us() -> int:
-    return time.time_ns() // 1000

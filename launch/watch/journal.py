@@ -11,6 +11,7 @@ from schemas.alert import Alert
 from schemas.counts import Counts, total
 from schemas.failure import Failure
 from schemas.record import Record
+from schemas.units import MEGABYTE
 from transforms.database import Database
 from transforms.measure_rates import Keyed
 from transforms.rules.rate_counts import RateCounts, added
@@ -31,7 +32,7 @@ _LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
 _PUBLICATION, _RUN = "publication", "run"
 _ANY = b""
 _NEWEST = 2**62
-_MOST_OUTBOX_BYTES = 32 * 1024 * 1024
+_MOST_OUTBOX_BYTES = 32 * MEGABYTE
 """A failure holds its message, of up to 10 MB."""
 
 Noted = TypeVar("Noted")

@@ -1,6 +1,7 @@
 """How a worker works."""
 
 from schemas.record import Record
+from schemas.units import MEGABYTE
 from transforms.grounding.settings import GoogleAccount
 from transforms.rules.silence import SilenceRule
 
@@ -32,9 +33,9 @@ class WatchSettings(Record, frozen=True, kw_only=True):
     account: GoogleAccount = GoogleAccount()
     ordering: bool = False
     batch_messages: int = 1_000
-    batch_bytes: int = 16 * 1024 * 1024
+    batch_bytes: int = 16 * MEGABYTE
     held_messages: int = 4_000
-    held_bytes: int = 64 * 1024 * 1024
+    held_bytes: int = 64 * MEGABYTE
     file_age_s: float = 300.0
     dedupe_h: float = 24.0
     drain_s: float = 25.0

@@ -4,7 +4,6 @@ import logging
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from types import FrameType
@@ -12,6 +11,7 @@ from types import FrameType
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
+from launch import clock
 from launch.local.local_pipeline import LocalPipeline
 from launch.local.work_folder import WorkFolder
 from launch.pubsub.settings import PublishSettings, PullSettings
@@ -74,7 +74,7 @@ def watch(
       Misconfigured, Refused: a person has to change something first.
       OSError: the work folder cannot be used.
     """
-    started_at_us = time.time_ns() // 1000
+    started_at_us = clock.now_us()
     told = stop or threading.Event()
     # All of it has to end in time, the farewell from Pub/Sub and the summary included.
     with (
@@ -144,7 +144,7 @@ def _worker(
                 ordering=settings.ordering,
                 with_payload=config.failure_payload,
             ),
-            monitor=Monitor(journal, config.rates, settings.silence, time.time_ns() // 1000),
+            monitor=Monitor(journal, config.rates, settings.silence, clock.now_us()),
             canary=_canary(config, settings, options, journal),
             heartbeat=heartbeat,
             size=_batch_size(config.check, settings),

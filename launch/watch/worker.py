@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from threading import Event
 
+from launch import clock
 from launch.pubsub.errors import Refused
 from launch.pubsub.subscription import Standing, Subscription
 from launch.watch.alert_latency import AlertLatency
@@ -96,7 +97,7 @@ class Worker:
           Refused: Pub/Sub will give or take nothing until a person has changed something.
         """
         # What a subscription holds is not known before some of it has come.
-        self.monitor.cannot_hear(_now_us())
+        self.monitor.cannot_hear(clock.now_us())
         while not stop.is_set():
             self.step()
 
@@ -107,16 +108,16 @@ class Worker:
         if messages:
             self._work_off(messages)
         if self._patience.waiting or _is_behind(self.subscription.standing()):
-            self.monitor.cannot_hear(_now_us())
+            self.monitor.cannot_hear(clock.now_us())
         try:
-            self.monitor.look(_now_us())
+            self.monitor.look(clock.now_us())
             if self._canary:
-                self._canary.look(_now_us())
+                self._canary.look(clock.now_us())
             self._announcer.announce()
             self._publishing.look()
             self._forget_old_ids()
             if self._latency.waiting and not self._journal.count_outbox("alert"):
-                self._latency.published(_now_us())
+                self._latency.published(clock.now_us())
         except OSError as error:
             _log.error("%s; it is kept and tried again", error)
 
@@ -126,7 +127,7 @@ class Worker:
         Raises:
           OSError: a file cannot be written; the next worker does it.
         """
-        self.monitor.look(_now_us(), at_once=True)
+        self.monitor.look(clock.now_us(), at_once=True)
         try:
             self._announcer.announce()
         except Refused as error:
@@ -201,7 +202,7 @@ class Worker:
         if done:
             self._heartbeat.progressed()
         self._latency.raised(messages, outcome.alerts)
-        self.monitor.hear(len(done), outcome.rates, _now_us())
+        self.monitor.hear(len(done), outcome.rates, clock.now_us())
         if left:
             _log.warning(
                 "%d answers could not be checked; they are held and tried again", len(left)
@@ -222,8 +223,4 @@ def _is_behind(standing: Standing) -> bool:
 
 
 def _ledger_alert() -> Alert:
-    return Alert(kind=AlertKind.LEDGER, event_time_us=_now_us(), severity=Severity.CRITICAL)
-
-
-def _now_us() -> int:
-    return time.time_ns() // 1000
+    return Alert(kind=AlertKind.LEDGER, event_time_us=clock.now_us(), severity=Severity.CRITICAL)

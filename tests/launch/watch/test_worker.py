@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from launch.watch import batches as batches_module
+from launch import clock as clock_module
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.clocks import ManualClock
 from tests.support.outputs import alerts_in, failures_in, original_bytes
@@ -81,9 +81,9 @@ def test_old_record_ids_are_forgotten_and_young_ones_are_not(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     day_us = 24 * 3_600_000_000
-    now_us = batches_module._now_us()
+    now_us = clock_module.now_us()
     for day, message in ((0, 1), (1, 2), (2, 3), (3, 1), (3, 3)):
-        monkeypatch.setattr(batches_module, "_now_us", lambda: now_us + day * day_us)  # noqa: B023
+        monkeypatch.setattr(clock_module, "now_us", lambda: now_us + day * day_us)  # noqa: B023
         watched.publish(an_envelope(message))
         watched.drain(dedupe_h=30.0)
     assert total(watched.ledger())["duplicates"] == 1
