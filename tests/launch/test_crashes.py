@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import GROUNDWATCH, run, start
-from tests.support.outputs import records_in, summary_in, visible_files
+from tests.support.outputs import record_ids_in, summary_in, visible_files
 from tests.support.runs import a_long_archive, backfill
 
 _ANSWERS = 1500
@@ -51,10 +51,6 @@ def wait(process: subprocess.Popen[str], seconds: float) -> None:
         return
 
 
-def ids_in(output: Path) -> list[str]:
-    return sorted(record["record_id"] for record in records_in(output))
-
-
 def test_a_run_that_is_killed_at_any_moment_and_run_again_loses_and_doubles_nothing(
     tmp_path: Path,
 ) -> None:
@@ -68,11 +64,11 @@ def test_a_run_that_is_killed_at_any_moment_and_run_again_loses_and_doubles_noth
             process.kill()
         killed += process.returncode == -signal.SIGKILL
         # Whatever is visible by now is whole and holds each answer once at most.
-        assert len(set(ids_in(output))) == len(ids_in(output))
+        assert len(set(record_ids_in(output))) == len(record_ids_in(output))
     assert killed >= 3
     assert backfill(archive, output) == 0
     assert summary_in(output)["closes"] is True
-    assert len(set(ids_in(output))) == len(ids_in(output)) == _ANSWERS
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == _ANSWERS
     assert list(output.glob(".groundwatch-*")) == []
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from launch.flags import describe_unknown, help_lines, read_flags
+from launch.flags import help_lines, read_all_flags, read_flags
 from pipeline.option import Option, fraction, whole
 
 OPTIONS = (
@@ -17,8 +17,8 @@ NEEDED = ["--input", "a", "--output", "o"]
 
 
 def problems_of(*arguments: str) -> list[str]:
-    _, others, problems = read_flags(arguments, OPTIONS)
-    return problems + describe_unknown(others, [option.name for option in OPTIONS])
+    _, problems = read_all_flags(arguments, OPTIONS)
+    return problems
 
 
 def value_of(name: str, *arguments: str) -> object:

@@ -1,6 +1,5 @@
 """A run that is killed, and the same command again: nothing is paid for twice."""
 
-import time
 from pathlib import Path
 
 from tests.support.archives import an_envelope
@@ -8,6 +7,7 @@ from tests.support.commands import GROUNDWATCH, start
 from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import records_in, summary_in
 from tests.support.runs import an_archive, backfill
+from tests.support.waiting import wait_until
 from tests.support.wire_faults import after
 
 _ANSWERS = 300
@@ -23,10 +23,7 @@ def test_after_kills_the_same_command_pays_only_for_what_was_under_way(tmp_path:
         for share in (1, 2):
             places = "--input", str(archive), "--output", str(output)
             with start(*GROUNDWATCH, "backfill", *places, *flags) as process:
-                deadline_s = time.monotonic() + _TIMEOUT_S
-                while server.requests < share * _ANSWERS // 3:
-                    assert time.monotonic() < deadline_s
-                    time.sleep(0.005)
+                wait_until(lambda: server.requests >= share * _ANSWERS // 3, _TIMEOUT_S)  # noqa: B023 - at once
                 process.kill()
         assert backfill(archive, output, *flags) == 0
         assert _ANSWERS <= server.requests <= _ANSWERS + 2 * _IN_FLIGHT

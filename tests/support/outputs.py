@@ -23,6 +23,11 @@ def records_in(folder: Path) -> list[Json]:
     return [row for path in sorted(folder.glob("enriched/*/*.avro")) for row in _rows(path)]
 
 
+def record_ids_in(folder: Path) -> list[str]:
+    """The record id of every enriched record, in order."""
+    return sorted(record["record_id"] for record in records_in(folder))
+
+
 def _rows(path: Path) -> list[Json]:
     with path.open("rb") as stream:
         return list(fastavro.reader(stream))

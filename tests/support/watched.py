@@ -19,7 +19,7 @@ from launch.watch.journal import Journal
 from launch.watch.settings import WatchSettings
 from launch.watch.worker import Worker
 from pipeline.config import Config
-from tests.support.outputs import Json, records_in
+from tests.support.outputs import Json, record_ids_in
 from transforms.grounding.settings import CheckSettings, RetrySettings
 from transforms.rules.publishing import publishable
 
@@ -88,8 +88,8 @@ class Watched:
             worker.finish()
 
     def record_ids(self) -> list[str]:
-        """The ids of the records that are public, in order."""
-        return sorted(record["record_id"] for record in records_in(self.output))
+        """The record ids that are public, in order."""
+        return record_ids_in(self.output)
 
     def ledger(self) -> list[Account]:
         """The accounts of all hours."""

@@ -8,7 +8,7 @@ from launch.main import main
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always, by_answer
-from tests.support.outputs import failures_in, original_bytes, records_in, summary_in
+from tests.support.outputs import failures_in, original_bytes, record_ids_in, records_in, summary_in
 from tests.support.runs import an_archive, backfill
 
 LAMPS = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(6)]
@@ -28,12 +28,8 @@ def test_a_replay_finishes_what_an_outage_left_under_the_same_record_ids(tmp_pat
         assert backfill(archive, broken, "--checker", server.address, "--max_attempts", "1") == 3
     assert records_in(broken) == []
     assert replay(broken, mended) == 0
-    assert ids_in(mended) == ids_in(direct)
+    assert record_ids_in(mended) == record_ids_in(direct)
     assert summary_in(mended)["read"] == 6
-
-
-def ids_in(folder: Path) -> list[str]:
-    return sorted(record["record_id"] for record in records_in(folder))
 
 
 def test_a_replay_into_the_same_folder_leaves_every_record_once(tmp_path: Path) -> None:
@@ -45,7 +41,7 @@ def test_a_replay_into_the_same_folder_leaves_every_record_once(tmp_path: Path) 
     assert len(records_in(output)) == 5
     for _ in range(2):
         assert replay(output, output) == 0
-        assert len(set(ids_in(output))) == len(ids_in(output)) == 6
+        assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 6
 
 
 def test_what_fails_again_keeps_its_first_time_and_its_attempts(tmp_path: Path) -> None:
