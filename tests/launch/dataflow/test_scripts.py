@@ -1,7 +1,9 @@
 """The scripts around gcloud: linted, and what they ask it for."""
 
+import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from tests.support.tools import tool
 
 FOLDER = Path(metadata.__file__).parent
 SCRIPTS = ("build", "drain", "run", "update")
+_TIMEOUT_S = 60.0
 WATCH = "gs://example-templates/watch.json"
 
 GCLOUD = """#!/usr/bin/env bash
@@ -21,6 +24,13 @@ case "$*" in
 esac
 """
 """Writes down what it is asked, and knows of one job."""
+
+DOCKER = """#!/usr/bin/env bash
+case "$1" in
+  inspect) printf '%s\\n' "elsewhere/groundwatch@sha256:0" "here/groundwatch@sha256:1" ;;
+esac
+"""
+"""Knows of one image, in two repositories."""
 
 
 @pytest.fixture
@@ -43,7 +53,9 @@ def gcloud(tmp_path: Path) -> dict[str, str]:
 def start(name: str, *arguments: str, env: dict[str, str]) -> tuple[int, str]:
     """Run a script; returns its status and what it said was wrong."""
     command = [str(FOLDER / name), *arguments]
-    done = subprocess.run(command, env=env, check=False, capture_output=True, text=True)  # noqa: S603 - ours
+    done = subprocess.run(  # noqa: S603 - ours
+        command, env=env, check=False, capture_output=True, text=True, timeout=_TIMEOUT_S
+    )
     return done.returncode, done.stderr
 
 
@@ -108,6 +120,22 @@ def test_without_arguments_a_script_says_how_it_is_used(name: str, gcloud: dict[
     assert f"usage: launch/dataflow/{'run' if name == 'update' else name} " in told
 
 
+def test_templates_name_the_image_by_its_digest_in_its_own_repository(
+    gcloud: dict[str, str], tmp_path: Path
+) -> None:
+    docker = tmp_path / "docker"
+    docker.write_text(DOCKER, encoding="utf-8")
+    docker.chmod(0o755)
+    (tmp_path / "gcloud").write_text(GCLOUD + 'cp "$3" "$4" "$(dirname "$0")"\n', encoding="utf-8")
+    gcloud |= {"PYTHON": sys.executable}
+    assert start("build", "here/groundwatch", "gs://example-templates", env=gcloud)[0] == 0
+    [copied] = asked(gcloud)
+    assert copied.endswith("/watch.json gs://example-templates/")
+    for name in ("watch", "backfill"):
+        template = json.loads((tmp_path / f"{name}.json").read_bytes())
+        assert template["image"] == "here/groundwatch@sha256:1"
+
+
 def test_draining_waits_for_the_end(gcloud: dict[str, str]) -> None:
     assert start("drain", "job", "r", env=gcloud | {"JOB_ID": "id-1"}) == (0, "")
     assert [line.split(" --")[0] for line in asked(gcloud)] == [
@@ -118,8 +146,11 @@ def test_draining_waits_for_the_end(gcloud: dict[str, str]) -> None:
     ]
 
 
-def test_draining_a_job_that_fails_meanwhile_fails(gcloud: dict[str, str]) -> None:
-    Path(gcloud["STATES"]).write_text("JOB_STATE_FAILED\n", encoding="utf-8")
+@pytest.mark.parametrize("end", ["FAILED", "CANCELLED", "UPDATED", "DONE"])
+def test_draining_a_job_that_ends_otherwise_meanwhile_fails(
+    gcloud: dict[str, str], end: str
+) -> None:
+    Path(gcloud["STATES"]).write_text(f"JOB_STATE_{end}\n", encoding="utf-8")
     assert start("drain", "job", "r", env=gcloud | {"JOB_ID": "id-1"})[0] == 1
 
 
