@@ -90,7 +90,7 @@ RETRIES = Counter("retries")
 """Attempts beyond the first of each call."""
 
 FAILED_PREFIX = "failed_"
-
+"""Before the class of an error, in the name of its counter."""
 
 FAILED: dict[str, Counter] = {}
 """Failures by the class of their error, those that there were."""

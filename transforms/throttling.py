@@ -19,7 +19,6 @@ A service that answers fewer than one in so many is soon asked hardly at all. Th
 that to one that fails a little more often than it answers, where trying again still pays.
 """
 
-
 _GRACE = 20
 """So many calls may fail before any is held back: a small job's first fault is no outage."""
 
