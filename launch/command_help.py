@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 
+from launch.exit_status import DONE
 from launch.flags import help_lines
 from pipeline.option import Option
 
@@ -13,7 +14,16 @@ def wants_help(arguments: Sequence[str]) -> bool:
 
 
 def write_help(command: str, options: Sequence[Option], closing: str = "") -> int:
-    """Print a command's flags; returns exit status 0."""
+    """Print a command's flags.
+
+    Args:
+      command: its name.
+      options: the flags.
+      closing: stands behind them.
+
+    Returns:
+      The exit status: done.
+    """
     lines = "\n".join(help_lines(options))
     sys.stdout.write(f"usage: groundwatch {command} [--flag value ...]\n\n{lines}\n{closing}")
-    return 0
+    return DONE

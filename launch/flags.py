@@ -10,10 +10,10 @@ from pipeline.option import Option
 
 
 class UsageError(Exception):
-    """What is wrong with a command line, one sentence each.
+    """What is wrong with a command line.
 
     Attributes:
-      problems: at least one.
+      problems: one sentence each, at least one.
     """
 
     def __init__(self, problems: Sequence[str]) -> None:

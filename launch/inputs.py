@@ -30,7 +30,12 @@ def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list
 
 
 def try_output(destination: Destination, problems: list[str]) -> None:
-    """See whether the output folder can be written to; what is wrong is added to problems."""
+    """See whether the output folder can be written to.
+
+    Args:
+      destination: the run's.
+      problems: what is wrong is added to it.
+    """
     probe = destination.temporary_path("probe")
     try:
         storage.create(probe).close()

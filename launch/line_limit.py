@@ -11,7 +11,12 @@ Kind = TypeVar("Kind", bound=Hashable)
 
 
 class LineCount(msgspec.Struct):
-    """The lines of one kind, since the first of them came."""
+    """The lines of one kind.
+
+    Attributes:
+      since_s: when the first of them came, on the limit's clock.
+      lines: how many there were since.
+    """
 
     since_s: float
     lines: int = 0

@@ -49,9 +49,21 @@ async def _serve_until_stopped(port: int, host: str, scorer: str | None) -> None
 async def listening(
     port: int, host: str = "127.0.0.1", scorer: str | None = None
 ) -> AsyncIterator[str]:
-    """Serve checks inside the running event loop; yields the base address, such as http://host:1.
+    """Serve checks inside the running event loop while a `with` block lasts.
 
     One process answers on one core: checks by words run one after another in the event loop.
+
+    Args:
+      port: the TCP port; 0 takes a free one.
+      host: the address to listen on.
+      scorer: the folder of a model that scores the claims; None has them scored by words.
+
+    Yields:
+      The base address, such as http://127.0.0.1:8080.
+
+    Raises:
+      OSError: the address is taken or not one of this machine's.
+      Misconfigured: the folder holds no model that can be used.
     """
     application = web.Application()
     application[_CHECKER] = LocalTransport(scorer)

@@ -21,11 +21,19 @@ from launch.start import BEAM_HELP
 from launch.watch.demo import watch_demo
 from launch.watch.settings import WatchSettings
 from launch.watch.watching import watch
-from pipeline import check_options, options, watch_options
+from pipeline import check_options, options
 from pipeline.check_config import google_account
 from pipeline.config import Config, config_from
 from pipeline.destination import Destination
 from pipeline.option import Option, location
+from pipeline.watch_options import (
+    CANARY,
+    HEALTH_ADDRESS,
+    NO_DATA,
+    SUBSCRIPTION,
+    WATCH,
+    silence_rule_from,
+)
 from schemas.units import MEGABYTE
 from transforms.grounding.errors import CheckFailed
 
@@ -56,19 +64,19 @@ _DEMO_OUTPUT = Option(
 )
 
 
-def watch_known() -> tuple[Option, ...]:
+def watch_options() -> tuple[Option, ...]:
     """All flags of the command."""
     known = (
-        watch_options.SUBSCRIPTION,
+        SUBSCRIPTION,
         _DEMO,
         *options.FORMAT,
         options.SAMPLE,
         *options.OUTPUT,
         *options.LOCAL,
-        *watch_options.WATCH,
-        *watch_options.NO_DATA,
-        *watch_options.CANARY,
-        watch_options.HEALTH_ADDRESS,
+        *WATCH,
+        *NO_DATA,
+        *CANARY,
+        HEALTH_ADDRESS,
         *check_options.CHECK,
         *options.VERDICTS,
         *options.ALERTS,
@@ -91,7 +99,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     if names_runner(arguments):
         return start_streaming(arguments)
-    known = watch_known()
+    known = watch_options()
     if wants_help(arguments):
         return write_help("watch", known, BEAM_HELP)
     if "--demo" in arguments:
@@ -173,7 +181,7 @@ def _settings(values: Mapping[str, Any]) -> WatchSettings:
         file_age_s=values["file_age_s"],
         dedupe_h=values["dedupe_h"],
         drain_s=values["drain_s"],
-        silence=watch_options.silence_rule_from(values),
+        silence=silence_rule_from(values),
         health_address=values["health_address"],
         canary=values["canary"],
         canary_every_s=values["canary_every_s"],

@@ -98,7 +98,12 @@ class Held:
             self._changed.wait_for(lambda: self._closed or self._has_room())
 
     def take(self, most_messages: int, most_bytes: int, wait_s: float) -> tuple[Message, ...]:
-        """Hand out messages, waiting for a first one; one is handed out whatever its size.
+        """Hand out messages, waiting for a first one.
+
+        Args:
+          most_messages: how many at most.
+          most_bytes: of what size together; one is handed out whatever its size.
+          wait_s: how long to wait for a first one.
 
         Raises:
           Exception: what `fail` was told.

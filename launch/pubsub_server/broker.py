@@ -50,7 +50,11 @@ class Broker:
         self._ack_numbers = itertools.count(1)
 
     def create_topic(self, topic: Any) -> Any:
-        """Create a topic as it is described."""
+        """Create a topic as it is described.
+
+        Raises:
+          Refused: its name is none, or is taken.
+        """
         limits.check_name(topic.name, "topics")
         with self.changed:
             if topic.name in self._topics:
@@ -59,21 +63,34 @@ class Broker:
         return topic
 
     def topic(self, name: str) -> Any:
-        """Find a topic."""
+        """Find a topic.
+
+        Raises:
+          Refused: it is not there.
+        """
         with self.changed:
             if name not in self._topics:
                 raise not_found(name)
             return self._topics[name]
 
     def delete_topic(self, name: str) -> None:
-        """Delete a topic; its subscriptions keep what they have."""
+        """Delete a topic; its subscriptions keep what they have.
+
+        Raises:
+          Refused: it is not there.
+        """
         with self.changed:
             del self._topics[self.topic(name).name]
             for subscribed in self._of_topic(name):
                 subscribed.subscription.topic = _DELETED_TOPIC
 
     def create_subscription(self, subscription: Any) -> Any:
-        """Create a subscription as it is described; it gets what is published from now on."""
+        """Create a subscription as it is described; it gets what is published from now on.
+
+        Raises:
+          Refused: its topic is not there, its name is none or is taken, or it asks for what this
+            server cannot do.
+        """
         limits.check_subscription(subscription)
         with self.changed:
             self.topic(subscription.topic)
@@ -91,17 +108,32 @@ class Broker:
         return subscription
 
     def subscription(self, name: str) -> Any:
-        """Find a subscription."""
+        """Find a subscription.
+
+        Raises:
+          Refused: it is not there.
+        """
         return self._find(name).subscription
 
     def delete_subscription(self, name: str) -> None:
-        """Delete a subscription and its messages."""
+        """Delete a subscription and its messages.
+
+        Raises:
+          Refused: it is not there.
+        """
         with self.changed:
             del self._subscribed[self._find(name).subscription.name]
             self.changed.notify_all()
 
     def publish(self, topic: str, messages: Iterable[Any]) -> list[str]:
-        """Hand messages to every subscription of a topic; returns their message ids."""
+        """Hand messages to every subscription of a topic.
+
+        Returns:
+          The message ids, in the messages' order.
+
+        Raises:
+          Refused: the topic is not there.
+        """
         with self.changed:
             self.topic(topic)
             backlogs = [subscribed.backlog for subscribed in self._of_topic(topic)]
@@ -110,23 +142,27 @@ class Broker:
         return ids
 
     def backlog(self, name: str) -> Backlog:
-        """Find a subscription's messages, to be used under the lock."""
+        """Find a subscription's messages, to be used under the lock.
+
+        Raises:
+          Refused: it is not there.
+        """
         return self._find(name).backlog
 
     def acknowledge(self, subscription: str, ack_ids: Iterable[str]) -> None:
-        """Forget messages."""
+        """Forget messages; raises as `backlog`."""
         with self.changed:
             self.backlog(subscription).acknowledge(self._faults.heard(ack_ids), self.clock())
             self.changed.notify_all()
 
     def prolong(self, subscription: str, ack_ids: Iterable[str], seconds: int) -> None:
-        """Let leases end so many seconds from now; 0 refuses the messages."""
+        """Let leases end so many seconds from now; 0 refuses the messages; raises as `backlog`."""
         with self.changed:
             self.backlog(subscription).prolong(ack_ids, seconds, self.clock())
             self.changed.notify_all()
 
     def counts(self, subscription: str) -> Counts:
-        """Say what a subscription has seen."""
+        """Say what a subscription has seen; raises as `backlog`."""
         with self.changed:
             return self.backlog(subscription).counts(self.clock())
 

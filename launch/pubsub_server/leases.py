@@ -27,7 +27,12 @@ class Pending(msgspec.Struct):
 
 
 class Flow(msgspec.Struct):
-    """What one streaming reader is willing to hold, and what it holds."""
+    """What one streaming reader is willing to hold, and what it holds.
+
+    Attributes:
+      most_messages, most_bytes: at most, but for a last message that goes beyond the bytes.
+      held_messages, held_bytes: on lease to it now.
+    """
 
     most_messages: int
     most_bytes: int
@@ -36,7 +41,14 @@ class Flow(msgspec.Struct):
 
 
 class Lease(msgspec.Struct):
-    """One delivery: who holds which message until when."""
+    """One delivery: who holds which message until when.
+
+    Attributes:
+      ack_id: what settles it.
+      pending: the message.
+      ends_at_s: seconds since 1970.
+      flow: of the streaming reader that holds it, None for another.
+    """
 
     ack_id: str
     pending: Pending

@@ -52,7 +52,7 @@ def account_of(number: int, counts: Counts, enriched: int, failures: int, now_us
 
 
 def merged(first: Account, second: Account) -> Account:
-    """Add the accounts of two stretches of the same hour."""
+    """Add up the accounts of two stretches of the same hour."""
     return Account(
         hour_us=first.hour_us,
         first_batch=min(first.first_batch, second.first_batch),

@@ -31,7 +31,12 @@ _log = logging.getLogger(__name__)
 
 
 class Sight(Record, frozen=True, kw_only=True):
-    """What was found of one known answer; the score is 0..1, or None."""
+    """What was found of one known answer.
+
+    Attributes:
+      verdict: its name.
+      support_score: 0..1, None where there is none.
+    """
 
     verdict: str
     support_score: float | None

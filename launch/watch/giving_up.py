@@ -12,14 +12,24 @@ class Defect(Exception):
 
 
 def failed_by_defect(message: Message, error: Exception) -> Failure:
-    """Make a failure of a message that runs into a defect."""
+    """Make a failure of a message that runs into a defect.
+
+    Args:
+      message: the original one.
+      error: what was raised; only its class is told.
+    """
     # The error's own words could hold an answer's text.
     defect = Defect(f"groundwatch ran into a defect: {type(error).__name__}")
     return failed_now(message, "ReadMessages", defect, retryable=True)
 
 
 def failed_alone(answer: Answer, tries: int) -> Failure:
-    """Make a failure of an answer that the checker does not answer for, as it does for others."""
+    """Make a failure of an answer that the checker does not answer for, as it does for others.
+
+    Args:
+      answer: the one.
+      tries: how often its check was tried.
+    """
     unavailable = Unavailable(
         f"no reply from the checker in {tries} tries, while it answered for most others"
     )

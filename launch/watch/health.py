@@ -60,7 +60,12 @@ class Ailment(Record, frozen=True):
 
 
 def ailments_of(vitals: Vitals, rule: HealthRule) -> Iterator[Ailment]:
-    """Say what ails the worker; nothing if it is well."""
+    """Say what ails the worker; nothing if it is well.
+
+    Args:
+      vitals: the worker as it is.
+      rule: when it is unwell.
+    """
     if vitals.since_round_s > rule.stalled_after_s:
         since_s = f"{vitals.since_round_s:.0f} s"
         yield Ailment("not_pulling", f"no message was asked for since {since_s}")

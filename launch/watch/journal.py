@@ -173,11 +173,16 @@ class Journal:
             self._database.write("DELETE FROM notes WHERE name = ?", _PUBLICATION)
 
     def outbox_alerts(self, most: int, up_to: int | None = None) -> list[tuple[int, Alert]]:
-        """The alerts that are to be announced, the oldest first, each with its id."""
+        """The alerts that are to be announced, the oldest first, each with its id.
+
+        Args:
+          most: how many at most; fewer, but one, where they are large.
+          up_to: an id, above which none is listed.
+        """
         return self._outbox("alert", Alert, most, up_to)
 
     def outbox_failures(self, most: int, up_to: int | None = None) -> list[tuple[int, Failure]]:
-        """The failures that are to be announced, the oldest first, each with its id."""
+        """The failures that are to be announced; as `outbox_alerts`."""
         return self._outbox("failure", Failure, most, up_to)
 
     def count_outbox(self, kind: str) -> int:

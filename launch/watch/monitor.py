@@ -34,7 +34,12 @@ class EngineWatch(Record, frozen=True, kw_only=True):
 
 
 class Watched(Record, frozen=True, kw_only=True):
-    """What has to be remembered of all engines, over a restart, too."""
+    """What has to be remembered over a restart, too.
+
+    Attributes:
+      engines: their rates.
+      pulses: how often each of them, and the whole subscription, is heard.
+    """
 
     engines: tuple[EngineWatch, ...] = ()
     pulses: tuple[Pulse, ...] = ()

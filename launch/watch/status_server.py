@@ -19,7 +19,13 @@ _log = logging.getLogger(__name__)
 
 
 class Page(NamedTuple):
-    """An answer over HTTP."""
+    """An answer over HTTP.
+
+    Attributes:
+      status: 200, or why not.
+      content_type: of the body, with its encoding.
+      body: whole.
+    """
 
     status: int
     content_type: str

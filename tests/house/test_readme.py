@@ -40,7 +40,7 @@ def test_every_flag_it_names_exists() -> None:
             estimate.estimate_options(),
             evaluate.OPTIONS,
             report.OPTIONS,
-            watch.watch_known(),
+            watch.watch_options(),
             replay.replay_options(),
         )
         for option in known_options
