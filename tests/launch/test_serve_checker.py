@@ -1,3 +1,5 @@
+"""The embedded checker over HTTP: what it answers and refuses, and how it ends."""
+
 import asyncio
 import signal
 import subprocess

@@ -1,3 +1,5 @@
+"""Who is asked, and as whom: addresses, credentials, and connections that break."""
+
 import os
 import subprocess
 import sys

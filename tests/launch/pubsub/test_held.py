@@ -1,3 +1,5 @@
+"""The messages that are held, from their delivery until Pub/Sub knows their fate."""
+
 import threading
 
 import pytest

@@ -1,3 +1,5 @@
+"""What can go wrong with Pub/Sub, by what is to be done about it."""
+
 import pytest
 from google.api_core import exceptions
 

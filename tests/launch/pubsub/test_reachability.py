@@ -1,3 +1,5 @@
+"""How long to wait for a Pub/Sub that does not answer, and what is said of it."""
+
 import logging
 
 import pytest

@@ -1,3 +1,5 @@
+"""The messages of one subscription: given, held back, buried and forgotten."""
+
 import itertools
 from typing import Any
 

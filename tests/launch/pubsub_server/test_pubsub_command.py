@@ -1,3 +1,5 @@
+"""The Pub/Sub server as a program of its own."""
+
 import signal
 import subprocess
 import sys

@@ -1,3 +1,5 @@
+"""How long an alert may have been on its way."""
+
 from launch.watch.alert_latency import AlertLatency
 from schemas.message import Message
 from tests.support.builders import NOON_US, a_message
