@@ -101,7 +101,7 @@ def _flagged(flagged: Flagged) -> Iterator[str]:
 
 
 def _kinds(kinds: Sequence[SpanKind]) -> Table:
-    thresholds = list(kinds[0].found)
+    thresholds = list(dict.fromkeys(threshold for kind in kinds for threshold in kind.found))
     below = [f"< {threshold}" for threshold in thresholds]
     table = _table("spans of a kind", "spans", "unchecked", "claims", _AUROC, *below)
     for kind in kinds:

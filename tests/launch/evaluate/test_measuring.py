@@ -1,48 +1,14 @@
-"""Judged answers and what they say of the scores."""
+"""Labelled answers and what they say of the scores."""
 
 import pytest
 
-from launch.evaluate.evaluation import Counts, Evaluation
-from launch.evaluate.measuring import measure
-from launch.evaluate.scored import LabelledAnswer, ScoredAnswer, ScoredClaim
-from schemas.label import Label, Span
-from schemas.verdict import Verdict
-
-COUNTS = Counts(
-    read=0, unreadable=0, failed=0, unlabelled=0, labelled=0, unscored=0, labels_unmet=0
-)
-
-
-def labelled(
-    *claim_scores: float,
-    spans: tuple[Span, ...] | None = (),
-    support: float | None = 0.9,
-    is_unsupported: bool | None = None,
-) -> LabelledAnswer:
-    """An answer of claims of ten bytes each."""
-    least = min(claim_scores, default=None)
-    scored = ScoredAnswer(
-        names=("a",),
-        verdict=Verdict.LOW_GROUNDED if least is not None and least < 0.4 else Verdict.GROUNDED,
-        support_score=support if claim_scores else None,
-        min_claim_score=least,
-        claims=tuple(
-            ScoredClaim(10 * n, 10 * n + 10, score) for n, score in enumerate(claim_scores)
-        ),
-        cluster=f"{claim_scores} {spans}",
-        checker="local" if claim_scores else None,
-    )
-    label = bool(spans) if is_unsupported is None else is_unsupported
-    return LabelledAnswer(scored, Label(is_unsupported=label, spans=spans))
-
-
-def measured(*answers: LabelledAnswer) -> Evaluation:
-    return measure(answers, COUNTS, resamples=10)
+from schemas.label import Span
+from tests.support.evaluations import a_labelled, measured
 
 
 def test_an_answer_ranks_by_its_lowest_claim_and_by_its_support_score() -> None:
     found = measured(
-        labelled(0.9, 0.8, support=0.2), labelled(0.9, 0.3, support=0.7, spans=(Span(10, 20),))
+        a_labelled(0.9, 0.8, support=0.2), a_labelled(0.9, 0.3, support=0.7, spans=(Span(10, 20),))
     )
     by_claim, by_support = found.answers_by_claim, found.answers_by_support
     assert by_claim.auroc is not None
@@ -54,7 +20,11 @@ def test_an_answer_ranks_by_its_lowest_claim_and_by_its_support_score() -> None:
 
 
 def test_the_verdict_is_held_to_the_labels_too() -> None:
-    answers = labelled(0.3), labelled(0.3, spans=(Span(0, 5),)), labelled(0.5, spans=(Span(0, 5),))
+    answers = (
+        a_labelled(0.3),
+        a_labelled(0.3, spans=(Span(0, 5),)),
+        a_labelled(0.5, spans=(Span(0, 5),)),
+    )
     found = measured(*answers).low_grounded
     assert (found.flagged, found.precision, found.recall, found.threshold) == (2, 0.5, 0.5, None)
 
@@ -74,24 +44,24 @@ def test_the_verdict_is_held_to_the_labels_too() -> None:
 def test_a_claim_is_unsupported_where_a_span_shares_two_bytes_with_it(
     span: tuple[int, int], unsupported: int
 ) -> None:
-    claims = measured(labelled(0.9, 0.8, 0.7, spans=(Span(*span),))).claims
+    claims = measured(a_labelled(0.9, 0.8, 0.7, spans=(Span(*span),))).claims
     assert claims is not None
     assert (claims.unsupported, claims.supported) == (unsupported, 3 - unsupported)
 
 
 def test_claims_of_answers_that_nobody_looked_into_do_not_count() -> None:
-    unseen = labelled(0.1, 0.2, spans=None, is_unsupported=True)
+    unseen = a_labelled(0.1, 0.2, spans=None, is_unsupported=True)
     assert measured(unseen).claims is None
-    both = measured(unseen, labelled(0.9)).claims
+    both = measured(unseen, a_labelled(0.9)).claims
     assert both is not None
     assert (both.supported, both.unsupported) == (1, 0)
 
 
 def test_each_kind_of_span_is_told_by_itself() -> None:
     found = measured(
-        labelled(0.9, 0.8),
-        labelled(0.25, 0.7, spans=(Span(0, 5, "Baseless"), Span(12, 15, "Conflict"))),
-        labelled(0.35, spans=(Span(0, 3, "Baseless"), Span(50, 60, "Baseless"))),
+        a_labelled(0.9, 0.8),
+        a_labelled(0.25, 0.7, spans=(Span(0, 5, "Baseless"), Span(12, 15, "Conflict"))),
+        a_labelled(0.35, spans=(Span(0, 3, "Baseless"), Span(50, 60, "Baseless"))),
     )
     baseless, conflict = found.span_kinds
     assert (baseless.kind, baseless.spans, baseless.unchecked, baseless.claims) == (
@@ -107,12 +77,12 @@ def test_each_kind_of_span_is_told_by_itself() -> None:
 
 
 def test_a_kind_that_no_checked_claim_touches_is_found_nowhere() -> None:
-    [kind] = measured(labelled(0.9, spans=(Span(50, 60, "Conflict"),))).span_kinds
+    [kind] = measured(a_labelled(0.9, spans=(Span(50, 60, "Conflict"),))).span_kinds
     assert (kind.unchecked, kind.claims, kind.auroc, kind.found) == (1, 0, None, {})
 
 
 def test_an_answer_without_a_score_is_never_flagged() -> None:
-    found = measured(labelled(is_unsupported=True), labelled(0.5))
+    found = measured(a_labelled(is_unsupported=True), a_labelled(0.5))
     assert [flagged.flagged for flagged in found.answers_by_claim.at] == [0, 0, 0, 1]
     assert found.answers_by_claim.auroc is not None
     assert found.answers_by_claim.auroc.value == 0.0

@@ -1,0 +1,17 @@
+"""An evaluation on a terminal."""
+
+import pytest
+
+from launch.evaluate.tables import show_evaluation
+from schemas.label import Span
+from tests.support.evaluations import a_labelled, measured
+
+
+def test_shares_are_told_though_the_most_frequent_kind_has_none(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    unchecked = [Span(place, place + 5, "Unchecked") for place in (40, 50)]
+    show_evaluation(measured(a_labelled(0.25, spans=(Span(0, 5, "Conflict"), *unchecked))))
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["Unchecked", "2", "2", "0", "—", "—", "—", "—", "—"] in lines
+    assert ["Conflict", "1", "0", "1", "—", "0.0%", "100.0%", "100.0%", "100.0%"] in lines

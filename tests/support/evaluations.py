@@ -1,0 +1,40 @@
+"""Labelled answers, and what an evaluation makes of them."""
+
+from launch.evaluate.evaluation import Counts, Evaluation
+from launch.evaluate.measuring import measure
+from launch.evaluate.scored import LabelledAnswer, ScoredAnswer, ScoredClaim
+from schemas.label import Label, Span
+from schemas.verdict import Verdict
+
+_COUNTS = Counts(
+    read=0, unreadable=0, failed=0, unlabelled=0, labelled=0, unscored=0, labels_unmet=0
+)
+
+
+def a_labelled(
+    *claim_scores: float,
+    spans: tuple[Span, ...] | None = (),
+    support: float | None = 0.9,
+    is_unsupported: bool | None = None,
+) -> LabelledAnswer:
+    """An answer of claims of ten bytes each, with its label: unsupported where it has spans."""
+    least = min(claim_scores, default=None)
+    scored = ScoredAnswer(
+        names=("a",),
+        verdict=Verdict.LOW_GROUNDED if least is not None and least < 0.4 else Verdict.GROUNDED,
+        support_score=support if claim_scores else None,
+        min_claim_score=least,
+        claims=tuple(
+            ScoredClaim(10 * number, 10 * number + 10, score)
+            for number, score in enumerate(claim_scores)
+        ),
+        cluster=f"{claim_scores} {spans}",
+        checker="local" if claim_scores else None,
+    )
+    label = bool(spans) if is_unsupported is None else is_unsupported
+    return LabelledAnswer(scored, Label(is_unsupported=label, spans=spans))
+
+
+def measured(*answers: LabelledAnswer) -> Evaluation:
+    """The statistics of these answers."""
+    return measure(answers, _COUNTS, resamples=10)
