@@ -3,13 +3,19 @@
 from datetime import UTC, datetime, timedelta
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST = datetime.min.replace(tzinfo=UTC) - EPOCH
+_LAST = datetime.max.replace(tzinfo=UTC) - EPOCH
 
 
 def to_rfc3339(time_us: int | None) -> str | None:
-    """Write a time as ``2026-03-02T08:00:02.000000Z``; None stays None."""
+    """Write a time as ``2026-03-02T08:00:02.000000Z``; None stays None.
+
+    A time beyond the years 1 to 9999, such as the end of an hour that begins within them, is
+    written as the nearest that there is.
+    """
     if time_us is None:
         return None
-    moment = EPOCH + timedelta(microseconds=time_us)
+    moment = EPOCH + min(max(timedelta(microseconds=time_us), _FIRST), _LAST)
     # strftime writes years before 1000 with fewer than four digits.
     return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 

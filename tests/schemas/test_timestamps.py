@@ -23,6 +23,19 @@ def test_a_time_is_written_as_rfc_3339_in_utc_and_read_back(time_us: int, text: 
     assert from_rfc3339(text) == time_us
 
 
+@pytest.mark.parametrize(
+    ("time_us", "nearest_us"),
+    [
+        pytest.param(LAST_US + 1, LAST_US, id="after the year 9999"),
+        pytest.param(FIRST_US - 1, FIRST_US, id="before the year 1"),
+    ],
+)
+def test_what_ends_beyond_the_calendar_is_written_as_its_nearest_moment(
+    time_us: int, nearest_us: int
+) -> None:
+    assert to_rfc3339(time_us) == to_rfc3339(nearest_us)
+
+
 def test_no_time_stays_none() -> None:
     assert to_rfc3339(None) is None
     assert from_rfc3339(None) is None
