@@ -17,7 +17,8 @@ _AUROC = "AUROC (95 % interval)"
 
 def show_evaluation(evaluation: Evaluation) -> None:
     """Print what was found, the score that ranks best first."""
-    console = Console(highlight=False)
+    # A kind is in the labels' own words, which may look like markup.
+    console = Console(highlight=False, markup=False)
     console.width = max(console.width, _WIDTH)
     console.print(f"\n{_heading(evaluation)}\n")
     for table in _tables(evaluation):

@@ -15,3 +15,11 @@ def test_shares_are_told_though_the_most_frequent_kind_has_none(
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["Unchecked", "2", "2", "0", "—", "—", "—", "—", "—"] in lines
     assert ["Conflict", "1", "0", "1", "—", "0.0%", "100.0%", "100.0%", "100.0%"] in lines
+
+
+@pytest.mark.parametrize("kind", ["[bold]", "[/red]"])
+def test_a_kind_that_looks_like_markup_is_told_as_it_is(
+    kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show_evaluation(measured(a_labelled(0.25, spans=(Span(0, 5, kind),))))
+    assert f"\n{kind} " in capsys.readouterr().out
