@@ -1,6 +1,6 @@
 """Answers made by rule, as many as a measurement needs, each different from all others."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -19,26 +19,49 @@ def generated_messages(count: int) -> Iterator[bytes]:
     Args:
       count: how many; the first ones are the same for every count.
     """
+    return (_message(number, f"generated-{number}") for number in range(count))
+
+
+def repeating_messages(count: int) -> Iterator[bytes]:
+    """Make envelopes of which every fifth says what an earlier one said.
+
+    Of ten, the ninth is an earlier one delivered again, and the tenth gives the answer of an
+    earlier one under an id of its own. What they repeat lies about half the way back.
+    """
     for number in range(count):
-        facts = [_fact(number, fact) for fact in range(_FACTS)]
-        answer = " ".join(fact[0] for fact in facts)
-        yield msgspec.json.encode(
-            {
-                "id": f"generated-{number}",
-                "engine": "generated",
-                "time": f"2026-03-{1 + number % 28:02d}T12:00:00Z",
-                "query": f"How is unit {number} to be kept?",
-                "answer": answer,
-                "facts": [{"text": " ".join(fact), "title": f"Unit {number}"} for fact in facts],
-            }
-        )
+        tens, place = divmod(number, 10)
+        if place < 8:
+            said = tens * 8 + place
+            yield _message(said, f"generated-{said}")
+        elif place == 8:
+            yield _message(tens * 4, f"generated-{tens * 4}")
+        else:
+            yield _message(tens * 4 + 1, f"again-{tens}")
 
 
 def write_archive(path: Path, count: int) -> None:
     """Write generated messages as lines of JSON."""
+    write_lines(path, generated_messages(count))
+
+
+def write_lines(path: Path, messages: Iterable[bytes]) -> None:
+    """Write messages as lines."""
     with path.open("wb") as stream:
-        for message in generated_messages(count):
-            stream.write(message + b"\n")
+        stream.writelines(message + b"\n" for message in messages)
+
+
+def _message(number: int, name: str) -> bytes:
+    facts = [_fact(number, fact) for fact in range(_FACTS)]
+    return msgspec.json.encode(
+        {
+            "id": name,
+            "engine": "generated",
+            "time": f"2026-03-{1 + number % 28:02d}T12:00:00Z",
+            "query": f"How is unit {number} to be kept?",
+            "answer": " ".join(fact[0] for fact in facts),
+            "facts": [{"text": " ".join(fact), "title": f"Unit {number}"} for fact in facts],
+        }
+    )
 
 
 def _fact(number: int, fact: int) -> list[str]:

@@ -11,27 +11,17 @@ the first line.
 import argparse
 import gzip
 import json
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 from tests.benchmarks.generated_answers import generated_messages
+from tests.benchmarks.usage import usage_of
 
 _FILE_ANSWERS = 20_000
-_CHILD = """
-import resource, sys
-from launch.main import main
-if __name__ == "__main__":
-    status = main(sys.argv[1:])
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    cpu_s = sum(usage.ru_utime + usage.ru_stime for usage in usages)
-    print(max(usage.ru_maxrss for usage in usages), cpu_s, file=sys.stderr)
-    sys.exit(status)
-"""
+_LONGEST_S = 24 * 3600.0
 _HEAD = "| answers | workers | seconds | answers/s | ratio | CPU ms an answer | largest process |"
 
 
@@ -49,21 +39,13 @@ def measured(folder: Path, workers: int) -> dict[str, float]:
     """Backfill a folder; returns seconds, processor seconds, megabytes of the largest process."""
     output = folder / f"out-{workers}"
     flags = ["--input", f"{folder}/*.gz", "--output", str(output), "--workers", str(workers)]
-    started_s = time.monotonic()
-    finished = subprocess.run(  # noqa: S603 - our own source
-        [sys.executable, "-c", _CHILD, "backfill", *flags],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    seconds = time.monotonic() - started_s
-    rss_kb, cpu_s = finished.stderr.splitlines()[-1].split()
+    command = [sys.executable, "-m", "launch", "backfill", *flags]
+    usage = usage_of(command, _LONGEST_S)
     summary = json.loads((output / "summary.json").read_bytes())
     return {
-        "seconds": seconds,
-        "cpu_s": float(cpu_s),
-        "rss_mb": int(rss_kb) / 1024,
+        "seconds": usage.seconds,
+        "cpu_s": usage.cpu_s,
+        "rss_mb": usage.peak_mb,
         "enriched": summary["enriched"],
     }
 

@@ -1,20 +1,56 @@
-"""A checker in a process of its own that takes its time and measures how it is asked.
+"""A checker in a process of its own that takes its time, fails now and then, and is measured.
 
-It answers every check after a latency, with the same valid reply, and notes when each came:
-the steady rate is that of the middle eight tenths of the requests, without start and end.
+It answers every check after a latency, so many at once, with a valid reply that follows from the
+answer, and notes when each came: the steady rate is that of the middle eight tenths of the
+calls, without start and end.
 """
 
 import asyncio
 import multiprocessing
 import random
-import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 
-from aiohttp import web
+from schemas.record import Record
+from tests.benchmarks.made_replies import made_reply
+from tests.support.fault_server import FaultServer, always, at_random
+from tests.support.wire_faults import BAD_REPLIES, UNAVAILABLE, Exchange, Fault, good, reset, status
 
-_REPLY = b'{"supportScore": 0.9, "claims": []}'
+NO_REPLY_S = 12.0
+"""Longer than the 10 s that groundwatch waits for one."""
+
+_MANY = 100_000
+_SEED = 8
+
+
+async def no_reply(_: Exchange) -> bool:
+    """Say nothing for long, then hang up, as load balancers do."""
+    await asyncio.sleep(NO_REPLY_S)
+    return False
+
+
+FAULTS: dict[str, Fault] = {
+    "503": UNAVAILABLE["503"],
+    "429 that asks for a second": status(429, "RESOURCE_EXHAUSTED", "Retry-After: 1"),
+    "connection reset": reset,
+    f"no reply for {NO_REPLY_S:g} s": no_reply,
+    "broken JSON": BAD_REPLIES["cut JSON"],
+}
+"""Each as likely as the others."""
+
+
+class Calls(Record, frozen=True, kw_only=True):
+    """How the checker was called.
+
+    Attributes:
+      number: of calls.
+      steady_per_s: the rate of their middle eight tenths; 0 for too few.
+    """
+
+    number: int
+    steady_per_s: float
 
 
 class SlowChecker:
@@ -22,68 +58,81 @@ class SlowChecker:
 
     Args:
       address: where it listens.
-      pipe: to ask it for its measurements.
+      pipe: to tell it what to do, and to ask it for its measurements.
     """
 
     def __init__(self, address: str, pipe: Connection) -> None:
         self.address = address
         self._pipe = pipe
 
-    def steady_rate(self) -> tuple[int, float]:
-        """Return how many requests came since the last time, and the steady rate, a second."""
-        self._pipe.send("measure")
-        count, rate = self._pipe.recv()
-        return count, rate
+    def begin(self, fault_share: float = 0.0) -> Calls:
+        """Forget all calls, and fail this share of those to come, the same ones every time.
+
+        Returns:
+          What was noted since the last time.
+        """
+        self._pipe.send(fault_share)
+        number, steady_per_s = self._pipe.recv()
+        return Calls(number=number, steady_per_s=steady_per_s)
 
 
 @contextmanager
-def slow_checker(least_s: float, most_s: float) -> Iterator[SlowChecker]:
-    """Run a checker whose latency is uniform between two bounds while the block lasts."""
+def slow_checker(least_s: float, most_s: float, capacity: int = _MANY) -> Iterator[SlowChecker]:
+    """Run a checker while the block lasts.
+
+    Args:
+      least_s: the shortest latency.
+      most_s: the longest; any between the two is as likely.
+      capacity: how many calls it works on at once; further ones wait for their turn.
+    """
     ours, theirs = multiprocessing.Pipe()
     context = multiprocessing.get_context("spawn")
-    process = context.Process(target=_run, args=(theirs, least_s, most_s), daemon=True)
+    process = context.Process(target=_run, args=(theirs, least_s, most_s, capacity), daemon=True)
     process.start()
     try:
         yield SlowChecker(ours.recv(), ours)
     finally:
-        ours.send("stop")
+        ours.send(None)
         process.join(5)
         process.kill()
 
 
-def _run(pipe: Connection, least_s: float, most_s: float) -> None:
-    asyncio.run(_serve(pipe, least_s, most_s))
+def _run(pipe: Connection, least_s: float, most_s: float, capacity: int) -> None:
+    calls = _CallPlan(least_s, most_s, capacity)
+    with FaultServer(calls.plan, made_reply) as server:
+        pipe.send(server.address)
+        while (fault_share := pipe.recv()) is not None:
+            pipe.send(calls.begin(fault_share))
 
 
-async def _serve(pipe: Connection, least_s: float, most_s: float) -> None:
-    loop = asyncio.get_running_loop()
-    arrivals: list[float] = []
-    stopped = asyncio.Event()
-    chance = random.Random(1)  # noqa: S311 - no secret hangs on it
+class _CallPlan:
+    """What becomes of each call, and when each came."""
 
-    async def answer(request: web.BaseRequest) -> web.Response:
-        arrivals.append(loop.time())
-        await request.read()
-        await asyncio.sleep(chance.uniform(least_s, most_s))
-        return web.Response(body=_REPLY, content_type="application/json")
+    def __init__(self, least_s: float, most_s: float, capacity: int) -> None:
+        self._latency_s = least_s, most_s
+        self._places = asyncio.Semaphore(capacity)
+        self._chance = random.Random(_SEED)  # noqa: S311 - no secret hangs on it
+        self._arrivals: list[float] = []
+        self._choose = always(good)
 
-    def listen() -> None:
-        while pipe.recv() == "measure":
-            pipe.send(_measured(arrivals))
-            arrivals.clear()
-        loop.call_soon_threadsafe(stopped.set)
+    def begin(self, fault_share: float) -> tuple[int, float]:
+        noted, self._arrivals = self._arrivals, []
+        self._choose = at_random(_SEED, fault_share, FAULTS) if fault_share else always(good)
+        return len(noted), _steady_per_s(noted)
 
-    runner = web.ServerRunner(web.Server(answer, access_log=None))
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, backlog=2048).start()
-    pipe.send(f"http://127.0.0.1:{runner.addresses[0][1]}")
-    threading.Thread(target=listen, daemon=True).start()
-    await stopped.wait()
-    await runner.cleanup()
+    def plan(self, _: int) -> Fault:
+        fault = self._choose(len(self._arrivals))
+        self._arrivals.append(time.monotonic())
+
+        async def reply(exchange: Exchange) -> bool:
+            async with self._places:
+                await asyncio.sleep(self._chance.uniform(*self._latency_s))
+            return await fault(exchange)
+
+        return reply
 
 
-def _measured(arrivals: list[float]) -> tuple[int, float]:
-    count = len(arrivals)
-    first, last = count // 10, count - count // 10 - 1
-    seconds = arrivals[last] - arrivals[first] if count > 10 else 0.0
-    return count, (last - first) / seconds if seconds else 0.0
+def _steady_per_s(arrivals: list[float]) -> float:
+    first, last = len(arrivals) // 10, len(arrivals) - len(arrivals) // 10 - 1
+    seconds = arrivals[last] - arrivals[first] if last > first else 0.0
+    return (last - first) / seconds if seconds else 0.0

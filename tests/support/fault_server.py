@@ -8,10 +8,13 @@ from collections.abc import Callable, Mapping
 from typing import Self
 
 from tests.support.wire_faults import Exchange, Fault, good
-from transforms.grounding.local.service import answer
+from transforms.grounding.local.service import Reply, answer
 
 Plan = Callable[[int], Fault]
 """What to do with each request, by its number from 0."""
+
+Checker = Callable[[str, str, bytes], Reply]
+"""What a good reply to method, path and body is."""
 
 _START_TIMEOUT_S = 5.0
 
@@ -46,10 +49,11 @@ def by_answer(faults: Mapping[str, Fault]) -> Plan:
 
 
 class FaultServer:
-    """Serves the embedded checker over HTTP/1.1 on a thread of its own, faults included.
+    """Serves a checker over HTTP/1.1 on a thread of its own, faults included.
 
     Args:
       plan: what to do with each request.
+      checker: who makes the good replies; the embedded checker by default.
 
     Attributes:
       address: where it listens, without a slash at the end.
@@ -59,8 +63,13 @@ class FaultServer:
       other_paths: what else was asked for, such as the target of a redirect.
     """
 
-    def __init__(self, plan: Plan = always(good)) -> None:  # noqa: B008 - a plan has no state
+    def __init__(
+        self,
+        plan: Plan = always(good),  # noqa: B008 - a plan has no state
+        checker: Checker = answer,
+    ) -> None:
         self._plan = plan
+        self._checker = checker
         self.address = ""
         self.requests = self.connections = self.most_at_once = self._at_once = 0
         self.other_paths: list[str] = []
@@ -110,7 +119,7 @@ class FaultServer:
     async def _serve_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Answer one request, and tell whether another may follow."""
         method, path, body = await _read_request(reader)
-        reply = answer(method, path, body)
+        reply = self._checker(method, path, body)
         if reply.status == 404:
             self.other_paths.append(path)
             return False
