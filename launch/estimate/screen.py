@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from launch.figures import counted
 from schemas.estimate import Comparison, Estimate, Interval
 
 _INDENT = (0, 0, 1, 2)
@@ -38,13 +39,15 @@ def comparison_line(comparison: Comparison, calls: int) -> str:
     """
     difference = comparison.relative_differences.calls
     off = "" if difference is None else f" ({100 * difference:+.1f} %)"
-    return f"estimated {comparison.calls:,} calls, made {calls:,}{off}"
+    return f"estimated {counted(comparison.calls, 'call')}, made {calls:,}{off}"
 
 
 def _heading(estimate: Estimate) -> Text:
     sampled = estimate.sampled_messages
     source = "" if sampled is None else f"; the rest is told from {sampled:,} of them"
-    return Text.assemble("\n", (f"{estimate.read:,} messages", "bold"), f", no call made{source}\n")
+    return Text.assemble(
+        "\n", (counted(estimate.read, "message"), "bold"), f", no call made{source}\n"
+    )
 
 
 def _table(rows: Iterable[_Row]) -> Table:

@@ -46,6 +46,7 @@ SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
     ),
     "no time at all": ({"minutes_without_quota": 0.001}, ["without quota under 0.1"], []),
     "a long time": ({"minutes_without_quota": 1234.5}, ["without quota 1,234 500 ms"], []),
+    "one message": ({"read": 1}, ["1 message, no call made"], []),
     "several processes": ({"workers": 2}, ["256 in flight"], []),
 }
 
@@ -70,6 +71,7 @@ def test_an_estimate_is_told_in_a_table(
     [
         (1_234, 1_230, "estimated 1,234 calls, made 1,230 (-0.3 %)"),
         (1_000, 1_000, "estimated 1,000 calls, made 1,000 (+0.0 %)"),
+        (1, 1, "estimated 1 call, made 1 (+0.0 %)"),
         (4, 6, "estimated 4 calls, made 6 (+50.0 %)"),
         (0, 2, "estimated 0 calls, made 2"),
     ],
