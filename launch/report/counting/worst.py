@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from launch.report.counting.seen import SeenAnswer
-from launch.report.counting.worst_answer import WorstAnswer, worst_answer_from_row
+from launch.report.counting.shown_answer import ShownAnswer, shown_answer_from_row
 from schemas.verdict import Verdict
 
 _MOST_ANSWERS = 20
@@ -20,7 +20,7 @@ class WorstAnswers:
 
     def __init__(self, most: int = _MOST_ANSWERS) -> None:
         self._most = most
-        self._heap: list[tuple[float, float, int, WorstAnswer]] = []
+        self._heap: list[tuple[float, float, int, ShownAnswer]] = []
         self._order = 0
 
     def add(self, answer: SeenAnswer, row: Mapping[str, Any]) -> None:
@@ -40,8 +40,8 @@ class WorstAnswers:
         if any(kept.answer.record_id == answer.record_id for *_, kept in self._heap):
             return
         add = heapq.heappush if len(self._heap) < self._most else heapq.heappushpop
-        add(self._heap, (*rank, worst_answer_from_row(answer, row)))
+        add(self._heap, (*rank, shown_answer_from_row(answer, row)))
 
-    def answers(self) -> list[WorstAnswer]:
+    def answers(self) -> list[ShownAnswer]:
         """The answers kept, the worst first."""
         return [answer for *_, answer in sorted(self._heap, key=lambda kept: kept[:3])][::-1]

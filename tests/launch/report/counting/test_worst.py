@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from launch.report.counting.seen import answer_from_row
+from launch.report.counting.shown_answer import ShownAnswer, shown_answer_from_row
 from launch.report.counting.worst import WorstAnswers
-from launch.report.counting.worst_answer import WorstAnswer, worst_answer_from_row
 from schemas.enriched import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_claim, a_fact
@@ -14,12 +14,12 @@ from tests.support.reports import a_low, row_of
 from transforms.rules.redaction import TextMode, redact
 
 
-def cut(enriched: EnrichedAnswer) -> WorstAnswer:
+def cut(enriched: EnrichedAnswer) -> ShownAnswer:
     row = row_of(enriched)
-    return worst_answer_from_row(answer_from_row(row), row)
+    return shown_answer_from_row(answer_from_row(row), row)
 
 
-def kept_of(*answers: EnrichedAnswer, most: int = 3) -> list[WorstAnswer]:
+def kept_of(*answers: EnrichedAnswer, most: int = 3) -> list[ShownAnswer]:
     worst = WorstAnswers(most)
     for answer in answers:
         row = row_of(answer)
@@ -105,7 +105,7 @@ def test_without_its_text_an_answer_keeps_scores_and_offsets(mode: TextMode) -> 
     facts = (a_fact("Lamps glow.", title="Lamps"),)
     answer = cut(redact(a_low("Lamps glow.", query="Why?", facts=facts), mode))
     assert answer.text_mode is mode
-    assert (answer.query, answer.shown, answer.passages, answer.worst_text) == (
+    assert (answer.query, answer.text, answer.passages, answer.worst_claim_text) == (
         None,
         None,
         (),
@@ -123,4 +123,4 @@ def test_claims_that_need_no_check_come_last() -> None:
     )
     answer = cut(a_low("Hello. Lamps glow.", claims=claims))
     assert [each.number for each in answer.claims] == [3, 2, 1]
-    assert answer.worst_text == "glow."
+    assert answer.worst_claim_text == "glow."

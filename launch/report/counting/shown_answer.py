@@ -52,17 +52,17 @@ class ShownMismatch(Record, frozen=True, kw_only=True):
     fact: int | None
 
 
-class WorstAnswer(Record, frozen=True, kw_only=True):
+class ShownAnswer(Record, frozen=True, kw_only=True):
     """A low-grounded answer beside its facts.
 
     Attributes:
       answer: its counted fields.
       text_mode: what the record keeps of its texts.
       query: the question, None when unknown or not kept.
-      shown: the stretch of the answer that is shown, None where no text was kept.
+      text: what is shown of the answer; None where no text was kept.
       passages: the same, divided by claims.
-      worst: the claim with the least score.
-      worst_text: the claim itself, cut; None where no text was kept.
+      worst_claim: the claim with the least score.
+      worst_claim_text: its text, cut; None where no text was kept.
       claims: the claims, the least supported first, at most forty.
       claims_in_all: how many there are.
       mismatches: what claims say otherwise than the facts, at most twelve; none of them where the
@@ -74,10 +74,10 @@ class WorstAnswer(Record, frozen=True, kw_only=True):
     answer: SeenAnswer
     text_mode: TextMode
     query: Excerpt | None
-    shown: Excerpt | None
+    text: Excerpt | None
     passages: tuple[Passage, ...]
-    worst: ShownClaim
-    worst_text: str | None
+    worst_claim: ShownClaim
+    worst_claim_text: str | None
     claims: tuple[ShownClaim, ...]
     claims_in_all: int
     mismatches: tuple[ShownMismatch, ...]
@@ -85,7 +85,7 @@ class WorstAnswer(Record, frozen=True, kw_only=True):
     facts_in_all: int
 
 
-def worst_answer_from_row(answer: SeenAnswer, row: Mapping[str, Any]) -> WorstAnswer:
+def shown_answer_from_row(answer: SeenAnswer, row: Mapping[str, Any]) -> ShownAnswer:
     """Cut a row to what the report shows of it.
 
     Args:
@@ -100,17 +100,17 @@ def worst_answer_from_row(answer: SeenAnswer, row: Mapping[str, Any]) -> WorstAn
     ranked = sorted(numbered, key=_least_supported)
     text_mode = _text_mode(row["answer_text"])
     has_texts = text_mode is TextMode.FULL
-    shown = answer_excerpt(row["answer_text"], ranked[0].claim) if has_texts else None
-    pieces = tuple(passages(shown, numbered)) if shown else ()
+    text = answer_excerpt(row["answer_text"], ranked[0].claim) if has_texts else None
+    pieces = tuple(passages(text, numbered)) if text else ()
     query = row.get("query") if has_texts else None
-    return WorstAnswer(
+    return ShownAnswer(
         answer=answer,
         text_mode=text_mode,
         query=excerpt(query, 0, _MOST_QUERY_BYTES) if query else None,
-        shown=shown,
+        text=text,
         passages=pieces,
-        worst=ranked[0],
-        worst_text=_text_of(ranked[0], pieces),
+        worst_claim=ranked[0],
+        worst_claim_text=_text_of(ranked[0], pieces),
         claims=tuple(ranked[:_MOST_CLAIMS]),
         claims_in_all=len(numbered),
         mismatches=tuple(_mismatches(row.get("mismatches", ()))) if has_texts else (),
@@ -119,8 +119,8 @@ def worst_answer_from_row(answer: SeenAnswer, row: Mapping[str, Any]) -> WorstAn
     )
 
 
-def _text_of(worst: ShownClaim, pieces: Sequence[Passage]) -> str | None:
-    text = next((piece.text for piece in pieces if piece.shown == worst), None)
+def _text_of(claim: ShownClaim, pieces: Sequence[Passage]) -> str | None:
+    text = next((piece.text for piece in pieces if piece.shown == claim), None)
     return text and text[:_MOST_CLAIM_CHARACTERS]
 
 
