@@ -29,6 +29,7 @@ from transforms.grounding.errors import (
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.planning import PlannedCall, PlannedRecheck
 from transforms.rules.stretches import is_stretch
+from transforms.rules.told import attributes_of
 
 _OK = 200
 _REFUSED = frozenset({400, 413, 414, 422})
@@ -69,7 +70,7 @@ def build_request(
     return CheckRequest(
         answer_candidate=call.answer.text,
         facts=tuple(
-            GroundingFact(fact_text=piece.text, attributes=_attributes(facts[piece.fact]))
+            GroundingFact(fact_text=piece.text, attributes=attributes_of(facts[piece.fact]))
             for piece in call.facts
         ),
         grounding_spec=GroundingSpec(
@@ -188,8 +189,3 @@ def _seconds(retry_after: str | None, now: datetime) -> float | None:
         return None
     zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return max(0.0, (zoned - now).total_seconds())
-
-
-def _attributes(fact: Fact) -> dict[str, str]:
-    named = {"title": fact.title, "uri": fact.uri}
-    return {name: value for name, value in named.items() if value} | fact.attributes

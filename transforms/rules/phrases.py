@@ -19,7 +19,7 @@ _JOINT = (
     r"|in\s+(?:summary|conclusion|addition)|in\s+short|to\s+summarize),?\s+)?"
 )
 
-SOURCE_STEMS = (
+_SOURCE_STEMS = (
     "passage",
     "text",
     "article",
@@ -36,8 +36,8 @@ SOURCE_STEMS = (
 
 _BRACKETED_REFERENCE = rf"\((?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}\)"
 _INLINE_REFERENCE = rf"\b{_SOURCE}\s*{_NUMBERS}\b"
-REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNORECASE)
-"""Where the answer points at a source: "(see source 3, 4)", "passage 2"."""
+_REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
 
 FOOTNOTE = re.compile(r"\[\d{1,3}(?:\s*[,-]\s*\d{1,3})*\]")
 """Where the answer points at a source by number alone: "[1]", "[2, 3]"."""
@@ -93,3 +93,15 @@ REFUSAL = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """How a sentence says that the sources do not say."""
+
+
+def may_name_source(text: str) -> bool:
+    """Tell whether a text could name a source; looking what it says of it takes longer."""
+    return any(map(text.lower().__contains__, _SOURCE_STEMS))
+
+
+def without_references(text: str) -> str:
+    """Return a text without what points at a source: "(see source 3, 4)", "passage 2"."""
+    if _DIGIT.search(text) and may_name_source(text):
+        return _REFERENCE.sub(" ", text)
+    return text

@@ -35,9 +35,16 @@ _OPENING_MARKS = re.compile(
     re.VERBOSE,
 )
 
-# Possessive, and only at the first of a run of marks: linear in the length of any text.
 _CLOSING = r"""(?:["'”’»›)\]}*_」』）】]|\[\d{1,3}\])*+"""
-_END = re.compile(rf"(?<![.!?؟۔।])[.!?؟۔।]++{_CLOSING}(?=\s|$)|[。！？｡]++{_CLOSING}")
+# Possessive, and only at the first of a run of marks: linear in the length of any text. A set of
+# characters at the front lets the search skip all others.
+_END = re.compile(
+    rf"""[.!?؟۔।。！？｡](?:
+      (?<=[。！？｡])[。！？｡]*+{_CLOSING}
+    | (?<=[.!?؟۔।])(?<![.!?؟۔।]{{2}})[.!?؟۔।]*+{_CLOSING}(?=\s|$)
+    )""",
+    re.VERBOSE,
+)
 
 _ABBREVIATIONS = frozenset(
     """

@@ -1,7 +1,6 @@
 """The check itself: an answer and its facts in, claims with scores and citations out."""
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from schemas.wire.check import (
@@ -12,23 +11,18 @@ from schemas.wire.check import (
     GroundingFact,
 )
 from transforms.grounding.local.claims import ClaimWords, read_claim
-from transforms.grounding.local.index import FactIndex, index_facts
+from transforms.grounding.local.facts import Facts, read_facts
 from transforms.grounding.local.rescoring import Entailment, rescore
-from transforms.grounding.local.scoring import claim_log_odds, lowered
+from transforms.grounding.local.scoring import ClaimInFacts
 from transforms.rules.log_odds import logit, sigmoid
-from transforms.rules.mismatches.comparing import differs
-from transforms.rules.mismatches.sources import Sources
-from transforms.rules.self_contained import self_contained
+from transforms.rules.mismatches.comparing import differences
+from transforms.rules.mismatches.sources import Sources, sources_of
 from transforms.rules.sentences import Sentence, split_sentences
 from transforms.rules.support import support_score_of_log_odds
+from transforms.rules.told import text_of
 
 _DEFAULT_CITATION_THRESHOLD = 0.6
 """Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""
-
-_MAX_CANDIDATES = 8
-_MIN_COVERAGE = 1 / 3
-"""Which facts are looked at for a citation: so many of those that hold this share of a claim's
-content words. They bound the work; a fact that holds less has no chance at the threshold."""
 
 
 class _Finding(NamedTuple):
@@ -55,7 +49,7 @@ def check_grounding(request: CheckRequest, entailment: Entailment | None = None)
     """
     sentences = split_sentences(request.answer_candidate)
     claims = [read_claim(sentence.text) for sentence in sentences]
-    texts = [_words_of_fact(fact) for fact in request.facts]
+    texts = tuple(text_of(fact.fact_text, fact.attributes) for fact in request.facts)
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
     read = list(zip(sentences, claims, strict=True))
@@ -67,16 +61,10 @@ def check_grounding(request: CheckRequest, entailment: Entailment | None = None)
     return _respond(findings, request)
 
 
-def _words_of_fact(fact: GroundingFact) -> str:
-    """Return the fact's text with its attributes, which take part in the service's check too."""
-    return "\n".join((self_contained(fact.fact_text), *fact.attributes.values()))
-
-
 def _find_by_words(
-    read: Sequence[_Read], texts: Sequence[str], citation_log_odds: float
+    read: Sequence[_Read], texts: tuple[str, ...], citation_log_odds: float
 ) -> list[_Finding]:
-    claims = [claim for _, claim in read if claim]
-    facts, sources = index_facts(texts, claims), Sources(texts)
+    facts, sources = read_facts(texts), sources_of(texts)
     return [
         _find(sentence, claim, facts, sources, citation_log_odds) if claim else _Finding(sentence)
         for sentence, claim in read
@@ -97,35 +85,14 @@ def _find_by_model(
 def _find(
     sentence: Sentence,
     claim: ClaimWords,
-    facts: FactIndex,
+    facts: Facts,
     sources: Sources,
     citation_log_odds: float,
 ) -> _Finding:
-    together = facts.together
-    best = whole = claim_log_odds(claim, together, claim.distinct & together.places.keys())
-    by_fact = {}
-    for number, found in _candidates(claim, facts):
-        fact = facts.each[number]
-        floor = min(best, citation_log_odds)
-        log_odds = whole if fact is together else claim_log_odds(claim, fact, found, floor=floor)
-        by_fact[number] = log_odds
-        best = max(best, log_odds)
-    if differs(sentence.text, sources):
-        best = lowered(best)
-        by_fact = {number: lowered(log_odds) for number, log_odds in by_fact.items()}
-    cited = (number for number, log_odds in by_fact.items() if log_odds >= citation_log_odds)
-    return _Finding(sentence, best, tuple(cited))
-
-
-def _candidates(claim: ClaimWords, facts: FactIndex) -> list[tuple[int, AbstractSet[str]]]:
-    """Return the facts that may support a claim by themselves, the likeliest first.
-
-    Each comes with the claim's content forms that it holds.
-    """
-    found = [claim.distinct & index.places.keys() for index in facts.each]
-    sizes = list(map(len, found))
-    ranked = sorted(range(len(found)), key=sizes.__getitem__, reverse=True)[:_MAX_CANDIDATES]
-    return [(n, found[n]) for n in ranked if sizes[n] >= _MIN_COVERAGE * len(claim.distinct)]
+    in_facts = ClaimInFacts(claim, facts, differs=bool(differences(sentence.text, sources)))
+    log_odds = in_facts.log_odds()
+    cited = in_facts.supporting(citation_log_odds) if log_odds >= citation_log_odds else []
+    return _Finding(sentence, log_odds, tuple(cited))
 
 
 def _respond(findings: list[_Finding], request: CheckRequest) -> CheckResponse:

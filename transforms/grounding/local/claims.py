@@ -1,9 +1,10 @@
 """Claims: which sentences of an answer need a check, and the words they are checked by."""
 
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import compress, pairwise
 from typing import NamedTuple
 
-from transforms.grounding.local.tokens import Token, tokenize
+from transforms.grounding.local.tokens import Kind, tokenize
 from transforms.rules import phrases
 
 Pair = tuple[str, str]
@@ -17,15 +18,15 @@ class ClaimWords(NamedTuple):
 
     Attributes:
       content: every content token.
-      distinct: the content tokens' forms, each once.
-      numbers, entities: the content tokens that are numbers or names.
+      distinct: the same, each once.
+      numbers, names: the content tokens that are numbers or names; the first token is no name.
       pairs: all tokens that stand side by side, function words among them.
     """
 
-    content: list[str]
+    content: Sequence[str]
     distinct: frozenset[str]
-    numbers: list[str]
-    entities: list[str]
+    numbers: Sequence[str]
+    names: Sequence[str]
     pairs: list[Pair]
 
 
@@ -35,7 +36,7 @@ def read_claim(sentence: str) -> ClaimWords | None:
     No check is required of a question, an announcement, a greeting, a statement that the sources
     do not say, and a sentence without a content token.
     """
-    names_source = _names_source(sentence)
+    names_source = phrases.may_name_source(sentence)
     statement = _without_boilerplate(sentence, names_source=names_source)
     if statement.endswith(("?", "\uff1f", "\u061f", ":", "\uff1a")):
         return None
@@ -43,12 +44,7 @@ def read_claim(sentence: str) -> ClaimWords | None:
         return None
     if names_source and phrases.REFUSAL.search(sentence):
         return None
-    words = _words_of(tokenize(statement))
-    return words if words.content else None
-
-
-def _names_source(sentence: str) -> bool:
-    return any(map(sentence.lower().__contains__, phrases.SOURCE_STEMS))
+    return _words_of(statement)
 
 
 def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
@@ -56,17 +52,28 @@ def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
     if names_source:
         if opening := phrases.OPENING.match(statement):
             statement = statement[opening.end() :]
-        statement = phrases.REFERENCE.sub(" ", statement)
+        statement = phrases.without_references(statement)
     return statement.strip(_AROUND)
 
 
-def _words_of(tokens: list[Token]) -> ClaimWords:
-    content = [token for token in tokens if token.is_content]
-    forms = [token.form for token in content]
+def _words_of(statement: str) -> ClaimWords | None:
+    tokens = tokenize(statement)
+    if not tokens:
+        return None
+    forms, kinds = zip(*tokens, strict=True)
+    content = tuple(compress(forms, kinds))
+    if not content:
+        return None
     return ClaimWords(
-        content=forms,
-        distinct=frozenset(forms),
-        numbers=[token.form for token in content if token.is_number],
-        entities=[token.form for token in tokens[1:] if token.is_entity],
-        pairs=list(pairwise([token.form for token in tokens])),
+        content=content,
+        distinct=frozenset(content),
+        numbers=_of_kind(Kind.NUMBER, forms, kinds),
+        names=_of_kind(Kind.NAME, forms[1:], kinds[1:]),
+        pairs=list(pairwise(forms)),
     )
+
+
+def _of_kind(kind: Kind, forms: Sequence[str], kinds: Sequence[Kind]) -> Sequence[str]:
+    if kind not in kinds:
+        return ()
+    return [form for form, its_kind in zip(forms, kinds, strict=True) if its_kind is kind]

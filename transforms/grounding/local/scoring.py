@@ -7,89 +7,147 @@ at one score is true depends on where the answers come from. A mismatch was give
 missed number before that was measured; it came of no training.
 """
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain
-from math import inf
+from functools import reduce
+from operator import and_
 
-from transforms.grounding.local.claims import ClaimWords
-from transforms.grounding.local.index import Index
+from transforms.grounding.local.claims import ClaimWords, Pair
+from transforms.grounding.local.facts import Facts
 from transforms.rules.log_odds import logit
 
 _WINDOW_WEIGHT = 3.0
 _PAIR_WEIGHT = 1.0
 _MISSED_NUMBER_WEIGHT = -1.0
-_MISSED_ENTITY_WEIGHT = -0.5
+_MISSED_NAME_WEIGHT = -0.5
 _MISMATCH_WEIGHT = -1.0
 _BIAS = -1.6
 """Puts the balanced boundary of the training sets at 0.6, the service's citation threshold."""
 
-_WINDOW_POSITIONS = 60
-"""Tokens that count as together; 40 and 100 rank as well, measured on RAGTruth's QA part."""
-
 _MAX_MISSES = 5
 """A claim full of unseen numbers is no worse than one with five; from the training."""
-
 
 _CAP = logit(0.55)
 """Keeps a claim with a number that no fact has, or that says something otherwise than the facts,
 below the citation threshold."""
 
+_MAX_CANDIDATES = 8
+_MIN_COVERAGE = 1 / 3
+"""Which facts are looked at for a citation: so many of those that hold this share of a claim's
+content words. They bound the work; a fact that holds less has no chance at the threshold."""
 
-def claim_log_odds(
-    claim: ClaimWords, index: Index, found: AbstractSet[str], *, floor: float = -inf
-) -> float:
-    """Return the log odds that the facts of an index support a claim.
+
+class ClaimInFacts:
+    """A claim's words in the facts, looked for as far as anybody asks.
 
     Args:
       claim: the claim's words.
-      index: the facts' words.
-      found: the claim's content forms that the index holds.
-      floor: results below it need not be exact, only below it; saves the search for a window.
+      facts: the facts' words.
+      differs: whether the claim says anything otherwise than the facts.
     """
-    missed_numbers = _missed(claim.numbers, found)
-    missed_entities = _missed(claim.entities, found)
-    log_odds = (
-        _PAIR_WEIGHT * _share_of_pairs(claim, index, found)
-        + _MISSED_NUMBER_WEIGHT * min(missed_numbers, _MAX_MISSES)
-        + _MISSED_ENTITY_WEIGHT * min(missed_entities, _MAX_MISSES)
-        + _BIAS
-    )
-    cap = _CAP if missed_numbers else inf
-    window_weight = _WINDOW_WEIGHT / (len(found) + _missed(claim.content, found))
-    at_most = min(cap, log_odds + window_weight * len(found))
-    if at_most < floor:
-        return at_most
-    return min(cap, log_odds + window_weight * _most_in_a_window(index, found))
 
+    def __init__(self, claim: ClaimWords, facts: Facts, *, differs: bool = False) -> None:
+        self._claim = claim
+        self._differs = differs
+        self._facts = facts
+        self._found = [claim.distinct & fact.forms for fact in facts.each]
+        self._sizes = list(map(len, self._found))
+        self._ranked = sorted(range(len(self._sizes)), key=self._sizes.__getitem__, reverse=True)
+        self._in_window: dict[int, int] = {}
 
-def lowered(log_odds: float) -> float:
-    """Return what remains of the log odds of a claim that says what the facts tell otherwise."""
-    return min(_CAP, log_odds + _MISMATCH_WEIGHT)
-
-
-def _most_in_a_window(index: Index, found: AbstractSet[str]) -> int:
-    """Return the largest number of distinct forms found close together."""
-    latest: dict[str, int] = {}  # Each form's last position, the earliest first.
-    most = 0
-    for position, form in sorted(chain.from_iterable(map(index.places.__getitem__, found))):
-        latest.pop(form, None)
-        latest[form] = position
-        if len(latest) > most:
-            while latest[earliest := next(iter(latest))] <= position - _WINDOW_POSITIONS:
-                del latest[earliest]
-            most = max(most, len(latest))
-            if most == len(found):
+    def log_odds(self) -> float:
+        """Return the log odds that the facts together support the claim."""
+        most = 0
+        for number in self._ranked:
+            if self._sizes[number] <= most:
                 break
+            most = max(most, self._most_in_a_window(number))
+        found = frozenset().union(*self._found)
+        return self._log_odds(found, self._facts.pairs, most)
+
+    def supporting(self, least: float) -> list[int]:
+        """Find the facts that by themselves support the claim, the likeliest first.
+
+        Args:
+          least: the log odds from which on a fact supports it.
+
+        Returns:
+          The facts' indices.
+        """
+        candidates = [
+            number
+            for number in self._ranked[:_MAX_CANDIDATES]
+            if self._sizes[number] >= _MIN_COVERAGE * len(self._claim.distinct)
+        ]
+        return [number for number in candidates if self._log_odds_by(number) >= least]
+
+    def _log_odds_by(self, number: int) -> float:
+        pairs = self._facts.each[number].pairs
+        return self._log_odds(self._found[number], pairs, self._most_in_a_window(number))
+
+    def _log_odds(self, found: AbstractSet[str], pairs: AbstractSet[Pair], in_window: int) -> float:
+        """Return the log odds that facts support the claim.
+
+        Args:
+          found: the claim's content forms that the facts hold.
+          pairs: the pairs that the facts hold.
+          in_window: how many of the forms stand close together, at most.
+        """
+        claim = self._claim
+        missed_numbers = _missed(claim.numbers, found)
+        missed_names = _missed(claim.names, found)
+        log_odds = (
+            _PAIR_WEIGHT * _share_of_pairs(claim, pairs, found)
+            + _MISSED_NUMBER_WEIGHT * min(missed_numbers, _MAX_MISSES)
+            + _MISSED_NAME_WEIGHT * min(missed_names, _MAX_MISSES)
+            + _BIAS
+        )
+        window_weight = _WINDOW_WEIGHT / (len(found) + _missed(claim.content, found))
+        log_odds += window_weight * in_window
+        if missed_numbers:
+            log_odds = min(_CAP, log_odds)
+        return min(_CAP, log_odds + _MISMATCH_WEIGHT) if self._differs else log_odds
+
+    def _most_in_a_window(self, number: int) -> int:
+        if number not in self._in_window:
+            windows = self._facts.each[number].windows
+            found = [windows[form] for form in self._found[number]]
+            self._in_window[number] = _most_at_once(found)
+        return self._in_window[number]
+
+
+def _most_at_once(sets: Sequence[int]) -> int:
+    """Return how many of some sets of bits have a bit in common, at most.
+
+    Mostly it is all of them. Else adds the sets up, all bits at once: the nth of `digits` holds
+    the nth binary digit of each bit's count.
+    """
+    if reduce(and_, sets, -1):
+        return len(sets)
+    digits: list[int] = []
+    for one_each in sets:
+        carry = one_each
+        for place, digit in enumerate(digits):
+            digits[place], carry = digit ^ carry, digit & carry
+            if not carry:
+                break
+        else:
+            digits.append(carry)
+    most, where = 0, -1
+    for place in range(len(digits) - 1, -1, -1):
+        if common := where & digits[place]:
+            where = common
+            most |= 1 << place
     return most
 
 
-def _share_of_pairs(claim: ClaimWords, index: Index, found: AbstractSet[str]) -> float:
+def _share_of_pairs(claim: ClaimWords, pairs: AbstractSet[Pair], found: AbstractSet[str]) -> float:
     """Return the share of the claim's pairs that some fact has, or of its only token."""
     if not claim.pairs:
         return float(bool(found))
-    return sum(map(index.pairs.__contains__, claim.pairs)) / len(claim.pairs)
+    return sum(map(pairs.__contains__, claim.pairs)) / len(claim.pairs)
 
 
-def _missed(forms: list[str], found: AbstractSet[str]) -> int:
+def _missed(forms: Sequence[str], found: AbstractSet[str]) -> int:
     """Count the forms that are not found, each as often as it occurs."""
     return len(forms) - sum(map(found.__contains__, forms)) if forms else 0

@@ -1,28 +1,27 @@
 """Tokens: the words, numbers and signs that an answer and its facts are compared by."""
 
 import re
-from collections.abc import Callable
+from enum import IntEnum
 from itertools import chain
-from typing import NamedTuple, TypeVar
 
 from transforms.rules.limits import UNSPACED_SCRIPTS
+from transforms.rules.memory import Memory
 from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 
 
-class Token(NamedTuple):
-    """What one spelling stands for.
+class Kind(IntEnum):
+    """What a token says: nothing, as a function word or a single letter, or something."""
 
-    Attributes:
-      form: the normal form, equal for the inflections of a word.
-      is_content: whether it says something, unlike a function word or a single letter.
-      is_number: whether it is content and stands for a number.
-      is_entity: whether it is content, no number and written with a capital.
-    """
+    NOTHING = 0
+    WORD = 1
+    NUMBER = 2
+    NAME = 3
 
-    form: str
-    is_content: bool
-    is_number: bool
-    is_entity: bool
+
+Token = tuple[str, Kind]
+"""A token's normal form, equal for the inflections of a word, and what it says.
+
+A name is a word that is written with a capital."""
 
 
 _LATIN = r"A-Za-z\u00c0-\u024f"
@@ -34,28 +33,8 @@ _TOKEN = re.compile(
     r"|[%$€£]"
 )
 
+
 _PREFIX_CHARS = 6  # As good as a stemmer, measured on the sets named in `scoring`.
-_REMEMBERED = 65_536
-_REMEMBERED_CHARS = 40
-"""Bounds on memory, some tens of MB at the very most; a language in daily use needs less."""
-
-_Value = TypeVar("_Value")
-
-
-class _Memory(dict[str, _Value]):
-    """What a pure function returned for the texts seen so far; emptied when full."""
-
-    def __init__(self, function: Callable[[str], _Value]) -> None:
-        super().__init__()
-        self._function = function
-
-    def __missing__(self, text: str) -> _Value:
-        value = self._function(text)
-        if len(text) <= _REMEMBERED_CHARS:
-            if len(self) >= _REMEMBERED:
-                self.clear()
-            self[text] = value
-        return value
 
 
 def tokenize(text: str) -> list[Token]:
@@ -70,10 +49,11 @@ def _read_tokens(unspaced: str) -> tuple[Token, ...]:
 def _read_token(spelling: str) -> Token:
     word = spelling.lower().replace("\u2019", "'").removesuffix("'s")
     form = _normal_form(word)
-    is_content = word not in STOP_WORDS and _says_something(form)
-    is_number = is_content and form[0].isdigit()
-    is_entity = is_content and not is_number and spelling[0].isupper()
-    return Token(form, is_content, is_number, is_entity)
+    if word in STOP_WORDS or not _says_something(form):
+        return form, Kind.NOTHING
+    if form[0].isdigit():
+        return form, Kind.NUMBER
+    return form, Kind.NAME if spelling[0].isupper() else Kind.WORD
 
 
 def _normal_form(word: str) -> str:
@@ -89,5 +69,5 @@ def _says_something(form: str) -> bool:
 
 
 # No token holds white space, and what stands between it is mostly known already.
-_remembered_token = _Memory(_read_token).__getitem__
-_remembered_tokens = _Memory(_read_tokens).__getitem__
+_remembered_token = Memory(_read_token).__getitem__
+_remembered_tokens = Memory(_read_tokens).__getitem__

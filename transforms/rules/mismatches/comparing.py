@@ -1,7 +1,9 @@
 """A claim beside its facts."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import chain
 
 from schemas.answer import Fact
 from schemas.checked import Claim, Mismatch
@@ -11,13 +13,21 @@ from transforms.rules.mismatches.comparing_denials import compare_denials
 from transforms.rules.mismatches.comparing_names import compare_names
 from transforms.rules.mismatches.comparing_numbers import compare_numbers
 from transforms.rules.mismatches.difference import Difference
-from transforms.rules.mismatches.reading.dates import names_month
-from transforms.rules.mismatches.reading.denials import denies_anything
 from transforms.rules.mismatches.reading.names import words_with_capitals
 from transforms.rules.mismatches.reading.quantities import number_phrases
+from transforms.rules.mismatches.reading.signs import (
+    CAPITAL,
+    DENIAL,
+    MONTH,
+    NUMBER,
+    read_signs,
+)
 from transforms.rules.mismatches.sentence import Sentence
-from transforms.rules.mismatches.sources import Sources
-from transforms.rules.self_contained import self_contained
+from transforms.rules.mismatches.sources import Sources, sources_of
+from transforms.rules.told import attributes_of, text_of
+
+_REMEMBERED_CLAIMS = 512
+"""So that a record's mismatches are not looked for anew where the embedded checker just did."""
 
 _COMPARISONS = (compare_dates, compare_numbers, compare_names, compare_denials)
 
@@ -36,7 +46,7 @@ def find_mismatches(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Mis
     Returns:
       The mismatches, in the claims' order.
     """
-    sources = Sources(map(text_of, facts))
+    sources = sources_of(tuple(text_of(fact.text, attributes_of(fact)) for fact in facts))
     return tuple(
         Mismatch(
             claim=number,
@@ -51,18 +61,19 @@ def find_mismatches(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Mis
     )
 
 
-def differs(claim: str, sources: Sources) -> bool:
-    """Tell whether a claim says anything otherwise than the facts."""
-    return next(differences(claim, sources), None) is not None
+@lru_cache(maxsize=_REMEMBERED_CLAIMS)
+def differences(claim: str, sources: Sources) -> tuple[Difference, ...]:
+    """Compare one claim with the facts.
 
-
-def differences(claim: str, sources: Sources) -> Iterator[Difference]:
-    """Compare one claim with the facts."""
-    if _may_differ(claim, sources) and not sources.states(claim):
-        sentence = Sentence(_without_references(claim) if _DIGIT.search(claim) else claim)
-        passages = sources.passages_near(sentence)
-        for compare in _COMPARISONS:
-            yield from compare(sentence, sources, passages)
+    Returns:
+      What differs: dates first, then numbers, names and denials.
+    """
+    text = _without_references(claim) if _DIGIT.search(claim) else claim
+    if not _may_differ(text, sources) or sources.states(claim):
+        return ()
+    sentence = Sentence(text)
+    passages = sources.passages_near(sentence)
+    return tuple(chain.from_iterable(each(sentence, sources, passages) for each in _COMPARISONS))
 
 
 def _may_differ(claim: str, sources: Sources) -> bool:
@@ -70,21 +81,16 @@ def _may_differ(claim: str, sources: Sources) -> bool:
 
     A year that stands in the facts with the same word behind it is their year.
     """
+    signs = read_signs(claim)
+    if signs & (MONTH | DENIAL):
+        return True
+    if signs & CAPITAL and sources.lacks_any(words_with_capitals(claim)):
+        return True
     lower = claim.lower()
-    return (
-        not all(map(sources.has_phrase, number_phrases(lower)))
-        or names_month(claim)
-        or denies_anything(lower)
-        or any(map(lower.__contains__, sources.may_be_denied))
-        or sources.lacks_any(words_with_capitals(claim))
-    )
+    if signs & NUMBER and not all(map(sources.has_phrase, number_phrases(lower))):
+        return True
+    return any(map(lower.__contains__, sources.may_be_denied))
 
 
 def _without_references(claim: str) -> str:
-    return phrases.REFERENCE.sub(" ", _BRACKETED.sub(" ", claim))
-
-
-def text_of(fact: Fact) -> str:
-    """Return a fact's text with its title and attributes, which the check sees, too."""
-    told = self_contained(fact.text)
-    return "\n".join(filter(None, (told, fact.title, *fact.attributes.values())))
+    return phrases.without_references(_BRACKETED.sub(" ", claim))

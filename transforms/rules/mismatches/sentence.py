@@ -3,10 +3,11 @@
 from functools import cached_property
 
 from transforms.rules.mismatches.reading.dates import Date, may_date, read_dates
-from transforms.rules.mismatches.reading.denials import denies_anything, may_deny, read_denials
+from transforms.rules.mismatches.reading.denials import may_deny, read_denials
 from transforms.rules.mismatches.reading.names import Name, read_names
-from transforms.rules.mismatches.reading.quantities import Quantity, may_count, read_quantities
-from transforms.rules.mismatches.reading.statement import Statement, read_statement
+from transforms.rules.mismatches.reading.quantities import Quantity, read_quantities
+from transforms.rules.mismatches.reading.signs import DENIAL, MONTH, NUMBER, read_signs
+from transforms.rules.mismatches.reading.statement import Statement
 
 
 class Sentence:
@@ -27,7 +28,7 @@ class Sentence:
     @cached_property
     def statement(self) -> Statement:
         """Its tokens."""
-        return read_statement(self.text)
+        return Statement(self.text)
 
     @cached_property
     def dates(self) -> list[Date]:
@@ -37,7 +38,7 @@ class Sentence:
     @cached_property
     def quantities(self) -> list[Quantity]:
         """The numbers in it that belong to no date."""
-        if not may_count(self.lower):
+        if not self._signs & NUMBER:
             return []
         return read_quantities(self.statement, self._dates_and_places[1])
 
@@ -49,7 +50,7 @@ class Sentence:
     @cached_property
     def denied(self) -> dict[str, str]:
         """What it denies, as it is written, by the form of the denied word."""
-        return read_denials(self.statement) if denies_anything(self.lower) else {}
+        return read_denials(self.statement) if self._signs & DENIAL else {}
 
     def denies(self, form: str) -> bool:
         """Whether it denies a word; its letters are looked for before it is read."""
@@ -70,5 +71,11 @@ class Sentence:
         return len(content & self.statement.content) >= least * len(content)
 
     @cached_property
+    def _signs(self) -> int:
+        return read_signs(self.text)
+
+    @cached_property
     def _dates_and_places(self) -> tuple[list[Date], set[int]]:
-        return read_dates(self.statement) if may_date(self.text) else ([], set())
+        if self._signs & (NUMBER | MONTH) and may_date(self.text):
+            return read_dates(self.statement)
+        return [], set()

@@ -10,6 +10,7 @@ from transforms.rules.mismatches.reading.quantities import may_count_in_words, p
 from transforms.rules.mismatches.sentence import Sentence
 
 _REMEMBERED_FACTS = 256
+_REMEMBERED_SOURCES = 64
 _ENDS = (".", "!", "?")
 _INSIDE_NUMBERS = frozenset(".,:/")
 _MOST_FACTS = 8
@@ -18,14 +19,14 @@ letters and numbers are looked at, which bounds the work."""
 
 
 class Sources:
-    """All facts of an answer.
+    """All facts of an answer; get one from `sources_of`.
 
     Args:
       facts: their texts, with their attributes as further lines.
     """
 
-    def __init__(self, facts: Iterable[str]) -> None:
-        self._facts = tuple(facts)
+    def __init__(self, facts: tuple[str, ...]) -> None:
+        self._facts = facts
 
     @cached_property
     def lower_text(self) -> str:
@@ -86,6 +87,16 @@ class Sources:
 @lru_cache(maxsize=_REMEMBERED_FACTS)
 def _words_behind_denials(lower: str) -> frozenset[str]:
     return words_behind_denials(lower)
+
+
+@lru_cache(maxsize=_REMEMBERED_SOURCES)
+def sources_of(facts: tuple[str, ...]) -> Sources:
+    """The facts of an answer, remembered with what was read of them.
+
+    Args:
+      facts: their texts, with their attributes as further lines.
+    """
+    return Sources(facts)
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

@@ -67,15 +67,15 @@ def test_a_check_is_required(sentence: str) -> None:
 def test_talk_about_the_sources_is_not_scored(sentence: str) -> None:
     words = read_claim(sentence)
     assert words is not None
-    assert words.content == ["lamps", "glow", "red"]
+    assert words.content == ("lamps", "glow", "red")
 
 
 def test_a_claim_is_read_into_what_it_is_scored_by() -> None:
     words = read_claim("Lamps of Acme cost 20 or twenty euros in Rome.")
     assert words is not None
-    assert words.content == ["lamps", "acme", "cost", "20", "20", "euros", "rome"]
+    assert words.content == ("lamps", "acme", "cost", "20", "20", "euros", "rome")
     assert words.distinct == {"lamps", "acme", "cost", "20", "euros", "rome"}
     assert words.numbers == ["20", "20"]
-    assert words.entities == ["acme", "rome"]
+    assert words.names == ["acme", "rome"]
     assert words.pairs[:3] == [("lamps", "of"), ("of", "acme"), ("acme", "cost")]
     assert len(words.pairs) == 9

@@ -1,20 +1,26 @@
+from itertools import pairwise
 from math import exp
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from transforms.grounding.local.claims import read_claim
-from transforms.grounding.local.index import index_facts
-from transforms.grounding.local.scoring import claim_log_odds
+from transforms.grounding.local.facts import read_facts
+from transforms.grounding.local.scoring import ClaimInFacts
 from transforms.rules.log_odds import logit, sigmoid
 from transforms.rules.support import support_score_of_log_odds
 
 
-def score(claim: str, *facts: str) -> float:
-    """Return a claim's log odds over all facts."""
+def in_facts(claim: str, *facts: str, differs: bool = False) -> ClaimInFacts:
     words = read_claim(claim)
     assert words is not None
-    index = index_facts(facts, [words]).together
-    return claim_log_odds(words, index, words.distinct & index.places.keys())
+    return ClaimInFacts(words, read_facts(facts), differs=differs)
+
+
+def score(claim: str, *facts: str) -> float:
+    """Return a claim's log odds over all facts."""
+    return in_facts(claim, *facts).log_odds()
 
 
 @pytest.mark.parametrize(
@@ -55,14 +61,45 @@ def test_a_claim_with_an_unseen_number_stays_below_the_citation_threshold() -> N
     assert score(f"{words} 77", words) == pytest.approx(logit(0.55))
 
 
-def test_below_the_floor_a_score_need_not_be_exact_but_is_below_it() -> None:
-    words = read_claim("red lamps glow")
-    assert words is not None
-    index = index_facts(["red " + "x " * 99 + "lamps"], [words]).together
-    found = words.distinct & index.places.keys()
-    exact = claim_log_odds(words, index, found)
-    assert exact <= claim_log_odds(words, index, found, floor=2.0) < 2.0
-    assert claim_log_odds(words, index, found, floor=exact) == exact
+def test_a_claim_that_differs_loses_as_much_as_by_a_missed_number() -> None:
+    alike = in_facts("red lamps glow", "red lamps buzz")
+    assert in_facts("red lamps glow", "red lamps buzz", differs=True).log_odds() == (
+        pytest.approx(alike.log_odds() - 1)
+    )
+    same = in_facts("red lamps glow", "red lamps glow", differs=True)
+    assert same.log_odds() == pytest.approx(logit(0.55))
+    assert same.supporting(logit(0.6)) == []
+
+
+def test_the_facts_that_support_a_claim_come_with_the_likeliest_first() -> None:
+    claim = in_facts("red lamps glow", "red lamps", "nothing", "Red lamps glow.", "glow")
+    assert claim.supporting(0.0) == [2, 0]
+    assert claim.supporting(2.4) == [2]
+    assert claim.supporting(2.5) == []
+
+
+def test_a_fact_with_less_than_a_third_of_the_words_supports_nothing() -> None:
+    assert in_facts("red lamps glow brightly", "glow").supporting(-9.0) == []
+    assert in_facts("red lamps glow", "glow").supporting(-9.0) == [0]
+
+
+def test_of_many_facts_eight_support_a_claim_at_the_most() -> None:
+    assert in_facts("red lamps glow", *["red lamps glow"] * 20).supporting(0.0) == list(range(8))
+
+
+FORMS = ["red", "lamps", "glow", "hum"]
+
+
+@given(st.lists(st.sampled_from([*FORMS, "x"]), max_size=150))
+def test_the_densest_window_of_a_fact_counts(forms: list[str]) -> None:
+    densest = max(
+        (len({*forms[first : first + 60]} & {*FORMS}) for first in range(len(forms))), default=0
+    )
+    pairs = {*pairwise(forms)}
+    side_by_side = sum(pair in pairs for pair in pairwise(FORMS)) / 3
+    assert score(" ".join(FORMS), " ".join(forms)) == (
+        pytest.approx(3 * densest / 4 + side_by_side - 1.6)
+    )
 
 
 def test_the_support_score_of_no_claim_is_absent() -> None:

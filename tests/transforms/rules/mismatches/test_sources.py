@@ -22,4 +22,12 @@ FACT = "Lamps glow. The pump runs at 5 bar. It is false that pumps sing.\nPumps 
     ],
 )
 def test_a_claim_is_stated_where_it_stands_as_a_sentence(claim: str, *, stated: bool) -> None:
-    assert Sources(["Something else.", FACT]).states(claim) is stated
+    assert (
+        Sources(
+            (
+                "Something else.",
+                FACT,
+            )
+        ).states(claim)
+        is stated
+    )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from transforms.rules.mismatches.reading.statement import Statement, Token, read_statement
+from transforms.rules.mismatches.reading.statement import Statement, Token
 
 _DENYING = frozenset({"not", "never", "cannot"})
 """What denies what follows; "no" and "without" too often only qualify it."""
@@ -33,7 +33,7 @@ def words_behind_denials(lower: str) -> frozenset[str]:
     Reading its sentences takes many times as long.
     """
     behind = (lower[cue.end() : cue.end() + _MOST_CHARACTERS] for cue in _DENIAL.finditer(lower))
-    words = (_first_of_content(read_statement(each).tokens) for each in behind)
+    words = (_first_of_content(Statement(each).tokens) for each in behind)
     return frozenset(word.form for word in words if word)
 
 

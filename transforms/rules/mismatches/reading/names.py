@@ -8,7 +8,9 @@ from transforms.rules.mismatches.reading.dates import MONTHS, WEEKDAYS
 from transforms.rules.mismatches.reading.statement import Statement, Token
 
 _LEAST_CHARS = 2
-_CAPITAL = re.compile(r"(?<=\s)[^\W\d_a-z][^\W\d_]+")
+_LIKE_NAME = r"[^\W\d_a-z][^\W\d_]+"
+_CAPITAL = re.compile(rf"(?<=\s){_LIKE_NAME}")
+_BEGINS_LIKE_NAME = re.compile(_LIKE_NAME)
 _NEAR = 4
 """So many tokens away words belong to a name: directed by the great Alan Turing."""
 
@@ -38,6 +40,11 @@ class Name(NamedTuple):
 def words_with_capitals(text: str) -> list[str]:
     """Find all words that could be names, and some more; reading the sentence takes longer."""
     return _CAPITAL.findall(text)
+
+
+def begins_like_name(word: str) -> bool:
+    """Tell whether a word between white space could be one of `words_with_capitals`."""
+    return _BEGINS_LIKE_NAME.match(word) is not None
 
 
 def read_names(statement: Statement) -> Iterator[Name]:

@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from itertools import zip_longest
 from typing import NamedTuple
 
+from transforms.rules.memory import Memory
 from transforms.rules.mismatches.reading.statement import Statement, Token, form_of
 from transforms.rules.mismatches.reading.units import CURRENCIES, SCALES, UNITS, Unit
 from transforms.rules.words import NUMBER_WORDS
@@ -80,11 +81,17 @@ def may_count(lower: str) -> bool:
 
 def number_phrases(lower: str) -> Iterator[str]:
     """Find each number of a text, in lower case, with the word behind it."""
-    if may_count(lower):
-        words = lower.split()
-        for word, behind in zip_longest(words, words[1:], fillvalue=""):
-            if _DIGIT.search(word) or word.partition("-")[0] in _CARDINALS:
-                yield f"{word} {behind}".strip(_MARKS)
+    words = lower.split()
+    for word, behind in zip_longest(words, words[1:], fillvalue=""):
+        if _remembered_number(word):
+            yield f"{word} {behind}".strip(_MARKS)
+
+
+def _begins_number(word: str) -> bool:
+    return _DIGIT.search(word) is not None or word.partition("-")[0] in _CARDINALS
+
+
+_remembered_number = Memory(_begins_number).__getitem__
 
 
 def may_count_in_words(lower: str) -> bool:

@@ -1,10 +1,10 @@
 """A sentence as tokens."""
 
 import re
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cached_property
 
 from schemas.record import Record
+from transforms.rules.memory import Memory
 from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 
 _TOKEN = re.compile(
@@ -18,7 +18,6 @@ _ASCII_TOKEN = re.compile(
 _BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d]""")
 _FORM_CHARS = 6
 _SHORTEST_PLURAL = 3
-_REMEMBERED_WORDS = 65_536
 
 
 class Word(Record, frozen=True, gc=False):
@@ -49,18 +48,29 @@ class Token(Record, frozen=True, gc=False):
         return self.word.form
 
 
-class Statement(NamedTuple):
-    """A sentence.
+class Statement:
+    """A sentence as tokens, read as far as anybody asks.
 
-    Attributes:
+    Args:
       text: as it is written.
-      tokens: in order.
-      content: the forms of the tokens that say something.
     """
 
-    text: str
-    tokens: list[Token]
-    content: frozenset[str]
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        """The forms of the tokens that say something."""
+        words = map(_remembered_word, _pattern(self.text).findall(self.text))
+        return frozenset([word.form for word in words if word.is_content])
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The tokens, in order."""
+        return [
+            Token(spelling := found[0], _remembered_word(spelling), *found.span())
+            for found in _pattern(self.text).finditer(self.text)
+        ]
 
     def between(self, first: Token, last: Token) -> str:
         """What is written from one token to another, both included."""
@@ -71,18 +81,11 @@ class Statement(NamedTuple):
         return _BREAK.search(self.text, first.end, last.start) is not None
 
 
-def read_statement(text: str) -> Statement:
-    """Read a sentence."""
-    tokens = [
-        Token(spelling := found[0], _word(spelling), found.start(), found.end())
-        for found in (_ASCII_TOKEN if text.isascii() else _TOKEN).finditer(text)
-    ]
-    content = [word.form for token in tokens if (word := token.word).is_content]
-    return Statement(text, tokens, frozenset(content))
+def _pattern(text: str) -> re.Pattern[str]:
+    return _ASCII_TOKEN if text.isascii() else _TOKEN
 
 
-@lru_cache(maxsize=_REMEMBERED_WORDS)
-def _word(spelling: str) -> Word:
+def _read_word(spelling: str) -> Word:
     lower = spelling.lower().replace("\u2019", "'").removesuffix("'s")
     form = form_of(lower)
     return Word(form, lower, lower not in STOP_WORDS and (len(form) > 1 or form.isdigit()))
@@ -95,3 +98,6 @@ def form_of(lower: str) -> str:
         return word.replace(",", "").removesuffix(".0").lstrip("0") or "0"
     is_plural = len(word) > _SHORTEST_PLURAL and word[-1] == "s" and word[-2] != "s"
     return word[: min(_FORM_CHARS, len(word) - is_plural)]
+
+
+_remembered_word = Memory(_read_word).__getitem__

@@ -9,7 +9,7 @@ from transforms.rules.mismatches.reading.denials import (
     words_behind_denials,
 )
 from transforms.rules.mismatches.reading.names import read_names, words_with_capitals
-from transforms.rules.mismatches.reading.statement import read_statement
+from transforms.rules.mismatches.reading.statement import Statement
 
 NAMED = {
     "The lamp of Alan Turing glows": [("Alan Turing", ("lamp", "glow"))],
@@ -31,7 +31,7 @@ NAMED = {
 def test_names_are_runs_of_capitals_that_begin_nothing(
     text: str, expected: list[tuple[str, tuple[str | None, str | None]]]
 ) -> None:
-    names = list(read_names(read_statement(text)))
+    names = list(read_names(Statement(text)))
     assert [(name.text, name.around) for name in names] == expected
     assert {t.text for name in names for t in name.tokens} <= set(words_with_capitals(text))
 
@@ -51,7 +51,7 @@ DENIED = {
 
 @pytest.mark.parametrize(("text", "expected"), DENIED.items(), ids=DENIED)
 def test_what_stands_behind_a_denial_is_denied(text: str, expected: dict[str, str]) -> None:
-    assert read_denials(read_statement(text)) == expected
+    assert read_denials(Statement(text)) == expected
     assert expected.keys() <= words_behind_denials(text.lower())
     assert denies_anything(text.lower()) or not expected
     assert may_deny(text) or not expected

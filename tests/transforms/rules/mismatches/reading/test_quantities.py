@@ -8,7 +8,7 @@ from transforms.rules.mismatches.reading.quantities import (
     plain_numbers,
     read_quantities,
 )
-from transforms.rules.mismatches.reading.statement import read_statement
+from transforms.rules.mismatches.reading.statement import Statement
 from transforms.rules.mismatches.reading.units import UNITS
 
 WRITTEN = {
@@ -38,7 +38,7 @@ WRITTEN = {
 def test_numbers_are_read_with_what_they_count(
     text: str, expected: list[tuple[str, float | str, str | None, str | None]]
 ) -> None:
-    quantities = read_quantities(read_statement(text), set())
+    quantities = read_quantities(Statement(text), set())
     assert [
         (each.text, each.value, each.unit and each.unit.name, each.counted) for each in quantities
     ] == expected
@@ -46,7 +46,7 @@ def test_numbers_are_read_with_what_they_count(
 
 
 def test_tokens_that_are_something_else_are_no_numbers() -> None:
-    statement = read_statement("5 lamps of 1999")
+    statement = Statement("5 lamps of 1999")
     assert [each.value for each in read_quantities(statement, {3})] == [5.0]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from transforms.rules.mismatches.reading.dates import Date, may_agree, may_date, read_dates
-from transforms.rules.mismatches.reading.statement import read_statement
+from transforms.rules.mismatches.reading.statement import Statement
 
 WRITTEN = {
     "in 1887": [("1887", 1887, None, None)],
@@ -28,13 +28,13 @@ WRITTEN = {
 def test_dates_are_read_in_the_ways_that_people_write_them(
     text: str, expected: list[tuple[str, int | None, int | None, int | None]]
 ) -> None:
-    dates, _ = read_dates(read_statement(text))
+    dates, _ = read_dates(Statement(text))
     assert [date[:4] for date in dates] == expected
     assert may_date(text) or not expected
 
 
 def test_the_tokens_of_dates_are_told() -> None:
-    _, places = read_dates(read_statement("12 men came on 5 March 1999, in time"))
+    _, places = read_dates(Statement("12 men came on 5 March 1999, in time"))
     assert places == {4, 5, 6}
 
 
