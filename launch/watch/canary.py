@@ -73,6 +73,9 @@ class Canary:
       journal: remembers the first time, and announces.
       path: the answers, in any input format.
       every_s: seconds from check to check.
+
+    Attributes:
+      is_open: whether an alert stands.
     """
 
     def __init__(
@@ -90,6 +93,8 @@ class Canary:
         self._drift = config.thresholds.drift
         self._asked = _hash_of(own, Path(path).read_bytes())
         self._due_at_us = 0
+        known = journal.note(_SIGNAL, Known)
+        self.is_open = known is not None and known.opened_at_us is not None
 
     def look(self, now_us: int) -> None:
         """Check them, if it is time.
@@ -101,7 +106,8 @@ class Canary:
           OSError: the file cannot be read, or the journal not be written.
           RunStopped: no answer can be checked until a person has changed something.
         """
-        if now_us < self._due_at_us:
+        # A clock that was set back puts nothing off.
+        if 0 < self._due_at_us - now_us <= max(self._every_us, _TRY_AGAIN_US):
             return
         self._due_at_us = now_us + _TRY_AGAIN_US
         sights = self._check()
@@ -116,6 +122,7 @@ class Canary:
             known = Known(asked=self._asked, sights=sights, opened_at_us=opened_at_us)
         alerts, remembered = judge_canaries(known, sights, self._drift, now_us)
         self._journal.raise_alerts(alerts, {_SIGNAL: remembered})
+        self.is_open = remembered.opened_at_us is not None
 
     def _check(self) -> dict[str, Sight] | None:
         """Check all of them; None when some could not be checked for now."""

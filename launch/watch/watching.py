@@ -196,6 +196,7 @@ def _status(
     with closing(Journal(_journal_path(config))) as journal:
 
         def work() -> WorkReadings:
+            canary_is_open = worker.canary is not None and worker.canary.is_open
             return WorkReadings(
                 counts=journal.totals(),
                 batches_done=worker.batches_done,
@@ -203,7 +204,7 @@ def _status(
                 ledger_gap=sum(account.gap for account in journal.ledger()),
                 unpublished_alerts=journal.count_outbox("alert"),
                 unpublished_failures=journal.count_outbox("failure"),
-                open_rate_episodes=worker.monitor.open_episodes,
+                open_rate_episodes=worker.monitor.open_episodes + canary_is_open,
                 open_silences=worker.monitor.open_silences,
             )
 

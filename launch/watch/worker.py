@@ -52,7 +52,7 @@ class Worker:
       settings: how large batches are.
 
     Attributes:
-      subscription, monitor: as given.
+      subscription, monitor, canary: as given.
       batches_done, batches_failed: how many ended how.
     """
 
@@ -78,7 +78,7 @@ class Worker:
         self._publishing = publishing
         self._announcer = announcer
         self.monitor = monitor
-        self._canary = canary
+        self.canary = canary
         self._heartbeat = heartbeat
         self._latency = AlertLatency()
         self._settings = settings
@@ -111,8 +111,8 @@ class Worker:
             self.monitor.cannot_hear(clock.now_us())
         try:
             self.monitor.look(clock.now_us())
-            if self._canary:
-                self._canary.look(clock.now_us())
+            if self.canary:
+                self.canary.look(clock.now_us())
             self._announcer.announce()
             self._publishing.look()
             self._forget_old_ids()

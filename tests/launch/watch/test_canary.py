@@ -76,11 +76,14 @@ def test_a_checker_that_changes_is_told_and_the_ledger_knows_nothing_of_it(
     with FaultServer(third_time_otherwise) as server:
         config = watched.config(checker=server.address, endpoint=server.address)
         with watched.worker(config, canary=str(canaries)) as worker:
-            canary, journal = worker._canary, worker._journal
+            canary, journal = worker.canary, worker._journal
             assert isinstance(canary, Canary)
+            stands = []
             for hour in range(4):
                 canary.look(NOON_US + hour * HOUR_US)
                 canary.look(NOON_US + hour * HOUR_US + 1)
+                stands.append(canary.is_open)
+            assert stands == [False, False, True, False]
             assert server.requests == 16
             assert journal.ledger() == []
             states = [alert.rate.state for alert in raised(journal) if alert.rate]
@@ -97,13 +100,35 @@ def test_a_checker_that_is_away_is_asked_again_soon(tmp_path: Path, watched: Wat
     with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
         config = watched.config(checker=server.address, endpoint=server.address)
         with watched.worker(config, canary=str(canaries)) as worker:
-            canary, journal = worker._canary, worker._journal
+            canary, journal = worker.canary, worker._journal
             assert isinstance(canary, Canary)
             for minute in range(2):
                 canary.look(NOON_US + minute * HOUR_US // 60)
             assert server.requests >= 2
             assert raised(journal) == []
             assert journal.note("canary", Known) is None
+
+
+def test_a_clock_that_was_set_back_puts_no_check_off(tmp_path: Path, watched: Watched) -> None:
+    canaries = an_archive(tmp_path, an_envelope(1))
+    with FaultServer(always(wire_faults.good)) as server:
+        config = watched.config(checker=server.address, endpoint=server.address)
+        with watched.worker(config, canary=str(canaries)) as worker:
+            assert worker.canary
+            for now_us in (NOON_US, NOON_US - 24 * HOUR_US, NOON_US - 24 * HOUR_US + 1):
+                worker.canary.look(now_us)
+        assert server.requests == 2
+
+
+def test_an_alert_that_stands_still_stands_for_the_next_worker(
+    tmp_path: Path, watched: Watched
+) -> None:
+    with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
+        journal.raise_alerts([], {"canary": replace(KNOWN, opened_at_us=NOON_US)})
+    canaries = an_archive(tmp_path, an_envelope(1))
+    with watched.worker(canary=str(canaries)) as worker:
+        assert worker.canary
+        assert worker.canary.is_open
 
 
 def test_all_canaries_are_checked_whatever_share_of_the_traffic_is(
@@ -116,8 +141,8 @@ def test_all_canaries_are_checked_whatever_share_of_the_traffic_is(
 
 def known_after_a_look(watched: Watched, config: Config, canaries: Path, now_us: int) -> Known:
     with watched.worker(config, canary=str(canaries)) as worker:
-        assert isinstance(worker._canary, Canary)
-        worker._canary.look(now_us)
+        assert isinstance(worker.canary, Canary)
+        worker.canary.look(now_us)
         known = worker._journal.note("canary", Known)
     assert known
     return known
