@@ -73,17 +73,19 @@ def _verdicts(summary: Summary) -> Table:
     return table
 
 
-def _accounts(summary: Summary) -> Text:
+def accounts_line(summary: Summary) -> str:
+    """Say where all messages of a run ended, and whether that is all of them."""
     errors = ", ".join(f"{count:,} {name}" for name, count in summary.failures_by_error.items())
     failures = f"{counted(summary.failures, 'failure')}{f' ({errors})' if errors else ''}"
     sampled_out = f", {summary.sampled_out:,} sampled out" if summary.sampled_out else ""
     left_out = f"{failures}, {counted(summary.duplicates, 'duplicate')}{sampled_out}"
     closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT CLOSE"
     cost = "" if summary.cost is None else f"; cost {summary.cost:,.2f}"
-    lines = [
-        f"{summary.enriched:,} enriched, {left_out}: {closing}{cost}",
-        counted(summary.alerts, "alert"),
-    ]
+    return f"{summary.enriched:,} enriched, {left_out}: {closing}{cost}"
+
+
+def _accounts(summary: Summary) -> Text:
+    lines = [accounts_line(summary), counted(summary.alerts, "alert")]
     if summary.estimate:
         lines.append(comparison_line(summary.estimate, summary.calls))
     return Text("\n" + "".join(f"  {line}\n" for line in lines))

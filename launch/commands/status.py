@@ -52,7 +52,8 @@ def _journals(folder: str) -> list[Path]:
     root = Path(folder)
     found = sorted([*root.glob("journal.sqlite"), *root.glob(".groundwatch-*/journal.sqlite")])
     if not found:
-        raise UsageError([f"{folder}: no worker has kept a ledger there"])
+        hint = "where the --output is a bucket, name the worker's --work_folder"
+        raise UsageError([f"{folder}: no worker has kept a ledger there; {hint}"])
     return found
 
 

@@ -10,13 +10,15 @@ from msgspec.structs import replace
 from launch.beam_flags import names_runner, read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.dataflow.streaming import start_streaming
-from launch.exit_status import DONE, FAILED
+from launch.exit_status import DONE, FAILED, fail
+from launch.figures import counted
 from launch.flags import UsageError, read_all_flags
 from launch.inputs import default_run_id_of, default_work_folder, try_output
 from launch.json_log import log_as_json
 from launch.local.work_folder import FolderInUse
 from launch.pubsub.errors import Refused
 from launch.quiet import keep_beam_quiet
+from launch.screen import accounts_line
 from launch.start import BEAM_HELP
 from launch.watch.demo import watch_demo
 from launch.watch.settings import WatchSettings
@@ -115,7 +117,7 @@ def run(arguments: Sequence[str]) -> int:
     keep_beam_quiet()
     work_folder = values["work_folder"] or default_work_folder(destination)
     try:
-        watch(
+        summary = watch(
             _config(values, run_id, work_folder),
             _settings(values),
             beam_options,
@@ -123,6 +125,9 @@ def run(arguments: Sequence[str]) -> int:
         )
     except (CheckFailed, Refused, FolderInUse, OSError) as error:
         _log.critical("the monitoring failed: %s", error)
+        return FAILED
+    if not summary.closes:
+        _log.critical("the counts do not close: %d messages were read", summary.read)
         return FAILED
     return DONE
 
@@ -140,15 +145,13 @@ def _demo(arguments: Sequence[str]) -> int:
         run=destination.run,
         work_folder=default_work_folder(destination),
     )
-    summary = watch_demo(config)
-    ends = (
-        f"{summary.enriched:,} enriched, {summary.failures:,} failures,"
-        f" {summary.duplicates:,} duplicates"
-    )
-    closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT CLOSE"
+    try:
+        summary = watch_demo(config)
+    except (FolderInUse, OSError) as error:
+        return fail(f"the demo failed: {error}")
     sys.stdout.write(
-        f"\n{summary.read:,} messages: {ends}; {closing}.\n"
-        f"{summary.alerts:,} alerts were published. The records are in {destination.root}.\n"
+        f"\n{counted(summary.read, 'message')}: {accounts_line(summary)}.\n"
+        f"{counted(summary.alerts, 'alert')}. The records are in {destination.root}.\n"
     )
     return DONE if summary.closes else FAILED
 

@@ -7,6 +7,7 @@ import argparse
 import signal
 import sys
 
+from launch.pubsub_server.refused import Refused
 from launch.pubsub_server.server import PubSubServer, ServerSettings
 
 
@@ -19,11 +20,14 @@ def main(arguments: list[str]) -> None:
     flags = parser.parse_args(arguments)
     stops = {signal.SIGINT, signal.SIGTERM}
     signal.pthread_sigmask(signal.SIG_BLOCK, stops)
-    with PubSubServer(ServerSettings(port=flags.port)) as server:
-        server.create(flags.topic, flags.subscription)
-        sys.stdout.write(f"PUBSUB_EMULATOR_HOST={server.address}\n")
-        sys.stdout.flush()
-        signal.sigwait(stops)
+    try:
+        with PubSubServer(ServerSettings(port=flags.port)) as server:
+            server.create(flags.topic, flags.subscription)
+            sys.stdout.write(f"PUBSUB_EMULATOR_HOST={server.address}\n")
+            sys.stdout.flush()
+            signal.sigwait(stops)
+    except (RuntimeError, Refused) as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """The monitoring to be looked at: a Pub/Sub server, sample answers, and what comes of them."""
 
-import shutil
 import sys
 import threading
 import time
@@ -13,6 +12,7 @@ import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.gauges import read_gauges
+from launch.local.work_folder import WorkFolder
 from launch.pubsub.subscription import Subscription
 from launch.pubsub.topic import Topic
 from launch.pubsub_server.server import PubSubServer
@@ -46,6 +46,10 @@ def watch_demo(config: Config) -> Summary:
 
     Returns:
       The counts.
+
+    Raises:
+      FolderInUse: another demo writes to the same output.
+      OSError: the output or the work folder cannot be used.
     """
     _forget_earlier(config)
     stop = threading.Event()
@@ -64,7 +68,9 @@ def watch_demo(config: Config) -> Summary:
 
 
 def _forget_earlier(config: Config) -> None:
-    shutil.rmtree(str(config.work_folder), ignore_errors=True)
+    work = WorkFolder(str(config.work_folder))
+    with work.held():
+        work.remove()
     found = storage.find_below(config.output)
     storage.remove([path for path in found if Path(path).name.startswith(f"{config.run}-")])
 

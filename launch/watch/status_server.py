@@ -101,7 +101,10 @@ class _Server(socketserver.TCPServer):
         self._lock = threading.Lock()
         # The oldest first.
         self._ends_at_s: dict[socket.socket, float] = {}
-        super().__init__((host, port), _Handler)
+        try:
+            super().__init__((host, port), _Handler)
+        except OSError as error:
+            raise OSError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a connection on a thread of its own, where there is room."""

@@ -4,9 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from launch.commands import watch as watch_module
+from launch.inputs import default_work_folder
 from launch.local import work_folder as work_folder_module
 from launch.local.work_folder import WorkFolder
 from launch.main import main
+from launch.summing import summary_of
+from pipeline.config import Config
+from pipeline.destination import Destination
+from schemas.counts import Counts
+from schemas.summary import Summary
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
 from tests.support.watched import SUBSCRIPTION, Watched
@@ -61,6 +68,33 @@ def test_a_subscription_that_is_not_there_ends_the_watch_with_a_sentence(
     assert watch(watched, *missing) == 1
     told = capsys.readouterr().err
     assert "cannot pull from projects/lamps/subscriptions/missing: it does not exist" in told
+
+
+def test_counts_that_do_not_close_are_a_failure(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def lose_one(config: Config, *_: object) -> Summary:
+        rows = {"enriched": 1, "failures": 0, "alerts": 0}
+        counts = Counts(read=2, verdicts={"GROUNDED": 1})
+        return summary_of(config, counts, rows, started_at_us=0, price_per_1k_chars=None)
+
+    monkeypatch.setattr(watch_module, "watch", lose_one)
+    assert watch(watched) == 1
+    assert "the counts do not close: 2 messages were read" in capsys.readouterr().err
+
+
+def test_a_second_demo_on_the_same_output_is_refused_and_takes_nothing_from_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(work_folder_module, "_LOCK_TIMEOUT_S", 0.1)
+    folder = default_work_folder(Destination(root=str(tmp_path), run="watch-demo"))
+    with WorkFolder(folder).held():
+        before = sorted(tmp_path.rglob("*"))
+        assert main(["watch", "--demo", "--output", str(tmp_path)]) == 1
+        assert sorted(tmp_path.rglob("*")) == before
+    assert capsys.readouterr().err == (
+        f"groundwatch: the demo failed: another run of the same id is at work: it holds {folder}\n"
+    )
 
 
 def test_the_run_is_named_after_the_subscription_wherever_it_is_started(
