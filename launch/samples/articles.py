@@ -8,10 +8,11 @@ some with a tag that names what differs; `Reworded:` says what the article says 
 and is flagged.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
+
+from schemas.record import Record
 
 
 class Truth(StrEnum):
@@ -23,8 +24,7 @@ class Truth(StrEnum):
     REWORDED = "Reworded"
 
 
-@dataclass(frozen=True)
-class Article:
+class Article(Record, frozen=True):
     """A page of the help centre."""
 
     slug: str
@@ -37,8 +37,7 @@ class Article:
         return f"https://help.quillow.example/{self.slug}"
 
 
-@dataclass(frozen=True)
-class Conversation:
+class Conversation(Record, frozen=True):
     """A question, the chatbot's answer, and the articles it was given, the right one first."""
 
     question: str

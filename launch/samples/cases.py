@@ -1,17 +1,18 @@
 """A case: a conversation that something particular happened to."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from launch.samples.articles import Conversation, Truth, read_conversations
 from launch.samples.events import Event
+from schemas.record import Record
 
 Write = Callable[[Event], bytes]
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Record, frozen=True):
     """What was asked and answered, and how its message is written."""
 
     conversation: Conversation

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from schemas.record import Record
 
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s|$)|[\u3002\uff01\uff1f\u061f]|(?=\n)|$)")
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(Record, frozen=True):
     """A stretch of an answer: UTF-8 byte offsets, end exclusive, and its text."""
 
     start: int

@@ -2,16 +2,15 @@
 
 import base64
 import hashlib
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from launch.samples.articles import Article, Conversation, Truth
+from schemas.record import Record
 
 PROJECT = "projects/quillow-help/locations/global/collections/default_collection"
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(Record, frozen=True):
     """A conversation as it took place.
 
     Attributes:

@@ -1,11 +1,11 @@
 """How one member of a protocol buffer message behaves in JSON."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from schemas.record import Record
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(Record, frozen=True):
     """One member's type, as far as it shows in JSON.
 
     Attributes:

@@ -1,15 +1,17 @@
 """Write the bundled sample: `python -m launch.samples.generate`."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from launch.samples import broken, discovery
 from launch.samples.cases import Case, about
 from launch.samples.edits import begun
 from launch.samples.events import Event
 from launch.samples.timeline import Planned, ordinary_days, oversize_answers, spare_answers
+from schemas.record import Record
 from schemas.verdict import Verdict
 
 FOLDER = Path(__file__).parent
@@ -21,8 +23,7 @@ _REDELIVERED_EXACTLY = 4
 _REDELIVERED_OTHERWISE = 5
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Record, frozen=True):
     """One line of the sample: when it arrives, its bytes, and what should become of it.
 
     `outcome` is a verdict's name, FAILURE or DUPLICATE.
@@ -33,8 +34,7 @@ class Line:
     outcome: str
 
 
-@dataclass(frozen=True)
-class Intended:
+class Intended(Record, frozen=True):
     """What should become of one line: `file` is a bare name, `line` counts from 1."""
 
     file: str

@@ -9,13 +9,12 @@ it (`to_json`, `to_dict`).
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from launch.samples.fields import Field, Shape
+from schemas.record import Record
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(Record, frozen=True):
     """The habits of one producer.
 
     Attributes:

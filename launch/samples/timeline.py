@@ -1,7 +1,6 @@
 """When each answer of the sample was given: three days in March 2026, and one bad release."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import cycle
 from random import Random
@@ -19,6 +18,7 @@ from launch.samples import (
 from launch.samples.articles import Conversation, Truth, read_conversations
 from launch.samples.cases import Case, Write, about
 from launch.samples.events import Event
+from schemas.record import Record
 from schemas.verdict import Verdict
 
 FIRST_DAY = datetime(2026, 3, 2, tzinfo=UTC)
@@ -80,8 +80,7 @@ _OVERSIZE = (
 )
 
 
-@dataclass(frozen=True)
-class Planned:
+class Planned(Record, frozen=True):
     """A message to be written: at what time, of which answer, how, and its meant verdict."""
 
     asked_at: datetime
