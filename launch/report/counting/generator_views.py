@@ -1,6 +1,6 @@
 """How the generators' own view of their answers compares with the check's, engine by engine."""
 
-from dataclasses import dataclass, field
+import msgspec
 
 from launch.report.counting.seen import SeenAnswer
 from schemas.verdict import Tag
@@ -8,8 +8,7 @@ from schemas.verdict import Tag
 _MOST_ENGINES = 1_000
 
 
-@dataclass(slots=True)
-class Mean:
+class Mean(msgspec.Struct):
     """The mean of numbers that come one by one.
 
     Attributes:
@@ -32,8 +31,7 @@ class Mean:
         return self.total / self.count if self.count else None
 
 
-@dataclass(slots=True)
-class GeneratorView:
+class GeneratorView(msgspec.Struct):
     """One engine's own view beside the check's.
 
     Attributes:
@@ -46,10 +44,10 @@ class GeneratorView:
     """
 
     engine: str | None
-    drift: Mean = field(default_factory=Mean)
-    claim_drift: Mean = field(default_factory=Mean)
-    precision: Mean = field(default_factory=Mean)
-    recall: Mean = field(default_factory=Mean)
+    drift: Mean = msgspec.field(default_factory=Mean)
+    claim_drift: Mean = msgspec.field(default_factory=Mean)
+    precision: Mean = msgspec.field(default_factory=Mean)
+    recall: Mean = msgspec.field(default_factory=Mean)
     far_off: int = 0
     miscited: int = 0
 

@@ -1,6 +1,6 @@
 """Where low-grounded answers come from: counts by engine, session or document."""
 
-from dataclasses import dataclass
+import msgspec
 
 from launch.report.counting.confidence import surely_at_least
 from launch.report.counting.seen import JUDGED
@@ -9,8 +9,7 @@ from schemas.verdict import Verdict
 _MOST_KEYS = 20_000
 
 
-@dataclass(slots=True)
-class Group:
+class Group(msgspec.Struct):
     """The answers that share an engine, a session or a document.
 
     Attributes:

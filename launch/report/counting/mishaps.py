@@ -1,7 +1,8 @@
 """Alerts and failures, counted."""
 
 from collections import Counter, deque
-from dataclasses import dataclass
+
+import msgspec
 
 from launch.report.counting.seen import SeenAlert, SeenFailure
 
@@ -35,8 +36,7 @@ class AlertCounts:
         return self.by_kind.total()
 
 
-@dataclass(slots=True)
-class FailureClass:
+class FailureClass(msgspec.Struct):
     """The failures of one step with one class of error.
 
     Attributes:
