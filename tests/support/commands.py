@@ -12,6 +12,18 @@ _SOURCE = Path(launch.__file__).parents[1]
 
 GROUNDWATCH = ("-m", "launch")
 
+WITHOUT_NETWORK = """
+import os, sys
+
+def refuse(event, arguments):
+    if event in {"socket.connect", "socket.sendto", "socket.getaddrinfo"}:
+        sys.stderr.write(f"network: {event} {arguments}")
+        os._exit(97)
+
+sys.addaudithook(refuse)
+"""
+"""The beginning of a program: from there on, any use of Python's sockets ends the process."""
+
 
 def start(
     *arguments: str, prepare: Callable[[], None] | None = None, source: Path | None = None

@@ -12,7 +12,7 @@ from launch.samples import sample_paths
 from launch.samples.generate import DUPLICATE, FAILURE, Intended, intended
 from launch.samples.timeline import BAD_RELEASE, BAD_RELEASE_ENGINE
 from schemas.message import Message
-from tests.support.commands import run
+from tests.support.commands import WITHOUT_NETWORK, run
 from tests.support.outputs import (
     alerts_in,
     failures_in,
@@ -23,15 +23,7 @@ from tests.support.outputs import (
 )
 from transforms.formats import parse_answer
 
-_WITHOUT_NETWORK = """
-import os, sys
-
-def refuse(event, arguments):
-    if event in {"socket.connect", "socket.sendto", "socket.getaddrinfo"}:
-        sys.stderr.write(f"network: {event} {arguments}")
-        os._exit(97)
-
-sys.addaudithook(refuse)
+_DEMO = f"""{WITHOUT_NETWORK}
 from launch.main import main
 sys.exit(main(["demo", "--output", sys.argv[1]]))
 """
@@ -51,7 +43,7 @@ class Demo:
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     """The one demo that all tests here look at."""
     folder = tmp_path_factory.mktemp("demo")
-    return Demo(folder, *run("-c", _WITHOUT_NETWORK, str(folder)))
+    return Demo(folder, *run("-c", _DEMO, str(folder)))
 
 
 @pytest.fixture(scope="module")

@@ -2,24 +2,16 @@
 
 from pathlib import Path
 
-from tests.support.commands import run
+from tests.support.commands import WITHOUT_NETWORK, run
 from tests.support.outputs import failures_in, record_ids_in, summary_in
 
-_DEMO = """
-import os, sys
-
-def refuse(event, arguments):
-    if event in {"socket.connect", "socket.sendto", "socket.getaddrinfo"}:
-        sys.stderr.write(f"network: {event} {arguments}")
-        os._exit(97)
-
-sys.addaudithook(refuse)
+_DEMO = f"""{WITHOUT_NETWORK}
 import grpc
 
 def within(open_channel):
     def open_within(target, *given, **named):
         if not target.startswith("127.0.0.1:"):
-            sys.stderr.write(f"network: {target}")
+            sys.stderr.write(f"network: {{target}}")
             os._exit(97)
         return open_channel(target, *given, **named)
     return open_within
