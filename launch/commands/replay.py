@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 
 from launch.beam_flags import read_job_flags
-from launch.command_help import wants_help
+from launch.command_help import wants_help, write_help
 from launch.exit_status import DONE, LEFT, fail
 from launch.flags import UsageError, read_flags
 from launch.inputs import default_run_id_of, default_work_folder
 from launch.pubsub.errors import Refused
 from launch.spool import spool_failures
-from launch.start import options_from, start_main_job
+from launch.start import BEAM_HELP, options_from, start_main_job
 from pipeline import options, storage, watch_options
 from pipeline.check_config import google_account
 from pipeline.destination import Destination
@@ -41,8 +41,10 @@ def run(arguments: Sequence[str]) -> int:
     Raises:
       UsageError: the flags make no sense, or name what is not there.
     """
-    is_subscription = any(text.startswith(f"--{_SUBSCRIPTION.name}") for text in arguments)
-    if wants_help(arguments) or not is_subscription:
+    if wants_help(arguments):
+        known = (*replay_options(), *options_from(options.FAILURES))
+        return write_help("replay", known, BEAM_HELP)
+    if not any(text.startswith(f"--{_SUBSCRIPTION.name}") for text in arguments):
         return start_main_job("replay", options.FAILURES, arguments, replays=True)
     values, others, problems = read_flags(arguments, (*replay_options(), _OUTPUT))
     # What is wrong with the others is said before a failure leaves the subscription.

@@ -151,3 +151,12 @@ def test_the_flags_that_say_who_asks_hold_for_the_subscription_too(
     account = "replays@p.iam.gserviceaccount.com"
     assert replay(server, tmp_path / "out", "--impersonate_service_account", account) == 0
     assert asked == [GoogleAccount(impersonate=account)]
+
+
+def test_help_lists_the_flags_of_files_and_of_subscriptions(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["replay", "--help"]) == 0
+    told = capsys.readouterr().out
+    for flag in ("--failures", "--failure_subscription", "--pubsub_address", "--idle_s"):
+        assert f"\n  {flag}" in told
