@@ -1,6 +1,7 @@
 """What is handed out, as a wheel and as source: all that runs, and nothing else."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -105,6 +106,12 @@ def test_it_says_what_it_is(wheel: Path) -> None:
     assert (told["Name"], told["Version"]) == ("groundwatch", launch.__version__)
     assert told["License-Expression"] == "Apache-2.0"
     assert told.get_payload(decode=True) == (ROOT / "README.md").read_bytes()
+
+
+def test_the_changelog_has_an_entry_for_it_with_a_date() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = re.findall(r"^## (\d\S*) - \d{4}-\d\d-\d\d$", changelog, re.MULTILINE)
+    assert released[0] == launch.__version__
 
 
 def test_what_is_installed_runs_the_demo_from_an_empty_folder_with_an_empty_home(
