@@ -103,6 +103,10 @@ class Tally:
         """How many enriched records there are."""
         return self.verdicts.total()
 
+    def share_of(self, verdict: str) -> float | None:
+        """How much of them has a verdict, 0..1; None without any."""
+        return self.verdicts[verdict] / self.answers if self.answers else None
+
     @property
     def judged(self) -> int:
         """How many of them were found grounded or low-grounded."""
