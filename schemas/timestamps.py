@@ -15,9 +15,8 @@ def to_rfc3339(time_us: int | None) -> str | None:
     """
     if time_us is None:
         return None
-    moment = EPOCH + min(max(timedelta(microseconds=time_us), _FIRST), _LAST)
     # strftime writes years before 1000 with fewer than four digits.
-    return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    return _moment(time_us).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def from_rfc3339(text: str | None) -> int | None:
@@ -38,5 +37,9 @@ def to_us(moment: datetime) -> int:
 
 
 def to_date(time_us: int) -> str:
-    """Write the UTC date of a time as ``2026-03-02``."""
-    return (EPOCH + timedelta(microseconds=time_us)).date().isoformat()
+    """Write the UTC date of a time as ``2026-03-02``; one beyond the calendar as above."""
+    return _moment(time_us).date().isoformat()
+
+
+def _moment(time_us: int) -> datetime:
+    return EPOCH + min(max(timedelta(microseconds=time_us), _FIRST), _LAST)

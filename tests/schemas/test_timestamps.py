@@ -34,6 +34,7 @@ def test_what_ends_beyond_the_calendar_is_written_as_its_nearest_moment(
     time_us: int, nearest_us: int
 ) -> None:
     assert to_rfc3339(time_us) == to_rfc3339(nearest_us)
+    assert to_date(time_us) == to_date(nearest_us)
 
 
 def test_no_time_stays_none() -> None:
