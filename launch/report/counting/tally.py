@@ -52,7 +52,6 @@ class Tally:
       unscored_alerts: answers that alert by default whatever the thresholds: policy-skipped, or
         low-grounded as the generator said itself.
       strangers: scored answers whose verdict the thresholds do not explain.
-      labels_met: how many labels met an answer.
     """
 
     def __init__(self, thresholds: Thresholds, labels: Mapping[str, bool]) -> None:
@@ -103,24 +102,24 @@ class Tally:
         """How many enriched records there are."""
         return self.verdicts.total()
 
-    def share_of(self, verdict: str) -> float | None:
-        """How much of them has a verdict, 0..1; None without any."""
-        return self.verdicts[verdict] / self.answers if self.answers else None
-
     @property
     def judged(self) -> int:
-        """How many of them were found grounded or low-grounded."""
+        """How many answers were found grounded or low-grounded."""
         return sum(self.verdicts[verdict] for verdict in JUDGED)
 
     @property
     def low_grounded(self) -> int:
-        """How many of them are low-grounded."""
+        """How many answers are low-grounded."""
         return self.verdicts[Verdict.LOW_GROUNDED]
 
     @property
     def labels_met(self) -> int:
         """How many labels met an answer."""
         return len(self._labels_met)
+
+    def share_of(self, verdict: str) -> float | None:
+        """How much of the answers has a verdict, 0..1; None without any."""
+        return self.verdicts[verdict] / self.answers if self.answers else None
 
     def _count_verdict(self, answer: SeenAnswer) -> None:
         self.verdicts[answer.verdict] += 1
