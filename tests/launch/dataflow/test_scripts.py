@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -81,11 +82,36 @@ def test_a_job_is_started_with_its_parameters_and_the_processes_that_share_a_quo
     assert command.startswith(
         f"dataflow flex-template run job --template-file-gcs-location={WATCH}"
     )
-    assert "--parameters=^;;^workers=12 " in command
+    assert "--parameters=^;;^workers=12" in command
     assert "--parameters=^;;^sample=0.1 a,b=1" in command
     assert "--max-workers=3 --worker-machine-type=n2-standard-4" in command
     assert "--enable-streaming-engine" in command
     assert "--disable-public-ips" not in command
+
+
+@pytest.mark.parametrize(
+    ("machine", "given", "workers"),
+    [
+        ("n2-standard-4", [], "40"),
+        ("n2-custom-2-8192", [], "20"),
+        ("custom-8-30720-ext", [], "80"),
+        ("c3-standard-8-lssd", [], "80"),
+        ("e2-medium", ["workers=10"], "10"),
+        ("n2-standard-4", ["workers=10"], "10"),
+    ],
+)
+def test_the_processes_that_share_a_quota_are_counted_by_vcpus_or_told(
+    gcloud: dict[str, str], machine: str, given: list[str], workers: str
+) -> None:
+    start("run", "job", WATCH, "r", "a=b", *given, env=gcloud | {"MACHINE_TYPE": machine})
+    [command] = asked(gcloud)
+    assert re.findall(r"\^workers=(\d+)", command) == [workers]
+
+
+def test_a_machine_that_does_not_name_its_vcpus_is_refused(gcloud: dict[str, str]) -> None:
+    status, told = start("run", "job", WATCH, "r", env=gcloud | {"MACHINE_TYPE": "e2-medium"})
+    assert status == 2
+    assert told == "run: MACHINE_TYPE e2-medium does not name its vCPUs: say workers=N, too\n"
 
 
 def test_in_a_subnetwork_machines_have_no_public_address(gcloud: dict[str, str]) -> None:
