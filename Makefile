@@ -3,8 +3,10 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINTS := launch/constraints.txt
+# The rules that `make mutants` changes: of routing, verdicts, splitting and merging.
+RULES ?= routing incompleteness tagging splitting limits planning ranking merging support
 
-.PHONY: demo test lint wheel clean
+.PHONY: demo test lint mutants wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
@@ -18,13 +20,18 @@ lint: $(VENV)/installed-for-tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+mutants: $(VENV)/installed-for-mutation
+	rm -rf mutants
+	$(BIN)/mutmut run $(RULES:%='transforms.rules.%.*')
+	$(BIN)/mutmut results --all true | $(BIN)/python -m tests.mutation.score
+
 wheel: $(VENV)/installed
 	# What an earlier build left would come along.
 	rm -rf build
 	$(BIN)/python -m pip wheel --quiet --use-pep517 --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) out build dist *.egg-info
+	rm -rf $(VENV) out build dist mutants *.egg-info
 
 $(VENV)/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
@@ -33,4 +40,8 @@ $(VENV)/installed: pyproject.toml $(CONSTRAINTS)
 
 $(VENV)/installed-for-tests: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --use-pep517 --constraint $(CONSTRAINTS) --editable '.[test]'
+	touch $@
+
+$(VENV)/installed-for-mutation: $(VENV)/installed-for-tests
+	$(BIN)/python -m pip install --quiet --use-pep517 --constraint $(CONSTRAINTS) --editable '.[mutation]'
 	touch $@
