@@ -1,6 +1,5 @@
 """What is written, with every field filled, and with as little as there can be."""
 
-
 from schemas.alert import Alert, AlertKind, NoDataEpisode, RateEpisode, Severity, WorstClaim
 from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
 from schemas.checked import Mismatch
