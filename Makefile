@@ -1,12 +1,14 @@
-# `make demo` and `make test` need nothing but Python 3.11: they make their own environment.
+# All of these need nothing but Python 3.11: they make their own environment.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINTS := launch/constraints.txt
 # The rules that `make mutants` changes: of routing, verdicts, splitting and merging.
 RULES ?= routing incompleteness tagging splitting limits planning ranking merging support
+# An environment of its own inside: LangChain's packages hook themselves into pytest.
+BENCH := $(VENV)/bench
 
-.PHONY: demo test lint mutants wheel clean
+.PHONY: demo test lint mutants wheel bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
@@ -30,6 +32,10 @@ wheel: $(VENV)/installed
 	rm -rf build
 	$(BIN)/python -m pip wheel --quiet --use-pep517 --no-deps --wheel-dir dist .
 
+# Writes docs/benchmarks.md; `make bench SMOKE=1` only shows whether everybody works.
+bench: $(BENCH)/installed
+	$(BENCH)/bin/python -m tests.benchmarks.peers $(if $(SMOKE),--smoke)
+
 clean:
 	rm -rf $(VENV) out build dist mutants *.egg-info
 
@@ -40,6 +46,11 @@ $(VENV)/installed: pyproject.toml $(CONSTRAINTS)
 
 $(VENV)/installed-for-tests: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --use-pep517 --constraint $(CONSTRAINTS) --editable '.[test]'
+	touch $@
+
+$(BENCH)/installed: pyproject.toml $(CONSTRAINTS)
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --use-pep517 --constraint $(CONSTRAINTS) --editable '.[bench]'
 	touch $@
 
 $(VENV)/installed-for-mutation: $(VENV)/installed-for-tests

@@ -1,0 +1,53 @@
+"""The page of benchmarks is what its code makes of what the last run found."""
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.peers import page
+from tests.benchmarks.peers.chart import Panel, chart
+from tests.benchmarks.peers.contenders import CONTENDERS
+
+NAMES = ("benchmarks.json", "benchmarks.md", "benchmarks.svg")
+RESULTS = page.read()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_in_it_was_typed_by_hand(name: str, tmp_path: Path) -> None:
+    page.write(RESULTS, tmp_path)
+    assert (tmp_path / name).read_bytes() == (page.DOCS / name).read_bytes()
+
+
+def test_everybody_was_measured() -> None:
+    assert [one.key for one in RESULTS.measured] == [one.key for one in CONTENDERS]
+
+
+def test_everybodys_versions_are_told() -> None:
+    assert {name for one in CONTENDERS for name in one.packages} == set(RESULTS.versions)
+
+
+def test_what_it_links_to_is_there() -> None:
+    linked = re.findall(r"\]\(([^)#]+)\)", page.page(RESULTS))
+    assert linked
+    assert [name for name in linked if not (page.DOCS / name).exists()] == []
+
+
+def test_no_line_of_a_table_is_broken() -> None:
+    blocks = page.page(RESULTS).strip().split("\n\n")
+    tables = [block.split("\n") for block in blocks if block.startswith("|")]
+    assert len(tables) == 6
+    assert all(len({row.count("|") for row in table}) == 1 for table in tables)
+
+
+def test_the_longest_bar_is_full_and_none_is_invisible() -> None:
+    panel = Panel(title="<t>", detail="", better="less", values=[0, 1, 2], texts=["0", "1", "2"])
+    drawing = ET.fromstring(chart(["a & b", "c", "d"], [panel]))  # noqa: S314 - we made it
+    bars = [one for one in drawing.findall(".//{*}rect") if "bar" in str(one.get("class"))]
+    assert [float(str(bar.get("width"))) for bar in bars] == [1.5, 48.0, 96.0]
+
+
+def test_a_panel_of_nothing_but_zeros_can_be_drawn() -> None:
+    panel = Panel(title="lost", detail="", better="less", values=[0, 0], texts=["0", "0"])
+    assert chart(["a", "b"], [panel]).count('width="1.5"') == 2
