@@ -1,6 +1,6 @@
 """The episodes in which an engine's bad answers become too many: one alert at each end."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from schemas.alert import Alert, AlertKind, RateEpisode, Severity
 from transforms.rules.burn_rate import OpenEpisode, RateRule, Reading, is_over, opening
@@ -98,9 +98,9 @@ class _Judge:
             self.open[signal] = episode
             yield _alert(self._engine, "open", episode, reading)
 
-    def _signals(self) -> Sequence[str]:
+    def _signals(self) -> Iterable[str]:
         reasons = self._fast.reasons(at_least=self._rule.min_reason_answers)
-        return [*VERDICT_SIGNALS, *sorted({*reasons, *filter(is_about_reason, self.open)})]
+        return dict.fromkeys([*VERDICT_SIGNALS, *sorted({*reasons, *self.open})])
 
 
 def _alert(engine: str | None, state: str, episode: OpenEpisode, reading: Reading) -> Alert:

@@ -20,7 +20,7 @@ class SamplingRule(Record, frozen=True, kw_only=True):
 
     def share_of(self, engine: str | None) -> float:
         """The share of an engine's answers, 0..1."""
-        return self.engine_shares.get(engine or "", self.share)
+        return self.share if engine is None else self.engine_shares.get(engine, self.share)
 
 
 def is_in_sample(record_id: str, engine: str | None, rule: SamplingRule) -> bool:

@@ -139,6 +139,14 @@ def test_a_silent_engine_keeps_its_episode_until_then() -> None:
     assert kept == ([], episodes)
 
 
+def test_a_bucket_is_too_old_from_the_first_moment_of_the_next_one() -> None:
+    episodes = (OpenEpisode(signal="low_grounded", opened_at_us=NOON_US, budget=0.1),)
+    oldest = bucket(-6 * HOUR, 10, bad=10)
+    assert judge_rates("shop", [oldest], RULE, episodes, NOON_US) == ([], episodes)
+    alerts, left_open = judge_rates("shop", [oldest], RULE, episodes, NOON_US + 1)
+    assert (len(alerts), left_open) == (1, ())
+
+
 def test_answers_from_the_future_wait_for_their_time() -> None:
     buckets = [bucket(0, 10), bucket(2, 100, bad=100)]
     assert judge_rates("shop", buckets, RULE, (), end_of(1)) == ([], ())
@@ -155,8 +163,9 @@ def test_late_answers_count_where_they_belong() -> None:
 
 def test_an_episode_closes_by_the_budget_that_it_opened_with() -> None:
     episode = OpenEpisode(signal="skip_reason:SAFETY", opened_at_us=NOON_US, budget=0.01)
-    buckets = [bucket(place, 100, reason=3) for place in range(6 * HOUR)]
-    assert judge_rates("shop", buckets, RULE, [episode], end_of(71)) == ([], (episode,))
+    for still in (3, 2):
+        buckets = [bucket(place, 100, reason=still) for place in range(6 * HOUR)]
+        assert judge_rates("shop", buckets, RULE, [episode], end_of(71)) == ([], (episode,))
     fewer = [bucket(place, 100, reason=1) for place in range(6 * HOUR)]
     (closed,), left_open = judge_rates("shop", fewer, RULE, [episode], end_of(71))
     assert left_open == ()

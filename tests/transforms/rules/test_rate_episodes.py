@@ -48,6 +48,10 @@ EPISODES = {
     "too little traffic": ([(HOUR, 0, 0), (1, 4, 4), (HOUR, 0, 0), (1, 4, 4)], []),
     "just enough traffic": ([(1, 4, 4), (1, 1, 1)], [("open", 2)]),
     "too little traffic to close": ([(HOUR, 1, 1), (2 * HOUR, 0, 0), (1, 4, 0)], [("open", 5)]),
+    "just enough traffic to close": (
+        [(HOUR, 10, 10), (HOUR, 0, 0), (1, 5, 0)],
+        [("open", 1), ("closed", 2 * HOUR + 1)],
+    ),
     "closes after an empty stretch": (
         [(HOUR, 1, 1), (20 * HOUR, 0, 0), (1, 5, 0)],
         [("open", 5), ("closed", 21 * HOUR + 1)],

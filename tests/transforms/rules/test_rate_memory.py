@@ -56,6 +56,13 @@ def test_nobody_looks_before_a_bucket_is_over() -> None:
     assert with_counts(memory, bucket(0), published_us=NOON_US + 1).look_at_us == end_of(0)
 
 
+def test_a_bucket_that_has_begun_at_a_look_gets_one_of_its_own() -> None:
+    memory = with_counts(RateMemory(), bucket(0), published_us=NOON_US)
+    memory = with_counts(memory, bucket(1), published_us=end_of(0))
+    _, memory = all_looks(memory, end_of(0))
+    assert memory.look_at_us == end_of(1)
+
+
 def test_counts_of_one_bucket_are_added_up() -> None:
     memory = with_counts(RateMemory(), bucket(0), published_us=NOON_US)
     memory = with_counts(memory, bucket(0, low_grounded=3), published_us=NOON_US)

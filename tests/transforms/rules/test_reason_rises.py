@@ -39,6 +39,10 @@ RISES = {
         [(5 * HOUR, 50, 2), (3 * HOUR, 50, 10)],
         [("open", 5 * HOUR + 10)],
     ),
+    "four times as many, with one more before": (
+        [(1, 39, 4), (11, 0, 0), (1, 20, 10)],
+        [("open", HOUR + 1)],
+    ),
     "from none to ten in an hour": (
         [(5 * HOUR, 20, 0), (2 * HOUR, 20, 1)],
         [("open", 5 * HOUR + 10)],
@@ -60,6 +64,10 @@ RISES = {
     "up for good": (
         [(5 * HOUR, 20, 0), (3 * DAY, 20, 10)],
         [("open", 5 * HOUR + 1), ("closed", 5 * HOUR + 1 + DAY)],
+    ),
+    "up and then just enough traffic to tell": (
+        [(5 * HOUR, 20, 0), (1, 20, 10), (HOUR, 0, 0), (1, 5, 0)],
+        [("open", 61), ("closed", 6 * HOUR + 2)],
     ),
     "up and then too little traffic to tell": (
         [(5 * HOUR, 20, 0), (1, 20, 10), (HOUR, 0, 0), (2, 2, 2)],

@@ -9,7 +9,7 @@ from schemas.checked import Mismatch
 from schemas.enriched import EnrichedAnswer
 from schemas.enriched_avro import enriched_to_avro
 from tests.support.builders import a_check, a_claim, an_enriched
-from transforms.rules.redaction import TextMode, redact
+from transforms.rules.redaction import TextMode, is_hashed, redact
 
 SECRET = an_enriched(
     query="SECRET query",
@@ -97,3 +97,18 @@ def test_what_was_absent_stays_absent(mode: TextMode) -> None:
     assert (redacted.query, redacted.facts[0].title) == (None, None)
     assert redacted.answer_text == ""
     assert redacted.check is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (hashed("SECRET"), True),
+        (hashed("SECRET").upper(), False),
+        (hashed("SECRET") + " and more", False),
+        ("sha256:5f", False),
+        ("", False),
+    ],
+    ids=["a hash", "in capitals", "within a text", "too short", "empty"],
+)
+def test_a_hash_is_known_from_a_text(text: str, expected: bool) -> None:
+    assert is_hashed(text) is expected

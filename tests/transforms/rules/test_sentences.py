@@ -75,6 +75,7 @@ def test_a_full_stop_inside_a_sentence_does_not_end_it(sentence: str) -> None:
         pytest.param("#hashtag", ["#hashtag"], id="a hashtag is no heading"),
         pytest.param("> quoted words.", ["quoted words."], id="quotation"),
         pytest.param("| Plan | Price. Monthly |", ["Plan | Price. Monthly"], id="table row"),
+        pytest.param("| X ray | Model X |", ["X ray | Model X"], id="a cell's own letters"),
         pytest.param("|---|:--:|", [], id="table separator"),
         pytest.param("--- | ---", [], id="bare separator"),
         pytest.param("```python", [], id="code fence"),
