@@ -7,7 +7,7 @@ from typing import Any
 import fastavro
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipeline.row_files import EnrichedFiles
@@ -118,6 +118,7 @@ GEMINI = answers(
 ENVELOPES = answers(source_format=st.just("groundwatch.envelope"))
 
 
+@example(an_answer("", source_format="gemini.candidate", finish_reason="47"))
 @given(st.one_of(DISCOVERY_ENGINE, BROKEN_OFF, GEMINI, ENVELOPES))
 def test_an_answer_that_is_read_back_leads_to_the_record_that_it_was_read_from(
     answer: Answer,

@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
-from schemas.checked import CheckedAnswer
+from schemas.checked import Check, CheckedAnswer
 from schemas.verdict import Verdict
 from schemas.wire.check import CheckRequest, CheckResponse
-from tests.support.builders import an_answer
+from tests.support.builders import NOON_US, an_answer
+from transforms.grounding import checking
 from transforms.grounding.checking import check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.errors import CheckFailed, Rejected, Unavailable
@@ -55,6 +57,34 @@ def test_an_answer_that_fits_takes_one_call() -> None:
     assert not result.grounding.recombined
 
 
+def test_a_check_says_who_made_it_when_and_how_long_it_took(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    moments_s = iter((100.0, 101.0))
+    clock = SimpleNamespace(
+        monotonic=lambda: next(moments_s), time_ns=lambda: NOON_US * 1_000 + 999
+    )
+    monkeypatch.setattr(checking, "time", clock)
+
+    def reply(request: CheckRequest, _: int) -> CheckReply:
+        return CheckReply(
+            response=check_grounding(request), attempts=2, unknown_members='{"new": 1}'
+        )
+
+    result = checked(Checker(reply), "Lamps glow.", citation_threshold=0.5)
+    assert result.answer == an_answer("Lamps glow.", "Lamps glow.")
+    assert result.check == Check(
+        checker="local",
+        calls=1,
+        attempts=2,
+        characters=22,
+        latency_ms=1_000,
+        checked_at_us=NOON_US,
+        citation_threshold=0.5,
+        unknown_members=('{"new": 1}',),
+    )
+
+
 def test_calls_attempts_and_characters_are_summed_over_all_calls() -> None:
     def thrice(request: CheckRequest, _: int) -> CheckReply:
         return CheckReply(response=check_grounding(request), attempts=3)
@@ -91,6 +121,23 @@ def test_a_doubtful_claim_is_asked_about_again_and_that_is_counted() -> None:
     assert result.grounding.recombined
 
 
+@pytest.mark.parametrize(
+    ("citation_threshold", "sent"), [(0.0, 2), (0.9, 3), (None, 3)], ids=["none", "most", "default"]
+)
+def test_which_claims_are_doubtful_follows_from_the_citation_threshold(
+    citation_threshold: float | None, sent: int
+) -> None:
+    checker = Checker()
+    checked(
+        checker,
+        "Chairs stand.",
+        "Doors close.",
+        limits=ONE_FACT_A_CALL,
+        citation_threshold=citation_threshold,
+    )
+    assert len(checker.requests) == sent
+
+
 CALLS = {"one too few": (1, 0), "none to spare": (2, 2), "one to spare": (3, 3)}
 
 
@@ -117,6 +164,7 @@ def test_an_answer_over_the_limit_is_decided_at_once_however_large() -> None:
         "OVER_LIMIT",
     )
     assert (result.check, result.grounding, checker.requests) == (None, None, [])
+    assert result.answer.answer_text == "word " * 1_000_000
 
 
 @pytest.mark.parametrize("facts", [("a",), ("a", "b")], ids=["one call", "several calls"])
