@@ -169,7 +169,7 @@ def test_a_failure_without_all_of_its_bytes_cannot_be_read_back(payload: bytes) 
         message_of_announced(published(announced))
 
 
-def test_nor_can_one_that_lost_other_things_too() -> None:
+def test_a_failure_that_lost_its_bytes_and_more_cannot_be_read_back_either() -> None:
     failure = a_failure(message=a_message(payload=b"x" * 10_000_000), error="x" * 2_000)
     announced = announce_failure(failure)
     assert announced.attributes[SHORTENED] == "failure_error,data"
