@@ -27,8 +27,8 @@ mutants: $(VENV)/installed-for-mutation
 	$(BIN)/mutmut run $(RULES:%='transforms.rules.%.*')
 	$(BIN)/mutmut results --all true | $(BIN)/python -m tests.mutation.score
 
+# What an earlier build left would come along.
 wheel: $(VENV)/installed
-	# What an earlier build left would come along.
 	rm -rf build
 	$(BIN)/python -m pip wheel --quiet --use-pep517 --no-deps --wheel-dir dist .
 
