@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 _TIMED_OUT = 124
 
@@ -31,17 +31,16 @@ class Usage(NamedTuple):
     peak_mb: float
 
 
-def usage_of(command: Sequence[str], within_s: float, complaints: IO[bytes] | None = None) -> Usage:
-    """Run a command to its end.
+def usage_of(command: Sequence[str], within_s: float) -> Usage:
+    """Run a command to its end, whatever it says.
 
     Args:
       command: the program and its arguments.
       within_s: seconds after which it is killed.
-      complaints: where its standard error goes; nowhere by default.
     """
     measured = [sys.executable, __file__, str(within_s), *command]
     told = subprocess.run(  # noqa: S603 - our own source
-        measured, check=True, stdout=subprocess.PIPE, stderr=complaints or subprocess.DEVNULL
+        measured, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     return Usage(**json.loads(told.stdout))
 

@@ -169,8 +169,9 @@ CONTENDERS = (
     Contender(
         key="beam_requests",
         name="Beam's RequestResponseIO",
-        setup="`ReadFromText`, `Reshuffle`, `RequestResponseIO` with the official client as its `Caller` and a"
-        f" timeout of {TIMEOUT_S:g} s, `WriteToAvro`; FnApiRunner with {_BEAM_THREADS} threads",
+        setup="`ReadFromText`, `Reshuffle`, `RequestResponseIO` with the official client as its"
+        f" `Caller` and a timeout of {TIMEOUT_S:g} s, `WriteToAvro`; FnApiRunner with"
+        f" {_BEAM_THREADS} threads",
         packages=("apache-beam", "google-cloud-discoveryengine", "fastavro"),
         sizes=_FEW,
         in_flight=_BEAM_THREADS,

@@ -22,7 +22,13 @@ _LONGEST_S = 300.0
 _SAME = 5e-7
 """How near scores are that are the same: some clients read them with 32 bits."""
 
-Scores = dict[str, float]
+
+class Run(Record, frozen=True, kw_only=True):
+    """What was measured of a job, and what became of its answers."""
+
+    usage: Usage
+    calls: Calls
+    account: Account
 
 
 class Course:
@@ -39,7 +45,7 @@ class Course:
 
     def run(
         self, contender: Contender, count: int, *, repeating: bool = False, fault_share: float = 0.0
-    ) -> "Run":
+    ) -> Run:
         """Have a contender check so many messages.
 
         Args:
@@ -68,14 +74,6 @@ class Course:
             messages = repeating_messages if repeating else generated_messages
             write_lines(path, messages(count))
         return path
-
-
-class Run(Record, frozen=True, kw_only=True):
-    """What was measured of a job, and what became of its answers."""
-
-    usage: Usage
-    calls: Calls
-    account: Account
 
 
 def _account(output: Path, archive: Path, calls: Calls, usage: Usage) -> Account:

@@ -50,9 +50,9 @@ MEASURES = (
         shown="{:.2f}",
     ),
     Measure(
-        title="answers lost",
-        circumstances="{setting.fault_share:.0%} of the calls failing",
-        value=lambda one: one.faults.lost_share,
-        shown="{:.1%}",
+        title="answers lost, %",
+        circumstances="{setting.fault_percent:g} % of the calls failing",
+        value=lambda one: one.faults.lost_percent,
+        shown="{:.1f}",
     ),
 )

@@ -24,6 +24,11 @@ class Setting(Record, frozen=True, kw_only=True):
     rounds: int = 3
     few: int = 20
 
+    @property
+    def fault_percent(self) -> float:
+        """0..100, the share of the calls that fail."""
+        return 100 * self.fault_share
+
 
 class Machine(Record, frozen=True, kw_only=True):
     """Where it ran."""
@@ -82,9 +87,9 @@ class Account(Record, frozen=True, kw_only=True):
         return self.calls / self.messages
 
     @property
-    def lost_share(self) -> float:
-        """0..1, of the answers."""
-        return self.lost / self.answers
+    def lost_percent(self) -> float:
+        """0..100, of the answers."""
+        return 100 * self.lost / self.answers
 
 
 class Measured(Record, frozen=True, kw_only=True):
