@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from launch.pubsub_server.__main__ import main
 from launch.pubsub_server.server import PubSubServer
+from tests.support.commands import run
 from tests.support.pubsub_topics import OneTopic, payloads
 
 
@@ -31,11 +31,12 @@ def test_the_server_runs_by_itself_until_it_is_told_to_stop(
 
 @pytest.mark.parametrize("fault", ["a port that is taken", "a name that is none"])
 def test_what_keeps_the_server_from_listening_is_told_in_a_sentence(
-    fault: str, own_server: PubSubServer, capsys: pytest.CaptureFixture[str]
+    fault: str, own_server: PubSubServer
 ) -> None:
     port = own_server.address.partition(":")[2]
     flags = ["--port", port] if fault == "a port that is taken" else ["--topic", "answers"]
-    with pytest.raises(SystemExit, match="2"):
-        main(flags)
+    exit_status, told, complained = run("-m", "launch.pubsub_server", *flags)
+    assert (exit_status, told) == (2, "")
     complaint = "Failed to bind to address" if flags[0] == "--port" else "Invalid [topics] name"
-    assert complaint in capsys.readouterr().err
+    assert complaint in complained
+    assert "Traceback" not in complained
