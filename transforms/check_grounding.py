@@ -62,6 +62,11 @@ class CheckGrounding(beam.PTransform):
         )
 
 
+_UNDER_WAY_HERE = 32
+"""Answers handed to the embedded checker at once. It has no latency to be hidden, and of few
+answers what was read of their facts is still remembered when they are tagged."""
+
+
 class _CheckAnswer(beam.DoFn):
     """Submits each answer, and emits whichever checks have finished meanwhile.
 
@@ -71,9 +76,7 @@ class _CheckAnswer(beam.DoFn):
 
     def __init__(self, settings: CheckSettings) -> None:
         self._settings = settings
-        # Some more wait in the session, so that no call's place stays empty until this thread
-        # wakes up.
-        self._most_under_way = settings.max_in_flight + settings.max_in_flight // 2 + 1
+        self._most_under_way = _most_under_way(settings)
         self._under_way = 0
 
     def setup(self) -> None:
@@ -153,6 +156,13 @@ class _CheckAnswer(beam.DoFn):
             first_failed_at_us=error.first_failed_at_us,
             record_id=answer.record_id,
         )
+
+
+def _most_under_way(settings: CheckSettings) -> int:
+    """Some more than are called at once, so that no call's place is empty until a thread wakes."""
+    if settings.checker == LOCAL:
+        return _UNDER_WAY_HERE
+    return settings.max_in_flight + settings.max_in_flight // 2 + 1
 
 
 def _is_outage(error: Exception) -> bool:
