@@ -31,6 +31,23 @@ class Thresholds(Record, frozen=True, kw_only=True):
     drift: float = 0.3
 
 
+_KEPT = (
+    "record_id",
+    "answer_name",
+    "source_format",
+    "engine",
+    "session",
+    "event_time_us",
+    "query",
+    "answer_text",
+    "generator_grounding_score",
+    "answerable_probability",
+    "safety_ratings",
+    "facts",
+)
+"""What an enriched record has of its answer as it is."""
+
+
 def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer:
     """Give an answer its verdict and tags.
 
@@ -42,38 +59,30 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
       The record to be written.
     """
     answer, grounding = checked.answer, checked.grounding
+    claims = _claims(answer, grounding)
     support_score = grounding.support_score if grounding else None
     min_claim_score = min(grounding.required_scores, default=None) if grounding else None
     drift = _drift(answer.generator_grounding_score, support_score)
-    decision = checked.decision or _judge(support_score, min_claim_score, thresholds)
-    claims = _claims(answer, grounding)
+    decision = checked.decision or judge(support_score, min_claim_score, thresholds)
     cited = compare_citations(answer.citations, claims)
     mismatches = find_mismatches(claims, answer.facts)
-    check_tags = {
+    tags = {
+        *answer.tags,
+        *routing_tags(answer),
         *_check_tags(grounding, drift, thresholds),
         *_comparison_tags(cited, mismatches),
     }
+    kept = {name: getattr(answer, name) for name in _KEPT}
     return EnrichedAnswer(
-        record_id=answer.record_id,
-        answer_name=answer.answer_name,
-        source_format=answer.source_format,
-        engine=answer.engine,
-        session=answer.session,
-        event_time_us=answer.event_time_us,
-        query=answer.query,
-        answer_text=answer.answer_text,
+        **kept,
         verdict=decision.verdict,
         verdict_reason=decision.reason,
-        tags=tuple(sorted({*answer.tags, *routing_tags(answer), *check_tags})),
+        tags=tuple(sorted(tags)),
         support_score=support_score,
         min_claim_score=min_claim_score,
-        generator_grounding_score=answer.generator_grounding_score,
         score_drift=drift,
-        answerable_probability=answer.answerable_probability,
         skip_reasons=(*answer.skip_reasons, *policy_reasons(answer)),
-        safety_ratings=answer.safety_ratings,
         claims=claims,
-        facts=answer.facts,
         check=checked.check,
         citation_precision=cited.precision,
         citation_recall=cited.recall,
@@ -83,9 +92,19 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
     )
 
 
-def _judge(
+def judge(
     support_score: float | None, min_claim_score: float | None, thresholds: Thresholds
 ) -> Decision:
+    """Give a checked answer its verdict.
+
+    Args:
+      support_score: 0..1, of the whole answer; None where the check gave none.
+      min_claim_score: 0..1, of the claim that is supported least; None without any.
+      thresholds: where the lines are drawn.
+
+    Returns:
+      GROUNDED or LOW_GROUNDED; UNSCORABLE without any score.
+    """
     if min_claim_score is not None and min_claim_score < thresholds.claim:
         return Decision(verdict=Verdict.LOW_GROUNDED, reason=verdicts.CLAIM_SCORE)
     if support_score is not None and support_score < thresholds.low_grounded:
