@@ -1,6 +1,5 @@
 """A worker in a process of its own, the Pub/Sub server it reads from, and what it takes."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -13,15 +12,13 @@ from launch.pubsub.topic import Topic
 from launch.pubsub_server.server import PubSubServer
 from launch.watch.account import Account
 from launch.watch.journal import Journal
-from schemas.record import Record
+from tests.benchmarks.processes import Usage, usage_of
 from transforms.rules.publishing import Publishable
 
 ANSWERS = "projects/bench/topics/answers"
 SUBSCRIPTION = "projects/bench/subscriptions/answers"
 ALERTS = "projects/bench/topics/alerts"
 ALERT_SUBSCRIPTION = "projects/bench/subscriptions/alerts"
-_TICKS_A_S = os.sysconf("SC_CLK_TCK")
-_PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 1024 / 1024
 
 
 class SkippingClock:
@@ -53,15 +50,6 @@ def publish(address: str, messages: Iterable[Publishable]) -> None:
         topic.publish(messages)
 
 
-class Usage(Record, frozen=True, kw_only=True):
-    """What a process takes: seconds of processor time so far, the rest at this moment."""
-
-    cpu_s: float
-    rss_mb: float
-    open_files: int
-    threads: int
-
-
 class WatchedWorker:
     """`groundwatch watch` in a process of its own.
 
@@ -90,14 +78,7 @@ class WatchedWorker:
 
     def usage(self) -> Usage:
         """Read what it takes."""
-        proc = Path(f"/proc/{self.process.pid}")
-        fields = (proc / "stat").read_text().rpartition(")")[2].split()
-        return Usage(
-            cpu_s=(int(fields[11]) + int(fields[12])) / _TICKS_A_S,
-            rss_mb=int(fields[21]) * _PAGE_MB,
-            open_files=len(list((proc / "fd").iterdir())),
-            threads=int(fields[17]),
-        )
+        return usage_of(self.process.pid)
 
 
 def ledger_in(output: Path) -> list[Account]:
