@@ -20,6 +20,9 @@ def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]
     Returns:
       Claims on the offsets of the whole answer. One call keeps the service's own support score;
       several are recombined from the claims' scores.
+
+    Raises:
+      ValueError: there are not as many replies as calls.
     """
     answered = list(zip(calls, replies, strict=True))
     claims: dict[tuple[int, int], Claim] = {}
@@ -49,6 +52,9 @@ def merge_rechecks(
 
     Returns:
       The same claims, with scores that are no lower.
+
+    Raises:
+      ValueError: there are not as many replies as rechecks.
     """
     better = {
         (claim.start, claim.end): claim
