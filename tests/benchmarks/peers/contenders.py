@@ -54,10 +54,10 @@ class Contender(Record, frozen=True, kw_only=True):
         return [sys.executable, "-m", "tests.benchmarks.peers.run", self.key, *places]
 
 
-_MANY = Sizes(speed=10_000, repeats=2_000, faults=2_000)
+_MANY = Sizes(speed=8_000, repeats=2_000, faults=2_000)
 _SOME = Sizes(speed=1_500, repeats=500, faults=1_000)
 _FEW = Sizes(speed=500, repeats=200, faults=200)
-_ONE_BY_ONE = Sizes(speed=60, repeats=50, faults=60)
+_ONE_BY_ONE = Sizes(speed=200, repeats=50, faults=40)
 
 _LANGCHAIN = "langchain_google_community/vertex_check_grounding.py"
 _TRANSPORTS = "services/grounded_generation_service/transports/base.py"

@@ -5,11 +5,25 @@ from statistics import median
 
 from msgspec.structs import replace
 
+from schemas.record import Record
 from tests.benchmarks.peers.contenders import Contender, Sizes
 from tests.benchmarks.peers.course import Course, Run
 from tests.benchmarks.peers.results import Measured, Setting, Speed
 
 Tell = Callable[[str], object]
+
+
+class _Round(Record, frozen=True, kw_only=True):
+    """A short run, and a long one right after it."""
+
+    few: Run
+    many: Run
+
+    @property
+    def cpu_ms(self) -> float:
+        """The processor time of an answer by which the long run is longer."""
+        further = self.many.account.answers - self.few.account.answers
+        return 1000 * (self.many.usage.cpu_s - self.few.usage.cpu_s) / further
 
 
 def measured(
@@ -31,15 +45,19 @@ def measured(
         tell(_line(contender, test, done))
         return done
 
-    few = {one.key: run(one, "start", setting.few) for one in contenders}
     rounds = [
-        {one.key: run(one, "speed", one.sizes.speed) for one in contenders}
+        {
+            one.key: _Round(
+                few=run(one, "start", setting.few), many=run(one, "speed", one.sizes.speed)
+            )
+            for one in contenders
+        }
         for _ in range(setting.rounds)
     ]
     return tuple(
         Measured(
             key=one.key,
-            speed=_speed(few[one.key], [each[one.key] for each in rounds]),
+            speed=_speed([each[one.key] for each in rounds]),
             repeats=run(one, "repeats", one.sizes.repeats, repeating=True).account,
             faults=run(one, "faults", one.sizes.faults, fault_share=setting.fault_share).account,
         )
@@ -53,18 +71,15 @@ def smoked(contenders: Sequence[Contender], few: int) -> tuple[Contender, ...]:
     return tuple(replace(one, sizes=sizes) for one in contenders)
 
 
-def _speed(few: Run, rounds: Sequence[Run]) -> Speed:
-    """Take the short run off the long ones."""
-    messages = rounds[0].account.messages
-    further = messages - few.account.messages
-    rates = tuple(one.calls.steady_per_s for one in rounds)
+def _speed(rounds: Sequence[_Round]) -> Speed:
+    rates = tuple(one.many.calls.steady_per_s for one in rounds)
     return Speed(
-        answers=messages,
+        answers=rounds[0].many.account.answers,
         per_s=median(rates),
         rounds_per_s=rates,
-        cpu_ms=median(1000 * (one.usage.cpu_s - few.usage.cpu_s) / further for one in rounds),
-        peak_mb=median(one.usage.peak_mb for one in rounds),
-        few_s=few.usage.seconds,
+        cpu_ms=median(one.cpu_ms for one in rounds),
+        peak_mb=median(one.many.usage.peak_mb for one in rounds),
+        few_s=median(one.few.usage.seconds for one in rounds),
     )
 
 

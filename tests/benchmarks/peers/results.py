@@ -49,7 +49,7 @@ class Speed(Record, frozen=True, kw_only=True):
       rounds_per_s: of each round.
       cpu_ms: processor time of one more answer, the median of the rounds.
       peak_mb: of the largest process, the median of the rounds.
-      few_s: seconds for a few answers, starting and ending included.
+      few_s: seconds for a few answers, starting and ending included, the median of the rounds.
     """
 
     answers: int
