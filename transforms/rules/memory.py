@@ -1,4 +1,4 @@
-"""What is asked again and again of single words, remembered."""
+"""What is asked again and again of the same words and facts, remembered."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -6,6 +6,9 @@ from typing import TypeVar
 _REMEMBERED = 65_536
 _REMEMBERED_CHARS = 40
 """Bounds on memory, some tens of MB at the very most; a language in daily use needs less."""
+
+REMEMBERED_FACTS = 256
+"""More than one request holds: a popular source, or a long answer's, comes again and again."""
 
 _Value = TypeVar("_Value")
 

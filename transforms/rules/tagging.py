@@ -49,14 +49,11 @@ _KEPT = (
 
 
 def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer:
-    """Give an answer its verdict and tags.
+    """Make of an answer the record to be written, with its verdict and tags.
 
     Args:
       checked: the answer with its check, or with a decision that made one needless.
       thresholds: where the lines are drawn.
-
-    Returns:
-      The record to be written.
     """
     answer, grounding = checked.answer, checked.grounding
     claims = _claims(answer, grounding)

@@ -8,14 +8,12 @@ from typing import NamedTuple
 
 from transforms.grounding.local.claims import Pair
 from transforms.grounding.local.tokens import tokenize
+from transforms.rules.memory import REMEMBERED_FACTS
 
 _WINDOW_POSITIONS = 60
 """Tokens that count as together; 40 and 100 rank as well, measured on RAGTruth's QA part."""
 
 _ALL_POSITIONS = (1 << _WINDOW_POSITIONS) - 1
-
-_REMEMBERED_FACTS = 256
-"""More than one request holds: a popular source, or a long answer's, comes again and again."""
 
 
 class FactWords(NamedTuple):
@@ -46,7 +44,7 @@ def read_facts(texts: Iterable[str]) -> Facts:
     return Facts(each, frozenset().union(*[fact.pairs for fact in each]))
 
 
-@lru_cache(maxsize=_REMEMBERED_FACTS)
+@lru_cache(maxsize=REMEMBERED_FACTS)
 def _read_fact(text: str) -> FactWords:
     forms = [form for form, _ in tokenize(text)]
     windows: dict[str, int] = {}

@@ -5,13 +5,11 @@ from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from transforms.rules.memory import REMEMBERED_FACTS
 from transforms.rules.mismatches.reading.dates import Date, may_agree
 from transforms.rules.mismatches.reading.quantities import Quantity
 from transforms.rules.mismatches.sentence import Sentence
 from transforms.rules.sentences import split_sentences
-
-_REMEMBERED_FACTS = 256
-"""More than one request holds: a popular source, or a long answer's, comes again and again."""
 
 _MOST_READ = 64
 """So many sentences are read at most to find the nearest: there may be many equal ones."""
@@ -92,7 +90,7 @@ class Passages:
         return best
 
 
-@lru_cache(maxsize=_REMEMBERED_FACTS)
+@lru_cache(maxsize=REMEMBERED_FACTS)
 def sentences_of(fact: str) -> tuple[Sentence, ...]:
     """The sentences of a fact, remembered with what was read of each."""
     return tuple(Sentence(sentence.text) for sentence in split_sentences(fact))

@@ -4,12 +4,12 @@ import heapq
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 
+from transforms.rules.memory import REMEMBERED_FACTS
 from transforms.rules.mismatches.passages import Passages
 from transforms.rules.mismatches.reading.denials import words_behind_denials
 from transforms.rules.mismatches.reading.quantities import may_count_in_words, plain_numbers
 from transforms.rules.mismatches.sentence import Sentence
 
-_REMEMBERED_FACTS = 256
 _REMEMBERED_SOURCES = 64
 _ENDS = (".", "!", "?")
 _INSIDE_NUMBERS = frozenset(".,:/")
@@ -84,7 +84,7 @@ class Sources:
         return plain_numbers(self.lower_text)
 
 
-@lru_cache(maxsize=_REMEMBERED_FACTS)
+@lru_cache(maxsize=REMEMBERED_FACTS)
 def _words_behind_denials(lower: str) -> frozenset[str]:
     return words_behind_denials(lower)
 
