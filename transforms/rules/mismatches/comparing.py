@@ -61,19 +61,25 @@ def find_mismatches(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Mis
     )
 
 
-@lru_cache(maxsize=_REMEMBERED_CLAIMS)
 def differences(claim: str, sources: Sources) -> tuple[Difference, ...]:
     """Compare one claim with the facts.
 
     Returns:
       What differs: dates first, then numbers, names and denials.
     """
+    return (_remembered if sources.are_remembered else _compared)(claim, sources)
+
+
+def _compared(claim: str, sources: Sources) -> tuple[Difference, ...]:
     text = _without_references(claim) if _DIGIT.search(claim) else claim
     if not _may_differ(text, sources) or sources.states(claim):
         return ()
     sentence = Sentence(text)
     passages = sources.passages_near(sentence)
     return tuple(chain.from_iterable(each(sentence, sources, passages) for each in _COMPARISONS))
+
+
+_remembered = lru_cache(maxsize=_REMEMBERED_CLAIMS)(_compared)
 
 
 def _may_differ(claim: str, sources: Sources) -> bool:

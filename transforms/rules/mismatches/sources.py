@@ -11,6 +11,10 @@ from transforms.rules.mismatches.reading.quantities import may_count_in_words, p
 from transforms.rules.mismatches.sentence import Sentence
 
 _REMEMBERED_SOURCES = 64
+_REMEMBERED_CHARS = 50_000
+"""Facts of more characters are not remembered together: of such an answer, reading is most of the
+work anyway, and memory would grow with the archive's worst."""
+
 _ENDS = (".", "!", "?")
 _INSIDE_NUMBERS = frozenset(".,:/")
 _MOST_FACTS = 8
@@ -27,6 +31,7 @@ class Sources:
 
     def __init__(self, facts: tuple[str, ...]) -> None:
         self._facts = facts
+        self.are_remembered = sum(map(len, facts)) <= _REMEMBERED_CHARS
 
     @cached_property
     def lower_text(self) -> str:
@@ -89,14 +94,17 @@ def _words_behind_denials(lower: str) -> frozenset[str]:
     return words_behind_denials(lower)
 
 
-@lru_cache(maxsize=_REMEMBERED_SOURCES)
 def sources_of(facts: tuple[str, ...]) -> Sources:
-    """The facts of an answer, remembered with what was read of them.
+    """The facts of an answer, with what was read of them before.
 
     Args:
       facts: their texts, with their attributes as further lines.
     """
-    return Sources(facts)
+    sources = Sources(facts)
+    return _remembered(facts) if sources.are_remembered else sources
+
+
+_remembered = lru_cache(maxsize=_REMEMBERED_SOURCES)(Sources)
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

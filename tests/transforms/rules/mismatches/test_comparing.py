@@ -218,3 +218,14 @@ def test_titles_and_attributes_of_facts_take_part() -> None:
     fact = a_fact("Lamps glow.", title="Catalogue 2019", attributes={"page": "17"})
     claim = a_claim("Lamps glow, says page 17 of 2019.", score=0.9)
     assert find_mismatches([claim], [fact]) == ()
+
+
+def test_what_differs_from_long_facts_is_found_without_being_remembered() -> None:
+    for facts in (FACTS, (*FACTS, "Lamps glow. " * 5_000)):
+        sources = Sources(facts)
+        assert differences("It was built in 1999.", sources) == differences(
+            "It was built in 1999.", sources
+        )
+        assert [each.claim_value for each in differences("It was built in 1999.", sources)] == [
+            "1999"
+        ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from transforms.rules.mismatches.sources import Sources
+from transforms.rules.mismatches.sources import Sources, sources_of
 
 FACT = "Lamps glow. The pump runs at 5 bar. It is false that pumps sing.\nPumps hum!"
 
@@ -31,3 +31,10 @@ def test_a_claim_is_stated_where_it_stands_as_a_sentence(claim: str, *, stated: 
         ).states(claim)
         is stated
     )
+
+
+def test_sources_are_remembered_unless_they_are_long() -> None:
+    facts = ("Lamps glow.", "x" * 49_989)
+    assert sources_of(facts) is sources_of(tuple(facts))
+    longer = (*facts, "x")
+    assert sources_of(longer) is not sources_of(longer)
