@@ -37,15 +37,17 @@ def make_plan(config: Config, processes: int) -> Plan:
 
     Args:
       config: the run's settings.
-      processes: how many share the work, and want some segments each.
+      processes: how many share the work; several want some segments each.
 
     Raises:
       OSError: a file cannot be read.
     """
     files = [(path, count_messages(path, are_failures=config.replays)) for path in config.inputs]
-    messages = sum(count for _, count in files)
-    fair_share = -(-messages // (_SEGMENTS_A_PROCESS * processes))
-    size = min(config.segment_messages, max(fair_share, _FEWEST_MESSAGES))
+    size = config.segment_messages
+    if processes > 1:
+        messages = sum(count for _, count in files)
+        fair_share = -(-messages // (_SEGMENTS_A_PROCESS * processes))
+        size = min(size, max(fair_share, _FEWEST_MESSAGES))
     return Plan(fingerprint=fingerprint(config), segments=tuple(cut_segments(files, size)))
 
 

@@ -1,0 +1,29 @@
+"""How a run is cut into segments."""
+
+from pathlib import Path
+
+import pytest
+
+from launch.local.plan import make_plan
+from pipeline.config import Config
+
+
+@pytest.mark.parametrize(
+    ("processes", "sizes"),
+    [
+        pytest.param(1, [3000, 1000], id="one process shares with nobody"),
+        pytest.param(2, [500] * 8, id="four segments a process"),
+        pytest.param(9, [500] * 8, id="a segment is worth its start"),
+    ],
+)
+def test_several_processes_have_some_segments_each(
+    tmp_path: Path, processes: int, sizes: list[int]
+) -> None:
+    archive = tmp_path / "answers.jsonl"
+    archive.write_bytes(b'{"answer": "Lamps glow."}\n' * 4000)
+    config = Config(
+        inputs=(str(archive),), output=str(tmp_path / "out"), run="r1", segment_messages=3000
+    )
+    plan = make_plan(config, processes)
+    assert [segment.messages for segment in plan.segments] == sizes
+    assert plan.messages == 4000
