@@ -197,6 +197,18 @@ def test_citations_and_supports_that_fit_nothing_are_dropped() -> None:
     assert answer.supports == (GroundingSupport(start=0, end=4, score=0.5),)
 
 
+def test_an_error_that_was_moved_before_a_skip_is_read_back_beside_it() -> None:
+    record = an_enriched(
+        source_format="discoveryengine.stream_answer",
+        verdict=Verdict.POLICY_SKIPPED,
+        verdict_reason="UNAVAILABLE",
+        skip_reasons=("NO_RELEVANT_CONTENT",),
+    )
+    answer = read_back(record)
+    assert (answer.state, answer.error_status) == ("FAILED", "UNAVAILABLE")
+    assert answer.skip_reasons == ("NO_RELEVANT_CONTENT",)
+
+
 def test_a_reason_can_be_moved_when_a_record_is_read_back() -> None:
     record = recorded(an_answer(skip_reasons=("NO_RELEVANT_CONTENT",)))
     decision = route(read_back(record), {"NO_RELEVANT_CONTENT": Verdict.POLICY_SKIPPED})
