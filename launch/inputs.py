@@ -38,8 +38,7 @@ def try_output(destination: Destination, problems: list[str]) -> None:
     """
     probe = destination.temporary_path("probe")
     try:
-        storage.create(probe).close()
-        storage.remove([probe])
+        storage.probe(probe)
     except OSError as error:
         reason = error.strerror or str(error)
         problems.append(f"--output {destination.root}: cannot be written to: {reason}")

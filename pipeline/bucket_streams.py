@@ -1,7 +1,6 @@
 """Streams of Cloud Storage's objects that fail as files on disk do, with an OSError."""
 
 import io
-from types import TracebackType
 from typing import Any, Self
 
 from pipeline.bucket_errors import as_os_errors
@@ -90,12 +89,7 @@ class Upload(io.RawIOBase):
         finally:
             self._give_up()
 
-    def __exit__(
-        self,
-        exception_type: type[BaseException] | None,
-        exception: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, exception_type: type[BaseException] | None, *_: object) -> None:
         if exception_type is None:
             self.close()
         else:

@@ -4,7 +4,7 @@ import glob
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -150,6 +150,22 @@ def remove(paths: Sequence[str]) -> None:
         else:
             with telling(f"cannot delete {path}"):
                 buckets.remove(path)
+
+
+def probe(path: str) -> None:
+    """See whether a file can be written, leaving neither it nor a folder made for it.
+
+    Raises:
+      OSError: it cannot.
+    """
+    folder = Path(path).parent
+    missing = [each for each in (folder, *folder.parents) if is_local(path) and not each.exists()]
+    create(path).close()
+    remove([path])
+    # Somebody else may have put something there meanwhile.
+    with suppress(OSError):
+        for made in missing:
+            made.rmdir()
 
 
 def remove_folder(path: str) -> None:

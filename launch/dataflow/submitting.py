@@ -9,10 +9,9 @@ from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
 from launch.dataflow.console import job_page
+from launch.exit_status import DONE, fail
 from pipeline.build import build_pipeline
 from pipeline.config import Config
-
-_DONE, _FAILED = 0, 1
 
 
 def submit(config: Config, options: PipelineOptions) -> int:
@@ -31,10 +30,9 @@ def submit(config: Config, options: PipelineOptions) -> int:
     try:
         result = pipeline.run()
     except (GoogleAPICallError, GoogleAuthError, OSError) as error:
-        sys.stderr.write(f"groundwatch: the job could not be started: {error}\n")
-        return _FAILED
+        return fail(f"the job could not be started: {error}")
     sys.stdout.write(_told(result, options))
-    return _DONE
+    return DONE
 
 
 def _told(result: PipelineResult, options: PipelineOptions) -> str:

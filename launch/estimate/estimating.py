@@ -1,8 +1,8 @@
 """From a backfill's settings to what it would take."""
 
-import time
 from functools import partial
 
+from launch import clock
 from launch.archive_messages import ArchiveMessages
 from launch.estimate.outcome import outcome_of
 from launch.estimate.sample import draw, paid_for, tally_of
@@ -106,7 +106,7 @@ def _estimate(finding: _Finding, damaged: int, config: Config, terms: Terms) -> 
         max_in_flight=config.check.max_in_flight,
         workers=terms.workers,
         assumed_latency_ms=terms.assumed_latency_ms,
-        estimated_at_us=time.time_ns() // 1000,
+        estimated_at_us=clock.now_us(),
     )
 
 

@@ -9,13 +9,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from launch.exit_status import DONE, USAGE, fail
 from launch.flink import jars
 from launch.flink.cluster import Cluster, Workers
 from launch.flink.java import Java, find_java
 from launch.flink.missing import Missing
 from launch.flink.process import Died
-
-_FAILED, _USAGE = 1, 2
 
 
 def main(arguments: list[str]) -> int:
@@ -34,12 +33,12 @@ def main(arguments: list[str]) -> int:
     try:
         if flags.command == "fetch":
             jars.fetch(flags.jars)
-            return 0
+            return DONE
         class_path = str(flags.jar) if flags.jar else jars.class_path(flags.jars)
         java = Java(program=find_java(), class_path=class_path)
     except Missing as error:
         sys.stderr.write(f"groundwatch: {error}\n")
-        return _USAGE
+        return USAGE
     return _run(java, flags.task_managers, workers, [flags.command, *flags.rest])
 
 
@@ -51,8 +50,7 @@ def _run(java: Java, task_managers: int, workers: Workers, command: list[str]) -
                 given = [sys.executable, "-m", "launch", name, *flink.flags, *rest]
                 return subprocess.run(given, check=False).returncode  # noqa: S603 - our own command
         except (Died, KeyboardInterrupt) as error:
-            sys.stderr.write(f"groundwatch: {str(error) or 'interrupted'}\n")
-            return _FAILED
+            return fail(str(error) or "interrupted")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,12 +1,12 @@
 """A run on this machine: planned, gone on with where one was broken off, put together."""
 
 import sys
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from launch import clock
 from launch.gauges import read_gauges
 from launch.local.plan import Plan, fingerprint, make_plan
 from launch.local.processes import Processes
@@ -53,7 +53,7 @@ def run_locally(
       NothingToResume: there is nothing to go on with, and that was asked for.
       Exception: whatever ended the run early.
     """
-    started_at_us = time.time_ns() // 1000
+    started_at_us = clock.now_us()
     work = WorkFolder(str(config.work_folder))
     with work.held():
         plan = _plan(config, work, processes, must_resume=must_resume)

@@ -1,7 +1,6 @@
 """Running segments in this process, one after the other."""
 
 from contextlib import ExitStack
-from types import TracebackType
 from typing import Self
 
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -39,12 +38,7 @@ class SegmentRunner:
             self._open = opened.pop_all()
         return self
 
-    def __exit__(
-        self,
-        exception_type: type[BaseException] | None,
-        exception: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._open.close()
 
     def run(self, segment: Segment) -> SegmentDone:

@@ -104,6 +104,15 @@ def test_deleting_what_is_gone_is_no_error(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_looking_whether_a_file_can_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    storage.probe(str(tmp_path / "there/new/newer/file"))
+    assert list(tmp_path.rglob("*")) == [tmp_path / "there"]
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="file"):
+        storage.probe(str(tmp_path / "file/new/file"))
+
+
 def test_a_size_is_in_bytes(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"12345")
     assert storage.size(str(tmp_path / "a")) == 5

@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
-from types import TracebackType
 from typing import Self
 
 import stamina
@@ -97,12 +96,7 @@ class GroundingClient:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        exception_type: type[BaseException] | None,
-        exception: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def _pay(self, request: CheckRequest, body: bytes) -> CheckReply:
