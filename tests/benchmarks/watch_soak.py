@@ -3,10 +3,11 @@
     python -m tests.benchmarks.watch_soak [--messages N] [--slow_s S]
 
 First the checker is slow, 1 to 2 s a check of which 16 are under way at once, so that more comes
-than can be checked. Then the embedded checker takes over on the same output, until all is done; by
-default 360,000 messages, as many as come in an hour at 100 a second. Of ten answers one needs a
-check, and all differ; one of a hundred alerts. The cache of replies is small, so that it is soon
-full. Prints a line of Markdown every few seconds.
+than can be checked, and one call in ten fails. Then the embedded checker takes over on the same
+output, until all is done; half-way the worker is killed (-9) and another one takes over. By default
+360,000 messages, as many as come in an hour at 100 a second. Of ten answers one needs a check, and
+all differ; one of a hundred alerts. The cache of replies is small, so that it is soon full. Prints
+a line of Markdown every few seconds.
 """
 
 import argparse
@@ -36,6 +37,7 @@ from transforms.rules.publishing import Publishable, publishable
 _BACKLOG = 10_000
 _PORTION = 500
 _LOOK_EVERY_S = 10.0
+_FAULT_SHARE = 0.1
 _FLAGS = ("--file_age_s", "30", "--cache_mb", "4")
 
 
@@ -91,6 +93,7 @@ def main() -> None:
         output = Path(folder) / "out"
         with published(server, make_messages(given.messages)) as publisher:
             with slow_checker(1.0, 2.0) as checker:
+                checker.begin(_FAULT_SHARE)
                 slow = ["--checker", checker.address, "--max_in_flight", "16"]
                 worker = WatchedWorker(server.address, output, *_FLAGS, *slow)
                 while time.monotonic() - started_s < given.slow_s:
@@ -99,9 +102,18 @@ def main() -> None:
                 exit_status, drained_s = worker.drain()
                 sys.stdout.write(f"| drained in {drained_s:.1f} s, status {exit_status} |\n")
             worker = WatchedWorker(server.address, output, *_FLAGS)
+            is_to_be_killed = True
             while publisher.is_alive() or server.counts(SUBSCRIPTION).outstanding:
                 time.sleep(_LOOK_EVERY_S)
                 look(server, worker, started_s, "embedded checker")
+                if (
+                    is_to_be_killed
+                    and server.counts(SUBSCRIPTION).acknowledged > given.messages / 2
+                ):
+                    is_to_be_killed = False
+                    worker.kill()
+                    sys.stdout.write("| killed |\n")
+                    worker = WatchedWorker(server.address, output, *_FLAGS)
         exit_status, drained_s = worker.drain()
         summary = summary_in(output)
     sys.stdout.write(
