@@ -15,6 +15,7 @@ class KeepInBatch(beam.PTransform):
     Input: a tuple of PCollections of one kind of rows, bounded and few.
     Output: nothing.
     Failures: none.
+    Delivery: each row once; a batch that is run again begins with empty lists.
 
     Args:
       batch: the key of this process's batches.

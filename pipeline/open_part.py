@@ -1,8 +1,10 @@
 """A part while it is written."""
 
+import uuid
 from typing import Any
 
 from pipeline import storage
+from pipeline.destination import Destination
 from pipeline.part import Part
 from pipeline.row_files import RowFormat
 
@@ -23,7 +25,7 @@ class OpenPart:
 
     def __init__(self, path: str, folder: str, row_format: RowFormat) -> None:
         self._path = path
-        self._kind = row_format.kind
+        self._format = row_format
         self._folder = folder
         self._complaint = f"cannot write {path}"
         with storage.telling(self._complaint):
@@ -39,11 +41,12 @@ class OpenPart:
         is_time_to_look = self._rows % _ROWS_BETWEEN_LOOKS == 0
         return is_time_to_look and self._stream.tell() > most_bytes
 
-    def write(self, row: Any, event_time_us: int | None) -> None:
+    def write(self, row: Any) -> None:
         """Add a row."""
         with storage.telling(self._complaint):
             self._file.write(row)
         self._rows += 1
+        event_time_us = self._format.event_time_us(row)
         if event_time_us is not None:
             first_us, last_us = self._first_event_us, self._last_event_us
             self._first_event_us = (
@@ -59,10 +62,25 @@ class OpenPart:
             self._stream.close()
         return Part(
             path=self._path,
-            kind=self._kind,
+            kind=self._format.kind,
             folder=self._folder,
             rows=self._rows,
             bytes=size,
             first_event_us=self._first_event_us,
             last_event_us=self._last_event_us,
         )
+
+
+def open_part(folder: str, row_format: RowFormat, destination: Destination) -> OpenPart:
+    """Begin a part under a name that nobody else knows.
+
+    Args:
+      folder: the output folder that its rows belong to, relative to the output's root.
+      row_format: how its rows are written.
+      destination: of the run.
+
+    Raises:
+      OSError: it cannot be written.
+    """
+    name = f"{row_format.kind}-{uuid.uuid4().hex}.{row_format.extension}"
+    return OpenPart(destination.temporary_path(name), folder, row_format)

@@ -1,6 +1,5 @@
 """WriteParts: rows into files where they arise, under names that nobody else knows."""
 
-import uuid
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +9,7 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 
 from pipeline.destination import Destination
-from pipeline.open_part import OpenPart
+from pipeline.open_part import OpenPart, open_part
 from pipeline.part import Part
 from pipeline.row_files import RowFormat
 
@@ -37,9 +36,9 @@ class WritePart(beam.DoFn):
     def process(self, row: Any) -> Iterator[Part]:
         """Add a row; yields a file that is finished by it."""
         folder = self._format.folder(row)
-        part = self._open.pop(folder, None) or self._begin(folder)
+        part = self._open.pop(folder, None) or open_part(folder, self._format, self._destination)
         self._open[folder] = part
-        part.write(row, self._format.event_time_us(row))
+        part.write(row)
         if part.exceeds(self._destination.file_bytes):
             yield self._open.pop(folder).close()
         elif len(self._open) > _MOST_OPEN:
@@ -49,7 +48,3 @@ class WritePart(beam.DoFn):
         """Finish the files that are open."""
         for part in self._open.values():
             yield WindowedValue(part.close(), MIN_TIMESTAMP, (GlobalWindow(),))
-
-    def _begin(self, folder: str) -> OpenPart:
-        name = f"{self._format.kind}-{uuid.uuid4().hex}.{self._format.extension}"
-        return OpenPart(self._destination.temporary_path(name), folder, self._format)

@@ -3,7 +3,6 @@
 Beam's own sinks lose rows of a stream: they overwrite files, or leave out what is late.
 """
 
-import uuid
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -16,7 +15,7 @@ from apache_beam.utils.windowed_value import PaneInfo
 from pipeline import storage
 from pipeline.destination import Destination
 from pipeline.manifest import file_entry, write_manifest_of
-from pipeline.open_part import OpenPart
+from pipeline.open_part import OpenPart, open_part
 from pipeline.part import Part
 from pipeline.row_files import RowFormat
 from pipeline.windows import into_windows, out_of_windows, window_name
@@ -108,17 +107,13 @@ class _WritePane(beam.DoFn):
         """Write rows as they come; a pane that only tells that the window is over has none."""
         part: OpenPart | None = None
         for row in rows:
-            part = part or self._begin(folder)
-            part.write(row, self._format.event_time_us(row))
+            part = part or open_part(folder, self._format, self._destination)
+            part.write(row)
             if part.exceeds(self._destination.file_bytes):
                 yield part.close()
                 part = None
         if part is not None:
             yield part.close()
-
-    def _begin(self, folder: str) -> OpenPart:
-        name = f"{self._format.kind}-{uuid.uuid4().hex}.{self._format.extension}"
-        return OpenPart(self._destination.temporary_path(name), folder, self._format)
 
 
 def _publish_part(named: tuple[str, Part], destination: Destination) -> None:

@@ -23,6 +23,7 @@ class ParseAnswers(beam.PTransform):
     Output: two PCollections. `answers` holds an Answer for every message that is one, in its
       window and at its timestamp; `failures` holds one Failure for every other.
     Failures: UnreadableAnswer, never retryable.
+    Delivery: each message once; a retried bundle reads the same.
 
     Args:
       input_format: a source format's name; None to recognise each message by its members.

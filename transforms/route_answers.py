@@ -17,6 +17,7 @@ class RouteAnswers(beam.PTransform):
     Input: PCollection[Answer], bounded or not.
     Output: PCollection[RoutedAnswer], one for each answer, in its window and at its timestamp.
     Failures: none.
+    Delivery: each answer once; a retried bundle decides the same.
 
     Args:
       moved_reasons: reasons that lead to another verdict than the table in `rules/verdicts.py`.

@@ -15,6 +15,7 @@ class TagAnswers(beam.PTransform):
     Input: PCollection[CheckedAnswer], bounded or not.
     Output: PCollection[EnrichedAnswer], one for each, in its window and at its timestamp.
     Failures: none.
+    Delivery: each answer once; a retried bundle tags the same.
 
     Args:
       thresholds: where the lines between low and grounded are drawn.

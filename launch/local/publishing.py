@@ -81,7 +81,7 @@ def _rate_alert_parts(config: Config, rates: Iterable[Keyed]) -> list[Part]:
     row_format = AlertFiles()
     part = OpenPart(_work_path(config, "rates", row_format), row_format.kind, row_format)
     for alert in alerts:
-        part.write(alert, alert.event_time_us)
+        part.write(alert)
     return [part.close()]
 
 

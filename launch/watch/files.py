@@ -87,7 +87,7 @@ class Files:
         while rows := read(_MOST_ROWS, publication.last_in_outbox):
             part = OpenPart(self._work_path(f"outbox.{row_format.extension}"), kind, row_format)
             for _, row in rows:
-                part.write(row, row_format.event_time_us(row))
+                part.write(row)
             window = f"outbox{rows[0][0]:010d}"
             self._list([self._publish_file(kind, [part.close()], window, 0)], kind, window)
             journal.announced(identity for identity, _ in rows)

@@ -78,7 +78,7 @@ class Keeper:
         for name, grouped in itertools.groupby(rows, row_format.folder):
             part = OpenPart(f"{folder}/part-{len(parts)}.avro", name, row_format)
             for row in grouped:
-                part.write(row, row.event_time_us)
+                part.write(row)
             parts.append(part.close())
         self.folders.keep(number, parts)
         account = an_account(first_batch=number, read=len(rows), enriched=len(rows))
