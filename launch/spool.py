@@ -94,7 +94,7 @@ def _line(announced: Message) -> bytes | None:
         retryable=told.get("failure_retryable") == "true",
         attempts=earlier.attempts,
         first_failed_at_us=earlier.first_failed_at_us,
-        last_failed_at_us=from_rfc3339(told["failure_last_at"]) or earlier.first_failed_at_us,
+        last_failed_at_us=from_rfc3339(told.get("failure_last_at")) or earlier.first_failed_at_us,
         message=message,
     )
     return failure_to_json(failure)

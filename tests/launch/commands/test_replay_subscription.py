@@ -83,6 +83,18 @@ def test_what_is_no_failure_stays_where_it_is(
     assert server.counts(SUBSCRIPTION).outstanding == 1
 
 
+def test_a_failure_that_does_not_say_when_it_last_failed_is_replayed_all_the_same(
+    tmp_path: Path, server: PubSubServer
+) -> None:
+    announced = announce_failure(a_failure(an_envelope(1)))
+    told = {name: value for name, value in announced.attributes.items() if "last_at" not in name}
+    topic = Topic.open(TOPIC, address=server.address)
+    topic.publish([publishable(announced.data, told)])
+    topic.close()
+    assert replay(server, tmp_path / "out") == 0
+    assert len(records_in(tmp_path / "out")) == 1
+
+
 def break_off(server: PubSubServer, output: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Have a replay fail once it has spooled; returns the file that it leaves."""
     with monkeypatch.context() as patched:
