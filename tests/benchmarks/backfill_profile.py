@@ -4,10 +4,11 @@
     python -m tests.benchmarks.backfill_profile --answers 20000 --server
 
 Backfills generated answers of about 3 KB in one process, with the embedded checker or against
-`groundwatch serve-checker`, while py-spy looks some hundred times a second which thread of the
-processes runs Python, and where. Each look goes to the innermost frame that says what is done. The
-baseline of the ratios is the checks themselves: the client, and the checker wherever it runs. What
-is done without Python's lock (packing and unpacking large pieces, waiting) is not seen.
+`groundwatch serve-checker`, while py-spy (the extra `profile`) looks some hundred times a second
+which thread of the processes runs Python, and where. Each look goes to the innermost frame that
+says what is done. The baseline of the ratios is the checks themselves: the client, and the checker
+wherever it runs. What is done without Python's lock (packing and unpacking large pieces, waiting)
+is not seen.
 """
 
 import argparse
