@@ -20,6 +20,7 @@ from launch.pubsub.errors import Refused
 from launch.quiet import keep_beam_quiet
 from launch.screen import accounts_line
 from launch.start import BEAM_HELP
+from launch.watch.canary import try_canary
 from launch.watch.demo import watch_demo
 from launch.watch.settings import WatchSettings
 from launch.watch.watching import watch
@@ -109,8 +110,7 @@ def run(arguments: Sequence[str]) -> int:
     values, beam_options, problems = read_job_flags(arguments, known, _NOT_HERE)
     run_id = values["run_id"] or default_run_id_of(values["subscription"])
     destination = Destination(root=values["output"] or "", run=run_id)
-    if values["output"]:
-        try_output(destination, problems)
+    _try_files(values, destination, problems)
     if problems:
         raise UsageError(problems)
     log_as_json()
@@ -130,6 +130,14 @@ def run(arguments: Sequence[str]) -> int:
         _log.critical("the counts do not close: %d messages were read", summary.read)
         return FAILED
     return DONE
+
+
+def _try_files(values: Mapping[str, Any], destination: Destination, problems: list[str]) -> None:
+    if values["output"]:
+        try_output(destination, problems)
+    if values["canary"]:
+        form = {name: values[name] for name in ("input_format", "facts_from_steps")}
+        try_canary(values["canary"], problems, **form)
 
 
 def _demo(arguments: Sequence[str]) -> int:

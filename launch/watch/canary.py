@@ -13,12 +13,15 @@ from msgspec.structs import replace
 
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.journal import Journal
+from pipeline.archives import DamagedArchive
 from pipeline.batch import Batch, Source
 from pipeline.config import Config
 from pipeline.read_file import read_file
 from schemas.alert import Alert, AlertKind, RateEpisode, Severity
 from schemas.record import Record
 from schemas.units import MINUTE_US, SECOND_US
+from schemas.unreadable import UnreadableAnswer
+from transforms.formats.parsing import parse_answer
 from transforms.grounding.errors import RunStopped
 from transforms.rules.sampling import SamplingRule
 
@@ -137,6 +140,29 @@ class Canary:
             _log.error("a defect with the canaries: %s", type(error).__name__)
             return None
         return None if counts.left or batch.failures else dict(_sights(batch))
+
+
+def try_canary(
+    path: str, problems: list[str], *, input_format: str | None, facts_from_steps: bool
+) -> None:
+    """See whether a file of known answers holds nothing else; else none would ever be compared.
+
+    Args:
+      path: the file.
+      problems: what is wrong is added to it.
+      input_format: of the messages; None to recognise each.
+      facts_from_steps: whether what the generator found on its way counts among the facts.
+    """
+    place = None
+    try:
+        for message in read_file(path, are_failures=False):
+            place = message.place
+            parse_answer(message, input_format=input_format, facts_from_steps=facts_from_steps)
+    except (UnreadableAnswer, DamagedArchive, OSError) as error:
+        problems.append(f"--canary: {place or path}: {error}")
+    else:
+        if place is None:
+            problems.append(f"--canary {path}: holds no answer")
 
 
 def judge_canaries(
