@@ -1,6 +1,7 @@
 """What is asked again and again of the same words and facts, remembered."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeVar
 
 _REMEMBERED = 65_536
@@ -9,6 +10,11 @@ _REMEMBERED_CHARS = 40
 
 REMEMBERED_FACTS = 256
 """More than one request holds: a popular source, or a long answer's, comes again and again."""
+
+_REMEMBERED_TOGETHER = 64
+_REMEMBERED_TOGETHER_CHARS = 50_000
+"""Facts of more characters are not remembered together: of such an answer, reading is most of the
+work anyway, and memory would grow with the archive's worst."""
 
 _Value = TypeVar("_Value")
 
@@ -33,3 +39,24 @@ class Memory(dict[str, _Value]):
                 self.clear()
             self[word] = value
         return value
+
+
+def are_remembered(facts: tuple[str, ...]) -> bool:
+    """Tell whether what is read of some facts together is remembered."""
+    return sum(map(len, facts)) <= _REMEMBERED_TOGETHER_CHARS
+
+
+def remembered_together(
+    read: Callable[[tuple[str, ...]], _Value],
+) -> Callable[[tuple[str, ...]], _Value]:
+    """Remember what a pure function reads of the facts of an answer, unless they are long.
+
+    Args:
+      read: takes the texts of all facts; its result must not be changed by anybody.
+    """
+    remembered = lru_cache(maxsize=_REMEMBERED_TOGETHER)(read)
+
+    def of(facts: tuple[str, ...]) -> _Value:
+        return (remembered if are_remembered(facts) else read)(facts)
+
+    return of

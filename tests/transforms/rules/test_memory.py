@@ -1,6 +1,6 @@
 """What is remembered of words."""
 
-from transforms.rules.memory import Memory
+from transforms.rules.memory import Memory, remembered_together
 
 
 def test_a_word_is_asked_about_once() -> None:
@@ -21,3 +21,11 @@ def test_a_full_memory_begins_anew() -> None:
     for number in range(65_537):
         assert memory[f"w{number}"] == len(f"w{number}")
     assert len(memory) == 1
+
+
+def test_what_is_read_of_facts_together_is_remembered_unless_they_are_long() -> None:
+    read: list[tuple[str, ...]] = []
+    count = remembered_together(lambda facts: read.append(facts) or len(facts))
+    short, long = ("lamps", "x" * 49_995), ("lamps", "x" * 49_996)
+    assert [count(short), count(short), count(long), count(long)] == [2, 2, 2, 2]
+    assert read == [short, long, long]

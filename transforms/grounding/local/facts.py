@@ -1,6 +1,5 @@
 """What claims are looked for in: the words of facts."""
 
-from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import pairwise
@@ -8,7 +7,7 @@ from typing import NamedTuple
 
 from transforms.grounding.local.claims import Pair
 from transforms.grounding.local.tokens import tokenize
-from transforms.rules.memory import REMEMBERED_FACTS
+from transforms.rules.memory import REMEMBERED_FACTS, remembered_together
 
 _WINDOW_POSITIONS = 60
 """Tokens that count as together; 40 and 100 rank as well, measured on RAGTruth's QA part."""
@@ -32,16 +31,22 @@ class FactWords(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """The facts of a request: each by itself, and the pairs of them all."""
+    """The facts of a request: each by itself, and the forms and pairs of them all."""
 
     each: list[FactWords]
+    forms: AbstractSet[str]
     pairs: AbstractSet[Pair]
 
 
-def read_facts(texts: Iterable[str]) -> Facts:
-    """Read the words of facts."""
+@remembered_together
+def read_facts(texts: tuple[str, ...]) -> Facts:
+    """Read the words of the facts of an answer."""
     each = list(map(_read_fact, texts))
-    return Facts(each, frozenset().union(*[fact.pairs for fact in each]))
+    return Facts(
+        each,
+        forms=frozenset().union(*[fact.forms for fact in each]),
+        pairs=frozenset().union(*[fact.pairs for fact in each]),
+    )
 
 
 @lru_cache(maxsize=REMEMBERED_FACTS)

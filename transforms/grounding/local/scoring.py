@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from functools import reduce
 from operator import and_
 
-from transforms.grounding.local.claims import ClaimWords, Pair
+from transforms.grounding.local.claims import ClaimWords
 from transforms.grounding.local.facts import Facts
 from transforms.rules.log_odds import logit
 
@@ -50,6 +50,7 @@ class ClaimInFacts:
         self._claim = claim
         self._differs = differs
         self._facts = facts
+        self._pairs = list(filter(facts.pairs.__contains__, claim.pairs))
         self._found = [claim.distinct & fact.forms for fact in facts.each]
         self._sizes = list(map(len, self._found))
         self._ranked = sorted(range(len(self._sizes)), key=self._sizes.__getitem__, reverse=True)
@@ -62,8 +63,8 @@ class ClaimInFacts:
             if self._sizes[number] <= most:
                 break
             most = max(most, self._most_in_a_window(number))
-        found = frozenset().union(*self._found)
-        return self._log_odds(found, self._facts.pairs, most)
+        missed = self._claim.distinct - self._facts.forms
+        return self._log_odds(missed, len(self._pairs), most)
 
     def supporting(self, least: float) -> list[int]:
         """Find the facts that by themselves support the claim, the likeliest first.
@@ -82,28 +83,32 @@ class ClaimInFacts:
         return [number for number in candidates if self._log_odds_by(number) >= least]
 
     def _log_odds_by(self, number: int) -> float:
-        pairs = self._facts.each[number].pairs
-        return self._log_odds(self._found[number], pairs, self._most_in_a_window(number))
+        fact = self._facts.each[number]
+        return self._log_odds(
+            missed=self._claim.distinct - fact.forms,
+            pairs=sum(map(fact.pairs.__contains__, self._pairs)),
+            in_window=self._most_in_a_window(number),
+        )
 
-    def _log_odds(self, found: AbstractSet[str], pairs: AbstractSet[Pair], in_window: int) -> float:
+    def _log_odds(self, missed: AbstractSet[str], pairs: int, in_window: int) -> float:
         """Return the log odds that facts support the claim.
 
         Args:
-          found: the claim's content forms that the facts hold.
-          pairs: the pairs that the facts hold.
-          in_window: how many of the forms stand close together, at most.
+          missed: the claim's content forms that the facts do not hold.
+          pairs: how many of the claim's pairs the facts hold.
+          in_window: how many of the found forms stand close together, at most.
         """
         claim = self._claim
-        missed_numbers = _missed(claim.numbers, found)
-        missed_names = _missed(claim.names, found)
+        found = len(claim.distinct) - len(missed)
+        missed_numbers = _count(claim.numbers, missed)
+        missed_names = _count(claim.names, missed)
         log_odds = (
-            _PAIR_WEIGHT * _share_of_pairs(claim, pairs, found)
+            _PAIR_WEIGHT * (pairs / len(claim.pairs) if claim.pairs else float(found > 0))
             + _MISSED_NUMBER_WEIGHT * min(missed_numbers, _MAX_MISSES)
             + _MISSED_NAME_WEIGHT * min(missed_names, _MAX_MISSES)
             + _BIAS
         )
-        window_weight = _WINDOW_WEIGHT / (len(found) + _missed(claim.content, found))
-        log_odds += window_weight * in_window
+        log_odds += _WINDOW_WEIGHT / (found + _count(claim.content, missed)) * in_window
         if missed_numbers:
             log_odds = min(_CAP, log_odds)
         return min(_CAP, log_odds + _MISMATCH_WEIGHT) if self._differs else log_odds
@@ -141,13 +146,6 @@ def _most_at_once(sets: Sequence[int]) -> int:
     return most
 
 
-def _share_of_pairs(claim: ClaimWords, pairs: AbstractSet[Pair], found: AbstractSet[str]) -> float:
-    """Return the share of the claim's pairs that some fact has, or of its only token."""
-    if not claim.pairs:
-        return float(bool(found))
-    return sum(map(pairs.__contains__, claim.pairs)) / len(claim.pairs)
-
-
-def _missed(forms: Sequence[str], found: AbstractSet[str]) -> int:
-    """Count the forms that are not found, each as often as it occurs."""
-    return len(forms) - sum(map(found.__contains__, forms)) if forms else 0
+def _count(forms: Sequence[str], missed: AbstractSet[str]) -> int:
+    """Count the forms that are missed, each as often as it occurs."""
+    return sum(map(missed.__contains__, forms)) if forms and missed else 0

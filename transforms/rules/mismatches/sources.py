@@ -4,16 +4,11 @@ import heapq
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 
-from transforms.rules.memory import REMEMBERED_FACTS
+from transforms.rules.memory import REMEMBERED_FACTS, are_remembered, remembered_together
 from transforms.rules.mismatches.passages import Passages
 from transforms.rules.mismatches.reading.denials import words_behind_denials
 from transforms.rules.mismatches.reading.quantities import may_count_in_words, plain_numbers
 from transforms.rules.mismatches.sentence import Sentence
-
-_REMEMBERED_SOURCES = 64
-_REMEMBERED_CHARS = 50_000
-"""Facts of more characters are not remembered together: of such an answer, reading is most of the
-work anyway, and memory would grow with the archive's worst."""
 
 _ENDS = (".", "!", "?")
 _INSIDE_NUMBERS = frozenset(".,:/")
@@ -31,7 +26,7 @@ class Sources:
 
     def __init__(self, facts: tuple[str, ...]) -> None:
         self._facts = facts
-        self.are_remembered = sum(map(len, facts)) <= _REMEMBERED_CHARS
+        self.are_remembered = are_remembered(facts)
 
     @cached_property
     def lower_text(self) -> str:
@@ -94,17 +89,8 @@ def _words_behind_denials(lower: str) -> frozenset[str]:
     return words_behind_denials(lower)
 
 
-def sources_of(facts: tuple[str, ...]) -> Sources:
-    """The facts of an answer, with what was read of them before.
-
-    Args:
-      facts: their texts, with their attributes as further lines.
-    """
-    sources = Sources(facts)
-    return _remembered(facts) if sources.are_remembered else sources
-
-
-_remembered = lru_cache(maxsize=_REMEMBERED_SOURCES)(Sources)
+sources_of = remembered_together(Sources)
+"""The facts of an answer, with what was read of them before."""
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
