@@ -16,11 +16,30 @@ _REMEMBERED_TOGETHER_CHARS = 50_000
 """Facts of more characters are not remembered together: of such an answer, reading is most of the
 work anyway, and memory would grow with the archive's worst."""
 
+_Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 
-class Memory(dict[str, _Value]):
-    """What a pure function returned for the words seen so far; emptied when full.
+class Bounded(dict[_Key, _Value]):
+    """A dictionary that is emptied when full.
+
+    Args:
+      most: so many keys it holds at most.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def remember(self, key: _Key, value: _Value) -> None:
+        """Keep a value."""
+        if len(self) >= self._most:
+            self.clear()
+        self[key] = value
+
+
+class Memory(Bounded[str, _Value]):
+    """What a pure function returned for the words seen so far.
 
     A look-up takes half as long as one of `functools.lru_cache`.
 
@@ -29,15 +48,13 @@ class Memory(dict[str, _Value]):
     """
 
     def __init__(self, function: Callable[[str], _Value]) -> None:
-        super().__init__()
+        super().__init__(_REMEMBERED)
         self._function = function
 
     def __missing__(self, word: str) -> _Value:
         value = self._function(word)
         if len(word) <= _REMEMBERED_CHARS:
-            if len(self) >= _REMEMBERED:
-                self.clear()
-            self[word] = value
+            self.remember(word, value)
         return value
 
 

@@ -94,14 +94,22 @@ REFUSAL = re.compile(
 )
 """How a sentence says that the sources do not say."""
 
+_REFUSING = re.compile(
+    r"not|n['\u2019]t|\bno$|unable|impossible|difficult|insufficient|lack|without", re.IGNORECASE
+)
+"""Every refusal has a word with one of these."""
+
 
 def may_name_source(text: str) -> bool:
     """Tell whether a text could name a source; looking what it says of it takes longer."""
     return any(map(text.lower().__contains__, _SOURCE_STEMS))
 
 
+def may_refuse(word: str) -> bool:
+    """Tell whether a text with a word, which is without white space, could be a `REFUSAL`."""
+    return _REFUSING.search(word) is not None
+
+
 def without_references(text: str) -> str:
-    """Return a text without what points at a source: "(see source 3, 4)", "passage 2"."""
-    if _DIGIT.search(text) and may_name_source(text):
-        return _REFERENCE.sub(" ", text)
-    return text
+    """Return a text that may name a source without what points at one: "(see source 3, 4)"."""
+    return _REFERENCE.sub(" ", text) if _DIGIT.search(text) else text

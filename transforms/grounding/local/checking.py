@@ -89,7 +89,8 @@ def _find(
     sources: Sources,
     citation_log_odds: float,
 ) -> _Finding:
-    in_facts = ClaimInFacts(claim, facts, differs=bool(differences(sentence.text, sources)))
+    differs = bool(differences(sentence.text, sources, claim.signs))
+    in_facts = ClaimInFacts(claim, facts, differs=differs)
     log_odds = in_facts.log_odds()
     cited = in_facts.supporting(citation_log_odds) if log_odds >= citation_log_odds else []
     return _Finding(sentence, log_odds, tuple(cited))

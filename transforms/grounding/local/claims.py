@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from itertools import compress, pairwise
 from typing import NamedTuple
 
-from transforms.grounding.local.tokens import Kind, tokenize
+from transforms.grounding.local.tokens import Kind, Words, read_words
 from transforms.rules import phrases
+from transforms.rules.signs import REFUSAL, SOURCE, Signs
 
 Pair = tuple[str, str]
 
@@ -21,6 +22,7 @@ class ClaimWords(NamedTuple):
       distinct: the same, each once.
       numbers, names: the content tokens that are numbers or names; the first token is no name.
       pairs: all tokens that stand side by side, function words among them.
+      signs: what the whole sentence could hold, also where it says what a source says.
     """
 
     content: Sequence[str]
@@ -28,6 +30,7 @@ class ClaimWords(NamedTuple):
     numbers: Sequence[str]
     names: Sequence[str]
     pairs: list[Pair]
+    signs: Signs
 
 
 def read_claim(sentence: str) -> ClaimWords | None:
@@ -36,15 +39,17 @@ def read_claim(sentence: str) -> ClaimWords | None:
     No check is required of a question, an announcement, a greeting, a statement that the sources
     do not say, and a sentence without a content token.
     """
-    names_source = phrases.may_name_source(sentence)
+    words = read_words(sentence)
+    names_source = bool(words.signs.kinds & SOURCE)
     statement = _without_boilerplate(sentence, names_source=names_source)
-    if statement.endswith(("?", "\uff1f", "\u061f", ":", "\uff1a")):
+    bare = statement.strip(_AROUND)
+    if bare.endswith(("?", "\uff1f", "\u061f", ":", "\uff1a")):
         return None
-    if phrases.TO_THE_READER.match(statement):
+    if phrases.TO_THE_READER.match(bare):
         return None
-    if names_source and phrases.REFUSAL.search(sentence):
+    if names_source and words.signs.kinds & REFUSAL and phrases.REFUSAL.search(sentence):
         return None
-    return _words_of(statement)
+    return _words_of(words if statement == sentence else read_words(statement), words.signs)
 
 
 def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
@@ -53,14 +58,11 @@ def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
         if opening := phrases.OPENING.match(statement):
             statement = statement[opening.end() :]
         statement = phrases.without_references(statement)
-    return statement.strip(_AROUND)
+    return statement
 
 
-def _words_of(statement: str) -> ClaimWords | None:
-    tokens = tokenize(statement)
-    if not tokens:
-        return None
-    forms, kinds = zip(*tokens, strict=True)
+def _words_of(statement: Words, signs: Signs) -> ClaimWords | None:
+    forms, kinds, _ = statement
     content = tuple(compress(forms, kinds))
     if not content:
         return None
@@ -70,6 +72,7 @@ def _words_of(statement: str) -> ClaimWords | None:
         numbers=_of_kind(Kind.NUMBER, forms, kinds),
         names=_of_kind(Kind.NAME, forms[1:], kinds[1:]),
         pairs=list(pairwise(forms)),
+        signs=signs,
     )
 
 

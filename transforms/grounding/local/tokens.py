@@ -3,9 +3,11 @@
 import re
 from enum import IntEnum
 from itertools import chain
+from typing import NamedTuple
 
 from transforms.rules.limits import UNSPACED_SCRIPTS
 from transforms.rules.memory import Memory
+from transforms.rules.signs import Signs, put_together, signs_of_word
 from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 
 
@@ -24,6 +26,19 @@ Token = tuple[str, Kind]
 A name is a word that is written with a capital."""
 
 
+class Words(NamedTuple):
+    """A text as tokens, and what it could hold.
+
+    Attributes:
+      forms, kinds: of its tokens, in order.
+      signs: what it could hold.
+    """
+
+    forms: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    signs: Signs
+
+
 _LATIN = r"A-Za-z\u00c0-\u024f"
 _TOKEN = re.compile(
     rf"[{_LATIN}]+(?:['\u2019][A-Za-z]{{1,3}}(?![{_LATIN}]))?"
@@ -40,6 +55,23 @@ _PREFIX_CHARS = 6  # As good as a stemmer, measured on the sets named in `scorin
 def tokenize(text: str) -> list[Token]:
     """Return a text's tokens, in order."""
     return list(chain.from_iterable(map(_remembered_tokens, text.split())))
+
+
+def read_words(text: str) -> Words:
+    """Read a text's tokens and signs, looking up once what stands between white space."""
+    pieces = map(_remembered_piece, text.split())
+    forms, kinds, signs, capitals = tuple(zip(*pieces, strict=True)) or ((), (), (), ())
+    return Words(
+        tuple(chain.from_iterable(forms)),
+        tuple(chain.from_iterable(kinds)),
+        put_together(text, signs, capitals),
+    )
+
+
+def _read_piece(unspaced: str) -> tuple[tuple[str, ...], tuple[Kind, ...], int, str]:
+    tokens = _remembered_tokens(unspaced)
+    forms, kinds = tuple(form for form, _ in tokens), tuple(kind for _, kind in tokens)
+    return forms, kinds, *signs_of_word(unspaced)
 
 
 def _read_tokens(unspaced: str) -> tuple[Token, ...]:
@@ -71,3 +103,4 @@ def _says_something(form: str) -> bool:
 # No token holds white space, and what stands between it is mostly known already.
 _remembered_token = Memory(_read_token).__getitem__
 _remembered_tokens = Memory(_read_tokens).__getitem__
+_remembered_piece = Memory(_read_piece).__getitem__

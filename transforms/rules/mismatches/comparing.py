@@ -2,28 +2,21 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import chain
 
 from schemas.answer import Fact
 from schemas.checked import Claim, Mismatch
 from transforms.rules import phrases
+from transforms.rules.memory import Bounded
 from transforms.rules.mismatches.comparing_dates import compare_dates
 from transforms.rules.mismatches.comparing_denials import compare_denials
 from transforms.rules.mismatches.comparing_names import compare_names
 from transforms.rules.mismatches.comparing_numbers import compare_numbers
 from transforms.rules.mismatches.difference import Difference
-from transforms.rules.mismatches.reading.names import words_with_capitals
 from transforms.rules.mismatches.reading.quantities import number_phrases
-from transforms.rules.mismatches.reading.signs import (
-    CAPITAL,
-    DENIAL,
-    MONTH,
-    NUMBER,
-    read_signs,
-)
 from transforms.rules.mismatches.sentence import Sentence
 from transforms.rules.mismatches.sources import Sources, sources_of
+from transforms.rules.signs import CAPITAL, DENIAL, MONTH, NUMBER, SOURCE, Signs, read_signs
 from transforms.rules.told import attributes_of, text_of
 
 _REMEMBERED_CLAIMS = 512
@@ -31,7 +24,6 @@ _REMEMBERED_CLAIMS = 512
 
 _COMPARISONS = (compare_dates, compare_numbers, compare_names, compare_denials)
 
-_DIGIT = re.compile(r"\d")
 _BRACKETED = re.compile(r"[\[(]\d+(?:\s*[,;-]\s*\d+)*[\])]")
 """A citation such as ``[3]`` or ``(1, 2)``, which counts sources and states nothing."""
 
@@ -61,42 +53,57 @@ def find_mismatches(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Mis
     )
 
 
-def differences(claim: str, sources: Sources) -> tuple[Difference, ...]:
+def differences(claim: str, sources: Sources, signs: Signs | None = None) -> tuple[Difference, ...]:
     """Compare one claim with the facts.
+
+    Args:
+      claim: the claim.
+      sources: the facts.
+      signs: what the claim could hold, if that is known.
 
     Returns:
       What differs: dates first, then numbers, names and denials.
     """
-    return (_remembered if sources.are_remembered else _compared)(claim, sources)
+    found = _remembered.get((claim, sources))
+    if found is None:
+        found = _compared(claim, sources, signs or read_signs(claim))
+        if sources.are_remembered:
+            _remembered.remember((claim, sources), found)
+    return found
 
 
-def _compared(claim: str, sources: Sources) -> tuple[Difference, ...]:
-    text = _without_references(claim) if _DIGIT.search(claim) else claim
-    if not _may_differ(text, sources) or sources.states(claim):
+_remembered = Bounded[tuple[str, Sources], tuple[Difference, ...]](_REMEMBERED_CLAIMS)
+
+
+def _compared(claim: str, sources: Sources, signs: Signs) -> tuple[Difference, ...]:
+    text = _without_references(claim, signs)
+    if text != claim:
+        signs = read_signs(text)
+    if not _may_differ(text, sources, signs) or sources.states(claim):
         return ()
-    sentence = Sentence(text)
+    sentence = Sentence(text, signs)
     passages = sources.passages_near(sentence)
     return tuple(chain.from_iterable(each(sentence, sources, passages) for each in _COMPARISONS))
 
 
-_remembered = lru_cache(maxsize=_REMEMBERED_CLAIMS)(_compared)
-
-
-def _may_differ(claim: str, sources: Sources) -> bool:
+def _may_differ(claim: str, sources: Sources, signs: Signs) -> bool:
     """Tell whether a claim has anything that could differ; reading it takes many times as long.
 
     A year that stands in the facts with the same word behind it is their year.
     """
-    signs = read_signs(claim)
-    if signs & (MONTH | DENIAL):
+    if signs.kinds & (MONTH | DENIAL):
         return True
-    if signs & CAPITAL and sources.lacks_any(words_with_capitals(claim)):
+    if signs.kinds & CAPITAL and sources.lacks_any(signs.capitals):
         return True
     lower = claim.lower()
-    if signs & NUMBER and not all(map(sources.has_phrase, number_phrases(lower))):
+    if signs.kinds & NUMBER and not all(map(sources.has_phrase, number_phrases(lower))):
         return True
     return any(map(lower.__contains__, sources.may_be_denied))
 
 
-def _without_references(claim: str) -> str:
-    return phrases.without_references(_BRACKETED.sub(" ", claim))
+def _without_references(claim: str, signs: Signs) -> str:
+    """Leave out what points at sources, which always has a number."""
+    if not signs.kinds & NUMBER:
+        return claim
+    text = _BRACKETED.sub(" ", claim)
+    return phrases.without_references(text) if signs.kinds & SOURCE else text

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from schemas.verdict import MismatchKind
 from transforms.rules.mismatches.difference import NEAR_ENOUGH, Difference
 from transforms.rules.mismatches.passages import Passages
-from transforms.rules.mismatches.reading.names import Name, words_with_capitals
+from transforms.rules.mismatches.reading.names import Name
 from transforms.rules.mismatches.sentence import Sentence
 from transforms.rules.mismatches.sources import Sources
 
@@ -15,7 +15,7 @@ def compare_names(claim: Sentence, sources: Sources, passages: Passages) -> Iter
 
     A name that is merely added is none of them: the claim's score tells of that.
     """
-    if not sources.lacks_any(words_with_capitals(claim.text)):
+    if not sources.lacks_any(claim.signs.capitals):
         return
     for name in claim.names:
         if not sources.lacks_any(token.word.lower for token in name.tokens):

@@ -6,8 +6,8 @@ from transforms.rules.mismatches.reading.dates import Date, may_date, read_dates
 from transforms.rules.mismatches.reading.denials import may_deny, read_denials
 from transforms.rules.mismatches.reading.names import Name, read_names
 from transforms.rules.mismatches.reading.quantities import Quantity, read_quantities
-from transforms.rules.mismatches.reading.signs import DENIAL, MONTH, NUMBER, read_signs
 from transforms.rules.mismatches.reading.statement import Statement
+from transforms.rules.signs import DENIAL, MONTH, NUMBER, Signs, read_signs
 
 
 class Sentence:
@@ -15,10 +15,18 @@ class Sentence:
 
     Args:
       text: the sentence.
+      signs: what it could hold, if that is known.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, signs: Signs | None = None) -> None:
         self.text = text
+        if signs:
+            self.signs = signs
+
+    @cached_property
+    def signs(self) -> Signs:
+        """What it could hold."""
+        return read_signs(self.text)
 
     @cached_property
     def lower(self) -> str:
@@ -38,7 +46,7 @@ class Sentence:
     @cached_property
     def quantities(self) -> list[Quantity]:
         """The numbers in it that belong to no date."""
-        if not self._signs & NUMBER:
+        if not self.signs.kinds & NUMBER:
             return []
         return read_quantities(self.statement, self._dates_and_places[1])
 
@@ -50,7 +58,7 @@ class Sentence:
     @cached_property
     def denied(self) -> dict[str, str]:
         """What it denies, as it is written, by the form of the denied word."""
-        return read_denials(self.statement) if self._signs & DENIAL else {}
+        return read_denials(self.statement) if self.signs.kinds & DENIAL else {}
 
     def denies(self, form: str) -> bool:
         """Whether it denies a word; its letters are looked for before it is read."""
@@ -71,11 +79,7 @@ class Sentence:
         return len(content & self.statement.content) >= least * len(content)
 
     @cached_property
-    def _signs(self) -> int:
-        return read_signs(self.text)
-
-    @cached_property
     def _dates_and_places(self) -> tuple[list[Date], set[int]]:
-        if self._signs & (NUMBER | MONTH) and may_date(self.text):
+        if self.signs.kinds & (NUMBER | MONTH) and may_date(self.text):
             return read_dates(self.statement)
         return [], set()

@@ -61,8 +61,8 @@ class Sources:
         return stated.endswith(_ENDS) and any(_is_sentence(stated, fact) for fact in self._facts)
 
     def lacks_any(self, words: Iterable[str]) -> bool:
-        """Whether the letters of some word stand nowhere in the facts, whatever their case."""
-        return not all(word.lower() in self.lower_text for word in words)
+        """Whether the letters of some word, in lower case, stand nowhere in the facts."""
+        return not all(map(self.lower_text.__contains__, words))
 
     def has_phrase(self, phrase: str) -> bool:
         """Whether the facts' lower case has a phrase that is no part of a longer word or number."""

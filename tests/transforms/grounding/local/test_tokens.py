@@ -1,6 +1,9 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from transforms.grounding.local.tokens import Kind, tokenize
+from transforms.grounding.local.tokens import Kind, read_words, tokenize
+from transforms.rules.signs import read_signs
 from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 
 
@@ -70,3 +73,11 @@ def test_the_stop_words_are_as_many_as_were_measured_and_hold_negation() -> None
 
 def test_one_is_a_pronoun_and_no_number_word() -> None:
     assert "one" not in NUMBER_WORDS
+
+
+@given(st.text(st.sampled_from("ab\u00c9T 12,.'n \n\u6771%")))
+def test_words_are_the_tokens_and_the_signs_of_a_text(text: str) -> None:
+    words = read_words(text)
+    assert list(zip(words.forms, words.kinds, strict=True)) == tokenize(text)
+    assert words.signs.kinds == read_signs(text).kinds
+    assert list(words.signs.capitals) == read_signs(text).capitals

@@ -8,9 +8,7 @@ from transforms.rules.mismatches.reading.dates import MONTHS, WEEKDAYS
 from transforms.rules.mismatches.reading.statement import Statement, Token
 
 _LEAST_CHARS = 2
-_LIKE_NAME = r"[^\W\d_a-z][^\W\d_]+"
-_CAPITAL = re.compile(rf"(?<=\s){_LIKE_NAME}")
-_BEGINS_LIKE_NAME = re.compile(_LIKE_NAME)
+_LIKE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+")
 _NEAR = 4
 """So many tokens away words belong to a name: directed by the great Alan Turing."""
 
@@ -37,14 +35,17 @@ class Name(NamedTuple):
         )
 
 
-def words_with_capitals(text: str) -> list[str]:
-    """Find all words that could be names, and some more; reading the sentence takes longer."""
-    return _CAPITAL.findall(text)
+def name_at_start(word: str) -> str:
+    """Return what could be a name, or some other word with a capital, at the front of a word.
 
+    Args:
+      word: what stands between white space.
 
-def begins_like_name(word: str) -> bool:
-    """Tell whether a word between white space could be one of `words_with_capitals`."""
-    return _BEGINS_LIKE_NAME.match(word) is not None
+    Returns:
+      Empty without any.
+    """
+    found = _LIKE_NAME.match(word)
+    return found[0] if found else ""
 
 
 def read_names(statement: Statement) -> Iterator[Name]:

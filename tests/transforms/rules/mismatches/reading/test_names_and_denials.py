@@ -8,7 +8,7 @@ from transforms.rules.mismatches.reading.denials import (
     read_denials,
     words_behind_denials,
 )
-from transforms.rules.mismatches.reading.names import read_names, words_with_capitals
+from transforms.rules.mismatches.reading.names import name_at_start, read_names
 from transforms.rules.mismatches.reading.statement import Statement
 
 NAMED = {
@@ -33,7 +33,8 @@ def test_names_are_runs_of_capitals_that_begin_nothing(
 ) -> None:
     names = list(read_names(Statement(text)))
     assert [(name.text, name.around) for name in names] == expected
-    assert {t.text for name in names for t in name.tokens} <= set(words_with_capitals(text))
+    words = {name_at_start(word) for word in text.split()}
+    assert {t.text for name in names for t in name.tokens} <= words
 
 
 DENIED = {

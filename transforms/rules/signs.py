@@ -1,0 +1,60 @@
+"""What a text could hold, told from each of its words by itself."""
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+from transforms.rules.memory import Memory
+from transforms.rules.mismatches.reading.dates import names_month
+from transforms.rules.mismatches.reading.denials import denies_anything
+from transforms.rules.mismatches.reading.names import name_at_start
+from transforms.rules.mismatches.reading.quantities import may_count
+from transforms.rules.phrases import may_name_source, may_refuse
+
+NUMBER, MONTH, DENIAL, CAPITAL, SOURCE, REFUSAL = 1, 2, 4, 8, 16, 32
+"""One bit for each kind of thing that is looked for: what a claim may say otherwise than its
+facts, and what is about the sources."""
+
+
+class Signs(NamedTuple):
+    """What a text could hold; nothing is missed, and reading the text takes longer.
+
+    Attributes:
+      kinds: the bits of the kinds of things.
+      capitals: all words that could be names, in lower case, with empty ones among them.
+    """
+
+    kinds: int
+    capitals: Sequence[str]
+
+
+def read_signs(text: str) -> Signs:
+    """Find what a text could hold."""
+    words = list(map(signs_of_word, text.split()))
+    return put_together(text, (kinds for kinds, _ in words), [capital for _, capital in words])
+
+
+def put_together(text: str, kinds: Iterable[int], capitals: Sequence[str]) -> Signs:
+    """Put together what `signs_of_word` tells of each of a text's words.
+
+    The first word is no name, for a name has white space before it.
+    """
+    return Signs(reduce(or_, set(kinds), 0), capitals[not text[:1].isspace() :])
+
+
+def _read_word(word: str) -> tuple[int, str]:
+    lower, name = word.lower(), name_at_start(word)
+    kinds = (
+        NUMBER * may_count(lower)
+        | MONTH * names_month(word)
+        | DENIAL * denies_anything(lower)
+        | CAPITAL * bool(name)
+        | SOURCE * may_name_source(word)
+        | REFUSAL * may_refuse(word)
+    )
+    return kinds, name.lower()
+
+
+signs_of_word = Memory(_read_word).__getitem__
+"""The bits and the name in lower case, which may be empty, of what stands between white space."""
