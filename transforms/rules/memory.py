@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 _REMEMBERED = 65_536
 _REMEMBERED_CHARS = 40
@@ -55,6 +55,30 @@ class Memory(Bounded[str, _Value]):
         value = self._function(word)
         if len(word) <= _REMEMBERED_CHARS:
             self.remember(word, value)
+        return value
+
+
+class read_once(Generic[_Value]):  # noqa: N801 - used like functools.cached_property
+    """A property that is read when first asked for, and then kept.
+
+    `functools.cached_property` takes a lock in Python 3.11, which costs more than many a reading;
+    two threads that read at once read the same.
+
+    Args:
+      read: what the property of an object is.
+    """
+
+    def __init__(self, read: Callable[[Any], _Value]) -> None:
+        self._read = read
+        self.__doc__ = read.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Learn under which name the object's dictionary, which is asked first, keeps it."""
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> _Value:
+        """Read and keep it."""
+        value = instance.__dict__[self._name] = self._read(instance)
         return value
 
 

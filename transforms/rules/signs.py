@@ -1,8 +1,5 @@
 """What a text could hold, told from each of its words by itself."""
 
-from collections.abc import Iterable, Sequence
-from functools import reduce
-from operator import or_
 from typing import NamedTuple
 
 from transforms.rules.memory import Memory
@@ -26,21 +23,26 @@ class Signs(NamedTuple):
     """
 
     kinds: int
-    capitals: Sequence[str]
+    capitals: list[str]
 
 
 def read_signs(text: str) -> Signs:
     """Find what a text could hold."""
-    words = list(map(signs_of_word, text.split()))
-    return put_together(text, (kinds for kinds, _ in words), [capital for _, capital in words])
+    kinds, capitals = 0, []
+    for its_kinds, capital in map(signs_of_word, text.split()):
+        kinds |= its_kinds
+        capitals.append(capital)
+    return Signs(kinds, behind_first(text, capitals))
 
 
-def put_together(text: str, kinds: Iterable[int], capitals: Sequence[str]) -> Signs:
-    """Put together what `signs_of_word` tells of each of a text's words.
+def behind_first(text: str, capitals: list[str]) -> list[str]:
+    """Leave out the capital that a text begins with: a name has white space before it.
 
-    The first word is no name, for a name has white space before it.
+    Args:
+      text: the text.
+      capitals: of its words, that of a first one with a capital first.
     """
-    return Signs(reduce(or_, set(kinds), 0), capitals[not text[:1].isspace() :])
+    return capitals[1:] if name_at_start(text) else capitals
 
 
 def _read_word(word: str) -> tuple[int, str]:

@@ -76,7 +76,7 @@ def _words_of(statement: Words, signs: Signs) -> ClaimWords | None:
     )
 
 
-def _of_kind(kind: Kind, forms: Sequence[str], kinds: Sequence[Kind]) -> Sequence[str]:
+def _of_kind(kind: Kind, forms: Sequence[str], kinds: bytearray) -> Sequence[str]:
     if kind not in kinds:
         return ()
-    return [form for form, its_kind in zip(forms, kinds, strict=True) if its_kind is kind]
+    return [form for form, its_kind in zip(forms, kinds, strict=True) if its_kind == kind]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from transforms.rules.limits import UNSPACED_SCRIPTS
 from transforms.rules.memory import Memory
-from transforms.rules.signs import Signs, put_together, signs_of_word
+from transforms.rules.signs import Signs, behind_first, signs_of_word
 from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 
 
@@ -30,12 +30,13 @@ class Words(NamedTuple):
     """A text as tokens, and what it could hold.
 
     Attributes:
-      forms, kinds: of its tokens, in order.
-      signs: what it could hold.
+      forms: of its tokens, in order.
+      kinds: a byte for each of them, the number of its `Kind`.
+      signs: what the text could hold.
     """
 
-    forms: tuple[str, ...]
-    kinds: tuple[Kind, ...]
+    forms: list[str]
+    kinds: bytearray
     signs: Signs
 
 
@@ -59,18 +60,21 @@ def tokenize(text: str) -> list[Token]:
 
 def read_words(text: str) -> Words:
     """Read a text's tokens and signs, looking up once what stands between white space."""
-    pieces = map(_remembered_piece, text.split())
-    forms, kinds, signs, capitals = tuple(zip(*pieces, strict=True)) or ((), (), (), ())
-    return Words(
-        tuple(chain.from_iterable(forms)),
-        tuple(chain.from_iterable(kinds)),
-        put_together(text, signs, capitals),
-    )
+    forms: list[str] = []
+    kinds = bytearray()
+    signs, capitals = 0, []
+    for its_forms, its_kinds, its_signs, capital in map(_remembered_piece, text.split()):
+        forms += its_forms
+        kinds += its_kinds
+        if its_signs:
+            signs |= its_signs
+            capitals.append(capital)
+    return Words(forms, kinds, Signs(signs, behind_first(text, capitals)))
 
 
-def _read_piece(unspaced: str) -> tuple[tuple[str, ...], tuple[Kind, ...], int, str]:
+def _read_piece(unspaced: str) -> tuple[tuple[str, ...], bytes, int, str]:
     tokens = _remembered_tokens(unspaced)
-    forms, kinds = tuple(form for form, _ in tokens), tuple(kind for _, kind in tokens)
+    forms, kinds = tuple([form for form, _ in tokens]), bytes([kind for _, kind in tokens])
     return forms, kinds, *signs_of_word(unspaced)
 
 

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
-from transforms.rules.memory import REMEMBERED_FACTS
+from transforms.rules.memory import REMEMBERED_FACTS, read_once
 from transforms.rules.mismatches.reading.dates import Date, may_agree
 from transforms.rules.mismatches.reading.quantities import Quantity
 from transforms.rules.mismatches.sentence import Sentence
@@ -32,7 +32,7 @@ class Passages:
     def __init__(self, facts: Iterable[tuple[int, str]]) -> None:
         self._facts = facts
 
-    @cached_property
+    @read_once
     def all(self) -> list[Passage]:
         """The sentences, in order."""
         return [
@@ -41,7 +41,7 @@ class Passages:
             for sentence in sentences_of(fact)
         ]
 
-    @cached_property
+    @read_once
     def quantities(self) -> list[tuple[Quantity, Passage]]:
         """All numbers, and where they stand."""
         return [(each, passage) for passage in self.all for each in passage.sentence.quantities]

@@ -1,7 +1,6 @@
 """A sentence of a claim or a fact, read as far as anybody asks."""
 
-from functools import cached_property
-
+from transforms.rules.memory import read_once
 from transforms.rules.mismatches.reading.dates import Date, may_date, read_dates
 from transforms.rules.mismatches.reading.denials import may_deny, read_denials
 from transforms.rules.mismatches.reading.names import Name, read_names
@@ -23,39 +22,39 @@ class Sentence:
         if signs:
             self.signs = signs
 
-    @cached_property
+    @read_once
     def signs(self) -> Signs:
         """What it could hold."""
         return read_signs(self.text)
 
-    @cached_property
+    @read_once
     def lower(self) -> str:
         """The sentence in lower case."""
         return self.text.lower()
 
-    @cached_property
+    @read_once
     def statement(self) -> Statement:
         """Its tokens."""
         return Statement(self.text)
 
-    @cached_property
+    @read_once
     def dates(self) -> list[Date]:
         """The dates in it."""
         return self._dates_and_places[0]
 
-    @cached_property
+    @read_once
     def quantities(self) -> list[Quantity]:
         """The numbers in it that belong to no date."""
         if not self.signs.kinds & NUMBER:
             return []
         return read_quantities(self.statement, self._dates_and_places[1])
 
-    @cached_property
+    @read_once
     def names(self) -> list[Name]:
         """The names in it."""
         return list(read_names(self.statement))
 
-    @cached_property
+    @read_once
     def denied(self) -> dict[str, str]:
         """What it denies, as it is written, by the form of the denied word."""
         return read_denials(self.statement) if self.signs.kinds & DENIAL else {}
@@ -64,7 +63,7 @@ class Sentence:
         """Whether it denies a word; its letters are looked for before it is read."""
         return form in self.lower and form in self.denied
 
-    @cached_property
+    @read_once
     def may_deny(self) -> bool:
         """Whether it could deny anything, in whatever words."""
         return may_deny(self.text)
@@ -78,7 +77,7 @@ class Sentence:
         content = claim.statement.content
         return len(content & self.statement.content) >= least * len(content)
 
-    @cached_property
+    @read_once
     def _dates_and_places(self) -> tuple[list[Date], set[int]]:
         if self.signs.kinds & (NUMBER | MONTH) and may_date(self.text):
             return read_dates(self.statement)

@@ -2,9 +2,9 @@
 
 import heapq
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
-from transforms.rules.memory import REMEMBERED_FACTS, are_remembered, remembered_together
+from transforms.rules.memory import REMEMBERED_FACTS, are_remembered, read_once, remembered_together
 from transforms.rules.mismatches.passages import Passages
 from transforms.rules.mismatches.reading.denials import words_behind_denials
 from transforms.rules.mismatches.reading.quantities import may_count_in_words, plain_numbers
@@ -28,12 +28,12 @@ class Sources:
         self._facts = facts
         self.are_remembered = are_remembered(facts)
 
-    @cached_property
+    @read_once
     def lower_text(self) -> str:
         """All facts, in lower case."""
         return "\n".join(self._lower_facts)
 
-    @cached_property
+    @read_once
     def may_be_denied(self) -> frozenset[str]:
         """The forms of all words that some fact could deny."""
         return frozenset().union(*map(_words_behind_denials, self._lower_facts))
@@ -71,15 +71,15 @@ class Sources:
             place = self.lower_text.find(phrase, place + 1)
         return place >= 0
 
-    @cached_property
+    @read_once
     def _lower_facts(self) -> tuple[str, ...]:
         return tuple(map(str.lower, self._facts))
 
-    @cached_property
+    @read_once
     def _all_passages(self) -> Passages:
         return Passages(tuple(enumerate(self._facts)))
 
-    @cached_property
+    @read_once
     def _plain_numbers(self) -> frozenset[float | str]:
         return plain_numbers(self.lower_text)
 

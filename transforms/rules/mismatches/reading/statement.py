@@ -1,10 +1,9 @@
 """A sentence as tokens."""
 
 import re
-from functools import cached_property
 
 from schemas.record import Record
-from transforms.rules.memory import Memory
+from transforms.rules.memory import Memory, read_once
 from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 
 _TOKEN = re.compile(
@@ -58,13 +57,13 @@ class Statement:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    @cached_property
+    @read_once
     def content(self) -> frozenset[str]:
         """The forms of the tokens that say something."""
         words = map(_remembered_word, _pattern(self.text).findall(self.text))
         return frozenset([word.form for word in words if word.is_content])
 
-    @cached_property
+    @read_once
     def tokens(self) -> list[Token]:
         """The tokens, in order."""
         return [
