@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from schemas.record import Record
+from transforms.rules.memory import Memory
 
 
 class Sentence(Record, frozen=True, kw_only=True):
@@ -55,7 +56,7 @@ _ABBREVIATIONS = frozenset(
     u.s u.k u.n a.m p.m ph.d inc ltd co corp dept
     """.split()
 )
-_LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS))
+_TAIL_CHARS = max(map(len, _ABBREVIATIONS)) + 1
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
 _SPACE = re.compile(r"\s*")
 
@@ -127,14 +128,14 @@ def _stays_inside(text: str, mark: re.Match[str], end: int) -> bool:
     following = _SPACE.match(text, mark.end(), end)
     if following and text[following.end() : following.end() + 1].islower():
         return True
-    return mark[0] == "." and _is_abbreviation(_last_word(text, mark.start()))
+    start = mark.start()
+    return mark[0] == "." and _ends_with_abbreviation(text[max(0, start - _TAIL_CHARS) : start])
 
 
-def _last_word(text: str, end: int) -> str:
-    """Return the word before `end`, or a longer piece if no abbreviation is that long."""
-    tail = text[max(0, end - _LONGEST_ABBREVIATION - 1) : end]
-    return _WORD_BREAK.split(tail)[-1]
-
-
-def _is_abbreviation(word: str) -> bool:
+def _last_is_abbreviation(tail: str) -> bool:
+    """Tell whether a text ends with an abbreviation; its last `_TAIL_CHARS` characters tell it."""
+    word = _WORD_BREAK.split(tail)[-1]
     return (len(word) == 1 and word.isalpha()) or word.lower() in _ABBREVIATIONS
+
+
+_ends_with_abbreviation = Memory(_last_is_abbreviation).__getitem__

@@ -16,8 +16,14 @@ def compare_denials(claim: Sentence, sources: Sources, passages: Passages) -> It
     """Find a word that one denies and the other does not, in sentences that are much alike."""
     if claim.denied:
         yield from _denied_by_claim(claim, passages)
-    elif (suspected := sources.may_be_denied & claim.statement.content) and not claim.may_deny:
+    elif (suspected := _suspected(claim, sources)) and not claim.may_deny:
         yield from _denied_by_fact(claim, suspected, passages)
+
+
+def _suspected(claim: Sentence, sources: Sources) -> frozenset[str]:
+    """The claim's words that some fact could deny."""
+    forms = sources.may_be_denied
+    return forms & claim.statement.content if forms else forms
 
 
 def _denied_by_claim(claim: Sentence, passages: Passages) -> Iterator[Difference]:

@@ -1,6 +1,7 @@
 """A sentence as tokens."""
 
 import re
+from itertools import chain
 
 from schemas.record import Record
 from transforms.rules.memory import Memory, read_once
@@ -60,16 +61,19 @@ class Statement:
     @read_once
     def content(self) -> frozenset[str]:
         """The forms of the tokens that say something."""
-        words = map(_remembered_word, _pattern(self.text).findall(self.text))
-        return frozenset([word.form for word in words if word.is_content])
+        return frozenset(chain.from_iterable(map(_remembered_content, self.text.split())))
 
     @read_once
     def tokens(self) -> list[Token]:
         """The tokens, in order."""
-        return [
-            Token(spelling := found[0], _remembered_word(spelling), *found.span())
-            for found in _pattern(self.text).finditer(self.text)
-        ]
+        tokens = []
+        behind = 0
+        for piece in self.text.split():
+            place = self.text.index(piece, behind)
+            behind = place + len(piece)
+            for spelling, word, start, end in _remembered_tokens(piece):
+                tokens.append(Token(spelling, word, place + start, place + end))
+        return tokens
 
     def between(self, first: Token, last: Token) -> str:
         """What is written from one token to another, both included."""
@@ -100,3 +104,18 @@ def form_of(lower: str) -> str:
 
 
 _remembered_word = Memory(_read_word).__getitem__
+
+
+def _read_tokens(unspaced: str) -> tuple[tuple[str, Word, int, int], ...]:
+    found = _pattern(unspaced).finditer(unspaced)
+    return tuple((token[0], _remembered_word(token[0]), *token.span()) for token in found)
+
+
+def _read_content(unspaced: str) -> tuple[str, ...]:
+    words = map(_remembered_word, _pattern(unspaced).findall(unspaced))
+    return tuple(word.form for word in words if word.is_content)
+
+
+# No token holds white space, and what stands between it is mostly known already.
+_remembered_tokens = Memory(_read_tokens).__getitem__
+_remembered_content = Memory(_read_content).__getitem__
