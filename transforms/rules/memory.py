@@ -1,21 +1,16 @@
 """What is asked again and again of the same words and facts, remembered."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 _REMEMBERED = 65_536
 _REMEMBERED_CHARS = 40
 """Bounds on memory, some tens of MB at the very most; a language in daily use needs less."""
 
-REMEMBERED_FACTS = 256
-"""More than one request holds: a popular source, or a long answer's, comes again and again."""
+_OVERHEAD_CHARS = 50
+"""What remembering a fact takes besides, as characters."""
 
-_REMEMBERED_TOGETHER = 64
-_REMEMBERED_TOGETHER_CHARS = 50_000
-"""Facts of more characters are not remembered together: of such an answer, reading is most of the
-work anyway, and memory would grow with the archive's worst."""
-
+_Facts = TypeVar("_Facts", bound=str | tuple[str, ...])
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
@@ -82,22 +77,31 @@ class read_once(Generic[_Value]):  # noqa: N801 - used like functools.cached_pro
         return value
 
 
-def are_remembered(facts: tuple[str, ...]) -> bool:
-    """Tell whether what is read of some facts together is remembered."""
-    return sum(map(len, facts)) <= _REMEMBERED_TOGETHER_CHARS
+class FactMemory(dict[_Facts, _Value]):
+    """What a pure function read of a fact, or of the facts of an answer; emptied when full.
 
-
-def remembered_together(
-    read: Callable[[tuple[str, ...]], _Value],
-) -> Callable[[tuple[str, ...]], _Value]:
-    """Remember what a pure function reads of the facts of an answer, unless they are long.
+    A popular source, or a long answer's, comes again and again. Bounded by characters: by number,
+    memory would grow with the longest facts there are. What is read of a fact takes some 40 bytes a
+    character, and in Chinese 240.
 
     Args:
-      read: takes the texts of all facts; its result must not be changed by anybody.
+      function: what is read; its result must not be changed by anybody.
+      most_chars: of all remembered facts together.
     """
-    remembered = lru_cache(maxsize=_REMEMBERED_TOGETHER)(read)
 
-    def of(facts: tuple[str, ...]) -> _Value:
-        return (remembered if are_remembered(facts) else read)(facts)
+    def __init__(self, function: Callable[[_Facts], _Value], most_chars: int = 200_000) -> None:
+        super().__init__()
+        self._function = function
+        self._most_chars = most_chars
+        self._chars = 0
 
-    return of
+    def __missing__(self, facts: _Facts) -> _Value:
+        value = self._function(facts)
+        chars = _OVERHEAD_CHARS + (len(facts) if isinstance(facts, str) else sum(map(len, facts)))
+        if self._chars + chars > self._most_chars:
+            self.clear()
+            self._chars = 0
+        if chars <= self._most_chars:
+            self[facts] = value
+            self._chars += chars
+        return value

@@ -1,6 +1,6 @@
-"""What is remembered of words."""
+"""What is remembered of words and facts."""
 
-from transforms.rules.memory import Memory, remembered_together
+from transforms.rules.memory import FactMemory, Memory
 
 
 def test_a_word_is_asked_about_once() -> None:
@@ -23,9 +23,24 @@ def test_a_full_memory_begins_anew() -> None:
     assert len(memory) == 1
 
 
-def test_what_is_read_of_facts_together_is_remembered_unless_they_are_long() -> None:
-    read: list[tuple[str, ...]] = []
-    count = remembered_together(lambda facts: read.append(facts) or len(facts))
-    short, long = ("lamps", "x" * 49_995), ("lamps", "x" * 49_996)
-    assert [count(short), count(short), count(long), count(long)] == [2, 2, 2, 2]
-    assert read == [short, long, long]
+def test_facts_are_read_once_by_themselves_and_together() -> None:
+    asked: list[object] = []
+    memory = FactMemory[str, int](lambda fact: asked.append(fact) or len(fact))
+    together = FactMemory[tuple[str, ...], int](lambda facts: asked.append(facts) or len(facts))
+    assert [memory["Lamps glow."], memory["Lamps glow."]] == [11, 11]
+    assert [together["a", "b"], together["a", "b"]] == [2, 2]
+    assert asked == ["Lamps glow.", ("a", "b")]
+
+
+def test_a_memory_of_facts_begins_anew_before_they_are_too_long_together() -> None:
+    memory = FactMemory[str, int](len, most_chars=1_000)
+    assert [memory[letter * 400] for letter in "abc"] == [400, 400, 400]
+    assert [*memory] == ["c" * 400]
+    assert memory["d" * 951] == 951
+    assert [*memory] == []
+
+
+def test_a_fact_as_long_as_the_memory_is_remembered() -> None:
+    memory = FactMemory[str, int](len, most_chars=1_000)
+    assert memory["a" * 950] == 950
+    assert [*memory] == ["a" * 950]

@@ -19,7 +19,7 @@ from transforms.rules.mismatches.comparing import differences
 from transforms.rules.mismatches.sources import Sources, sources_of
 from transforms.rules.sentences import Sentence, split_sentences
 from transforms.rules.support import support_score_of_log_odds
-from transforms.rules.told import text_of
+from transforms.rules.told import stated_by, text_of
 
 _DEFAULT_CITATION_THRESHOLD = 0.6
 """Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""
@@ -49,31 +49,35 @@ def check_grounding(request: CheckRequest, entailment: Entailment | None = None)
     """
     sentences = split_sentences(request.answer_candidate)
     claims = [read_claim(sentence.text) for sentence in sentences]
-    texts = tuple(text_of(fact.fact_text, fact.attributes) for fact in request.facts)
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
     read = list(zip(sentences, claims, strict=True))
     findings = (
-        _find_by_model(read, texts, entailment, threshold)
+        _find_by_model(read, request.facts, entailment, threshold)
         if entailment
-        else _find_by_words(read, texts, logit(threshold))
+        else _find_by_words(read, request.facts, logit(threshold))
     )
     return _respond(findings, request)
 
 
 def _find_by_words(
-    read: Sequence[_Read], texts: tuple[str, ...], citation_log_odds: float
+    read: Sequence[_Read], facts: Sequence[GroundingFact], citation_log_odds: float
 ) -> list[_Finding]:
-    facts, sources = read_facts(texts), sources_of(texts)
+    words = read_facts(tuple(text_of(fact.fact_text, fact.attributes) for fact in facts))
+    sources = sources_of(tuple(stated_by(fact.fact_text, fact.attributes) for fact in facts))
     return [
-        _find(sentence, claim, facts, sources, citation_log_odds) if claim else _Finding(sentence)
+        _find(sentence, claim, words, sources, citation_log_odds) if claim else _Finding(sentence)
         for sentence, claim in read
     ]
 
 
 def _find_by_model(
-    read: Sequence[_Read], texts: Sequence[str], entailment: Entailment, threshold: float
+    read: Sequence[_Read],
+    facts: Sequence[GroundingFact],
+    entailment: Entailment,
+    threshold: float,
 ) -> list[_Finding]:
+    texts = [text_of(fact.fact_text, fact.attributes) for fact in facts]
     required = [sentence.text for sentence, claim in read if claim]
     rescored = iter(rescore(required, texts, entailment, threshold))
     return [

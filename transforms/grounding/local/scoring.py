@@ -115,9 +115,11 @@ class ClaimInFacts:
 
     def _most_in_a_window(self, number: int) -> int:
         if number not in self._in_window:
-            windows = self._facts.each[number].windows
-            found = [windows[form] for form in self._found[number]]
-            self._in_window[number] = _most_at_once(found)
+            found = self._found[number]
+            self._in_window[number] = max(
+                _most_at_once([windows[form] for form in found if form in windows])
+                for windows in self._facts.each[number].windows
+            )
         return self._in_window[number]
 
 

@@ -7,7 +7,6 @@ from itertools import chain
 from schemas.answer import Fact
 from schemas.checked import Claim, Mismatch
 from transforms.rules import phrases
-from transforms.rules.memory import Bounded
 from transforms.rules.mismatches.comparing_dates import compare_dates
 from transforms.rules.mismatches.comparing_denials import compare_denials
 from transforms.rules.mismatches.comparing_names import compare_names
@@ -17,10 +16,10 @@ from transforms.rules.mismatches.reading.quantities import number_phrases
 from transforms.rules.mismatches.sentence import Sentence
 from transforms.rules.mismatches.sources import Sources, sources_of
 from transforms.rules.signs import CAPITAL, DENIAL, MONTH, NUMBER, SOURCE, Signs, read_signs
-from transforms.rules.told import attributes_of, text_of
+from transforms.rules.told import attributes_of, stated_by
 
-_REMEMBERED_CLAIMS = 512
-"""So that a record's mismatches are not looked for anew where the embedded checker just did."""
+_REMEMBERED_CHARS = 1_000
+"""Hardly a claim has more."""
 
 _COMPARISONS = (compare_dates, compare_numbers, compare_names, compare_denials)
 
@@ -38,7 +37,7 @@ def find_mismatches(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Mis
     Returns:
       The mismatches, in the claims' order.
     """
-    sources = sources_of(tuple(text_of(fact.text, attributes_of(fact)) for fact in facts))
+    sources = sources_of(tuple(stated_by(fact.text, attributes_of(fact)) for fact in facts))
     return tuple(
         Mismatch(
             claim=number,
@@ -64,15 +63,13 @@ def differences(claim: str, sources: Sources, signs: Signs | None = None) -> tup
     Returns:
       What differs: dates first, then numbers, names and denials.
     """
-    found = _remembered.get((claim, sources))
+    # A record's mismatches are not looked for anew where the embedded checker just did.
+    found = sources.differences.get(claim)
     if found is None:
         found = _compared(claim, sources, signs or read_signs(claim))
-        if sources.are_remembered:
-            _remembered.remember((claim, sources), found)
+        if len(claim) <= _REMEMBERED_CHARS:
+            sources.differences.remember(claim, found)
     return found
-
-
-_remembered = Bounded[tuple[str, Sources], tuple[Difference, ...]](_REMEMBERED_CLAIMS)
 
 
 def _compared(claim: str, sources: Sources, signs: Signs) -> tuple[Difference, ...]:

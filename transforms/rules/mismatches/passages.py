@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
 
-from transforms.rules.memory import REMEMBERED_FACTS, read_once
+from transforms.rules.memory import FactMemory, read_once
 from transforms.rules.mismatches.reading.dates import Date, may_agree
 from transforms.rules.mismatches.reading.quantities import Quantity
 from transforms.rules.mismatches.sentence import Sentence
@@ -90,7 +89,13 @@ class Passages:
         return best
 
 
-@lru_cache(maxsize=REMEMBERED_FACTS)
+def _read_sentences(fact: str) -> tuple[Sentence, ...]:
+    return tuple(Sentence(sentence.text) for sentence in split_sentences(fact))
+
+
+_SENTENCES = FactMemory(_read_sentences)
+
+
 def sentences_of(fact: str) -> tuple[Sentence, ...]:
     """The sentences of a fact, remembered with what was read of each."""
-    return tuple(Sentence(sentence.text) for sentence in split_sentences(fact))
+    return _SENTENCES[fact]

@@ -2,9 +2,9 @@
 
 import heapq
 from collections.abc import Iterable
-from functools import lru_cache
 
-from transforms.rules.memory import REMEMBERED_FACTS, are_remembered, read_once, remembered_together
+from transforms.rules.memory import Bounded, FactMemory, read_once
+from transforms.rules.mismatches.difference import Difference
 from transforms.rules.mismatches.passages import Passages
 from transforms.rules.mismatches.reading.denials import words_behind_denials
 from transforms.rules.mismatches.reading.quantities import may_count_in_words, plain_numbers
@@ -12,6 +12,10 @@ from transforms.rules.mismatches.sentence import Sentence
 
 _ENDS = (".", "!", "?")
 _INSIDE_NUMBERS = frozenset(".,:/")
+_REMEMBERED_CHARS = 100_000
+_REMEMBERED_CLAIMS = 64
+"""Enough to know a record's mismatches where the embedded checker has just looked for them."""
+
 _MOST_FACTS = 8
 """So many facts are read for one claim: those that have most of its words. Of the others only
 letters and numbers are looked at, which bounds the work."""
@@ -22,11 +26,14 @@ class Sources:
 
     Args:
       facts: their texts, with their attributes as further lines.
+
+    Attributes:
+      differences: what claims were found to say otherwise, for whoever asks again.
     """
 
     def __init__(self, facts: tuple[str, ...]) -> None:
         self._facts = facts
-        self.are_remembered = are_remembered(facts)
+        self.differences = Bounded[str, tuple[Difference, ...]](_REMEMBERED_CLAIMS)
 
     @read_once
     def lower_text(self) -> str:
@@ -36,7 +43,7 @@ class Sources:
     @read_once
     def may_be_denied(self) -> frozenset[str]:
         """The forms of all words that some fact could deny."""
-        return frozenset().union(*map(_words_behind_denials, self._lower_facts))
+        return frozenset().union(*map(_WORDS_BEHIND_DENIALS.__getitem__, self._lower_facts))
 
     def passages_near(self, claim: Sentence) -> Passages:
         """The sentences of the facts that have most of a claim's words."""
@@ -84,13 +91,17 @@ class Sources:
         return plain_numbers(self.lower_text)
 
 
-@lru_cache(maxsize=REMEMBERED_FACTS)
-def _words_behind_denials(lower: str) -> frozenset[str]:
-    return words_behind_denials(lower)
+_WORDS_BEHIND_DENIALS = FactMemory(words_behind_denials)
+_SOURCES = FactMemory(Sources, _REMEMBERED_CHARS)
 
 
-sources_of = remembered_together(Sources)
-"""The facts of an answer, with what was read of them before."""
+def sources_of(facts: tuple[str, ...]) -> Sources:
+    """The facts of an answer, with what was read of them before.
+
+    Args:
+      facts: their texts, with their attributes as further lines.
+    """
+    return _SOURCES[facts]
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

@@ -51,6 +51,15 @@ def test_words_count_as_together_within_sixty_positions(distance: int, together:
     assert score("red glow", fact) == pytest.approx(3 * together / 2 - 1.6)
 
 
+@pytest.mark.parametrize("before", [0, 440, 441, 498, 499, 500, 501, 559, 560, 1_000])
+@pytest.mark.parametrize(("distance", "together"), [(59, 2), (60, 1)])
+def test_words_count_as_together_wherever_they_stand_in_a_long_fact(
+    before: int, distance: int, together: int
+) -> None:
+    fact = "x " * before + "red " + "x " * (distance - 1) + "glow" + " x" * 700
+    assert score("red glow", fact) == pytest.approx(3 * together / 2 - 1.6)
+
+
 def test_a_dense_place_is_found_behind_a_sparse_one() -> None:
     fact = "red red red " + "x " * 80 + "glow red lamps"
     assert score("red lamps glow", fact) == pytest.approx(3 + 1 / 2 - 1.6)

@@ -229,3 +229,11 @@ def test_what_differs_from_long_facts_is_found_without_being_remembered() -> Non
         assert [each.claim_value for each in differences("It was built in 1999.", sources)] == [
             "1999"
         ]
+
+
+def test_a_number_in_the_address_of_a_fact_is_told_by_nobody() -> None:
+    fact = a_fact("The warranty lasts 14 days.", uri="https://help.example.com/answer/30")
+    claim = a_claim("The warranty lasts 30 days.", score=0.9)
+    assert find_mismatches([claim], [fact]) == (
+        Mismatch(claim=0, kind="NUMBER", claim_value="30 days", fact_value="14 days", fact=0),
+    )
