@@ -1,7 +1,6 @@
 """What a text could hold, told from each of its words by itself."""
 
-from typing import NamedTuple
-
+from schemas.record import Record
 from transforms.rules.memory import Memory
 from transforms.rules.mismatches.reading.dates import names_month
 from transforms.rules.mismatches.reading.denials import denies_anything
@@ -14,7 +13,7 @@ NUMBER, MONTH, DENIAL, CAPITAL, SOURCE, REFUSAL = 1, 2, 4, 8, 16, 32
 facts, and what is about the sources."""
 
 
-class Signs(NamedTuple):
+class Signs(Record, frozen=True):
     """What a text could hold; nothing is missed, and reading the text takes longer.
 
     Attributes:

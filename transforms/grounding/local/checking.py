@@ -1,8 +1,8 @@
 """The check itself: an answer and its facts in, claims with scores and citations out."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from schemas.record import Record
 from schemas.wire.check import (
     CheckedClaim,
     CheckRequest,
@@ -25,7 +25,7 @@ _DEFAULT_CITATION_THRESHOLD = 0.6
 """Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""
 
 
-class _Finding(NamedTuple):
+class _Finding(Record, frozen=True):
     """What was found out about one claim; no log odds where no check is required."""
 
     sentence: Sentence
@@ -120,12 +120,12 @@ def _cite(number: int, fact: GroundingFact) -> CitedChunk:
 
 
 def _report(finding: _Finding, chunk_of: dict[int, int], *, with_scores: bool) -> CheckedClaim:
-    sentence, log_odds, cited = finding
+    sentence, log_odds = finding.sentence, finding.log_odds
     return CheckedClaim(
         start_pos=sentence.start_byte,
         end_pos=sentence.end_byte,
         claim_text=sentence.text,
-        citation_indices=tuple(chunk_of[fact] for fact in cited),
+        citation_indices=tuple(chunk_of[fact] for fact in finding.cited),
         grounding_check_required=log_odds is not None,
         score=sigmoid(log_odds) if with_scores and log_odds is not None else None,
     )

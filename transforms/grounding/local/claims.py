@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from itertools import compress, pairwise
-from typing import NamedTuple
 
+from schemas.record import Record
 from transforms.grounding.local.tokens import Kind, Words, read_words
 from transforms.rules import phrases
 from transforms.rules.signs import REFUSAL, SOURCE, Signs
@@ -14,7 +14,7 @@ _AROUND = " \t*_"
 """White space and Markdown's emphasis."""
 
 
-class ClaimWords(NamedTuple):
+class ClaimWords(Record, frozen=True, kw_only=True):
     """What a claim is scored by, as normal forms in the claim's order.
 
     Attributes:
@@ -62,7 +62,7 @@ def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
 
 
 def _words_of(statement: Words, signs: Signs) -> ClaimWords | None:
-    forms, kinds, _ = statement
+    forms, kinds = statement.forms, statement.kinds
     content = tuple(compress(forms, kinds))
     if not content:
         return None

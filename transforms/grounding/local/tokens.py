@@ -3,8 +3,8 @@
 import re
 from enum import IntEnum
 from itertools import chain
-from typing import NamedTuple
 
+from schemas.record import Record
 from transforms.rules.limits import UNSPACED_SCRIPTS
 from transforms.rules.memory import Memory
 from transforms.rules.signs import Signs, behind_first, signs_of_word
@@ -26,7 +26,7 @@ Token = tuple[str, Kind]
 A name is a word that is written with a capital."""
 
 
-class Words(NamedTuple):
+class Words(Record, frozen=True):
     """A text as tokens, and what it could hold.
 
     Attributes:
