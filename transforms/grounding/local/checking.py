@@ -125,7 +125,7 @@ def _report(finding: _Finding, chunk_of: dict[int, int], *, with_scores: bool) -
         start_pos=sentence.start_byte,
         end_pos=sentence.end_byte,
         claim_text=sentence.text,
-        citation_indices=tuple(chunk_of[fact] for fact in finding.cited),
+        citation_indices=tuple(map(chunk_of.__getitem__, finding.cited)),
         grounding_check_required=log_odds is not None,
         score=sigmoid(log_odds) if with_scores and log_odds is not None else None,
     )

@@ -1,6 +1,7 @@
 """Claims: which sentences of an answer need a check, and the words they are checked by."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from itertools import compress, pairwise
 
 from schemas.record import Record
@@ -31,6 +32,15 @@ class ClaimWords(Record, frozen=True, kw_only=True):
     names: Sequence[str]
     pairs: list[Pair]
     signs: Signs
+
+    def count(self, missed: AbstractSet[str]) -> tuple[int, int, int]:
+        """Count the numbers, names and content tokens among some forms, each occurrence."""
+        is_missed = missed.__contains__
+        return (
+            sum(map(is_missed, self.numbers)),
+            sum(map(is_missed, self.names)),
+            sum(map(is_missed, self.content)),
+        )
 
 
 def read_claim(sentence: str) -> ClaimWords | None:

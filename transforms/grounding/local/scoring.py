@@ -31,6 +31,9 @@ _CAP = logit(0.55)
 """Keeps a claim with a number that no fact has, or that says something otherwise than the facts,
 below the citation threshold."""
 
+_NONE_MISSED = 0, 0, 0
+"""Numbers, names and words of content."""
+
 _MAX_CANDIDATES = 8
 _MIN_COVERAGE = 1 / 3
 """Which facts are looked at for a citation: so many of those that hold this share of a claim's
@@ -75,19 +78,19 @@ class ClaimInFacts:
         Returns:
           The facts' indices.
         """
-        candidates = [
+        fewest = _MIN_COVERAGE * len(self._claim.distinct)
+        return [
             number
             for number in self._ranked[:_MAX_CANDIDATES]
-            if self._sizes[number] >= _MIN_COVERAGE * len(self._claim.distinct)
+            if self._sizes[number] >= fewest and self._log_odds_by(number) >= least
         ]
-        return [number for number in candidates if self._log_odds_by(number) >= least]
 
     def _log_odds_by(self, number: int) -> float:
         fact = self._facts.each[number]
         return self._log_odds(
-            missed=self._claim.distinct - fact.forms,
-            pairs=sum(map(fact.pairs.__contains__, self._pairs)),
-            in_window=self._most_in_a_window(number),
+            self._claim.distinct - self._found[number],
+            sum(map(fact.pairs.__contains__, self._pairs)),
+            self._most_in_a_window(number),
         )
 
     def _log_odds(self, missed: AbstractSet[str], pairs: int, in_window: int) -> float:
@@ -100,16 +103,15 @@ class ClaimInFacts:
         """
         claim = self._claim
         found = len(claim.distinct) - len(missed)
-        missed_numbers = _count(claim.numbers, missed)
-        missed_names = _count(claim.names, missed)
+        numbers, names, content = claim.count(missed) if missed else _NONE_MISSED
         log_odds = (
             _PAIR_WEIGHT * (pairs / len(claim.pairs) if claim.pairs else float(found > 0))
-            + _MISSED_NUMBER_WEIGHT * min(missed_numbers, _MAX_MISSES)
-            + _MISSED_NAME_WEIGHT * min(missed_names, _MAX_MISSES)
+            + _MISSED_NUMBER_WEIGHT * min(numbers, _MAX_MISSES)
+            + _MISSED_NAME_WEIGHT * min(names, _MAX_MISSES)
             + _BIAS
         )
-        log_odds += _WINDOW_WEIGHT / (found + _count(claim.content, missed)) * in_window
-        if missed_numbers:
+        log_odds += _WINDOW_WEIGHT / (found + content) * in_window
+        if numbers:
             log_odds = min(_CAP, log_odds)
         return min(_CAP, log_odds + _MISMATCH_WEIGHT) if self._differs else log_odds
 
@@ -146,8 +148,3 @@ def _most_at_once(sets: Sequence[int]) -> int:
             where = common
             most |= 1 << place
     return most
-
-
-def _count(forms: Sequence[str], missed: AbstractSet[str]) -> int:
-    """Count the forms that are missed, each as often as it occurs."""
-    return sum(map(missed.__contains__, forms)) if forms and missed else 0
