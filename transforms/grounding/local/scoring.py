@@ -82,16 +82,19 @@ class ClaimInFacts:
         return [
             number
             for number in self._ranked[:_MAX_CANDIDATES]
-            if self._sizes[number] >= fewest and self._log_odds_by(number) >= least
+            if self._sizes[number] >= fewest and self._supports(number, least)
         ]
 
-    def _log_odds_by(self, number: int) -> float:
-        fact = self._facts.each[number]
-        return self._log_odds(
-            self._claim.distinct - self._found[number],
-            sum(map(fact.pairs.__contains__, self._pairs)),
-            self._most_in_a_window(number),
-        )
+    def _supports(self, number: int, least: float) -> bool:
+        found, pairs = self._found[number], self._facts.each[number].pairs
+        missed = self._claim.distinct - found
+        pairs_held = sum(map(pairs.__contains__, self._pairs))
+        # All that is found may stand in one window, and mostly does: where not even that would
+        # do, nobody need look.
+        if self._log_odds(missed, pairs_held, len(found)) < least:
+            return False
+        in_window = self._most_in_a_window(number)
+        return in_window == len(found) or self._log_odds(missed, pairs_held, in_window) >= least
 
     def _log_odds(self, missed: AbstractSet[str], pairs: int, in_window: int) -> float:
         """Return the log odds that facts support the claim.
