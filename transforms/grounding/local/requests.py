@@ -13,6 +13,8 @@ _LIMITS = CheckLimits()
 # Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
 _LABEL = re.compile(r"[\w-]*")
 
+_decode = msgspec.json.Decoder(dict[str, object]).decode
+
 _FIRST_OF_WORD = re.compile(r"_([a-z])")
 
 
@@ -30,7 +32,7 @@ def decode_request(body: bytes) -> CheckRequest:
       InvalidArgumentError: it is not such an object, or it is over one of the service's limits.
     """
     try:
-        members = msgspec.json.decode(body, type=dict[str, object])
+        members = _decode(body)
         request = msgspec.convert(_normalised(members), CheckRequest, strict=False)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidArgumentError(f"Invalid JSON payload received. {error}") from None

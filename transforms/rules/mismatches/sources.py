@@ -7,7 +7,11 @@ from transforms.rules.memory import Bounded, FactMemory, read_once
 from transforms.rules.mismatches.difference import Difference
 from transforms.rules.mismatches.passages import Passages
 from transforms.rules.mismatches.reading.denials import words_behind_denials
-from transforms.rules.mismatches.reading.quantities import may_count_in_words, plain_numbers
+from transforms.rules.mismatches.reading.quantities import (
+    may_count,
+    may_count_in_words,
+    plain_numbers,
+)
 from transforms.rules.mismatches.sentence import Sentence
 
 _ENDS = (".", "!", "?")
@@ -88,10 +92,13 @@ class Sources:
 
     @read_once
     def _plain_numbers(self) -> frozenset[float | str]:
-        return plain_numbers(self.lower_text)
+        if not may_count(self.lower_text):
+            return frozenset()
+        return frozenset().union(*map(_PLAIN_NUMBERS.__getitem__, self._lower_facts))
 
 
 _WORDS_BEHIND_DENIALS = FactMemory(words_behind_denials)
+_PLAIN_NUMBERS = FactMemory(plain_numbers)
 _SOURCES = FactMemory(Sources, _REMEMBERED_CHARS)
 
 

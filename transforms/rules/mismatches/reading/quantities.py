@@ -101,7 +101,7 @@ def may_count_in_words(lower: str) -> bool:
 
 def plain_numbers(lower: str) -> frozenset[float | str]:
     """Find all numbers of a text, in lower case, that are a single word or written in digits."""
-    words = _CARDINALS.intersection(_WORD.findall(lower)) if may_count(lower) else ()
+    words = _CARDINALS.intersection(_WORD.findall(lower))
     return frozenset(map(_plain_value, (*_IN_DIGITS.findall(lower), *words)))
 
 
