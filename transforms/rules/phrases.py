@@ -19,20 +19,10 @@ _JOINT = (
     r"|in\s+(?:summary|conclusion|addition)|in\s+short|to\s+summarize),?\s+)?"
 )
 
-_SOURCE_STEMS = (
-    "passage",
-    "text",
-    "article",
-    "document",
-    "source",
-    "excerpt",
-    "informa",
-    "snippet",
-    "data",
-    "provided",
-    "given",
+_SOURCE_STEM = re.compile(
+    "passage|text|article|document|source|excerpt|informa|snippet|data|provided|given"
 )
-"""Every phrase about the sources holds one of these."""
+"""Every phrase about the sources has one of these in its lower case."""
 
 _BRACKETED_REFERENCE = rf"\((?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}\)"
 _INLINE_REFERENCE = rf"\b{_SOURCE}\s*{_NUMBERS}\b"
@@ -102,7 +92,7 @@ _REFUSING = re.compile(
 
 def may_name_source(text: str) -> bool:
     """Tell whether a text could name a source; looking what it says of it takes longer."""
-    return any(map(text.lower().__contains__, _SOURCE_STEMS))
+    return _SOURCE_STEM.search(text.lower()) is not None
 
 
 def may_refuse(word: str) -> bool:

@@ -21,6 +21,7 @@ WEEKDAYS = frozenset("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".
 
 _YEAR = re.compile(r"\d{4}")
 _BEGINNINGS = tuple(name[:3] for name in _NAMES)
+_BEGINNING = re.compile("|".join(_BEGINNINGS))
 
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _FIRST_YEAR, _LAST_YEAR = 1_000, 2_099
@@ -67,7 +68,7 @@ def may_date(text: str) -> bool:
 
 def names_month(text: str) -> bool:
     """Tell whether a text could name a month."""
-    return any(map(text.__contains__, _BEGINNINGS))
+    return _BEGINNING.search(text) is not None
 
 
 def may_agree(date: Date, text: str) -> bool:
