@@ -1,6 +1,6 @@
 """What is remembered of words and facts."""
 
-from transforms.rules.memory import FactMemory, Memory
+from transforms.rules.memory import FactMemory, Memory, read_once
 
 
 def test_a_word_is_asked_about_once() -> None:
@@ -44,3 +44,19 @@ def test_a_fact_as_long_as_the_memory_is_remembered() -> None:
     memory = FactMemory[str, int](len, most_chars=1_000)
     assert memory["a" * 950] == 950
     assert [*memory] == ["a" * 950]
+
+
+def test_what_is_read_once_is_kept_by_its_object() -> None:
+    class Text:
+        asked = 0
+
+        @read_once
+        def length(self) -> int:
+            """How long it is."""
+            self.asked += 1
+            return 5
+
+    text, other = Text(), Text()
+    assert [text.length, text.length, text.asked] == [5, 5, 1]
+    assert [other.asked, other.length, other.asked] == [0, 5, 1]
+    assert Text.__dict__["length"].__doc__ == "How long it is."

@@ -126,3 +126,17 @@ def test_log_odds_and_scores_are_each_other_s_inverse() -> None:
     assert sigmoid(logit(0.3)) == pytest.approx(0.3)
     assert sigmoid(2.4) == pytest.approx(1 / (1 + exp(-2.4)))
     assert (logit(0), logit(1)) == (float("-inf"), float("inf"))
+
+
+TOKENS = st.lists(st.sampled_from([*FORMS, "x", "7", "Rome"]), max_size=150).map(" ".join)
+
+
+@given(st.lists(TOKENS, max_size=4), st.sampled_from([-9.0, -1.0, 0.0, logit(0.6), 1.5, 2.4]))
+def test_a_fact_supports_a_claim_as_if_it_were_the_only_one(facts: list[str], least: float) -> None:
+    claim = "red lamps glow 7 hum in Rome"
+    alone = [in_facts(claim, fact) for fact in facts]
+    assert set(in_facts(claim, *facts).supporting(least)) == {
+        number
+        for number, fact in enumerate(alone)
+        if fact.supporting(-99.0) and fact.log_odds() >= least
+    }
