@@ -62,7 +62,7 @@ class CheckGrounding(beam.PTransform):
         )
 
 
-_UNDER_WAY_HERE = 32
+_UNDER_WAY_HERE = 16
 """Answers handed to the embedded checker at once. It has no latency to be hidden, and of few
 answers what was read of their facts is still remembered when they are tagged."""
 

@@ -78,7 +78,9 @@ class read_once(Generic[_Value]):  # noqa: N801 - used like functools.cached_pro
 
 
 class FactMemory(dict[_Facts, _Value]):
-    """What a pure function read of a fact, or of the facts of an answer; emptied when full.
+    """What a pure function read of a fact, or of the facts of an answer.
+
+    Half of it is forgotten when it is full, the half that was asked for longest ago.
 
     A popular source, or a long answer's, comes again and again. Bounded by characters: by number,
     memory would grow with the longest facts there are. What is read of a fact takes some 40 bytes a
@@ -89,16 +91,20 @@ class FactMemory(dict[_Facts, _Value]):
       most_chars: of all remembered facts together.
     """
 
-    def __init__(self, function: Callable[[_Facts], _Value], most_chars: int = 200_000) -> None:
+    def __init__(self, function: Callable[[_Facts], _Value], most_chars: int = 300_000) -> None:
         super().__init__()
         self._function = function
-        self._most_chars = most_chars
+        self._most_chars = most_chars // 2
         self._chars = 0
+        self._older: dict[_Facts, _Value] = {}
 
     def __missing__(self, facts: _Facts) -> _Value:
-        value = self._function(facts)
+        value = self._older.get(facts)
+        if value is None:
+            value = self._function(facts)
         chars = _OVERHEAD_CHARS + (len(facts) if isinstance(facts, str) else sum(map(len, facts)))
         if self._chars + chars > self._most_chars:
+            self._older = self.copy()
             self.clear()
             self._chars = 0
         if chars <= self._most_chars:

@@ -32,16 +32,21 @@ def test_facts_are_read_once_by_themselves_and_together() -> None:
     assert asked == ["Lamps glow.", ("a", "b")]
 
 
-def test_a_memory_of_facts_begins_anew_before_they_are_too_long_together() -> None:
-    memory = FactMemory[str, int](len, most_chars=1_000)
-    assert [memory[letter * 400] for letter in "abc"] == [400, 400, 400]
-    assert [*memory] == ["c" * 400]
-    assert memory["d" * 951] == 951
+def test_a_memory_of_facts_forgets_those_asked_for_longest_ago() -> None:
+    asked: list[str] = []
+    memory = FactMemory[str, int](lambda fact: asked.append(fact) or len(fact), most_chars=2_000)
+    a, b, c, d, e = (letter * 400 for letter in "abcde")
+    assert [memory[fact] for fact in (a, b, c)] == [400, 400, 400]
+    assert [memory[fact] for fact in (a, d, e)] == [400, 400, 400]
+    assert asked == [a, b, c, d, e]
+    assert [memory[fact] for fact in (a, b)] == [400, 400]
+    assert asked == [a, b, c, d, e, b]
+
+
+def test_a_fact_too_long_for_half_of_the_memory_is_not_remembered() -> None:
+    memory = FactMemory[str, int](len, most_chars=2_000)
+    assert (memory["a" * 950], memory["b" * 951]) == (950, 951)
     assert [*memory] == []
-
-
-def test_a_fact_as_long_as_the_memory_is_remembered() -> None:
-    memory = FactMemory[str, int](len, most_chars=1_000)
     assert memory["a" * 950] == 950
     assert [*memory] == ["a" * 950]
 

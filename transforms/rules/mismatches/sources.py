@@ -16,7 +16,7 @@ from transforms.rules.mismatches.sentence import Sentence
 
 _ENDS = (".", "!", "?")
 _INSIDE_NUMBERS = frozenset(".,:/")
-_REMEMBERED_CHARS = 100_000
+_REMEMBERED_CHARS = 80_000
 _REMEMBERED_CLAIMS = 64
 """Enough to know a record's mismatches where the embedded checker has just looked for them."""
 

@@ -29,7 +29,7 @@ def test_a_claim_is_stated_where_it_stands_as_a_sentence(claim: str, *, stated: 
 
 
 def test_sources_are_remembered_unless_they_are_long() -> None:
-    facts = ("Lamps glow.", "x" * 99_939)
+    facts = ("Lamps glow.", "x" * 39_939)
     assert sources_of(facts) is sources_of(tuple(facts))
     longer = (*facts, "x")
     assert sources_of(longer) is not sources_of(longer)
