@@ -9,7 +9,6 @@ Markdown now and then: what the largest of the run's processes takes, and how fa
 """
 
 import argparse
-import gzip
 import subprocess
 import sys
 import tempfile
@@ -21,27 +20,22 @@ from pathlib import Path
 
 import fastavro
 
-from tests.benchmarks.generated_answers import generated_messages
-from tests.benchmarks.processes import Usage, family_of, usage_of
+from tests.benchmarks.generated_answers import generated_messages, write_archives
+from tests.benchmarks.processes import Footprint, family_of, footprint_of
 from tests.benchmarks.slow_checker import SlowChecker, slow_checker
 from tests.support.outputs import summary_in
 
-_FILE_ANSWERS = 20_000
+_REPEATED_AFTER = 20_000
 _EACH_TWICE = 50
 _FAULT_SHARE = 0.05
 _LOOK_EVERY_S = 20.0
 
 
-def write_archives(folder: Path, count: int) -> int:
-    """Write generated answers to gzip files, one in fifty twice; returns how many were written."""
-    messages, written = generated_messages(count), 0
-    for first in range(0, count, _FILE_ANSWERS):
-        lines = [line + b"\n" for line in islice(messages, _FILE_ANSWERS)]
-        lines += lines[::_EACH_TWICE]
-        with gzip.open(folder / f"answers-{first:08d}.jsonl.gz", "wb", compresslevel=1) as stream:
-            stream.writelines(lines)
-        written += len(lines)
-    return written
+def with_repeats(messages: Iterator[bytes]) -> Iterator[bytes]:
+    """Hand messages on, one in fifty again when 20,000 have passed."""
+    while passed := list(islice(messages, _REPEATED_AFTER)):
+        yield from passed
+        yield from passed[::_EACH_TWICE]
 
 
 def begin(folder: Path, address: str, workers: int) -> subprocess.Popen[bytes]:
@@ -55,14 +49,14 @@ def begin(folder: Path, address: str, workers: int) -> subprocess.Popen[bytes]:
     )
 
 
-def looks(run: subprocess.Popen[bytes]) -> Iterator[list[Usage]]:
+def looks(run: subprocess.Popen[bytes]) -> Iterator[list[Footprint]]:
     """Look at a run's processes now and then, until it has ended."""
     while run.poll() is None:
         try:
             run.wait(_LOOK_EVERY_S)
         except subprocess.TimeoutExpired:
             try:
-                yield [usage_of(member) for member in family_of(run.pid)]
+                yield [footprint_of(member) for member in family_of(run.pid)]
             except OSError:
                 continue
 
@@ -72,13 +66,13 @@ def segments_done(folder: Path) -> int:
     return len(list((folder / "out").glob(".groundwatch-*/segment-*.json")))
 
 
-def show(started_s: float, folder: Path, usages: list[Usage]) -> None:
+def show(started_s: float, folder: Path, footprints: list[Footprint]) -> None:
     """Print a line: the number of processes, and the most that any of them takes."""
     sys.stdout.write(
         f"| {time.monotonic() - started_s:5.0f} s | {segments_done(folder)} segments done |"
-        f" {len(usages)} processes | {max(usage.rss_mb for usage in usages):.0f} MB |"
-        f" {max(usage.open_files for usage in usages)} files |"
-        f" {max(usage.threads for usage in usages)} threads |\n"
+        f" {len(footprints)} processes | {max(each.rss_mb for each in footprints):.0f} MB |"
+        f" {max(each.open_files for each in footprints)} files |"
+        f" {max(each.threads for each in footprints)} threads |\n"
     )
     sys.stdout.flush()
 
@@ -88,8 +82,8 @@ def soak(folder: Path, checker: SlowChecker, workers: int, kills_after: list[int
     started_s = time.monotonic()
     while True:
         run = begin(folder, checker.address, workers)
-        for usages in looks(run):
-            show(started_s, folder, usages)
+        for footprints in looks(run):
+            show(started_s, folder, footprints)
             if kills_after and segments_done(folder) >= kills_after[0]:
                 kills_after.pop(0)
                 run.kill()
@@ -122,7 +116,8 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, slow_checker(0.02, 0.08) as checker:
         folder = Path(name)
-        segments = write_archives(folder, given.answers) // 10_000
+        messages = with_repeats(generated_messages(given.answers))
+        segments = write_archives(folder, messages) // 10_000
         checker.begin(_FAULT_SHARE)
         kills_after = [segments * n // (given.kills + 1) for n in range(1, given.kills + 1)]
         exit_status = soak(folder, checker, given.workers, kills_after)

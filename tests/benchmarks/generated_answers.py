@@ -1,6 +1,8 @@
 """Answers made by rule, as many as a measurement needs, each different from all others."""
 
+import gzip
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -11,6 +13,7 @@ _SENTENCE = (
 )
 _SENTENCES_A_FACT = 5
 _FACTS = 3
+_FILE_MESSAGES = 20_000
 
 
 def generated_messages(count: int) -> Iterator[bytes]:
@@ -48,6 +51,16 @@ def write_lines(path: Path, messages: Iterable[bytes]) -> None:
     """Write messages as lines."""
     with path.open("wb") as stream:
         stream.writelines(message + b"\n" for message in messages)
+
+
+def write_archives(folder: Path, messages: Iterator[bytes]) -> int:
+    """Write messages as lines to gzip files of 20,000; returns how many were written."""
+    written = 0
+    while lines := [message + b"\n" for message in islice(messages, _FILE_MESSAGES)]:
+        with gzip.open(folder / f"answers-{written:08d}.jsonl.gz", "wb", compresslevel=1) as stream:
+            stream.writelines(lines)
+        written += len(lines)
+    return written
 
 
 def _message(number: int, name: str) -> bytes:

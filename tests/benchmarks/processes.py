@@ -9,7 +9,7 @@ _TICKS_A_S = os.sysconf("SC_CLK_TCK")
 _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 1024 / 1024
 
 
-class Usage(Record, frozen=True, kw_only=True):
+class Footprint(Record, frozen=True, kw_only=True):
     """What a process takes: seconds of processor time so far, the rest at this moment."""
 
     cpu_s: float
@@ -18,7 +18,7 @@ class Usage(Record, frozen=True, kw_only=True):
     threads: int
 
 
-def usage_of(process_id: int) -> Usage:
+def footprint_of(process_id: int) -> Footprint:
     """Read what a process takes.
 
     Raises:
@@ -26,7 +26,7 @@ def usage_of(process_id: int) -> Usage:
     """
     proc = Path(f"/proc/{process_id}")
     fields = (proc / "stat").read_text().rpartition(")")[2].split()
-    return Usage(
+    return Footprint(
         cpu_s=(int(fields[11]) + int(fields[12])) / _TICKS_A_S,
         rss_mb=int(fields[21]) * _PAGE_MB,
         open_files=len(list((proc / "fd").iterdir())),

@@ -9,30 +9,17 @@ the first line.
 """
 
 import argparse
-import gzip
 import json
 import sys
 import tempfile
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
-from tests.benchmarks.generated_answers import generated_messages
+from tests.benchmarks.generated_answers import generated_messages, write_archives
 from tests.benchmarks.usage import usage_of
 
-_FILE_ANSWERS = 20_000
 _LONGEST_S = 24 * 3600.0
 _HEAD = "| answers | workers | seconds | answers/s | ratio | CPU ms an answer | largest process |"
-
-
-def write_archives(folder: Path, count: int) -> None:
-    """Write generated answers to gzip files of 20,000, those that are missing."""
-    messages = generated_messages(count)
-    for first in range(0, count, _FILE_ANSWERS):
-        path = folder / f"answers-{first:08d}.jsonl.gz"
-        lines = islice(messages, _FILE_ANSWERS)
-        with gzip.open(path, "wb", compresslevel=1) as stream:
-            stream.writelines(line + b"\n" for line in lines)
 
 
 def measured(folder: Path, workers: int) -> dict[str, float]:
@@ -54,7 +41,7 @@ def rows(answers: list[int], workers: list[int]) -> Iterator[tuple[int, int, dic
     """Measure every combination."""
     for count in answers:
         with tempfile.TemporaryDirectory() as folder:
-            write_archives(Path(folder), count)
+            write_archives(Path(folder), generated_messages(count))
             for number in workers:
                 yield count, number, measured(Path(folder), number)
 

@@ -73,11 +73,11 @@ def published(server: PubSubServer, messages: Iterator[Publishable]) -> Iterator
 
 def look(server: PubSubServer, worker: WatchedWorker, started_s: float, checker: str) -> None:
     """Print what the worker takes, and what it holds."""
-    counts, usage = server.counts(SUBSCRIPTION), worker.usage()
+    counts, footprint = server.counts(SUBSCRIPTION), worker.footprint()
     sys.stdout.write(
         f"| {time.monotonic() - started_s:4.0f} s | {checker} | {counts.acknowledged:,} done |"
-        f" {counts.leased:,} held | {usage.rss_mb:.0f} MB | {usage.open_files} files |"
-        f" {usage.threads} threads |\n"
+        f" {counts.leased:,} held | {footprint.rss_mb:.0f} MB | {footprint.open_files} files |"
+        f" {footprint.threads} threads |\n"
     )
     sys.stdout.flush()
 

@@ -49,7 +49,7 @@ def measure(server: PubSubServer, output: Path, messages: Iterable[bytes]) -> tu
     while not seen or seen[-1][0] < count:
         time.sleep(_LOOK_EVERY_S)
         done = server.counts(SUBSCRIPTION).acknowledged - before
-        seen.append((done, time.monotonic(), worker.usage().cpu_s))
+        seen.append((done, time.monotonic(), worker.footprint().cpu_s))
     worker.drain()
     first = next(look for look in seen if look[0] >= count / 10)
     last = next(look for look in seen if look[0] >= count * 9 / 10)

@@ -12,7 +12,7 @@ from launch.pubsub.topic import Topic
 from launch.pubsub_server.server import PubSubServer
 from launch.watch.account import Account
 from launch.watch.journal import Journal
-from tests.benchmarks.processes import Usage, usage_of
+from tests.benchmarks.processes import Footprint, footprint_of
 from transforms.rules.publishing import Publishable
 
 ANSWERS = "projects/bench/topics/answers"
@@ -76,9 +76,9 @@ class WatchedWorker:
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(), time.monotonic() - started_s
 
-    def usage(self) -> Usage:
+    def footprint(self) -> Footprint:
         """Read what it takes."""
-        return usage_of(self.process.pid)
+        return footprint_of(self.process.pid)
 
 
 def ledger_in(output: Path) -> list[Account]:

@@ -12,7 +12,6 @@ import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.local.local_pipeline import LocalPipeline
-from launch.pubsub.held import Holding
 from launch.pubsub.subscription import Standing
 from launch.watch import watching
 from launch.watch.journal import Journal
@@ -23,6 +22,7 @@ from schemas.message import Message
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.outputs import alerts_in, failures_in, records_in
+from tests.support.standings import a_standing
 from tests.support.watched import total
 from tests.support.wire_faults import Exchange, good, status
 from transforms.grounding.settings import CheckSettings, RetrySettings
@@ -66,16 +66,7 @@ class AtHand:
             del self._unacknowledged[place]
 
     def standing(self) -> Standing:
-        holding = Holding(
-            waiting=0,
-            in_work=0,
-            settled=0,
-            size_bytes=0,
-            overdue=0,
-            redelivered=0,
-            oldest_publish_time_us=None,
-        )
-        return Standing(holding=holding, oldest_unacked_age_s=0.0, answers=True)
+        return a_standing()
 
     def close(self, _: float) -> None:
         """There is nothing to close."""
