@@ -87,14 +87,9 @@ class ClaimInFacts:
 
     def _supports(self, number: int, least: float) -> bool:
         found, pairs = self._found[number], self._facts.each[number].pairs
-        missed = self._claim.distinct - found
-        pairs_held = sum(map(pairs.__contains__, self._pairs))
-        # All that is found may stand in one window, and mostly does: where not even that would
-        # do, nobody need look.
-        if self._log_odds(missed, pairs_held, len(found)) < least:
-            return False
+        held = sum(map(pairs.__contains__, self._pairs))
         in_window = self._most_in_a_window(number)
-        return in_window == len(found) or self._log_odds(missed, pairs_held, in_window) >= least
+        return self._log_odds(self._claim.distinct - found, held, in_window) >= least
 
     def _log_odds(self, missed: AbstractSet[str], pairs: int, in_window: int) -> float:
         """Return the log odds that facts support the claim.
