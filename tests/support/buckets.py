@@ -19,6 +19,7 @@ import google_crc32c
 _PAGE_ROWS = 3
 """So few that the listings of a test have pages."""
 
+_GENERATION_MATCH = "ifGenerationMatch"
 _BUCKET = r"/b/(?P<bucket>[^/]+)/o"
 _OBJECT = rf"{_BUCKET}/(?P<name>[^/]+)"
 _COPY = rf"{_OBJECT}/copyTo/b/(?P<target_bucket>[^/]+)/o/(?P<target_name>[^/]+)"
@@ -166,8 +167,13 @@ class Buckets:
         return Reply(HTTPStatus.PARTIAL_CONTENT, stored.content[int(first) : end], described)
 
     def _begin(self, request: Request) -> Reply:
+        if self._is_taken(request):
+            return _error(HTTPStatus.PRECONDITION_FAILED, "conditionNotMet")
         name = json.loads(request.body)["name"]
-        query = urlencode({"name": name, "upload_id": len(self._uploads)})
+        conditions = {
+            name: value for name, value in request.query.items() if name == _GENERATION_MATCH
+        }
+        query = urlencode({"name": name, "upload_id": len(self._uploads), **conditions})
         bucket = request.path.split("/")[2]
         self._uploads.append(_Upload(request.path, bytearray()))
         place = f"{self.address}/upload/storage/v1/b/{bucket}/o?{query}"
@@ -181,10 +187,18 @@ class Buckets:
         # What was sent before and is sent again replaces itself.
         upload.content[int(first or len(upload.content)) :] = request.body
         if size == str(len(upload.content)):
+            if self._is_taken(request):
+                return _error(HTTPStatus.PRECONDITION_FAILED, "conditionNotMet")
             self.put(upload.path, bytes(upload.content))
             return self._json_of(upload.path)
         kept = {"Range": f"bytes=0-{len(upload.content) - 1}"}
         return Reply(HTTPStatus.PERMANENT_REDIRECT, b"", kept)
+
+    def _is_taken(self, request: Request) -> bool:
+        """Tell whether an object must have another generation than it has."""
+        wanted = request.query.get(_GENERATION_MATCH)
+        stored = self._objects.get(request.path)
+        return wanted is not None and wanted != str(stored.generation if stored else 0)
 
     def _copy(self, request: Request) -> Reply:
         if request.path not in self._objects:

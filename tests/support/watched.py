@@ -68,6 +68,15 @@ class Watched:
         )
 
     @contextmanager
+    def other_work_folder(self, name: str) -> Iterator[None]:
+        """Let workers keep their state elsewhere for a while, as on another machine."""
+        before, self.work_folder = self.work_folder, str(self.output.parent / name)
+        try:
+            yield
+        finally:
+            self.work_folder = before
+
+    @contextmanager
     def worker(self, config: Config | None = None, **settings: Any) -> Iterator[Worker]:
         """Run a worker as `watch` does, but step by step."""
         keep_beam_quiet()

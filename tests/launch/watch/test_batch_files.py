@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from launch.watch.batch_folders import BatchFolders
+from launch.watch import watching
 from launch.watch.files import Files
 from launch.watch.journal import Journal
 from launch.watch.publishing import Publishing
@@ -44,8 +44,7 @@ class Keeper:
             **config,
         )
         self.journal = Journal(f"{self.config.work_folder}/journal.sqlite")
-        self.folders = BatchFolders(str(self.config.work_folder))
-        self.folders.remove_all_but(number for number, _ in self.journal.waiting_batches())
+        self.folders = watching._folders(self.config, self.journal)
         self.files = Files(self.config, self.folders, ["alerts", "failures"])
         self.publishing = Publishing(
             self.publish, self.folders.sizes, self.config.file_bytes, AGE_S, clock
@@ -62,10 +61,10 @@ class Keeper:
     def look(self) -> int:
         """Look whether it is time to publish, and wait until that is done; as `publish`."""
         self.publishing.look()
-        if self.publishing._under_way is None:
+        if self.publishing._running is None:
             return 0
-        wait([self.publishing._under_way])
-        published = self.publishing._under_way
+        wait([self.publishing._running])
+        published = self.publishing._running
         self.publishing.look()
         return published.result()
 
@@ -143,12 +142,13 @@ def test_batches_are_joined_to_one_file_a_date_with_a_line_each_in_the_manifest(
     keeper.commit(row(1), row(2, day=1))
     keeper.commit(row(3), row(4, day=1))
     keeper.look()
+    batch = f"{keeper.journal.identity}-batch0000000001"
     assert visible_files(keeper.output) == [
-        "enriched/event_date=2026-03-03/r1-batch0000000001-0-00000.avro",
-        "enriched/event_date=2026-03-04/r1-batch0000000001-0-00000.avro",
-        "manifest/r1-enriched-batch0000000001.jsonl",
+        f"enriched/event_date=2026-03-03/r1-{batch}-0-00000.avro",
+        f"enriched/event_date=2026-03-04/r1-{batch}-0-00000.avro",
+        f"manifest/r1-enriched-{batch}.jsonl",
     ]
-    manifest = keeper.output / "manifest/r1-enriched-batch0000000001.jsonl"
+    manifest = keeper.output / f"manifest/r1-enriched-{batch}.jsonl"
     assert manifest.read_bytes().count(b"\n") == 2
     assert list(keeper.output.glob(".groundwatch-r1/batch-*")) == []
 
@@ -209,7 +209,7 @@ def test_a_disk_that_was_full_is_tried_again_after_a_while(
         raise OSError("no space left on device")
 
     with monkeypatch.context() as disk:
-        disk.setattr(storage, "publish", full)
+        disk.setattr(storage, "publish_new", full)
         for _ in range(12):
             with suppress(OSError):
                 keeper.look()
@@ -225,7 +225,7 @@ class Crash(BaseException):
     """The end of the process, at a moment of the test's choosing."""
 
 
-_TOUCHES = ("publish", "settle", "create", "write_whole")
+_TOUCHES = ("publish", "publish_new", "settle", "create", "write_whole")
 
 
 def crashing(patch: pytest.MonkeyPatch, after: int, *, done: bool) -> Callable[[], bool]:

@@ -99,7 +99,7 @@ def test_alerts_do_not_wait_for_files_that_take_their_time(
     watched.publish(an_unsupported_envelope(1))
     with watched.worker(alert_topic=ALERTS) as worker:
         work(worker, lambda: not watched.outstanding)
-        assert worker._publishing._under_way
+        assert worker.publishing._running
         watched.publish(an_unsupported_envelope(2))
         work(worker, lambda: not watched.outstanding)
         assert len(watched.published(ALERTS)) == 2
