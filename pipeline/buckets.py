@@ -29,7 +29,7 @@ _CONTENT_TYPE = "application/octet-stream"
 _PIECE_BYTES = 2 * MEGABYTE
 """What an object under way keeps in memory; Beam's 16 MiB are too much for a file for each date."""
 
-_NO_OBJECT = 0
+NO_OBJECT = 0
 """The generation that an object has before it is there."""
 
 _log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ def create(path: str, *, must_be_new: bool = False) -> IO[bytes]:
             "wb",
             chunk_size=_PIECE_BYTES,
             content_type=_CONTENT_TYPE,
-            if_generation_match=_NO_OBJECT if must_be_new else None,
+            if_generation_match=NO_OBJECT if must_be_new else None,
         )
         return cast("IO[bytes]", Upload(writer, path))
 
@@ -122,6 +122,40 @@ def changed_at_ns(path: str) -> int:
     """
     with as_os_errors(path):
         return int(_client().last_updated(path) * 1e9)
+
+
+def generation(path: str) -> int:
+    """The number that an object gets anew with each write; `NO_OBJECT` where there is none.
+
+    Raises:
+      OSError: it cannot be read.
+    """
+    _, _, bucket, name = path.split("/", 3)
+    with as_os_errors(path):
+        blob = _client().client.bucket(bucket).get_blob(name)
+        return NO_OBJECT if blob is None else int(blob.generation)
+
+
+def replace(path: str, content: bytes, generation: int) -> int:
+    """Write a small object, if it still has a generation.
+
+    Args:
+      path: its name.
+      content: all of it.
+      generation: what is replaced; `NO_OBJECT` where there must be none.
+
+    Returns:
+      Its generation from now on.
+
+    Raises:
+      FileExistsError: it has another generation.
+      OSError: it cannot be written.
+    """
+    _, _, bucket, name = path.split("/", 3)
+    with as_os_errors(path):
+        blob = _client().client.bucket(bucket).blob(name)
+        blob.upload_from_string(content, _CONTENT_TYPE, if_generation_match=generation)
+        return int(blob.generation)
 
 
 def copy(source: str, target: str) -> None:

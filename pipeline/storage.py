@@ -1,7 +1,6 @@
 """Files that appear whole or not at all, on disk or in a bucket."""
 
 import errno
-import filecmp
 import glob
 import os
 import shutil
@@ -67,7 +66,7 @@ def publish(temporary_path: str, path: str) -> None:
     Raises:
       OSError: it cannot be renamed, or is not there under either name.
     """
-    if not _exists(temporary_path) and _exists(path):
+    if not exists(temporary_path) and exists(path):
         return
     if is_local(path):
         _move_on_disk(temporary_path, path, _replace)
@@ -124,6 +123,15 @@ def read_whole(path: str) -> bytes:
         return stream.read()
 
 
+def exists(path: str) -> bool:
+    """Tell whether a file is there.
+
+    Raises:
+      OSError: it cannot be told.
+    """
+    return Path(path).exists() if is_local(path) else buckets.exists(path)
+
+
 def size(path: str) -> int:
     """How many bytes a file has.
 
@@ -131,6 +139,15 @@ def size(path: str) -> int:
       OSError: it is not there.
     """
     return Path(path).stat().st_size if is_local(path) else buckets.size(path)
+
+
+def checksum(path: str) -> str:
+    """Return the CRC32C of a file's content, in base64.
+
+    Raises:
+      OSError: it is not there or cannot be read.
+    """
+    return buckets.checksum_of_file(path) if is_local(path) else buckets.checksum(path)
 
 
 def changed_at_ns(path: str) -> int:
@@ -242,10 +259,6 @@ def _text_of(name: str) -> str:
     return name
 
 
-def _exists(path: str) -> bool:
-    return Path(path).exists() if is_local(path) else buckets.exists(path)
-
-
 def _move_on_disk(source: str, path: str, move: Callable[[Path, Path], None]) -> None:
     """Move a file and make the move durable, by way of a copy where file systems differ."""
     target = Path(path)
@@ -288,9 +301,7 @@ def _link(source: Path, target: Path) -> None:
 
 
 def _have_equal_content(first: str, second: str) -> bool:
-    if is_local(second):
-        return filecmp.cmp(first, second, shallow=False)
-    return buckets.checksum(second) == buckets.checksum_of_file(first)
+    return checksum(first) == checksum(second)
 
 
 def _move_to_bucket(source: str, path: str, *, must_be_new: bool = False) -> None:

@@ -48,7 +48,7 @@ class BatchFolders:
         """
         for part in parts:
             storage.settle(part.path)
-            self.sizes[part.folder] += part.bytes
+            self.sizes[part.folder] += part.size_bytes
         storage.settle(str(self._folder(number)))
         storage.settle(str(self._work_folder))
 

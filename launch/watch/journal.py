@@ -12,8 +12,9 @@ from pipeline.part import Part
 from schemas.alert import Alert
 from schemas.counts import Counts, total
 from schemas.failure import Failure
+from schemas.file_entry import FileEntry
 from schemas.record import Record
-from schemas.units import MEGABYTE
+from schemas.units import HOUR_US, MEGABYTE
 from transforms.database import Database
 from transforms.measure_rates import Keyed
 from transforms.rules.rate_counts import RateCounts, added
@@ -32,7 +33,7 @@ CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content BLOB NOT NULL) 
 """
 _LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
 _PUBLICATION, _RUN, _IDENTITY = "publication", "run", "identity"
-_SET_ASIDE = "parts set aside"
+_SET_ASIDE, _PLANNED_FILES = "parts set aside", "planned files"
 _IDENTITY_BYTES = 4
 _ENRICHED = "enriched"
 _ANY = b""
@@ -82,6 +83,34 @@ class Publication(Record, frozen=True, kw_only=True):
     last_in_outbox: int
     file_bytes: int
     with_payload: bool = True
+
+
+class DroppedRows(Record, frozen=True, kw_only=True):
+    """Records of a batch that another worker has published, and that are duplicates therefore.
+
+    Attributes:
+      batch: its number.
+      verdicts: how many records by verdict.
+    """
+
+    batch: int
+    verdicts: dict[str, int]
+
+
+class PlannedFile(Record, frozen=True, kw_only=True):
+    """A file that is about to be published, or was: its content is decided.
+
+    Attributes:
+      entry: its line in the manifest.
+      checksum: of its content.
+      dropped: records that it leaves out.
+      is_done: whether it is published.
+    """
+
+    entry: FileEntry
+    checksum: str
+    dropped: tuple[DroppedRows, ...] = ()
+    is_done: bool = False
 
 
 class Unpublished(Record, frozen=True, kw_only=True):
@@ -242,11 +271,33 @@ class Journal:
             self._keep_note(_PUBLICATION, publication)
         return publication
 
+    def planned_file(self, path: str) -> PlannedFile | None:
+        """Find a file of the publication that was begun, None if its content is not decided.
+
+        Args:
+          path: relative to the output folder.
+        """
+        return self._planned_files().get(path)
+
+    def plan_file(self, planned: PlannedFile) -> None:
+        """Decide the content of a file before it is published."""
+        with self._database.transaction():
+            self._keep_planned(planned)
+
+    def end_file(self, planned: PlannedFile) -> None:
+        """Note that a file is published, and count the records that it leaves out as duplicates."""
+        with self._database.transaction():
+            if not planned.is_done:
+                for dropped in planned.dropped:
+                    self._count_as_duplicates(dropped)
+                self._keep_planned(replace(planned, is_done=True))
+
     def end_publication(self, publication: Publication) -> None:
-        """Forget batches whose files are public."""
+        """Delete the batches that are published."""
         with self._database.transaction():
             self._database.write("DELETE FROM batches WHERE number <= ?", publication.last_batch)
-            self._database.write("DELETE FROM notes WHERE name = ?", _PUBLICATION)
+            for note in (_PUBLICATION, _PLANNED_FILES):
+                self._database.write("DELETE FROM notes WHERE name = ?", note)
 
     def outbox_alerts(self, most: int, up_to: int | None = None) -> list[tuple[int, Alert]]:
         """The alerts that are to be announced, the oldest first, each with its id.
@@ -310,6 +361,27 @@ class Journal:
         row = next(self._database.read("SELECT content FROM notes WHERE name = ?", name), None)
         return msgspec.json.decode(row[0], type=kind) if row else None
 
+    def _planned_files(self) -> dict[str, PlannedFile]:
+        return self.note(_PLANNED_FILES, dict[str, PlannedFile]) or {}
+
+    def _keep_planned(self, planned: PlannedFile) -> None:
+        self._keep_note(_PLANNED_FILES, self._planned_files() | {planned.entry.path: planned})
+
+    def _count_as_duplicates(self, dropped: DroppedRows) -> None:
+        query = "SELECT committed_at_us FROM batches WHERE number = ?"
+        [(committed_at_us,)] = self._database.read(query, dropped.batch)
+        count = sum(dropped.verdicts.values())
+        moved = Account(
+            hour_us=(committed_at_us or 0) // HOUR_US * HOUR_US,
+            first_batch=dropped.batch,
+            enriched=-count,
+            duplicates=count,
+        )
+        self._add_to_ledger(moved)
+        fewer = {verdict: -rows for verdict, rows in dropped.verdicts.items()}
+        counts = Counts(duplicates=count, verdicts=fewer)
+        self._keep_note(_TOTALS, total([self.totals(), counts]))
+
     def _add_missing_columns(self) -> None:
         """Bring the tables of an earlier version up to date."""
         columns = [name for _, name, *_ in self._database.read("PRAGMA table_info(batches)")]
@@ -318,11 +390,12 @@ class Journal:
 
     def _find_identity(self) -> str:
         """Read the journal's identity, or draw one."""
+        if identity := self.note(_IDENTITY, str):
+            return identity
         with self._database.transaction():
-            identity = self.note(_IDENTITY, str)
-            if identity is None:
-                identity = secrets.token_hex(_IDENTITY_BYTES)
-                self._keep_note(_IDENTITY, identity)
+            # Another process may have drawn one meanwhile.
+            identity = self.note(_IDENTITY, str) or secrets.token_hex(_IDENTITY_BYTES)
+            self._keep_note(_IDENTITY, identity)
         return identity
 
     def _keep_note(self, name: str, noted: object) -> None:

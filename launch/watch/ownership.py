@@ -2,20 +2,18 @@
 
 import os
 from collections.abc import Iterable
-
-Identity = tuple[int, int]
-"""A file's device and inode, which no other file has as long as it is there."""
+from pathlib import Path
 
 
 class OwnershipLost(Exception):
-    """A file or folder of the worker is gone, or is another one now: nothing more may be acked."""
+    """A file or folder of the worker is gone, or is another one now: it may acknowledge nothing."""
 
 
 class OwnedPaths:
-    """Remember which files and folders a worker began with.
+    """Remember the files and folders that a worker began with, until it is closed.
 
     A deleted file that is open can still be written, and a deleted folder is easily made again, so
-    neither fails by itself.
+    neither fails by itself. They are kept open, so that no other file gets their inodes.
 
     Args:
       paths: local files and folders, all there.
@@ -25,7 +23,7 @@ class OwnedPaths:
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._identities = {path: _identity(path) for path in paths}
+        self._descriptors = {path: os.open(path, os.O_RDONLY) for path in paths}
 
     def check(self) -> None:
         """Compare each path with what it was at the start.
@@ -33,21 +31,22 @@ class OwnedPaths:
         Raises:
           OwnershipLost: one was deleted or replaced.
         """
-        for path, identity in self._identities.items():
-            try:
-                is_same = _identity(path) == identity
-            except FileNotFoundError:
+        for path, descriptor in self._descriptors.items():
+            if change := _change(path, descriptor):
                 raise OwnershipLost(
-                    f"{path} was deleted while the worker was running: it stops, and acknowledges"
-                    " nothing more. Start it again; messages that are not acknowledged come again"
-                ) from None
-            if not is_same:
-                raise OwnershipLost(
-                    f"{path} was replaced while the worker was running: it stops, and acknowledges"
+                    f"{path} was {change} while the worker was running: it stops, and acknowledges"
                     " nothing more. Start it again; messages that are not acknowledged come again"
                 )
 
+    def close(self) -> None:
+        """Close the files and folders."""
+        for descriptor in self._descriptors.values():
+            os.close(descriptor)
 
-def _identity(path: str) -> Identity:
-    status = os.stat(path)  # noqa: PTH116 - a path of str, several times a second
-    return status.st_dev, status.st_ino
+
+def _change(path: str, descriptor: int) -> str | None:
+    try:
+        is_same = os.path.samestat(Path(path).stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return "deleted"
+    return None if is_same else "replaced"

@@ -4,6 +4,7 @@ import logging
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -31,6 +32,7 @@ from launch.watch.journal import Journal
 from launch.watch.metrics import Metrics, WorkReadings
 from launch.watch.monitor import Monitor
 from launch.watch.ownership import OwnedPaths, OwnershipLost
+from launch.watch.published_ids import PublishedIds
 from launch.watch.publishing import Publishing
 from launch.watch.settings import WatchSettings
 from launch.watch.status_server import StatusServer
@@ -44,6 +46,7 @@ from schemas.units import SECOND_US
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 from transforms.grounding.settings import CheckSettings
+from transforms.seen_ids import SeenIds
 
 _STOPS = (signal.SIGTERM, signal.SIGINT)
 _SOON = PublishSettings(call_timeout_s=3.0, total_s=3.0)
@@ -90,9 +93,7 @@ def watch(
     ):
         journal.belong_to(config.run)
         price = price_per_1k_chars
-        with _worker(
-            replace(config, announces=True), settings, options, journal, price
-        ) as worker:
+        with _worker(replace(config, announces=True), settings, options, journal, price) as worker:
             _run(worker, told)
         return _summarise(config, journal, started_at_us, price)
 
@@ -159,11 +160,13 @@ def _worker(
         opened.callback(subscription.close, _FAREWELL_S)
         heartbeat = Heartbeat()
         folders = _folders(config, journal)
+        ids = opened.enter_context(closing(_published_ids(config, settings, journal)))
+        ids.import_new(journal.next_number() - 1)
         worker = Worker(
             subscription=subscription,
             batches=Batches(pipeline, journal, folders, seen),
             journal=journal,
-            publishing=_publishing(config, settings, folders, price_per_1k_chars),
+            publishing=_publishing(config, settings, folders, ids, price_per_1k_chars),
             announcer=Announcer(
                 journal,
                 *topics,
@@ -173,7 +176,7 @@ def _worker(
             monitor=Monitor(journal, config.rates, settings.silence, clock.now_us()),
             canary=_canary(config, settings, options, journal),
             heartbeat=heartbeat,
-            owned=_owned(config, journal),
+            owned=opened.enter_context(closing(_owned(config, journal))),
             size=_batch_size(config.check, settings),
             settings=settings,
         )
@@ -209,6 +212,13 @@ def _folders(config: Config, journal: Journal) -> BatchFolders:
     return folders
 
 
+def _published_ids(config: Config, settings: WatchSettings, journal: Journal) -> PublishedIds:
+    # A connection of its own: files are published on another thread.
+    seen = SeenIds(str(config.seen_ids))
+    window_s = settings.dedupe_h * 3_600
+    return PublishedIds(config.destination, journal.identity, seen, window_s, time.time)
+
+
 def _owned(config: Config, journal: Journal) -> OwnedPaths:
     paths = [journal.path]
     if storage.is_local(config.output):
@@ -221,10 +231,11 @@ def _publishing(
     config: Config,
     settings: WatchSettings,
     folders: BatchFolders,
+    ids: PublishedIds,
     price_per_1k_chars: float | None,
 ) -> Publishing:
     topics = {"alerts": settings.alert_topic, "failures": settings.failure_topic}
-    files = Files(config, folders, [kind for kind, topic in topics.items() if topic is None])
+    files = Files(config, folders, ids, [kind for kind, topic in topics.items() if topic is None])
 
     started_at_us = clock.now_us()
 

@@ -169,6 +169,9 @@ class Buckets:
     def _begin(self, request: Request) -> Reply:
         if self._is_taken(request):
             return _error(HTTPStatus.PRECONDITION_FAILED, "conditionNotMet")
+        if request.query.get("uploadType") == "multipart":
+            self.put(request.path, _parts_of(request)[1])
+            return self._json_of(request.path)
         name = json.loads(request.body)["name"]
         conditions = {
             name: value for name, value in request.query.items() if name == _GENERATION_MATCH
@@ -240,16 +243,31 @@ def _request(method: str, url: str, headers: Mapping[str, str], body: bytes) -> 
     for pattern, action in _ROUTES.items():
         if match := re.fullmatch(pattern, f"{method} {parts.path}"):
             named = {name: unquote(value) for name, value in match.groupdict().items()}
-            name = named.get("name") or query.get("name") or _name_in(action, body)
+            name = named.get("name") or query.get("name") or _name_in(action, known, body)
             path = f"gs://{named['bucket']}/{name}"
             target = f"gs://{named.get('target_bucket')}/{named.get('target_name')}"
             return Request(action, path, target, query, known, body)
     return Request("unknown", f"{method} {url}", "", query, known, body)
 
 
-def _name_in(action: str, body: bytes) -> str:
+def _name_in(action: str, headers: Mapping[str, str], body: bytes) -> str:
     """The name of an object that is about to be uploaded."""
-    return str(json.loads(body)["name"]) if action == "begin" else ""
+    if action != "begin":
+        return ""
+    described = _multipart(headers, body)[0] if "boundary" in headers["content-type"] else body
+    return str(json.loads(described)["name"])
+
+
+def _parts_of(request: Request) -> list[bytes]:
+    return _multipart(request.headers, request.body)
+
+
+def _multipart(headers: Mapping[str, str], body: bytes) -> list[bytes]:
+    """The description and the content of an object that is uploaded in one request."""
+    boundary = re.search(r'boundary="?([^";]+)', headers["content-type"])
+    assert boundary
+    _, *parts, _ = body.split(b"--" + boundary[1].encode())
+    return [part.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n") for part in parts]
 
 
 def _json(value: Any, status: int = HTTPStatus.OK) -> Reply:

@@ -14,6 +14,7 @@ import pytest
 from launch.watch import watching
 from launch.watch.files import Files
 from launch.watch.journal import Journal
+from launch.watch.published_ids import PublishedIds
 from launch.watch.publishing import Publishing
 from pipeline import storage
 from pipeline.config import Config
@@ -25,6 +26,7 @@ from tests.support.clocks import ManualClock
 from tests.support.journals import a_batch_done, an_account, an_alert
 from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
 from transforms.database import Database
+from transforms.seen_ids import SeenIds
 
 AGE_S = 300.0
 DAY_US = 86_400_000_000
@@ -45,7 +47,11 @@ class Keeper:
         )
         self.journal = Journal(f"{self.config.work_folder}/journal.sqlite")
         self.folders = watching._folders(self.config, self.journal)
-        self.files = Files(self.config, self.folders, ["alerts", "failures"])
+        seen = SeenIds(f"{self.config.work_folder}/seen.sqlite")
+        self.published_ids = PublishedIds(
+            self.config.destination, self.journal.identity, seen, 3_600, lambda: clock.now_s
+        )
+        self.files = Files(self.config, self.folders, self.published_ids, ["alerts", "failures"])
         self.publishing = Publishing(
             self.publish, self.folders.sizes, self.config.file_bytes, AGE_S, clock
         )
@@ -53,6 +59,7 @@ class Keeper:
 
     def close(self) -> None:
         self.journal.close()
+        self.published_ids.close()
 
     def publish(self) -> int:
         """Make all that waits public; returns how many files."""
@@ -75,7 +82,8 @@ class Keeper:
         row_format = EnrichedFiles(self.config.text, self.config.run)
         parts = []
         for name, grouped in itertools.groupby(rows, row_format.folder):
-            part = OpenPart(f"{folder}/part-{len(parts)}.avro", name, row_format)
+            path = f"{folder}/part-{len(parts)}.avro"
+            part = OpenPart(path, name, row_format, with_keys=True)
             for row in grouped:
                 part.write(row)
             parts.append(part.close())
