@@ -35,6 +35,7 @@ def summary_of(
     return Summary(
         **_counted(counts),
         run=config.run,
+        source=config.source,
         checker=config.check.checker,
         enriched=rows["enriched"],
         failures=rows["failures"],

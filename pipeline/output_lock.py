@@ -15,6 +15,9 @@ _POLL_S = 0.05
 _BUCKET_POLL_S = 1.0
 """Cloud Storage takes one write a second of one object."""
 
+LOCK_WAIT_S = 90.0
+"""Long enough for the lease of a killed run on another machine to end."""
+
 _RENEWALS_A_LEASE = 4
 _MODE = 0o640
 
@@ -47,7 +50,9 @@ class Lock:
 
 
 @contextmanager
-def lock_output(path: str, wait_s: float, lease_s: float = 60.0) -> Iterator[Lock]:
+def lock_output(
+    path: str, wait_s: float, lease_s: float = 60.0, owner: str | None = None
+) -> Iterator[Lock]:
     """Hold a lock while a `with` block lasts.
 
     On disk it is a lock of the operating system, which ends with the process. In a bucket it is an
@@ -57,6 +62,8 @@ def lock_output(path: str, wait_s: float, lease_s: float = 60.0) -> Iterator[Loc
       path: a local file or an object, made and removed again.
       wait_s: seconds to wait for another holder.
       lease_s: seconds after which a lock in a bucket that is not renewed is taken over.
+      owner: names a holder that may come back, and then takes its own lock over at once; there
+        must never be two of them at the same time. None for one that does not.
 
     Yields:
       The lock.
@@ -72,7 +79,7 @@ def lock_output(path: str, wait_s: float, lease_s: float = 60.0) -> Iterator[Loc
             held.callback(Path(path).unlink, missing_ok=True)
             yield Lock()
         else:
-            lease = _Lease(path, lease_s)
+            lease = _Lease(path, lease_s, owner or uuid.uuid4().hex)
             lease.acquire(deadline_s)
             held.callback(lease.release)
             yield lease
@@ -108,10 +115,10 @@ def _has_name(descriptor: int, path: str) -> bool:
 class _Lease(Lock):
     """An object that its holder writes again and again."""
 
-    def __init__(self, path: str, lease_s: float) -> None:
+    def __init__(self, path: str, lease_s: float, owner: str) -> None:
         self._path = path
         self._lease_s = lease_s
-        self._content = uuid.uuid4().hex.encode()
+        self._content = owner.encode()
         self._generation = buckets.NO_OBJECT
         self._released = threading.Event()
         self._renewer = threading.Thread(target=self._renew, name="output-lock", daemon=True)
@@ -163,7 +170,7 @@ class _Lease(Lock):
         return True
 
     def _has_written(self) -> bool:
-        """Tell whether a write that seemed to fail has succeeded: its reply was lost."""
+        """Tell whether the object is this owner's: a reply was lost, or the owner was killed."""
         generation = buckets.generation(self._path)
         try:
             is_own = storage.read_whole(self._path) == self._content

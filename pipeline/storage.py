@@ -29,6 +29,19 @@ def is_local(path: str) -> bool:
     return "://" not in path
 
 
+def name_below(path: str, folder: str) -> str | None:
+    """Return a file's path relative to a folder, None if it is not below it.
+
+    Args:
+      path: of a file.
+      folder: on the same file system; links on disk are followed.
+    """
+    if is_local(path) and is_local(folder):
+        path, folder = os.path.realpath(path), os.path.realpath(folder)
+    prefix = join(folder, "")
+    return path.removeprefix(prefix) if path.startswith(prefix) else None
+
+
 def create(path: str) -> IO[bytes]:
     """Open a file for writing, making its folder where there are folders.
 

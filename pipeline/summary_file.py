@@ -25,6 +25,10 @@ _MOST_ATTEMPTS = 10
 _log = logging.getLogger(__name__)
 
 
+class OtherSource(Exception):
+    """A run of the same id, over other input, has written to the output folder."""
+
+
 def write_summary(destination: Destination, summary: Summary) -> Summary:
     """Write the summary of a run, and put the folder's together.
 
@@ -53,6 +57,25 @@ def remove_summary(destination: Destination) -> None:
     if own in _paths(destination):
         storage.remove([own])
         _put_together(destination, destination.run)
+
+
+def refuse_other_source(destination: Destination, source: str | None) -> None:
+    """Keep a run from replacing the files of a run of the same id over other input.
+
+    Args:
+      destination: output folder and run.
+      source: a hash of what the input is called.
+
+    Raises:
+      OtherSource: such a run has written to the folder.
+      OSError: its summary cannot be read.
+    """
+    for earlier in read_summaries(destination.root):
+        if earlier.name == destination.run and earlier.source not in {None, source}:
+            raise OtherSource(
+                f"a run {destination.run!r} over other input has written to {destination.root};"
+                " choose another --run_id or --output"
+            )
 
 
 def read_summaries(root: str) -> list[Summary]:

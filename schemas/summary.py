@@ -88,6 +88,7 @@ class Summary(Record, frozen=True, kw_only=True):
       thresholds: by name, 0..1: below which support score and claim score an answer was low.
       estimate: what was estimated for the run, and how far off that was; None without one.
       checked: answers for which a call was made, or a cached reply taken.
+      source: a hash of what the input was called; None where nobody recorded it.
       journal: the identity of a worker's journal, part of its files' names; None for other runs.
       unpublished: enriched records of a worker that are durable, but in no final file yet.
       set_aside: rows in damaged parts of a worker, which are in no final file.
@@ -118,6 +119,7 @@ class Summary(Record, frozen=True, kw_only=True):
     estimate: Comparison | None = None
     thresholds: dict[str, float] = {}
     checked: int = 0
+    source: str | None = None
     journal: str | None = None
     unpublished: int = 0
     set_aside: int = 0
@@ -162,6 +164,7 @@ def total_of(runs: Iterable[Summary]) -> Summary:
         mean_latency_ms=_mean_latency_ms(ordered),
         max_latency_ms=max(latencies_ms, default=None),
         started_at_us=min(run.started_at_us for run in ordered),
+        source=None,
         journal=None,
         replayed=None,
     )
