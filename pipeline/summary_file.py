@@ -94,6 +94,24 @@ def read_summaries(root: str) -> list[Summary]:
     return _decoded(_contents(Destination(root=root, run="")))
 
 
+def read_total(root: str) -> Summary | None:
+    """Read the totals of an output folder, None where it has no `summary.json`.
+
+    Args:
+      root: the output folder, local or gs://.
+
+    Raises:
+      OSError: it cannot be read, or is not a summary.
+    """
+    path = storage.join(root, _NAME)
+    if not storage.exists(path):
+        return None
+    try:
+        return summary_from_json(storage.read_whole(path))
+    except ValueError as error:
+        raise OSError(f"{path}: {error}") from None
+
+
 def _put_together(destination: Destination, run: str) -> None:
     """Write `summary.json` from the runs' files until none has changed meanwhile.
 

@@ -153,13 +153,18 @@ class Journal:
         """Close the file."""
         self._database.close()
 
+    @property
+    def run(self) -> str | None:
+        """The run that it belongs to, None before the first."""
+        return self.note(_RUN, str)
+
     def belong_to(self, run: str) -> None:
         """Keep what other runs have begun out of this one's files.
 
         Raises:
           OSError: it is another run's journal.
         """
-        owner = self.note(_RUN, str)
+        owner = self.run
         if owner not in {None, run}:
             raise OSError(
                 f"{self._database.path} belongs to the run {owner!r}, and this is {run!r}; give"

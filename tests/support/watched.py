@@ -82,13 +82,13 @@ class Watched:
         keep_beam_quiet()
         given = {"subscription": SUBSCRIPTION, "pubsub_address": self.server.address}
         watch_settings = WatchSettings(**given | settings)
-        with (
-            closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal,
-            watching._worker(
-                config or self.config(), watch_settings, PipelineOptions([]), journal
-            ) as worker,
-        ):
-            yield worker
+        given_config = config or self.config()
+        with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
+            journal.belong_to(given_config.run)
+            with watching._worker(
+                given_config, watch_settings, PipelineOptions([]), journal
+            ) as worker:
+                yield worker
 
     def drain(self, config: Config | None = None, **settings: Any) -> None:
         """Run a worker until all messages are acknowledged, and let it finish."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from launch.main import main
 from launch.pubsub_server.server import PubSubServer
 from launch.watch.journal import Journal
 from launch.watch.ownership import OwnershipLost
@@ -163,3 +164,5 @@ def test_live_workers_share_a_subscription_and_an_output(
     summary = summary_in(watched.output)
     assert (summary["enriched"], summary["failures"], summary["closes"]) == (661, 0, True)
     assert len(summary["runs"]) == count + 1
+    work_folders = [str(folder) for folder in tmp_path.glob("*") if folder != watched.output]
+    assert main(["verify", str(watched.output), "--work_folder", *work_folders]) == 0
