@@ -33,6 +33,7 @@ from pipeline.option import Option, location
 from pipeline.watch_options import (
     CANARY,
     HEALTH_ADDRESS,
+    MAX_ANSWER_ATTEMPTS,
     NO_DATA,
     SUBSCRIPTION,
     WATCH,
@@ -44,8 +45,6 @@ from transforms.grounding.settings import OutagePolicy
 
 _log = logging.getLogger(__name__)
 _NEVER_S = 1e9
-_RETRY_S = 10.0
-"""Seconds for which a check is tried while its batch waits; then it is held and tried again."""
 
 _NOT_HERE = {
     "resume": False,
@@ -53,6 +52,8 @@ _NOT_HERE = {
     "segment_messages": 1,
     "max_calls": None,
     "max_cost": None,
+    "max_attempts": 1,
+    "retry_timeout_s": _NEVER_S,
     "give_up_after_s": _NEVER_S,
 }
 """What a backfill is told and a worker is not."""
@@ -82,15 +83,12 @@ def watch_options() -> tuple[Option, ...]:
         *NO_DATA,
         *CANARY,
         HEALTH_ADDRESS,
+        MAX_ANSWER_ATTEMPTS,
         *check_options.CHECK,
         *options.VERDICTS,
         *options.ALERTS,
     )
-    return tuple(_for_watching(option) for option in known if option.name not in _NOT_HERE)
-
-
-def _for_watching(option: Option) -> Option:
-    return replace(option, default=_RETRY_S) if option.name == "retry_timeout_s" else option
+    return tuple(option for option in known if option.name not in _NOT_HERE)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -176,7 +174,9 @@ def _config(values: Mapping[str, Any], run_id: str, work_folder: str) -> Config:
         replays=False,
     )
     # A reply that was paid for stands in its record before its message is acknowledged.
-    check = replace(config.check, reply_store=None, outage=OutagePolicy.HOLD)
+    attempts = values[MAX_ANSWER_ATTEMPTS.name]
+    retries = replace(config.check.retries, max_answer_attempts=attempts)
+    check = replace(config.check, reply_store=None, outage=OutagePolicy.HOLD, retries=retries)
     return replace(config, check=check)
 
 
