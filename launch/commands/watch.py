@@ -11,18 +11,17 @@ from launch.beam_flags import names_runner, read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.dataflow.streaming import start_streaming
 from launch.exit_status import DONE, FAILED, fail
-from launch.figures import counted
 from launch.flags import UsageError, read_all_flags
 from launch.inputs import default_run_id_of, default_work_folder, try_output
 from launch.json_log import log_as_json
 from launch.local.work_folder import FolderInUse
 from launch.pubsub.errors import Refused
 from launch.quiet import keep_beam_quiet
-from launch.screen import accounts_line
 from launch.start import BEAM_HELP
 from launch.watch.canary import try_canary
 from launch.watch.demo import watch_demo
 from launch.watch.ownership import OwnershipLost
+from launch.watch.reporter import LogReporter, Reporter, TerminalReporter
 from launch.watch.settings import WatchSettings
 from launch.watch.watching import watch
 from pipeline import check_options, options
@@ -113,7 +112,7 @@ def run(arguments: Sequence[str]) -> int:
     _try_files(values, destination, problems)
     if problems:
         raise UsageError(problems)
-    log_as_json()
+    reporter = _reporter()
     keep_beam_quiet()
     work_folder = values["work_folder"] or default_work_folder(destination)
     try:
@@ -122,6 +121,7 @@ def run(arguments: Sequence[str]) -> int:
             _settings(values),
             beam_options,
             values["price_per_1k_chars"],
+            reporter=reporter,
         )
     except (CheckFailed, Refused, FolderInUse, OwnershipLost, OSError) as error:
         _log.critical("the monitoring failed: %s", error)
@@ -138,6 +138,14 @@ def _try_files(values: Mapping[str, Any], destination: Destination, problems: li
     if values["canary"]:
         form = {name: values[name] for name in ("input_format", "facts_from_steps")}
         try_canary(values["canary"], problems, **form)
+
+
+def _reporter() -> Reporter:
+    """Write for a person on a terminal, and JSON everywhere else."""
+    if sys.stderr.isatty():
+        return TerminalReporter(sys.stderr)
+    log_as_json()
+    return LogReporter()
 
 
 def _demo(arguments: Sequence[str]) -> int:
@@ -157,10 +165,7 @@ def _demo(arguments: Sequence[str]) -> int:
         summary = watch_demo(config)
     except (FolderInUse, OSError) as error:
         return fail(f"the demo failed: {error}")
-    sys.stdout.write(
-        f"\n{counted(summary.read, 'message')}: {accounts_line(summary)}.\n"
-        f"{counted(summary.alerts, 'alert')}. The records are in {destination.root}.\n"
-    )
+    sys.stdout.write(f"The records are in {destination.root}.\n")
     return DONE if summary.closes else FAILED
 
 
