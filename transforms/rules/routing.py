@@ -6,7 +6,7 @@ from schemas.answer import Answer, SafetyRating
 from schemas.checked import Decision
 from schemas.verdict import Tag, Verdict
 from transforms.rules import verdicts
-from transforms.rules.incompleteness import is_incomplete
+from transforms.rules.incompleteness import has_finish_reasons, is_incomplete
 
 _NOTICEABLE = frozenset({"MEDIUM", "HIGH"})
 _LOW_ANSWERABLE_PROBABILITY = 0.5
@@ -93,11 +93,13 @@ def _finished_abnormally(answer: Answer) -> bool:
 
 
 def _is_unfinished(answer: Answer) -> bool:
-    """Tell whether a Gemini candidate has begun, and says neither that nor why it ended."""
+    """Tell whether a Gemini candidate does not say why it ended.
+
+    A blocked prompt has no candidate.
+    """
+    has_candidate = answer.block_reason is None or bool(answer.answer_text.strip())
     return (
-        answer.source_format.startswith("gemini.")
-        and answer.finish_reason is None
-        and (bool(answer.answer_text.strip()) or is_incomplete(answer))
+        has_finish_reasons(answer.source_format) and answer.finish_reason is None and has_candidate
     )
 
 

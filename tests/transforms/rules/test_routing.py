@@ -138,10 +138,20 @@ FINISHES = {
         decided("INCOMPLETE", "UNFINISHED"),
         [Tag.UNFINISHED],
     ),
-    "no end, no text, blocked": (
+    "no candidate, blocked prompt": (
         {"text": "", "block_reason": "SAFETY"},
         decided("POLICY_SKIPPED", "SAFETY"),
         [],
+    ),
+    "no end, blocked prompt": (
+        {"block_reason": "SAFETY"},
+        decided("POLICY_SKIPPED", "SAFETY"),
+        [Tag.UNFINISHED],
+    ),
+    "no end, no text, blocked rating": (
+        {"text": "", "safety_ratings": (BLOCKED,)},
+        decided("POLICY_SKIPPED", "BLOCKED_RATING"),
+        [Tag.UNFINISHED],
     ),
     "no end, no facts": (
         {"facts": ()},
