@@ -1,14 +1,16 @@
-"""gemini.candidate: a bare candidate."""
+"""gemini.candidate: a candidate by itself, of the Gemini API or Vertex AI."""
 
 from schemas.wire import gemini as wire
 from schemas.wire.tolerance import read_wire, wire_members
+from transforms.formats.candidate_enums import enums_of
 from transforms.formats.gemini import is_candidate, read_candidate
 from transforms.formats.reading import Format, Reading, Request
 
 
 def _read(request: Request) -> Reading:
     candidate = read_wire(request.value, wire.Candidate)
-    return read_candidate(candidate, request, FORMAT.name)
+    names = enums_of(request.value, named=request.named)
+    return read_candidate(candidate, request, FORMAT.name, names=names)
 
 
 FORMAT = Format(

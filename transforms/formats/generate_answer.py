@@ -3,6 +3,7 @@
 import msgspec
 
 from schemas.wire import gemini as wire
+from schemas.wire.enums import GEMINI_ENUMS
 from schemas.wire.tolerance import read_wire, wire_members
 from transforms.formats.discovery_engine import is_answer
 from transforms.formats.gemini import is_candidate, read_candidate
@@ -39,6 +40,7 @@ def _read(request: Request) -> Reading:
         response.answer,
         request,
         FORMAT.name,
+        names=GEMINI_ENUMS,
         asked=exchange.request,
         feedback=response.input_feedback,
     )

@@ -35,7 +35,7 @@ def parse_answer(
     if holds_snake_case(message.payload):
         value = to_camel_case(value)
     named = input_format or message.attributes.get("format") or None
-    request = Request(value=value, message=message, facts_from_steps=facts_from_steps)
+    request = Request(value=value, message=message, named=named, facts_from_steps=facts_from_steps)
     return _complete(find_format(value, named).read(request))
 
 

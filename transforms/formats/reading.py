@@ -33,11 +33,13 @@ class Request(Record, frozen=True, kw_only=True):
     Attributes:
       value: the body as parsed JSON, camelCase and without nulls.
       message: the message it came in.
+      named: the format or family that somebody said the message is in, None if nobody did.
       facts_from_steps: whether what the generator's searches found counts as facts.
     """
 
     value: object
     message: Message
+    named: str | None = None
     facts_from_steps: bool = False
 
 

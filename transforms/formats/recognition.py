@@ -20,6 +20,7 @@ FORMATS: tuple[Format, ...] = (
     stream_answer.FORMAT,
     generate_answer.FORMAT,
     generate_content.FORMAT,
+    generate_content.VERTEX_FORMAT,
     answer_resource.FORMAT,
     answer_query.FORMAT,
     candidate.FORMAT,

@@ -35,7 +35,7 @@ def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision
 
 def routing_tags(answer: Answer) -> Iterator[Tag]:
     """Name what is true of an answer before any check, whatever decides its verdict."""
-    if any(reason not in verdicts.SKIP_REASON_VERDICTS for reason in answer.skip_reasons):
+    if _has_unknown_reason(answer):
         yield Tag.UNKNOWN_SKIP_REASON
     if answer.finish_reason == "MAX_TOKENS":
         yield Tag.TRUNCATED
@@ -81,6 +81,14 @@ def _unscorable(answer: Answer) -> Decision | None:
     if not answer.facts:
         return Decision(verdict=Verdict.UNSCORABLE, reason=verdicts.NO_FACTS)
     return None
+
+
+def _has_unknown_reason(answer: Answer) -> bool:
+    """Tell whether a skip reason is unknown, or a finish or block reason is an unknown number."""
+    numbers = (answer.finish_reason or "", answer.block_reason or "")
+    return any(map(str.isdecimal, numbers)) or any(
+        reason not in verdicts.SKIP_REASON_VERDICTS for reason in answer.skip_reasons
+    )
 
 
 def _finished_abnormally(answer: Answer) -> bool:

@@ -30,11 +30,20 @@ POLICY_FINISHES = (
     "BLOCKLIST",
     "PROHIBITED_CONTENT",
     "SPII",
+    "MODEL_ARMOR",
     "IMAGE_SAFETY",
     "IMAGE_PROHIBITED_CONTENT",
     "IMAGE_RECITATION",
 )
-ABNORMAL_FINISHES = ("OTHER", "LANGUAGE", "MALFORMED_FUNCTION_CALL", "NO_IMAGE", "47")
+ABNORMAL_FINISHES = (
+    "OTHER",
+    "LANGUAGE",
+    "MALFORMED_FUNCTION_CALL",
+    "MALFORMED_RESPONSE",
+    "CONTINUATION",
+    "NO_IMAGE",
+    "REASON_OF_TOMORROW",
+)
 BLOCKED = SafetyRating(category="HARASSMENT", probability="HIGH", blocked=True)
 
 
@@ -117,6 +126,14 @@ def test_an_abnormal_finish_without_text_is_a_failed_generation(reason: str, tex
     answer = candidate(text, finish_reason=reason)
     assert route(answer) == decided("GENERATION_FAILED", reason)
     assert list(routing_tags(answer)) == [Tag.ABNORMAL_FINISH]
+
+
+def test_a_finish_or_block_reason_that_is_an_unknown_number_is_tagged() -> None:
+    finished = candidate(finish_reason="47")
+    assert route(finished) is None
+    assert list(routing_tags(finished)) == [Tag.UNKNOWN_SKIP_REASON, Tag.ABNORMAL_FINISH]
+    blocked = candidate("", block_reason="47")
+    assert list(routing_tags(blocked)) == [Tag.UNKNOWN_SKIP_REASON]
 
 
 FINISHES = {
