@@ -128,6 +128,6 @@ def _asked_in_session(response: wire.AnswerQueryResponse) -> str | None:
     questions = (
         turn.query.text
         for turn in reversed(response.session.turns)
-        if turn and turn.query.text and (turn.answer in ours or not response.answer.name)
+        if turn and turn.query.text and (turn.answer in ours or not response.answer.name.strip())
     )
     return next(questions, None)

@@ -1,5 +1,7 @@
 """From a message to an answer."""
 
+from typing import Literal
+
 import msgspec
 
 from schemas.answer import Answer
@@ -48,13 +50,14 @@ def _refuse_cut(message: Message) -> None:
 
 
 def _complete(reading: Reading) -> Answer:
-    """Add what the message's attributes and its place tell."""
+    """Add what the message's attributes and its place say."""
     answer, attributes = reading.answer, reading.answer.message.attributes
     attribute_time_us, time_good = first_time(attributes.get("event_time", ""))
     bad_time = () if time_good or Tag.BAD_TIMESTAMP in answer.tags else (Tag.BAD_TIMESTAMP,)
     engine, session = attributes.get("engine", ""), attributes.get("session", "")
     own = msgspec.structs.replace(
         answer,
+        answer_name=_first_said(answer.answer_name),
         engine=answer.engine or engine_id(engine) or engine or None,
         session=answer.session or session_id(session) or session or None,
         event_time_us=_first(answer.event_time_us, attribute_time_us),
@@ -62,7 +65,7 @@ def _complete(reading: Reading) -> Answer:
     )
     return msgspec.structs.replace(
         own,
-        record_id=own.record_id or _record_id(reading, own),
+        record_id=own.record_id or record_id(_identity(reading, own), _unlike_the_finished(own)),
         event_time_us=_first(own.event_time_us, answer.message.publish_time_us),
     )
 
@@ -71,24 +74,30 @@ def _first(*times_us: int | None) -> int | None:
     return next((time_us for time_us in times_us if time_us is not None), None)
 
 
-def _record_id(reading: Reading, own: Answer) -> str:
-    identity = _given_identity(reading) or _own_identity(own)
-    return record_id(identity, incomplete=is_incomplete(own))
+def _first_said(*texts: str | None) -> str | None:
+    """Find the first text that is there and is not white space alone."""
+    return next((text for text in texts if text and not text.isspace()), None)
 
 
-def _given_identity(reading: Reading) -> Identity | None:
-    """What the producer named the answer by."""
-    if reading.answer.answer_name:
-        return Identity(kind="name", value=reading.answer.answer_name)
-    given = reading.answer.message.attributes.get("id")
-    return reading.identity or (Identity(kind="attribute", value=given) if given else None)
+def _identity(reading: Reading, own: Answer) -> Identity:
+    """Find what names an answer: a name, a token or an id, else its content, else its place.
 
-
-def _own_identity(answer: Answer) -> Identity:
-    """An answer that nobody named is its content if it knows its time, else its place.
-
-    Without a time two equal greetings to two users would collapse into one.
+    The content of an answer without a time of its own is no name: two equal greetings to two users
+    would become one answer.
     """
-    if answer.event_time_us is not None:
-        return content_identity(answer)
-    return Identity(kind="place", value=answer.message.place)
+    if own.answer_name:
+        return Identity(kind="name", value=own.answer_name)
+    if reading.identity and _first_said(reading.identity.value):
+        return reading.identity
+    if given := _first_said(own.message.attributes.get("id")):
+        return Identity(kind="attribute", value=given)
+    if own.event_time_us is not None:
+        return content_identity(own)
+    return Identity(kind="place", value=own.message.place)
+
+
+def _unlike_the_finished(answer: Answer) -> Literal["", "incomplete", "failed"]:
+    """Tell how an answer differs from the finished one that may still come."""
+    if is_incomplete(answer):
+        return "incomplete"
+    return "failed" if answer.state == "FAILED" else ""

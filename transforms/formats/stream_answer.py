@@ -74,7 +74,7 @@ def _deltas(answers: Sequence[wire.Answer]) -> wire.Answer:
         return _NO_ANSWER
     return msgspec.structs.replace(
         deltas[-1],
-        name=next((delta.name for delta in deltas if delta.name), ""),
+        name=next((delta.name for delta in deltas if delta.name.strip()), ""),
         answer_text="".join(delta.answer_text for delta in deltas),
         references=tuple(reference for delta in deltas for reference in delta.references),
     )
@@ -85,7 +85,7 @@ def _joined(
 ) -> wire.AnswerQueryResponse:
     """A response around the answer, with the session and token of whichever element has them."""
     sessions = [element.session for element in elements if element.session != _NO_SESSION]
-    tokens = [element.answer_query_token for element in elements if element.answer_query_token]
+    tokens = [token for element in elements if (token := element.answer_query_token).strip()]
     return wire.AnswerQueryResponse(
         answer=answer,
         session=sessions[-1] if sessions else _NO_SESSION,

@@ -18,7 +18,7 @@ from transforms.rules.limits import CheckLimits, count_tokens
         pytest.param(".5 of 1.2.3", 6, id="leading and several"),
         pytest.param("e.g.", 3, id="abbreviation"),
         pytest.param("a . b", 3, id="full stop between spaces"),
-        pytest.param("यह है। وہ ہے۔", 6, id="full stops of other scripts"),
+        pytest.param("यह है। وہ ہے\u06d4", 6, id="full stops of other scripts"),
         pytest.param("東京。3.14", 5, id="inner full stop behind han"),
         pytest.param("in a BOX.", 4, id="full stop behind a capital"),
         pytest.param("wait...", 4, id="three full stops"),
