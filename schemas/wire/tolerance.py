@@ -76,13 +76,19 @@ def _without_misfits(value: object, annotation: object) -> object:
 def _fitting_members(members: dict[str, object], wire: type[Wire]) -> dict[str, object]:
     fitting = {}
     for name, annotation in _annotations(wire).items():
-        if name in members:
+        if name in members and not _is_empty_number(members[name], annotation):
             member = _without_misfits(members[name], annotation)
             if _is_essential(annotation) or _fits(member, annotation):
                 fitting[name] = member
             elif _allows_none(annotation):
                 fitting[name] = None
     return fitting
+
+
+def _is_empty_number(value: object, annotation: object) -> bool:
+    """Tell whether a score or an offset is written as an empty string, which means absent."""
+    kinds = _alternatives(annotation)
+    return value == "" and str not in kinds and (float in kinds or int in kinds)
 
 
 def _fitting_items(items: list[object], annotation: object) -> list[object]:

@@ -1,39 +1,60 @@
 """Read the time at which an answer was given."""
 
+import math
 import re
 from datetime import UTC, datetime
+from decimal import Decimal
 
 import msgspec
 
 from schemas.timestamps import to_us
 
+Time = str | int | float | None
+"""A time as a message has it: empty if it is absent, None if it was of a wrong type."""
+
 _BEYOND_MICROSECONDS = re.compile(r"(?<=\.\d{6})\d+")
 
+# Fewer digits may be a year or a date.
+_EPOCH_TEXT = re.compile(r"-?[0-9]{9,17}(?:\.[0-9]+)?")
 
-def parse_time(text: str | None) -> int | None:
-    """Read an RFC 3339 time with an offset, truncated to microseconds.
+# Up to the year 5138 the units do not overlap, counted from 1973.
+_EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
+
+
+def parse_time(value: Time) -> int | None:
+    """Read a time, truncated to microseconds.
+
+    Args:
+      value: an RFC 3339 time with an offset, or seconds, milliseconds or microseconds since 1970,
+        which are told apart by their magnitude.
 
     Returns:
-      Microseconds since 1970 UTC; None if the text is not such a time, or if the time is outside
+      Microseconds since 1970 UTC; None if the value is not such a time, or if the time is outside
       the years 1 to 9999 in UTC.
     """
+    if isinstance(value, int | float) or (value and _EPOCH_TEXT.fullmatch(value)):
+        return _parse_epoch(Decimal(str(value)))
     try:
         # msgspec would round the further digits, so that the last moment of a day would move on.
-        time = msgspec.convert(text and _BEYOND_MICROSECONDS.sub("", text), datetime)
+        time = msgspec.convert(value and _BEYOND_MICROSECONDS.sub("", value), datetime)
         return to_us(time.astimezone(UTC)) if time.tzinfo else None
     except (msgspec.ValidationError, OverflowError):
         return None
 
 
-def first_time(*texts: str | None) -> tuple[int | None, bool]:
+def first_time(*values: Time) -> tuple[int | None, bool]:
     """Find the first of several times that parses.
 
-    Args:
-      texts: empty for a time that is absent, None for one that was not even a string.
-
     Returns:
-      The time in microseconds since 1970 UTC, or None, and whether all that are not empty parse.
+      The time in microseconds since 1970 UTC, or None, and whether all that are not absent parse.
     """
-    times = [parse_time(text) for text in texts if text != ""]
+    times = [parse_time(value) for value in values if value != ""]
     parsed = [time for time in times if time is not None]
     return (parsed[0] if parsed else None), len(parsed) == len(times)
+
+
+def _parse_epoch(number: Decimal) -> int | None:
+    for limit, us in _EPOCH_UNITS:
+        if abs(number) < limit:
+            return math.floor(number * us)
+    return None
