@@ -1,6 +1,6 @@
 """Wire types of groundwatch's own input format, for any chatbot."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -21,6 +21,9 @@ class Envelope(Wire, frozen=True):
 
     `time` is RFC 3339, or seconds, milliseconds or microseconds since 1970.
     """
+
+    text_field: ClassVar = "answer"
+    facts_field: ClassVar = "facts"
 
     query: Essential[str] = ""
     answer: Essential[str] = ""

@@ -9,7 +9,7 @@ from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRatin
 from schemas.unreadable import UnreadableAnswer
 from schemas.verdict import MismatchKind, Tag
 from schemas.wire import enriched as wire
-from schemas.wire.tolerance import read_wire, wire_members
+from schemas.wire.tolerance import read_wire, wire_fields
 from transforms.formats.reading import Format, Reading, Request
 from transforms.formats.scores import proportion
 from transforms.formats.signals import read_signals
@@ -19,7 +19,7 @@ from transforms.rules.redaction import is_hashed
 from transforms.rules.stretches import is_stretch
 from transforms.rules.verdicts import NO_FACTS
 
-_TELLING_MEMBERS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
+_OWN_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
 _RECORD_ID = re.compile(r"[0-9a-f]{64}")
 
 _DERIVED = frozenset(
@@ -36,7 +36,7 @@ _DERIVED = frozenset(
 
 
 def _recognises(value: object) -> bool:
-    return isinstance(value, dict) and value.keys() >= _TELLING_MEMBERS
+    return isinstance(value, dict) and value.keys() >= _OWN_FIELDS
 
 
 def _read(request: Request) -> Reading:
@@ -118,7 +118,8 @@ def _is_redacted(row: wire.EnrichedRow) -> bool:
 FORMAT = Format(
     name="groundwatch.enriched",
     shape=dict,
-    members=wire_members(wire.EnrichedRow),
+    fields=frozenset(wire_fields(wire.EnrichedRow)),
+    wire_of=lambda _: wire.EnrichedRow,
     recognises=_recognises,
     read=_read,
 )

@@ -51,7 +51,8 @@ def _add_fact(fact: str | wire.EnvelopeFact, facts: FactCollection) -> None:
 FORMAT = Format(
     name="groundwatch.envelope",
     shape=dict,
-    members=frozenset({"answer"}),
+    fields=frozenset({"answer"}),
+    wire_of=lambda _: wire.Envelope,
     recognises=_recognises,
     read=_read,
 )

@@ -52,7 +52,8 @@ def _format(name: str) -> Format:
     return Format(
         name=name,
         shape=dict,
-        members=frozenset({"candidates", "promptFeedback"}),
+        fields=frozenset({"candidates", "promptFeedback"}),
+        wire_of=lambda _: wire.GenerateContentResponse,
         recognises=_recognises,
         read=partial(_read, source_format=name),
     )

@@ -8,13 +8,14 @@ from schemas.answer import Answer
 from schemas.message import Message
 from schemas.unreadable import UnreadableAnswer
 from schemas.verdict import Tag
-from transforms.formats.camel_case import holds_snake_case, to_camel_case
+from transforms.formats.camel_case import has_snake_case, to_camel_case
 from transforms.formats.identity import content_identity, record_id
 from transforms.formats.reading import Identity, Reading, Request
 from transforms.formats.recognition import find_format
 from transforms.formats.resource_names import engine_id, session_id
 from transforms.formats.strict_json import MAX_PAYLOAD_BYTES, read_json
 from transforms.formats.timestamps import first_time
+from transforms.formats.unmapped_fields import refuse_unmapped
 from transforms.rules.incompleteness import is_incomplete
 
 
@@ -34,11 +35,14 @@ def parse_answer(
     """
     _refuse_cut(message)
     value = read_json(message.payload)
-    if holds_snake_case(message.payload):
+    if has_snake_case(message.payload):
         value = to_camel_case(value)
     named = input_format or message.attributes.get("format") or None
     request = Request(value=value, message=message, named=named, facts_from_steps=facts_from_steps)
-    return _complete(find_format(value, named).read(request))
+    found = find_format(value, named)
+    answer = _complete(found.read(request))
+    refuse_unmapped(answer, found)
+    return answer
 
 
 def _refuse_cut(message: Message) -> None:

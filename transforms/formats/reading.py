@@ -1,10 +1,11 @@
-"""What every input format offers: a name, a way to recognise it, and a way to read it."""
+"""The interface of an input format: a name, a way to recognise it, and a way to read it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from schemas.answer import Answer
 from schemas.message import Message
 from schemas.record import Record
+from schemas.wire.tolerance import Wire
 
 
 class Identity(Record, frozen=True, kw_only=True):
@@ -15,7 +16,7 @@ class Identity(Record, frozen=True, kw_only=True):
 
 
 class Reading(Record, frozen=True, kw_only=True):
-    """What a message's body tells.
+    """What a message's body says.
 
     Attributes:
       answer: all but its record_id, which is empty until the message's attributes are seen too,
@@ -50,13 +51,16 @@ class Format(Record, frozen=True, kw_only=True):
       name: its source_format, such as ``gemini.candidate``; what stands before the point is its
         family.
       shape: the kind of JSON value that holds it.
-      members: the members that it reads, some of which a message must have that names the format.
+      fields: those that it reads, some of which a message must have that names the format.
+      wire_of: the wire type that an object is read as: the message, or an element of it where it is
+        an array.
       recognises: whether a JSON value that names no format is of this one.
       read: reads a request; raises UnreadableAnswer.
     """
 
     name: str
     shape: type[dict[str, object]] | type[list[object]]
-    members: frozenset[str]
+    fields: frozenset[str]
+    wire_of: Callable[[Mapping[str, object]], type[Wire]]
     recognises: Callable[[object], bool]
     read: Callable[[Request], Reading]

@@ -1,6 +1,6 @@
 """discoveryengine.stream_answer: the array that streamAnswer returns over REST."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -8,7 +8,8 @@ from schemas.unreadable import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire import discovery_engine as wire
 from schemas.wire import enums
-from schemas.wire.tolerance import read_wire, wire_members
+from schemas.wire.tolerance import Wire, read_wire, wire_fields
+from transforms.formats.camel_case import to_camel_case
 from transforms.formats.discovery_engine import is_answer, read_response
 from transforms.formats.reading import Format, Reading, Request
 
@@ -50,6 +51,10 @@ def _read_element(element: object) -> wire.StreamElement:
     if is_answer(element):
         return wire.StreamElement(answer=read_wire(element, wire.Answer))
     return read_wire(element, wire.StreamElement)
+
+
+def _wire_of(element: Mapping[str, object]) -> type[Wire]:
+    return wire.Answer if is_answer(to_camel_case(element)) else wire.StreamElement
 
 
 def _state(answer: wire.Answer) -> str | None:
@@ -109,7 +114,8 @@ def _with_error(reading: Reading, elements: Sequence[wire.StreamElement], *, ful
 FORMAT = Format(
     name="discoveryengine.stream_answer",
     shape=list,
-    members=wire_members(wire.Answer) | {"answer", "error"},
+    fields=frozenset(wire_fields(wire.Answer)) | {"answer", "error"},
+    wire_of=_wire_of,
     recognises=_recognises,
     read=_read,
 )

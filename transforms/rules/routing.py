@@ -50,6 +50,11 @@ def routing_tags(answer: Answer) -> Iterator[Tag]:
         yield Tag.LOW_ANSWERABLE_PROBABILITY
 
 
+def depends_on_content(answer: Answer) -> bool:
+    """Tell whether an answer's verdict depends on its text and facts, not on a reason given."""
+    return not any(True for _ in _given_signals(answer))
+
+
 def policy_reasons(answer: Answer) -> Iterator[str]:
     """Name the reasons other than skip reasons for which an answer was held back."""
     if answer.finish_reason and answer.finish_reason in verdicts.POLICY_FINISH_REASONS:
@@ -59,6 +64,12 @@ def policy_reasons(answer: Answer) -> Iterator[str]:
 
 
 def _signals(answer: Answer) -> Iterator[Decision]:
+    yield from _given_signals(answer)
+    if _finished_abnormally(answer) and not answer.answer_text.strip():
+        yield Decision(verdict=Verdict.GENERATION_FAILED, reason=str(answer.finish_reason))
+
+
+def _given_signals(answer: Answer) -> Iterator[Decision]:
     if answer.state and answer.state in verdicts.STATE_VERDICTS:
         reason = answer.error_status or answer.state
         yield Decision(verdict=verdicts.STATE_VERDICTS[answer.state], reason=reason)
@@ -69,8 +80,6 @@ def _signals(answer: Answer) -> Iterator[Decision]:
         yield Decision(verdict=Verdict.POLICY_SKIPPED, reason=reason)
     if any(rating.blocked for rating in answer.safety_ratings):
         yield Decision(verdict=Verdict.POLICY_SKIPPED, reason=verdicts.BLOCKED_RATING)
-    if _finished_abnormally(answer) and not answer.answer_text.strip():
-        yield Decision(verdict=Verdict.GENERATION_FAILED, reason=str(answer.finish_reason))
 
 
 def _unscorable(answer: Answer) -> Decision | None:

@@ -31,9 +31,8 @@ def test_the_same_text_is_one_fact_with_its_first_source() -> None:
         {"unstructuredDocumentInfo": {"title": "t", "structData": {"a": "b"}}},
         {"structuredDocumentInfo": {"title": "t", "structData": {"a": None, "b": []}}},
         {},
-        {"newerKind": {"content": "c"}},
     ],
-    ids=["empty", "white space", "no passage", "no values", "nothing", "unknown kind"],
+    ids=["empty", "white space", "no passage", "no values", "nothing"],
 )
 def test_a_reference_without_text_is_no_fact(reference: dict[str, object]) -> None:
     assert facts_of(reference) == ()

@@ -1,0 +1,131 @@
+"""Refuse a message whose text or facts may be in fields that its format does not know."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, get_args, get_origin
+
+from schemas.answer import Answer
+from schemas.unreadable import UnmappedFields
+from schemas.wire.tolerance import Wire, alternatives, is_wire, wire_fields
+from schemas.wire.unusable import RepeatedField
+from transforms.formats.camel_case import camel_case_name
+from transforms.formats.reading import Format
+from transforms.formats.strict_json import read_json
+from transforms.rules.routing import depends_on_content
+
+_MAX_SMALL_CHARACTERS = 200
+_MAX_NAMED_FIELDS = 5
+_NUMBERS = frozenset({int, float, bool, type(None)})
+_FIELD_NAME = re.compile(r"[\w.$@:-]{1,60}")
+
+
+def refuse_unmapped(answer: Answer, input_format: Format) -> None:
+    """Refuse an answer without text or facts if unknown fields of its message could hold them.
+
+    Args:
+      answer: as it was read, with the message of this answer alone.
+      input_format: in which it was read.
+
+    Raises:
+      UnmappedFields: names the fields, never their values.
+    """
+    lacks_text = not answer.answer_text or answer.answer_text.isspace()
+    if not (lacks_text or not answer.facts) or not depends_on_content(answer):
+        return
+    search = _Search()
+    search.look_at_message(read_json(answer.message.payload), input_format)
+    lacking = [
+        *(["text"] if lacks_text and not search.says_no_text else []),
+        *(["facts"] if not answer.facts and not search.says_no_facts else []),
+    ]
+    if lacking and search.unmapped:
+        raise UnmappedFields(
+            f"No {' and no '.join(lacking)} found in the message as {input_format.name}, which does"
+            f" not know these fields: {_named(list(search.unmapped))}. Put the"
+            f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
+            " where there is nothing."
+        )
+
+
+class _Search:
+    """Walks through a message beside the wire types that it was read as."""
+
+    def __init__(self) -> None:
+        self.unmapped: dict[str, None] = {}
+        self._text_fields: list[object] = []
+        self._facts_fields: list[object] = []
+
+    @property
+    def says_no_text(self) -> bool:
+        return bool(self._text_fields) and not any(map(_holds, self._text_fields))
+
+    @property
+    def says_no_facts(self) -> bool:
+        return bool(self._facts_fields) and not any(map(_holds, self._facts_fields))
+
+    def look_at_message(self, value: object, input_format: Format) -> None:
+        if isinstance(value, list):
+            for item in value:
+                if isinstance(item, dict):
+                    self._look_at_object(item, input_format.wire_of(item), "[]")
+        elif isinstance(value, dict):
+            self._look_at_object(value, input_format.wire_of(value), "")
+
+    def _look_at_object(self, fields: Mapping[str, object], wire: type[Wire], path: str) -> None:
+        known = wire_fields(wire)
+        for name, value in fields.items():
+            camel, below = camel_case_name(name), f"{path}.{_shown(name)}".removeprefix(".")
+            if camel == wire.text_field:
+                self._text_fields.append(value)
+            elif camel == wire.facts_field:
+                self._facts_fields.append(value)
+            if camel in known:
+                self._look_at_field(value, known[camel], below)
+            elif camel not in wire.ignored and _could_hold_content(value):
+                self.unmapped[below] = None
+
+    def _look_at_field(self, value: object, annotation: object, path: str) -> None:
+        kinds = alternatives(annotation)
+        if isinstance(value, dict) and (wire := next(filter(is_wire, kinds), None)):
+            self._look_at_object(value, wire, path)
+        elif isinstance(value, list) and (item := _item_type(kinds)):
+            for each in value:
+                self._look_at_field(each, item, f"{path}[]")
+        elif not _takes(value, kinds) and _could_hold_content(value):
+            self.unmapped[path] = None
+
+
+def _item_type(kinds: tuple[Any, ...]) -> object:
+    return next((get_args(kind)[0] for kind in kinds if get_origin(kind) is tuple), None)
+
+
+def _takes(value: object, kinds: tuple[Any, ...]) -> bool:
+    """Tell whether a field has a type for the value, or is a number, where text has no place."""
+    if isinstance(value, str) and str in kinds:
+        return True
+    if isinstance(value, dict) and any(get_origin(kind) is dict for kind in kinds):
+        return True
+    return _NUMBERS.issuperset(kinds)
+
+
+def _could_hold_content(value: object) -> bool:
+    if isinstance(value, RepeatedField):
+        return any(map(_could_hold_content, value.values))
+    if isinstance(value, str):
+        return len(value) > _MAX_SMALL_CHARACTERS
+    return isinstance(value, list | dict) and bool(value)
+
+
+def _holds(value: object) -> bool:
+    return bool(value.strip() if isinstance(value, str) else value)
+
+
+def _named(paths: list[str]) -> str:
+    named = ", ".join(paths[:_MAX_NAMED_FIELDS])
+    more = len(paths) - _MAX_NAMED_FIELDS
+    return f"{named} and {more} more" if more > 0 else named
+
+
+def _shown(name: str) -> str:
+    """Write a field's name, unless somebody wrote text there."""
+    return name if _FIELD_NAME.fullmatch(name) else "(name not shown)"
