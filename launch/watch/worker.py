@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from threading import Event
 
@@ -21,6 +22,7 @@ from launch.watch.patience import MOST_TRIES, Patience
 from launch.watch.publishing import Publishing
 from launch.watch.settings import WatchSettings
 from schemas.alert import Alert, AlertKind, Severity
+from schemas.answer import Answer
 from schemas.failure import Failure
 from schemas.message import Message
 from transforms.grounding.errors import RunStopped
@@ -180,11 +182,14 @@ class Worker:
         (message,) = messages
         _log.error("a defect: %s, with message %s", type(error).__name__, message.place)
         alerts = [_ledger_alert()] if isinstance(error, Unaccounted) else []
-        self._fail(message, failed_by_defect(message, error), alerts)
+        self._fail(message, [failed_by_defect(message, error)], alerts)
 
-    def _fail(self, message: Message, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
+    def _fail(
+        self, message: Message, failures: Sequence[Failure], alerts: Sequence[Alert] = ()
+    ) -> None:
         try:
-            self._batches.fail(failure, alerts)
+            for failure in failures:
+                self._batches.fail(failure, alerts)
         except OSError as error:
             self._hold([message], error)
         else:
@@ -196,7 +201,9 @@ class Worker:
         self._patience.hold(messages)
 
     def _settle(self, messages: Sequence[Message], outcome: Outcome) -> None:
-        left = {answer.message.place: answer for answer in outcome.left}
+        left: defaultdict[str, list[Answer]] = defaultdict(list)
+        for answer in outcome.left:
+            left[answer.message.place].append(answer)
         done = [message.place for message in messages if message.place not in left]
         self.subscription.acknowledge(done)
         if done:
@@ -205,11 +212,14 @@ class Worker:
         self.monitor.hear(len(done), outcome.rates, clock.now_us())
         if left:
             _log.warning(
-                "%d answers could not be checked; they are held and tried again", len(left)
+                "%d answers could not be checked; their messages are held and tried again",
+                len(outcome.left),
             )
-        waiting = [answer.message for answer in outcome.left]
+        # A message is tried again as a whole; its finished answers then count as duplicates.
+        waiting = [message for message in messages if message.place in left]
         for message in self._patience.judge(waiting, checked=outcome.checked):
-            self._fail(message, failed_alone(left[message.place], MOST_TRIES))
+            failures = [failed_alone(answer, MOST_TRIES) for answer in left[message.place]]
+            self._fail(message, failures)
 
     def _forget_old_ids(self) -> None:
         """Forget them now and then: it takes seconds where there are millions."""

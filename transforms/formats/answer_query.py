@@ -24,4 +24,5 @@ FORMAT = Format(
     wire_of=lambda _: wire.AnswerQueryResponse,
     recognises=_recognises,
     read=_read,
+    is_chunk=True,
 )

@@ -36,4 +36,5 @@ FORMAT = Format(
     wire_of=lambda fields: wire.AnswerQueryResponse if _is_wrapped(fields) else wire.Answer,
     recognises=_recognises,
     read=_read,
+    is_chunk=True,
 )

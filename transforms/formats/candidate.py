@@ -20,4 +20,5 @@ FORMAT = Format(
     wire_of=lambda _: wire.Candidate,
     recognises=is_candidate,
     read=_read,
+    is_chunk=True,
 )

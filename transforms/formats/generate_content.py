@@ -56,6 +56,7 @@ def _format(name: str) -> Format:
         wire_of=lambda _: wire.GenerateContentResponse,
         recognises=_recognises,
         read=partial(_read, source_format=name),
+        is_chunk=True,
     )
 
 

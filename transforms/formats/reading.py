@@ -55,6 +55,7 @@ class Format(Record, frozen=True, kw_only=True):
       wire_of: the wire type that an object is read as: the message, or an element of it where it is
         an array.
       recognises: whether a JSON value that names no format is of this one.
+      is_chunk: whether an element of an array in this format may be a chunk of one streamed answer.
       read: reads a request; raises UnreadableAnswer.
     """
 
@@ -64,3 +65,4 @@ class Format(Record, frozen=True, kw_only=True):
     wire_of: Callable[[Mapping[str, object]], type[Wire]]
     recognises: Callable[[object], bool]
     read: Callable[[Request], Reading]
+    is_chunk: bool = False

@@ -10,7 +10,7 @@ from schemas.wire.unusable import OutOfRangeNumber, RepeatedField
 MAX_PAYLOAD_BYTES = 10_000_000
 MAX_DEPTH = 100
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_NUMBER_DIGITS = 308  # the longest integers that are sure to fit a double
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -43,7 +43,7 @@ def read_json(payload: bytes) -> object:
 
 def _decode(payload: bytes) -> str:
     try:
-        return payload.removeprefix(_BYTE_ORDER_MARK).decode()
+        return payload.removeprefix(BYTE_ORDER_MARK).decode()
     except UnicodeDecodeError as error:
         raise UnreadableAnswer(f"The message is not UTF-8: bad byte at {error.start}.") from None
 

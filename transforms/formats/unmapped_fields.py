@@ -1,7 +1,7 @@
 """Refuse a message whose text or facts may be in fields that its format does not know."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args, get_origin
 
 from schemas.answer import Answer
@@ -16,7 +16,7 @@ from transforms.rules.routing import depends_on_content
 _MAX_SMALL_CHARACTERS = 200
 _MAX_NAMED_FIELDS = 5
 _NUMBERS = frozenset({int, float, bool, type(None)})
-_FIELD_NAME = re.compile(r"[\w.$@:-]{1,60}")
+_FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 
 
 def refuse_unmapped(answer: Answer, input_format: Format) -> None:
@@ -41,10 +41,26 @@ def refuse_unmapped(answer: Answer, input_format: Format) -> None:
     if lacking and search.unmapped:
         raise UnmappedFields(
             f"No {' and no '.join(lacking)} found in the message as {input_format.name}, which does"
-            f" not know these fields: {_named(list(search.unmapped))}. Put the"
+            f" not know these fields: {named_fields(list(search.unmapped))}. Put the"
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
         )
+
+
+def could_hold_content(value: object) -> bool:
+    """Tell whether a field that nobody knows could hold a text or facts."""
+    if isinstance(value, RepeatedField):
+        return any(map(could_hold_content, value.values))
+    if isinstance(value, str):
+        return len(value) > _MAX_SMALL_CHARACTERS
+    return isinstance(value, list | dict) and bool(value)
+
+
+def named_fields(paths: Sequence[str]) -> str:
+    """List some fields for a message to a person."""
+    named = ", ".join(map(_shown, paths[:_MAX_NAMED_FIELDS]))
+    more = len(paths) - _MAX_NAMED_FIELDS
+    return f"{named} and {more} more" if more > 0 else named
 
 
 class _Search:
@@ -74,14 +90,14 @@ class _Search:
     def _look_at_object(self, fields: Mapping[str, object], wire: type[Wire], path: str) -> None:
         known = wire_fields(wire)
         for name, value in fields.items():
-            camel, below = camel_case_name(name), f"{path}.{_shown(name)}".removeprefix(".")
+            camel, below = camel_case_name(name), f"{path}.{name}".removeprefix(".")
             if camel == wire.text_field:
                 self._text_fields.append(value)
             elif camel == wire.facts_field:
                 self._facts_fields.append(value)
             if camel in known:
                 self._look_at_field(value, known[camel], below)
-            elif camel not in wire.ignored and _could_hold_content(value):
+            elif camel not in wire.ignored and could_hold_content(value):
                 self.unmapped[below] = None
 
     def _look_at_field(self, value: object, annotation: object, path: str) -> None:
@@ -91,7 +107,7 @@ class _Search:
         elif isinstance(value, list) and (item := _item_type(kinds)):
             for each in value:
                 self._look_at_field(each, item, f"{path}[]")
-        elif not _takes(value, kinds) and _could_hold_content(value):
+        elif not _takes(value, kinds) and could_hold_content(value):
             self.unmapped[path] = None
 
 
@@ -108,24 +124,12 @@ def _takes(value: object, kinds: tuple[Any, ...]) -> bool:
     return _NUMBERS.issuperset(kinds)
 
 
-def _could_hold_content(value: object) -> bool:
-    if isinstance(value, RepeatedField):
-        return any(map(_could_hold_content, value.values))
-    if isinstance(value, str):
-        return len(value) > _MAX_SMALL_CHARACTERS
-    return isinstance(value, list | dict) and bool(value)
-
-
 def _holds(value: object) -> bool:
     return bool(value.strip() if isinstance(value, str) else value)
 
 
-def _named(paths: list[str]) -> str:
-    named = ", ".join(paths[:_MAX_NAMED_FIELDS])
-    more = len(paths) - _MAX_NAMED_FIELDS
-    return f"{named} and {more} more" if more > 0 else named
-
-
-def _shown(name: str) -> str:
-    """Write a field's name, unless somebody wrote text there."""
-    return name if _FIELD_NAME.fullmatch(name) else "(name not shown)"
+def _shown(path: str) -> str:
+    """Write a path of names, unless text was written in place of a name."""
+    return ".".join(
+        name if _FIELD_NAME.fullmatch(name) else "(name not shown)" for name in path.split(".")
+    )

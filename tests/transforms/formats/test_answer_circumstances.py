@@ -3,8 +3,7 @@
 import pytest
 
 from schemas.answer import SafetyRating
-from tests.support.answer_messages import ANSWER_NAME, message_of, parsed
-from transforms.formats import parse_answer
+from tests.support.answer_messages import ANSWER_NAME, message_of, parse_answer, parsed
 
 BLOCKED = {"answerText": "a"}
 STEPS = [{"actions": [{"searchAction": {}}, {"searchAction": {"query": "rephrased"}}]}]

@@ -20,12 +20,12 @@ from schemas.json_lines import failure_to_json, message_of_failure
 from schemas.message import Message
 from schemas.unreadable import UnreadableAnswer
 from schemas.verdict import Tag, Verdict
+from tests.support.answer_messages import parse_answer
 from tests.support.archives import read_all
 from tests.support.builders import a_claim, a_fact, a_message, an_answer, an_enriched
 from tests.support.released_schemas import WRITTEN, released
 from tests.support.whole_records import ENRICHED
 from transforms.failing import failed_now
-from transforms.formats import parse_answer
 from transforms.rules.redaction import TextMode, redact
 from transforms.rules.routing import route
 from transforms.rules.tagging import Thresholds, tag_answer

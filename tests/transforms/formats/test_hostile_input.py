@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from schemas.unreadable import UnreadableAnswer
-from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of
-from transforms.formats import parse_answer
+from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
 from transforms.formats.recognition import format_names
 
 CITED = {"startIndex": "0", "endIndex": "3", "sources": [{"referenceId": "0"}]}

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from schemas.message import Message
-from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of
-from transforms.formats import parse_answer
+from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
 from transforms.formats.identity import record_id
 from transforms.formats.reading import Identity
 

@@ -6,8 +6,7 @@ import msgspec
 import pytest
 
 from schemas.unreadable import UnreadableAnswer
-from tests.support.answer_messages import chunk_reference, message_of, parsed
-from transforms.formats import parse_answer
+from tests.support.answer_messages import chunk_reference, message_of, parse_answer, parsed
 
 GOOD = {"answerText": "Yes, in 3 days.", "references": [chunk_reference("3 days.")]}
 WORDS = "the customer's own words"
