@@ -186,8 +186,10 @@ def enum_name(value: int | str, names: tuple[str, ...]) -> str | None:
     Returns:
       None when unspecified; a name not known yet as it came, a number not known yet as digits.
     """
+    if not value:
+        return None
     name = str(value)
     if name.isdecimal() and name.isascii() and len(name) <= len(str(len(names))):
         number = int(name)
         name = names[number] if number < len(names) else name
-    return None if not name or name.endswith("_UNSPECIFIED") else name
+    return None if name.endswith("_UNSPECIFIED") else name

@@ -48,8 +48,9 @@ def read_candidate(
     facts, chunks = _facts(candidate, asked)
     metadata, text = candidate.grounding_metadata, joined_text(candidate.content)
     supports = read_supports(metadata.grounding_supports, candidate.content, chunks)
-    recited = read_recitations(candidate.citation_metadata, text.encode())
-    given = len(metadata.grounding_supports) + len(recitations(candidate.citation_metadata))
+    sources = recitations(candidate.citation_metadata)
+    recited = read_recitations(sources, text.encode()) if sources else ()
+    given = len(metadata.grounding_supports) + len(sources)
     return Reading(
         answer=Answer(
             message=request.message,

@@ -1,5 +1,7 @@
 """Read which chunks support which span of a Gemini answer, in the generator's own view."""
 
+from collections.abc import Iterable
+
 from schemas.answer import Citation, GroundingSupport
 from schemas.wire import gemini as wire
 from transforms.formats.scores import proportion
@@ -33,11 +35,13 @@ def support_citations(supports: tuple[GroundingSupport, ...]) -> tuple[Citation,
     )
 
 
-def read_recitations(metadata: wire.CitationMetadata, answer: bytes) -> tuple[Citation, ...]:
+def read_recitations(
+    sources: Iterable[wire.CitationSource | None], answer: bytes
+) -> tuple[Citation, ...]:
     """Read the recited spans that fit the answer; they carry no text, so they cite no facts."""
     return tuple(
         Citation(start=source.start_index or 0, end=source.end_index or 0)
-        for source in recitations(metadata)
+        for source in sources
         if source and is_stretch(answer, source.start_index or 0, source.end_index or 0)
     )
 

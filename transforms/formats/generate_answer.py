@@ -27,7 +27,9 @@ def _is_request(value: object) -> bool:
 
 
 def _is_response(value: dict[str, object]) -> bool:
-    answer = value.get("answer", {})
+    answer = value.get("answer")
+    if answer is None:
+        return not _OWN_FIELDS.isdisjoint(value)
     if not isinstance(answer, dict) or is_answer(answer):
         return False
     return is_candidate(answer) or not _OWN_FIELDS.isdisjoint(value)

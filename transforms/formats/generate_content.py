@@ -26,17 +26,21 @@ def _recognises(value: object) -> bool:
 def _read(request: Request, source_format: str) -> Reading:
     response = read_wire(request.value, wire.GenerateContentResponse)
     first = response.candidates[0] if response.candidates else wire.Candidate()
-    names = _enums_of(request.value, named=request.named)
+    names = _enums_of(request.value, request.named)
     reading = read_candidate(
         first, request, source_format, names=names, feedback=response.prompt_feedback
     )
     event_time_us, times_good = first_time(response.create_time)
-    noticed = {
-        Tag.BAD_TIMESTAMP: not times_good,
-        Tag.MULTIPLE_CANDIDATES: len(response.candidates) > 1,
-    }
+    noticed = true_tags(
+        {
+            Tag.BAD_TIMESTAMP: not times_good,
+            Tag.MULTIPLE_CANDIDATES: len(response.candidates) > 1,
+        }
+    )
+    if event_time_us is None and not noticed:
+        return reading
     answer = msgspec.structs.replace(
-        reading.answer, event_time_us=event_time_us, tags=reading.answer.tags + true_tags(noticed)
+        reading.answer, event_time_us=event_time_us, tags=reading.answer.tags + noticed
     )
     return Reading(answer=answer)
 

@@ -74,7 +74,7 @@ def _elements(message: Message) -> Sequence[Element]:
 def _parse(request: Request) -> Answer:
     found = find_format(request.value, request.named)
     answer = _complete(found.read(request))
-    refuse_unmapped(answer, found)
+    refuse_unmapped(answer, request, found)
     return answer
 
 
@@ -99,10 +99,12 @@ def _complete(reading: Reading) -> Answer:
         event_time_us=event_time_us,
         tags=tags,
     )
-    identified = own.record_id or record_id(_identity(reading, own), _unlike_the_finished(own))
-    if event_time_us is None:
-        event_time_us = message.publish_time_us
-    return replace(own, record_id=identified, event_time_us=event_time_us)
+    if not own.record_id:
+        named = record_id(_identity(reading, own), _unlike_the_finished(own))
+        own = replace(own, record_id=named)
+    if event_time_us is None and message.publish_time_us is not None:
+        own = replace(own, event_time_us=message.publish_time_us)
+    return own
 
 
 def _said(text: str | None) -> str | None:

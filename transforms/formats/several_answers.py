@@ -1,6 +1,6 @@
 """Split a message that holds several answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -21,7 +21,6 @@ MAX_ANSWERS = 10_000
 
 _WRAPPER_FIELD = "answers"
 _UNFINISHED = frozenset({"IN_PROGRESS", "STREAMING"})
-_CANDIDATE_FIELDS = frozenset({"content", "finishReason"})
 _WHOLE_FORMATS = tuple(known for known in FORMATS if not known.is_chunk)
 
 
@@ -104,40 +103,54 @@ def _is_wrapper(fields: Mapping[str, object]) -> bool:
 
 def _holds_several(items: Sequence[object]) -> bool:
     """Tell whether the elements of an array are answers of their own, not chunks of one stream."""
-    if any(_is_whole(item) for item in items):
-        return True
+    names: set[str] = set()
+    tokens: set[str] = set()
+    for item in items:
+        if not isinstance(item, dict):
+            if _is_whole(item):
+                return True
+            continue
+        answer = item.get("answer")
+        if not isinstance(answer, dict) or "content" in answer or "finishReason" in answer:
+            if _is_whole(item):
+                return True
+            answer = item
+        name, token = answer.get("name"), item.get("answerQueryToken")
+        if isinstance(name, str):
+            names.add(name)
+        if isinstance(token, str):
+            tokens.add(token)
     # Most arrays are streams, whose chunks have one name: only others need a closer look.
-    return _have_different_names(items) and _have_different_names(list(filter(_is_full, items)))
+    return (len(names) > 1 or len(tokens) > 1) and _have_two_names(filter(_is_full, items))
 
 
 def _is_whole(item: object) -> bool:
     """Tell whether an element is a message that cannot be a chunk of a stream."""
-    answer = item.get("answer") if isinstance(item, dict) else None
-    if isinstance(answer, dict) and _CANDIDATE_FIELDS.isdisjoint(answer):
-        return False
     return any(known.recognises(item) for known in _WHOLE_FORMATS)
-
-
-def _have_different_names(items: Sequence[object]) -> bool:
-    objects = [item for item in items if isinstance(item, dict)]
-    names = {_text(_answer_of(item).get("name")) for item in objects} - {""}
-    tokens = {_text(item.get("answerQueryToken")) for item in objects} - {""}
-    return len(names) > 1 or len(tokens) > 1
 
 
 def _is_full(item: object) -> bool:
     """Tell whether an element has an answer that is not still being generated."""
-    answer = _answer_of(item) if isinstance(item, dict) else {}
+    answer = _answer_of(item)
     state = answer.get("state", "")
     return is_answer(answer) and not (
         isinstance(state, str | int) and enums.enum_name(state, enums.ANSWER_STATES) in _UNFINISHED
     )
 
 
-def _answer_of(item: dict[str, object]) -> dict[str, object]:
-    answer = item.get("answer")
-    return answer if isinstance(answer, dict) else item
+def _have_two_names(items: Iterable[object]) -> bool:
+    names, tokens = set(), set()
+    for item in items:
+        names.add(_said(_answer_of(item).get("name")))
+        tokens.add(_said(item.get("answerQueryToken")) if isinstance(item, dict) else "")
+    return len(names - {""}) > 1 or len(tokens - {""}) > 1
 
 
-def _text(value: object) -> str:
+def _answer_of(item: object) -> Mapping[str, object]:
+    fields = item if isinstance(item, dict) else {}
+    answer = fields.get("answer")
+    return answer if isinstance(answer, dict) else fields
+
+
+def _said(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""

@@ -9,7 +9,6 @@ from schemas.verdict import Tag
 from schemas.wire import discovery_engine as wire
 from schemas.wire import enums
 from schemas.wire.tolerance import Wire, read_wire, wire_fields
-from transforms.formats.camel_case import to_camel_case
 from transforms.formats.discovery_engine import is_answer, read_response
 from transforms.formats.reading import Format, Reading, Request
 
@@ -48,13 +47,14 @@ def _read(request: Request) -> Reading:
 
 
 def _read_element(element: object) -> wire.StreamElement:
-    if is_answer(element):
+    if isinstance(element, dict) and _wire_of(element) is wire.Answer:
         return wire.StreamElement(answer=read_wire(element, wire.Answer))
     return read_wire(element, wire.StreamElement)
 
 
 def _wire_of(element: Mapping[str, object]) -> type[Wire]:
-    return wire.Answer if is_answer(to_camel_case(element)) else wire.StreamElement
+    has_answer = isinstance(element.get("answer"), dict)
+    return wire.Answer if not has_answer and is_answer(element) else wire.StreamElement
 
 
 def _state(answer: wire.Answer) -> str | None:
@@ -100,13 +100,12 @@ def _joined(
 
 def _with_error(reading: Reading, elements: Sequence[wire.StreamElement], *, full: bool) -> Reading:
     """Note an error after the answer; without a full answer, an error last is a failure."""
-    told = [element for element in elements if element.error or element.answer != _NO_ANSWER]
-    if not any(element.error for element in told):
+    if not any(element.error for element in elements):
         return reading
     answer = msgspec.structs.replace(reading.answer, tags=(*reading.answer.tags, Tag.STREAM_ERROR))
-    last = told[-1].error
-    if last and not full:
-        status = last.status or str(last.code) or "UNKNOWN"
+    last = [element for element in elements if element.error or element.answer != _NO_ANSWER][-1]
+    if last.error and not full:
+        status = last.error.status or str(last.error.code) or "UNKNOWN"
         answer = msgspec.structs.replace(answer, state="FAILED", error_status=status)
     return msgspec.structs.replace(reading, answer=answer)
 

@@ -12,6 +12,7 @@ from schemas.timestamps import to_us
 Time = str | int | float | None
 """A time as a message has it: empty if it is absent, None if it was of a wrong type."""
 
+_LONGEST_EXACT = len("2026-03-02T08:00:00.123456Z")
 _BEYOND_MICROSECONDS = re.compile(r"(?<=\.\d{6})\d+")
 
 # Fewer digits may be a year or a date.
@@ -32,13 +33,17 @@ def parse_time(value: Time) -> int | None:
       Microseconds since 1970 UTC; None if the value is not such a time, or if the time is outside
       the years 1 to 9999 in UTC.
     """
-    if isinstance(value, int | float) or (value and _EPOCH_TEXT.fullmatch(value)):
-        return _parse_epoch(Decimal(str(value)))
-    try:
+    if not isinstance(value, str):
+        return None if value is None else _parse_epoch(value)
+    if len(value) > _LONGEST_EXACT:
         # msgspec would round the further digits, so that the last moment of a day would move on.
-        time = msgspec.convert(value and _BEYOND_MICROSECONDS.sub("", value), datetime)
+        value = _BEYOND_MICROSECONDS.sub("", value)
+    try:
+        time = msgspec.convert(value, datetime)
         return to_us(time.astimezone(UTC)) if time.tzinfo else None
-    except (msgspec.ValidationError, OverflowError):
+    except msgspec.ValidationError:
+        return _parse_epoch(value) if _EPOCH_TEXT.fullmatch(value) else None
+    except OverflowError:
         return None
 
 
@@ -53,7 +58,8 @@ def first_time(*values: Time) -> tuple[int | None, bool]:
     return (parsed[0] if parsed else None), len(parsed) == len(times)
 
 
-def _parse_epoch(number: Decimal) -> int | None:
+def _parse_epoch(value: str | float) -> int | None:
+    number = Decimal(str(value))
     for limit, us in _EPOCH_UNITS:
         if abs(number) < limit:
             return math.floor(number * us)

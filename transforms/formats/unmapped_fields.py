@@ -9,7 +9,7 @@ from schemas.unreadable import UnmappedFields
 from schemas.wire.tolerance import Wire, alternatives, is_wire, wire_fields
 from schemas.wire.unusable import RepeatedField
 from transforms.formats.camel_case import camel_case_name
-from transforms.formats.reading import Format
+from transforms.formats.reading import Format, Request
 from transforms.formats.strict_json import read_json
 from transforms.rules.routing import depends_on_content
 
@@ -19,11 +19,12 @@ _NUMBERS = frozenset({int, float, bool, type(None)})
 _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 
 
-def refuse_unmapped(answer: Answer, input_format: Format) -> None:
+def refuse_unmapped(answer: Answer, request: Request, input_format: Format) -> None:
     """Refuse an answer without text or facts if unknown fields of its message could hold them.
 
     Args:
-      answer: as it was read, with the message of this answer alone.
+      answer: as it was read.
+      request: from which it was read, with the message of this answer alone.
       input_format: in which it was read.
 
     Raises:
@@ -33,15 +34,17 @@ def refuse_unmapped(answer: Answer, input_format: Format) -> None:
     if not (lacks_text or not answer.facts) or not depends_on_content(answer):
         return
     search = _Search()
-    search.look_at_message(read_json(answer.message.payload), input_format)
+    search.look_at_message(request.value, input_format)
     lacking = [
         *(["text"] if lacks_text and not search.says_no_text else []),
         *(["facts"] if not answer.facts and not search.says_no_facts else []),
     ]
     if lacking and search.unmapped:
+        as_written = _Search()
+        as_written.look_at_message(read_json(request.message.payload), input_format)
         raise UnmappedFields(
             f"No {' and no '.join(lacking)} found in the message as {input_format.name}, which does"
-            f" not know these fields: {named_fields(list(search.unmapped))}. Put the"
+            f" not know these fields: {named_fields(list(as_written.unmapped))}. Put the"
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
         )
@@ -80,12 +83,12 @@ class _Search:
         return bool(self._facts_fields) and not any(map(_holds, self._facts_fields))
 
     def look_at_message(self, value: object, input_format: Format) -> None:
-        if isinstance(value, list):
-            for item in value:
-                if isinstance(item, dict):
-                    self._look_at_object(item, input_format.wire_of(item), "[]")
-        elif isinstance(value, dict):
-            self._look_at_object(value, input_format.wire_of(value), "")
+        """Look at a message as it was written, or in camelCase."""
+        path = "[]" if isinstance(value, list) else ""
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, dict):
+                camel = {camel_case_name(name): field for name, field in item.items()}
+                self._look_at_object(item, input_format.wire_of(camel), path)
 
     def _look_at_object(self, fields: Mapping[str, object], wire: type[Wire], path: str) -> None:
         known = wire_fields(wire)

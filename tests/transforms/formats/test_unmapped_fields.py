@@ -33,6 +33,10 @@ REFUSED = {
         [{"state": 3, "name": ANSWER_NAME, "replies": REPLIES}],
         ["[].replies"],
     ),
+    "a bare answer in a stream, in snake_case": (
+        [{"answer_text": "a", "related_questions": [WORDS], "source_list": [WORDS]}],
+        ["[].source_list"],
+    ),
     "another service's answer": (
         {"output": {"text": WORDS}, "citations": [{"retrievedReferences": [WORDS]}]},
         ["output", "citations[].retrievedReferences"],
