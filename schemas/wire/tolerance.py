@@ -73,7 +73,7 @@ def alternatives(annotation: object) -> tuple[Any, ...]:
 
 
 def is_wire(kind: object) -> bool:
-    """Tell whether a type is a wire type."""
+    """Return whether a type is a wire type."""
     return isinstance(kind, type) and issubclass(kind, Wire)
 
 

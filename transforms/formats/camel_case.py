@@ -12,7 +12,7 @@ _WORD = re.compile(r"_([a-z0-9])")
 
 
 def has_snake_case(payload: bytes) -> bool:
-    """Tell whether some field name in a JSON text may have an underscore."""
+    """Return whether some field name in a JSON text may have an underscore."""
     return _SNAKE_CASE_FIELD.search(payload) is not None
 
 

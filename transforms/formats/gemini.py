@@ -28,7 +28,7 @@ _NO_FEEDBACK = wire.Feedback()
 
 
 def is_candidate(value: object) -> bool:
-    """Tell whether a JSON value is a candidate: content with parts, or a finish reason."""
+    """Return whether a JSON value is a candidate: content with parts, or a finish reason."""
     if not isinstance(value, dict):
         return False
     content = value.get("content")

@@ -130,7 +130,7 @@ def _identity(reading: Reading, own: Answer) -> Identity:
 
 
 def _unlike_the_finished(answer: Answer) -> Literal["", "incomplete", "failed"]:
-    """Tell how an answer differs from the finished one that may still come."""
+    """Return how an answer differs from the finished one that may still come."""
     if is_incomplete(answer):
         return "incomplete"
     return "failed" if answer.state == "FAILED" else ""

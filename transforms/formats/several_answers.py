@@ -102,7 +102,7 @@ def _is_wrapper(fields: Mapping[str, object]) -> bool:
 
 
 def _holds_several(items: Sequence[object]) -> bool:
-    """Tell whether the elements of an array are answers of their own, not chunks of one stream."""
+    """Return whether the elements of an array are answers of their own, not chunks of one stream."""
     names: set[str] = set()
     tokens: set[str] = set()
     for item in items:
@@ -125,12 +125,12 @@ def _holds_several(items: Sequence[object]) -> bool:
 
 
 def _is_whole(item: object) -> bool:
-    """Tell whether an element is a message that cannot be a chunk of a stream."""
+    """Return whether an element is a message that cannot be a chunk of a stream."""
     return any(known.recognises(item) for known in _WHOLE_FORMATS)
 
 
 def _is_full(item: object) -> bool:
-    """Tell whether an element has an answer that is not still being generated."""
+    """Return whether an element has an answer that is not still being generated."""
     answer = _answer_of(item)
     state = answer.get("state", "")
     return is_answer(answer) and not (

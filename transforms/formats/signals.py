@@ -40,13 +40,13 @@ def read_signals(row: EnrichedRow) -> Signals:
 
 
 def _is_explained(row: EnrichedRow) -> bool:
-    """Tell whether the verdict's reason follows from what else the record holds."""
+    """Return whether the verdict's reason follows from what else the record holds."""
     known = (*FINDINGS, BLOCKED_RATING, *row.skip_reasons)
     return row.verdict_reason in known
 
 
 def _candidate_signals(row: EnrichedRow) -> Signals:
-    """Tell a candidate's finish reason and its prompt's block reason, which are held together."""
+    """Find a candidate's finish reason and its prompt's block reason, which a record has as one."""
     finish_reason, reasons = _finish_reason(row), row.skip_reasons
     if finish_reason == "STOP" and reasons and reasons[0] in POLICY_FINISH_REASONS:
         finish_reason, reasons = reasons[0], reasons[1:]

@@ -21,11 +21,11 @@ def _recognises(value: object) -> bool:
     return (
         isinstance(value, list)
         and all(isinstance(element, dict) for element in value)
-        and any(_tells(element) for element in value)
+        and any(_is_chunk(element) for element in value)
     )
 
 
-def _tells(element: dict[str, object]) -> bool:
+def _is_chunk(element: dict[str, object]) -> bool:
     return (
         is_answer(element)
         or is_answer(element.get("answer"))

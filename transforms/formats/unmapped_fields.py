@@ -51,7 +51,7 @@ def refuse_unmapped(answer: Answer, request: Request, input_format: Format) -> N
 
 
 def could_hold_content(value: object) -> bool:
-    """Tell whether a field that nobody knows could hold a text or facts."""
+    """Return whether a field that nobody knows could hold a text or facts."""
     if isinstance(value, RepeatedField):
         return any(map(could_hold_content, value.values))
     if isinstance(value, str):
@@ -119,7 +119,7 @@ def _item_type(kinds: tuple[Any, ...]) -> object:
 
 
 def _takes(value: object, kinds: tuple[Any, ...]) -> bool:
-    """Tell whether a field has a type for the value, or is a number, where text has no place."""
+    """Return whether a field has a type for the value, or is a number, where text has no place."""
     if isinstance(value, str) and str in kinds:
         return True
     if isinstance(value, dict) and any(get_origin(kind) is dict for kind in kinds):

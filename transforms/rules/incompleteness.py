@@ -8,7 +8,7 @@ _FAMILIES_WITH_FINISH_REASON = ("gemini.", "vertex.")
 
 
 def is_incomplete(answer: Answer) -> bool:
-    """Tell whether an answer is unfinished, so that the finished one may still come.
+    """Return whether an answer is unfinished, so that the finished one may still come.
 
     A Gemini candidate without a finish reason and without text is, unless its prompt or the
     candidate itself was blocked.
@@ -25,5 +25,5 @@ def is_incomplete(answer: Answer) -> bool:
 
 
 def has_finish_reasons(source_format: str) -> bool:
-    """Tell whether the answers of a format are candidates, which say why they ended."""
+    """Return whether the answers of a format are candidates, which say why they ended."""
     return source_format.startswith(_FAMILIES_WITH_FINISH_REASON)

@@ -20,7 +20,7 @@ def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision
       moved_reasons: reasons that the user wants to lead to another verdict than the table's.
 
     Returns:
-      The verdict and its reason; None where only a check can tell.
+      The verdict and its reason; None where a check is needed.
     """
     decisions = [
         Decision(
@@ -51,7 +51,7 @@ def routing_tags(answer: Answer) -> Iterator[Tag]:
 
 
 def depends_on_content(answer: Answer) -> bool:
-    """Tell whether an answer's verdict depends on its text and facts, not on a reason given."""
+    """Return whether an answer's verdict depends on its text and facts, not on a reason given."""
     return not any(True for _ in _given_signals(answer))
 
 
@@ -93,7 +93,7 @@ def _unscorable(answer: Answer) -> Decision | None:
 
 
 def _has_unknown_reason(answer: Answer) -> bool:
-    """Tell whether a skip reason is unknown, or a finish or block reason is an unknown number."""
+    """Return whether a skip reason is unknown, or a finish or block reason is an unknown number."""
     numbers = (answer.finish_reason or "", answer.block_reason or "")
     return any(map(str.isdecimal, numbers)) or any(
         reason not in verdicts.SKIP_REASON_VERDICTS for reason in answer.skip_reasons
@@ -110,7 +110,7 @@ def _finished_abnormally(answer: Answer) -> bool:
 
 
 def _is_unfinished(answer: Answer) -> bool:
-    """Tell whether a Gemini candidate does not say why it ended.
+    """Return whether a Gemini candidate does not say why it ended.
 
     A blocked prompt has no candidate.
     """
