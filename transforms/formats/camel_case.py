@@ -26,7 +26,7 @@ def to_camel_case(value: object) -> object:
     if not isinstance(value, dict):
         return value
     renamed = {
-        camel_case_name(name): _renamed_field(camel_case_name(name), field)
+        _camel(name): _renamed_field(_camel(name), field)
         for name, field in value.items()
         if "_" in name
     }
@@ -36,12 +36,16 @@ def to_camel_case(value: object) -> object:
     return renamed
 
 
-@lru_cache(maxsize=1024)
 def camel_case_name(name: str) -> str:
     """Write a field's name in lowerCamelCase.
 
     A trailing underscore, with which Python's clients avoid keywords (`type_`), is dropped.
     """
+    return _camel(name) if "_" in name else name
+
+
+@lru_cache(maxsize=1024)
+def _camel(name: str) -> str:
     return _WORD.sub(lambda match: match[1].upper(), name.rstrip("_"))
 
 

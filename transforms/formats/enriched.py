@@ -108,7 +108,10 @@ def _checked(
 
 
 def _is_redacted(row: wire.EnrichedRow) -> bool:
-    """Return whether texts are hidden: where they are not, none that is there is empty or a hash."""
+    """Return whether texts are hidden.
+
+    Where they are not, none that is there is empty or a hash.
+    """
     texts = [row.query, *(fact.text for fact in row.facts)]
     lost_answer = row.verdict_reason == NO_FACTS and not row.answer_text
     given = [text for text in (row.answer_text, *texts) if text]

@@ -102,7 +102,7 @@ def _is_wrapper(fields: Mapping[str, object]) -> bool:
 
 
 def _holds_several(items: Sequence[object]) -> bool:
-    """Return whether the elements of an array are answers of their own, not chunks of one stream."""
+    """Return whether the elements of an array are answers of their own, not one stream's chunks."""
     names: set[str] = set()
     tokens: set[str] = set()
     for item in items:

@@ -62,8 +62,7 @@ def could_hold_content(value: object) -> bool:
 def named_fields(paths: Sequence[str]) -> str:
     """List some fields for a message to a person."""
     named = ", ".join(map(_shown, paths[:_MAX_NAMED_FIELDS]))
-    more = len(paths) - _MAX_NAMED_FIELDS
-    return f"{named} and {more} more" if more > 0 else named
+    return f"{named} and others" if len(paths) > _MAX_NAMED_FIELDS else named
 
 
 class _Search:
@@ -93,15 +92,15 @@ class _Search:
     def _look_at_object(self, fields: Mapping[str, object], wire: type[Wire], path: str) -> None:
         known = wire_fields(wire)
         for name, value in fields.items():
-            camel, below = camel_case_name(name), f"{path}.{name}".removeprefix(".")
+            camel = camel_case_name(name)
             if camel == wire.text_field:
                 self._text_fields.append(value)
             elif camel == wire.facts_field:
                 self._facts_fields.append(value)
             if camel in known:
-                self._look_at_field(value, known[camel], below)
+                self._look_at_field(value, known[camel], _below(path, name))
             elif camel not in wire.ignored and could_hold_content(value):
-                self.unmapped[below] = None
+                self._add(_below(path, name))
 
     def _look_at_field(self, value: object, annotation: object, path: str) -> None:
         kinds = alternatives(annotation)
@@ -111,7 +110,16 @@ class _Search:
             for each in value:
                 self._look_at_field(each, item, f"{path}[]")
         elif not _takes(value, kinds) and could_hold_content(value):
+            self._add(path)
+
+    def _add(self, path: str) -> None:
+        # One more than are named says that there are others.
+        if len(self.unmapped) <= _MAX_NAMED_FIELDS:
             self.unmapped[path] = None
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
 
 
 def _item_type(kinds: tuple[Any, ...]) -> object:
