@@ -10,13 +10,15 @@ class Gauges(Record, frozen=True, kw_only=True):
     """The readings of a moment.
 
     Attributes:
-      done: messages that came to their end.
+      done: answers that came to their end.
+      further_answers: answers beyond the first of messages that hold several.
       calls_in_flight: calls that wait for a reply.
       retries: attempts beyond the first, of the checks that are over.
       verdicts: how many answers have each, in the order of `Verdict`.
     """
 
     done: int = 0
+    further_answers: int = 0
     calls_in_flight: int = 0
     retries: int = 0
     verdicts: tuple[int, ...] = (0,) * len(Verdict)
@@ -25,6 +27,7 @@ class Gauges(Record, frozen=True, kw_only=True):
         """Add the readings of another process."""
         return Gauges(
             done=self.done + other.done,
+            further_answers=self.further_answers + other.further_answers,
             calls_in_flight=self.calls_in_flight + other.calls_in_flight,
             retries=self.retries + other.retries,
             verdicts=tuple(map(sum, zip(self.verdicts, other.verdicts, strict=True))),
@@ -43,6 +46,7 @@ def read_gauges() -> Gauges:
     )
     return Gauges(
         done=sum(verdicts) + sum(counter.value for counter in ends),
+        further_answers=counters.FURTHER_ANSWERS.value,
         calls_in_flight=CallsInFlight.count,
         retries=counters.RETRIES.value,
         verdicts=verdicts,

@@ -59,7 +59,12 @@ class Progress:
             task = bar.add_task("starting", total=self._total)
             while not self._over.wait(_BAR_INTERVAL_S):
                 state = self._state()
-                bar.update(task, completed=state["done"], description=_described(state))
+                bar.update(
+                    task,
+                    completed=state["done"],
+                    total=state["total"],
+                    description=_described(state),
+                )
 
     def _write_lines(self) -> None:
         while not self._over.wait(_LINE_INTERVAL_S):
@@ -68,15 +73,16 @@ class Progress:
     def _state(self) -> dict[str, Any]:
         gauges = self._read_gauges()
         done_now = gauges.done - self._start.done
+        total = self._total + gauges.further_answers - self._start.further_answers
         done = self._done_before + done_now
         per_s = done_now / (time.monotonic() - self._start_s)
         counted = zip(Verdict, gauges.verdicts, self._start.verdicts, strict=True)
         return {
             "time": to_rfc3339(clock.now_us()),
             "done": done,
-            "total": self._total,
+            "total": total,
             "per_s": round(per_s, 1),
-            "left_s": round((self._total - done) / per_s) if per_s else None,
+            "left_s": round((total - done) / per_s) if per_s else None,
             "calls_in_flight": gauges.calls_in_flight,
             "retries": gauges.retries - self._start.retries,
             "verdicts": {verdict: now - before for verdict, now, before in counted if now > before},

@@ -12,8 +12,8 @@ class Counts(Record, frozen=True, kw_only=True):
     """The counts of a run, or of a part of it.
 
     Attributes:
-      read: messages that came in.
-      duplicates, sampled_out: messages that were left out.
+      read: answers that came in: one for each message, and one for each further answer in it.
+      duplicates, sampled_out: answers that were left out.
       left: answers whose check a limit of the run did not allow; they are read again by whoever
         goes on with the run.
       verdicts: enriched records by verdict.

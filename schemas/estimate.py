@@ -46,11 +46,11 @@ class Estimate(Record, frozen=True, kw_only=True):
 
     Attributes:
       run: the id that the backfill of the same input would have.
-      read: messages in the archives.
-      sampled_messages: from how many of them the rest was told; None for all of them.
-      failures: messages that cannot be read; a check that fails is not foreseen.
+      read: answers in the archives: one for each message, and one for each further answer in it.
+      sampled_messages: from how many messages the rest was extrapolated; None for all of them.
+      failures: answers that cannot be read; a check that fails is not foreseen.
       damaged_archives: archives that end too soon; each is one message read and one failure.
-      duplicates, sampled_out: messages that would be left out.
+      duplicates, sampled_out: answers that would be left out.
       decided: answers by the verdict they get without a call.
       to_check: answers that need a check.
       planned_calls: calls that these need, identical ones included.

@@ -67,7 +67,7 @@ def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
             "attempts": failure.attempts,
             "first_failed_at": to_rfc3339(failure.first_failed_at_us),
             "last_failed_at": to_rfc3339(failure.last_failed_at_us),
-            "source": message.place,
+            "source": message.answer_place,
             "publish_time": to_rfc3339(message.publish_time_us),
             "payload_base64": payload,
             "attributes": message.attributes,

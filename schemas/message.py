@@ -1,10 +1,10 @@
-"""A message: one generated answer as its producer wrote it, before it is understood."""
+"""A message: what a producer wrote, before it is parsed."""
 
 from schemas.record import Record
 
 
 class EarlierFailure(Record, frozen=True, kw_only=True):
-    """What a replayed message has behind it.
+    """What happened before to a message that is replayed.
 
     Attributes:
       first_failed_at_us: microseconds since 1970 UTC.
@@ -16,13 +16,15 @@ class EarlierFailure(Record, frozen=True, kw_only=True):
 
 
 class Message(Record, frozen=True, kw_only=True):
-    """One Pub/Sub message, one line of JSON or one row of Avro.
+    """One Pub/Sub message, one line of JSON or one row of Avro, or one of the answers in it.
 
     Attributes:
-      payload: the original bytes, without a line's end.
+      payload: the original bytes, without a line's end; of one of several answers its bytes alone.
       attributes: the Pub/Sub attributes; empty for a line of a file.
-      place: where it came from, stable over reruns: ``path#record_number`` (from 1), or the
-        Pub/Sub message id.
+      place: where the delivered message came from, stable over reruns: ``path#record_number`` (from
+        1), or the Pub/Sub message id.
+      element: the index of the answer among several answers of the delivered message, None for a
+        message that was delivered as it is.
       publish_time_us: when it was published, microseconds since 1970 UTC; None for files.
       earlier: its failure, for a message that is replayed.
       whole_bytes: how many bytes it had, for one too long to be kept whole; None where the payload
@@ -32,6 +34,12 @@ class Message(Record, frozen=True, kw_only=True):
     payload: bytes
     attributes: dict[str, str] = {}
     place: str
+    element: int | None = None
     publish_time_us: int | None = None
     earlier: EarlierFailure | None = None
     whole_bytes: int | None = None
+
+    @property
+    def answer_place(self) -> str:
+        """Where the answer is: the place, with ``#k`` for the k-th (from 0) of several answers."""
+        return self.place if self.element is None else f"{self.place}#{self.element}"

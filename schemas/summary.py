@@ -71,10 +71,11 @@ class Summary(Record, frozen=True, kw_only=True):
     Attributes:
       run: the run's id.
       checker: who checked.
-      read: messages that came in.
+      read: answers that came in: one for each message, and one for each further answer in it.
       enriched, failures: rows in the files that were written.
-      duplicates, sampled_out: messages that were left out, counted.
-      left: messages that a limit of the run left for a later try; they count as not read.
+      duplicates, sampled_out: answers that were left out, counted.
+      left: answers, and messages not yet parsed, that a limit of the run left for a later try; they
+        count as not read.
       verdicts: enriched records by verdict.
       alerts: rows in the files of alerts.
       failures_by_error: failures by the class of their error.
@@ -132,7 +133,7 @@ class Summary(Record, frozen=True, kw_only=True):
 
     @property
     def closes(self) -> bool:
-        """Whether every message read ended in exactly one place."""
+        """Whether every answer read ended in exactly one place."""
         accounted = self.enriched + self.failures + self.duplicates + self.sampled_out
         return self.read == accounted and self.enriched == sum(self.verdicts.values())
 

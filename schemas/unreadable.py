@@ -1,8 +1,12 @@
-"""The one way in which a message fails to be understood."""
+"""Why a message cannot be read as an answer."""
 
 
 class UnreadableAnswer(Exception):
-    """A message that holds no answer groundwatch could read without guessing.
+    """A message that cannot be read as an answer without guessing.
 
-    Its text is one sentence for a person; it names members and types, never the answer's words.
+    Its text is one sentence for a person; it names fields and types, never the answer's text.
     """
+
+
+class UnmappedFields(UnreadableAnswer):
+    """A message without text or facts, with unknown fields that could hold them."""

@@ -54,13 +54,16 @@ class Distribution:
 
 
 MESSAGES_READ = Counter("messages_read")
-"""Messages that came in."""
+"""Answers read: one for each message that came in, and one for each further answer in it."""
+
+FURTHER_ANSWERS = Counter("further_answers")
+"""Answers beyond the first of a message that holds several; `messages_read` counts them too."""
 
 ARCHIVES_DAMAGED = Counter("archives_damaged")
 """Archives that end too soon; each is one message read and one failure."""
 
 PARSE_FAILED = Counter("parse_failed")
-"""Messages that are no answer; each is one failure."""
+"""Answers that cannot be read; each is one failure."""
 
 DUPLICATES_SEEN = Counter("duplicates_seen")
 """Answers left out because their record id came before."""

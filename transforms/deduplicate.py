@@ -95,7 +95,7 @@ def _keep_first(_: str, answers: Iterable[Answer]) -> Iterator[Answer]:
     yield first
 
 
-def _place(answer: Answer) -> tuple[str, int, str]:
-    """Order by file, and in a file by number: record 9 before record 10."""
+def _place(answer: Answer) -> tuple[str, int, str, int]:
+    """Order by file, in a file by number (record 9 before record 10), and in a message by index."""
     path, _, number = answer.message.place.rpartition("#")
-    return path, len(number), number
+    return path, len(number), number, answer.message.element or 0

@@ -1,4 +1,4 @@
-"""ParseAnswers: understand each message, whatever format it came in."""
+"""ParseAnswers: parse the answers of each message, in any input format."""
 
 from collections.abc import Iterator
 
@@ -11,22 +11,23 @@ from schemas.failure import Failure
 from schemas.message import Message
 from transforms import counters
 from transforms.failing import FAILURES, TaggedFailure, failed_now
-from transforms.formats import UnreadableAnswer, parse_answer
+from transforms.formats import ParseFailure, parse_answers
 
 ANSWERS = "answers"
 
 
 class ParseAnswers(beam.PTransform):
-    """Read the messages of all input formats.
+    """Parse the messages of all input formats.
 
     Input: PCollection[Message], bounded or not.
-    Output: two PCollections. `answers` holds an Answer for every message that is one, in its
-      window and at its timestamp; `failures` holds one Failure for every other.
-    Failures: UnreadableAnswer, never retryable.
+    Output: two PCollections. `answers` holds an Answer for every answer of a message, in the
+      message's window and at its timestamp; `failures` holds one Failure for every answer that
+      cannot be read, with a message that holds it alone.
+    Failures: UnreadableAnswer and UnmappedFields, never retryable.
     Delivery: each message once; a retried bundle reads the same.
 
     Args:
-      input_format: a source format's name; None to recognise each message by its members.
+      input_format: a source format's name; None to recognise each message by its fields.
       facts_from_steps: whether what the generator found on its way counts among the facts.
     """
 
@@ -48,12 +49,17 @@ class ParseAnswers(beam.PTransform):
 def _parse_message(
     message: Message, input_format: str | None, *, facts_from_steps: bool
 ) -> Iterator[Answer | TaggedFailure]:
-    try:
-        yield parse_answer(message, input_format=input_format, facts_from_steps=facts_from_steps)
-    except UnreadableAnswer as error:
-        counters.PARSE_FAILED.inc()
-        yield TaggedOutput(FAILURES, _failure(message, error))
+    parsed = parse_answers(message, input_format=input_format, facts_from_steps=facts_from_steps)
+    for number, answer in enumerate(parsed):
+        if number:
+            counters.MESSAGES_READ.inc()
+            counters.FURTHER_ANSWERS.inc()
+        if isinstance(answer, ParseFailure):
+            counters.PARSE_FAILED.inc()
+            yield TaggedOutput(FAILURES, _failure(answer))
+        else:
+            yield answer
 
 
-def _failure(message: Message, error: UnreadableAnswer) -> Failure:
-    return failed_now(message, "ParseAnswers", error, retryable=False)
+def _failure(parsed: ParseFailure) -> Failure:
+    return failed_now(parsed.message, "ParseAnswers", parsed.error, retryable=False)

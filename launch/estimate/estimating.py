@@ -1,10 +1,8 @@
 """From a backfill's settings to what it would take."""
 
-from functools import partial
-
 from launch import clock
 from launch.archive_messages import ArchiveMessages
-from launch.estimate.outcome import outcome_of
+from launch.estimate.outcome import outcomes_of
 from launch.estimate.sample import draw, paid_for, tally_of
 from launch.estimate.tally import Tally, count
 from pipeline.config import Config
@@ -60,7 +58,7 @@ def estimate_backfill(config: Config, terms: Terms, sample_size: int | None) -> 
 
 
 def _find_in_all(messages: ArchiveMessages, config: Config) -> _Finding:
-    outcomes = map(partial(outcome_of, config=config), messages)
+    outcomes = (outcome for message in messages for outcome in outcomes_of(message, config))
     return _Finding(tally=count(outcomes, pays_once=config.check.pays_once))
 
 

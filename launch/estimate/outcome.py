@@ -1,23 +1,25 @@
-"""What becomes of a message before any call."""
+"""Find out what becomes of a message before any call."""
+
+from collections.abc import Iterator
 
 from pipeline.config import Config
 from schemas.answer import Answer
 from schemas.message import Message
 from schemas.record import Record
 from schemas.verdict import Verdict
-from transforms.formats import UnreadableAnswer, parse_answer
+from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.forecast import Forecast, forecast_check
 from transforms.rules.routing import route
 from transforms.rules.sampling import is_in_sample
 
 
 class Outcome(Record, frozen=True, kw_only=True):
-    """How far a message comes without a call.
+    """What becomes of an answer without a call.
 
     Attributes:
-      record_id: the answer's id, None where the message is none: a failure.
+      record_id: the answer's id, None where it cannot be read: a failure.
       is_sampled_out: whether the answer is left out.
-      verdict: what is said of it without a call, None where a check is needed.
+      verdict: its verdict without a call, None where a check is needed.
       forecast: the calls of its check.
     """
 
@@ -27,24 +29,26 @@ class Outcome(Record, frozen=True, kw_only=True):
     forecast: Forecast | None = None
 
 
-def outcome_of(message: Message, config: Config) -> Outcome:
-    """Take a message as far as the main job takes it without a call.
+def outcomes_of(message: Message, config: Config) -> Iterator[Outcome]:
+    """Take the answers of a message as far as the main job takes them without a call.
 
     Args:
       message: in any input format.
       config: the main job's.
+
+    Yields:
+      One outcome for each answer, at least one.
     """
-    try:
-        answer = parse_answer(
-            message,
-            input_format=config.input_format,
-            facts_from_steps=config.facts_from_steps,
-        )
-    except UnreadableAnswer:
-        return Outcome()
-    if not is_in_sample(answer.record_id, answer.engine, config.sampling):
-        return Outcome(record_id=answer.record_id, is_sampled_out=True)
-    return _routed(answer, config)
+    parsed = parse_answers(
+        message, input_format=config.input_format, facts_from_steps=config.facts_from_steps
+    )
+    for answer in parsed:
+        if isinstance(answer, ParseFailure):
+            yield Outcome()
+        elif is_in_sample(answer.record_id, answer.engine, config.sampling):
+            yield _routed(answer, config)
+        else:
+            yield Outcome(record_id=answer.record_id, is_sampled_out=True)
 
 
 def _routed(answer: Answer, config: Config) -> Outcome:

@@ -1,12 +1,13 @@
-"""A sample of an archive, from everywhere in it, and what it tells of the whole."""
+"""Draw a sample from everywhere in an archive, and extrapolate from it."""
 
 import heapq
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from hashlib import sha256
+from itertools import chain
 
 from launch.estimate.distinct_keys import DistinctKeys
-from launch.estimate.outcome import Outcome, outcome_of
+from launch.estimate.outcome import Outcome, outcomes_of
 from launch.estimate.tally import Tally, count
 from pipeline.config import Config
 from schemas.message import Message
@@ -22,12 +23,12 @@ class Sample(Record, frozen=True, kw_only=True):
     Attributes:
       read: how many messages there are.
       distinct: how many of them repeat none byte for byte.
-      outcomes: what becomes of those in the sample.
+      outcomes: for each message in the sample, what becomes of its answers.
     """
 
     read: int
     distinct: int
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[tuple[Outcome, ...], ...]
 
 
 def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
@@ -49,7 +50,7 @@ def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
     """
     read = distinct = 0
     # The greatest digest stands first, negated.
-    least: list[tuple[int, Outcome]] = []
+    least: list[tuple[int, tuple[Outcome, ...]]] = []
     with DistinctKeys() as digests:
         for message in messages:
             read += 1
@@ -59,24 +60,25 @@ def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
             distinct += 1
             rank = -int.from_bytes(digest)
             if len(least) < size:
-                heapq.heappush(least, (rank, outcome_of(message, config)))
+                heapq.heappush(least, (rank, tuple(outcomes_of(message, config))))
             elif rank > least[0][0]:
-                heapq.heapreplace(least, (rank, outcome_of(message, config)))
-    return Sample(read=read, distinct=distinct, outcomes=tuple(outcome for _, outcome in least))
+                heapq.heapreplace(least, (rank, tuple(outcomes_of(message, config))))
+    return Sample(read=read, distinct=distinct, outcomes=tuple(outcomes for _, outcomes in least))
 
 
 def tally_of(sample: Sample) -> Tally:
-    """Tell the counts of the whole but for what is paid for.
+    """Extrapolate the counts of all answers, except those of what is paid for.
 
-    A message that repeats another byte for byte counts as a duplicate.
+    The answers of a message that repeats another byte for byte count as duplicates.
     """
-    tally = count(sample.outcomes, pays_once=True)
-    scale = sample.distinct / (len(sample.outcomes) or 1)
-    repeated = sample.read - sample.distinct
+    tally = count(chain.from_iterable(sample.outcomes), pays_once=True)
+    sampled = len(sample.outcomes) or 1
+    scale = sample.distinct / sampled
+    repeated = (sample.read - sample.distinct) * tally.read / sampled
     return Tally(
-        read=sample.read,
+        read=round(sample.read * tally.read / sampled),
         failures=round(tally.failures * scale),
-        duplicates=round(tally.duplicates * scale) + repeated,
+        duplicates=round(tally.duplicates * scale + repeated),
         sampled_out=round(tally.sampled_out * scale),
         decided=Counter({name: round(times * scale) for name, times in tally.decided.items()}),
         to_check=round(tally.to_check * scale),
@@ -87,12 +89,12 @@ def tally_of(sample: Sample) -> Tally:
 
 
 def paid_for(sample: Sample, *, pays_once: bool) -> tuple[Total, Total]:
-    """Tell how many calls and characters of the whole are paid for.
+    """Extrapolate how many calls and characters are paid for.
 
-    A call that stands in the sample once stands for many. One that stands there more often is so
-    frequent in the whole that it would be in any sample; it is paid for once, and stands for
-    itself. What repeats too seldom to be met twice is counted as often as it occurs, so the
-    archive may take less.
+    A call that is in the sample once stands for many. One that is there more often is so frequent
+    in the whole that it would be in any sample; it is paid for once, and stands for itself. What
+    repeats too seldom to be met twice is counted as often as it occurs, so the archive may take
+    less.
 
     Args:
       sample: of the distinct messages.
@@ -101,27 +103,34 @@ def paid_for(sample: Sample, *, pays_once: bool) -> tuple[Total, Total]:
     Returns:
       The calls, and their characters.
     """
-    answers = _calls_by_answer(sample.outcomes, pays_once=pays_once)
-    times = Counter(key for calls in answers for key in calls)
-    unique = [[calls[key] for key in calls if times[key] == 1] for calls in answers]
-    frequent = {key: calls[key] for calls in answers for key in calls if times[key] > 1}
+    messages = _calls_by_message(sample.outcomes, pays_once=pays_once)
+    times = Counter(key for calls in messages for key in calls)
+    unique = [[calls[key] for key in calls if times[key] == 1] for calls in messages]
+    frequent = {key: calls[key] for calls in messages for key in calls if times[key] > 1}
     calls = extrapolate([len(characters) for characters in unique], sample.distinct)
     characters = extrapolate([sum(characters) for characters in unique], sample.distinct)
     return _raised(calls, len(frequent)), _raised(characters, sum(frequent.values()))
 
 
-def _calls_by_answer(outcomes: Sequence[Outcome], *, pays_once: bool) -> list[dict[Hashable, int]]:
-    """The characters of each outcome's calls by their keys; none where there is no check."""
-    first = {outcome.record_id: number for number, outcome in reversed([*enumerate(outcomes)])}
-    return [
-        {
-            call.key if pays_once else (number, place): call.characters
-            for place, call in enumerate(outcome.forecast.calls)
-        }
-        if outcome.forecast and first[outcome.record_id] == number
-        else {}
-        for number, outcome in enumerate(outcomes)
-    ]
+def _calls_by_message(
+    messages: Sequence[Sequence[Outcome]], *, pays_once: bool
+) -> list[dict[Hashable, int]]:
+    """Map the calls of each message, by their keys, to their characters.
+
+    Of answers with one record id, only the first needs its calls.
+    """
+    seen: set[str | None] = set()
+    found: list[dict[Hashable, int]] = []
+    for number, outcomes in enumerate(messages):
+        calls: dict[Hashable, int] = {}
+        for index, outcome in enumerate(outcomes):
+            if outcome.forecast and outcome.record_id not in seen:
+                for place, call in enumerate(outcome.forecast.calls):
+                    key = call.key if pays_once else (number, index, place)
+                    calls[key] = call.characters
+            seen.add(outcome.record_id)
+        found.append(calls)
+    return found
 
 
 def _raised(total: Total, certain: float) -> Total:

@@ -20,8 +20,7 @@ from schemas.enriched import EnrichedAnswer
 from schemas.enriched_avro import is_enriched_schema
 from schemas.label import Label
 from schemas.message import Message
-from schemas.unreadable import UnreadableAnswer
-from transforms.formats import parse_answer
+from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.tagging import Thresholds
 
@@ -87,7 +86,7 @@ class Intake:
           paths: of the archives.
           settings: by whom the answers are checked, and how.
           thresholds: where the lines are drawn.
-          input_format: of every message; None recognises each by its members.
+          input_format: of every message; None recognises each by its fields.
           facts_from_steps: whether what was found in a step counts as a fact.
 
         Raises:
@@ -109,13 +108,15 @@ class Intake:
         self, messages: Iterable[Message], input_format: str | None, *, facts_from_steps: bool
     ) -> Iterator[Answer]:
         for message in messages:
-            self._read += 1
-            try:
-                yield parse_answer(
-                    message, input_format=input_format, facts_from_steps=facts_from_steps
-                )
-            except UnreadableAnswer:
-                self._unreadable += 1
+            parsed = parse_answers(
+                message, input_format=input_format, facts_from_steps=facts_from_steps
+            )
+            for answer in parsed:
+                self._read += 1
+                if isinstance(answer, ParseFailure):
+                    self._unreadable += 1
+                else:
+                    yield answer
 
     def _label(self, scored: ScoredAnswer) -> None:
         name = next((name for name in scored.names if name in self._labels), None)

@@ -154,12 +154,13 @@ def _put_together(
     started_at_us: int,
     price_per_1k_chars: float | None,
 ) -> Summary:
-    finished = [done for segment in plan.segments if (done := work.done(segment.number))]
-    counts = total(done.counts for done in finished)
-    parts = (part for done in finished for part in done.parts)
-    rates = (keyed for done in finished for keyed in done.rates)
+    finished = [(segment, done) for segment in plan.segments if (done := work.done(segment.number))]
+    counts = total(done.counts for _, done in finished)
+    parts = (part for _, done in finished for part in done.parts)
+    rates = (keyed for _, done in finished for keyed in done.rates)
     rows = publish(config, parts, rates)
-    left = plan.messages - counts.read
+    # A message may hold several answers, so what is left cannot be told from the answers read.
+    left = plan.messages - sum(segment.messages for segment, _ in finished) + counts.left
     summary = summary_of(
         config,
         counts,

@@ -189,4 +189,4 @@ def _with_failures(counts: Counts, failures: Sequence[Failure], repeated: int) -
 
 def _id_of(message: Message) -> str:
     """Name a message in the way of record ids, among which it is none."""
-    return hashlib.sha256(f"message {message.place}".encode()).hexdigest()
+    return hashlib.sha256(f"message {message.answer_place}".encode()).hexdigest()

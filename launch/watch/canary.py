@@ -21,7 +21,7 @@ from schemas.alert import Alert, AlertKind, RateEpisode, Severity
 from schemas.record import Record
 from schemas.units import MINUTE_US, SECOND_US
 from schemas.unreadable import UnreadableAnswer
-from transforms.formats.parsing import parse_answer
+from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.errors import RunStopped
 from transforms.grounding.settings import OutagePolicy
 from transforms.rules.sampling import SamplingRule
@@ -165,7 +165,13 @@ def try_canary(
     try:
         for message in read_file(path, are_failures=False):
             place = message.place
-            parse_answer(message, input_format=input_format, facts_from_steps=facts_from_steps)
+            parsed = parse_answers(
+                message, input_format=input_format, facts_from_steps=facts_from_steps
+            )
+            for answer in parsed:
+                if isinstance(answer, ParseFailure):
+                    place = answer.message.answer_place
+                    raise answer.error
     except (UnreadableAnswer, DamagedArchive, OSError) as error:
         problems.append(f"--canary: {place or path}: {error}")
     else:

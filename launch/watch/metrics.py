@@ -16,7 +16,7 @@ from launch.watch import families
 from launch.watch.status_server import Page
 from schemas.counts import Counts
 from schemas.record import Record
-from schemas.unreadable import UnreadableAnswer
+from schemas.unreadable import UnmappedFields, UnreadableAnswer
 from schemas.verdict import Verdict
 from transforms import counters
 from transforms.counters import Counter
@@ -112,10 +112,13 @@ class Metrics(Collector):
 
 
 def _of_the_messages(counts: Counts) -> Iterator[Metric]:
-    """Each message once, at its end: these add up as the ledger does."""
-    yield families.counter("messages_read", "Messages that came to their end.", counts.read)
-    unreadable = counts.failures_by_error.get(UnreadableAnswer.__name__, 0)
-    yield families.counter("parse_failed", "Messages that are no answer.", unreadable)
+    """Each answer once, at its end: these add up as the ledger does."""
+    yield families.counter("messages_read", "Answers that came to their end.", counts.read)
+    unreadable = sum(
+        counts.failures_by_error.get(error.__name__, 0)
+        for error in (UnreadableAnswer, UnmappedFields)
+    )
+    yield families.counter("parse_failed", "Answers that cannot be read.", unreadable)
     yield families.counter(
         "archives_damaged", "Archives that ended too soon.", counts.damaged_archives
     )
@@ -138,6 +141,11 @@ def _of_the_messages(counts: Counts) -> Iterator[Metric]:
 
 
 def _of_the_checks() -> Iterator[Metric]:
+    yield families.counter(
+        counters.FURTHER_ANSWERS.name,
+        "Answers beyond the first of a message.",
+        counters.FURTHER_ANSWERS.value,
+    )
     for counter, meaning in CHECKS.items():
         yield families.counter(counter.name, meaning, counter.value)
     yield families.gauge("calls_in_flight", "Calls that wait for a reply.", CallsInFlight.count)

@@ -28,7 +28,7 @@ from launch.watch.canary import Canary
 from launch.watch.files import Files
 from launch.watch.health import Health
 from launch.watch.heartbeat import Heartbeat
-from launch.watch.held_answers import HeldAnswers
+from launch.watch.held_messages import HeldMessages
 from launch.watch.journal import Journal
 from launch.watch.metrics import Metrics, WorkReadings
 from launch.watch.monitor import Monitor
@@ -201,7 +201,7 @@ def _worker(
             owned=opened.enter_context(closing(_owned(config, journal))),
             reporter=reporter,
             size=_batch_size(config.check, settings),
-            held=HeldAnswers(checks.session.has_ended),
+            held=HeldMessages(checks.session.has_ended),
             settings=settings,
         )
         if settings.health_address:

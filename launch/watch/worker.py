@@ -15,7 +15,7 @@ from launch.watch.batches import Batches, Outcome, Unaccounted
 from launch.watch.canary import Canary
 from launch.watch.giving_up import failed_by_defect
 from launch.watch.heartbeat import Heartbeat
-from launch.watch.held_answers import HeldAnswers, messages_of
+from launch.watch.held_messages import HeldMessage, HeldMessages
 from launch.watch.journal import Journal
 from launch.watch.monitor import Monitor
 from launch.watch.ownership import OwnedPaths
@@ -25,7 +25,6 @@ from launch.watch.retry_queue import RetryQueue
 from launch.watch.settings import WatchSettings
 from pipeline.storage import TargetExists
 from schemas.alert import Alert, AlertKind, Severity
-from schemas.answer import Answer
 from schemas.failure import Failure
 from schemas.message import Message
 from transforms.grounding.errors import RunStopped
@@ -56,7 +55,7 @@ class Worker:
       owned: the files and folders that must stay as they are.
       reporter: tells whoever started it what it does.
       size: how many messages a batch takes.
-      held: answers whose checks go on in the background.
+      held: messages of answers whose checks go on in the background.
       settings: how large batches are.
 
     Attributes:
@@ -78,7 +77,7 @@ class Worker:
         owned: OwnedPaths,
         reporter: Reporter,
         size: BatchSize,
-        held: HeldAnswers,
+        held: HeldMessages,
         settings: WatchSettings,
     ) -> None:
         self.batches_done = 0
@@ -122,7 +121,7 @@ class Worker:
         self._heartbeat.came_round(waiting=self.held)
         # Half of a batch at most, so that new messages flow however many checks have ended.
         held = self._held.take_ended(max(1, self._size.messages // 2))
-        messages = self._take(messages_of(held))
+        messages = self._take([each.message for each in held])
         if messages:
             self._work_off(messages, held)
         standing = self.subscription.standing()
@@ -174,12 +173,12 @@ class Worker:
         """Tell whether so much is held that nothing more is pulled."""
         return self.held >= self._settings.held_messages
 
-    def _work_off(self, messages: Sequence[Message], held: Sequence[Answer] = ()) -> None:
+    def _work_off(self, messages: Sequence[Message], held: Sequence[HeldMessage] = ()) -> None:
         """Process a batch.
 
         Args:
           messages: all of them.
-          held: the answers among them whose arrival was counted before.
+          held: those of them whose arrival was counted before.
         """
         started_s = time.monotonic()
         try:
@@ -239,7 +238,7 @@ class Worker:
         self._retry_queue.add(messages)
 
     def _settle(
-        self, messages: Sequence[Message], outcome: Outcome, held: Sequence[Answer]
+        self, messages: Sequence[Message], outcome: Outcome, held: Sequence[HeldMessage]
     ) -> None:
         left = {answer.message.place for answer in outcome.left}
         done = [message.place for message in messages if message.place not in left]
@@ -248,10 +247,11 @@ class Worker:
             self._heartbeat.progressed()
         self._latency.raised(messages, len(outcome.alerts))
         self._reporter.alerted(outcome.alerts)
-        arrivals = outcome.arrivals(held)
+        arrivals = outcome.arrivals(answer for each in held for answer in each.answers)
         self.monitor.record_arrivals(len(messages) - len(held), arrivals, clock.now_us())
         self.monitor.record_rates(outcome.rates)
-        self._held.add(outcome.left)
+        # A message is processed again as a whole; its finished answers then count as duplicates.
+        self._held.add(messages, outcome.left)
 
     def _forget_old_ids(self) -> None:
         """Forget them now and then: it takes seconds where there are millions."""

@@ -1,10 +1,10 @@
-"""The JSON of Discovery Engine's answers, v1, v1beta and v1alpha in one.
+"""Wire types of Discovery Engine's answers: v1, v1beta and v1alpha in one.
 
 Sources: googleapis protos at f8291d2b, google/cloud/discoveryengine/v1beta/answer.proto,
 session.proto and conversational_search_service.proto; v1 and v1alpha hold subsets of them.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -19,7 +19,7 @@ class CitationSource(Wire, frozen=True):
 
 
 class Citation(Wire, frozen=True):
-    """A cited stretch of the answer; offsets are UTF-8 bytes, end exclusive, absent meaning 0."""
+    """A cited span of the answer; offsets are UTF-8 bytes, end exclusive, absent meaning 0."""
 
     start_index: Essential[int] = 0
     end_index: Essential[int] = 0
@@ -27,7 +27,7 @@ class Citation(Wire, frozen=True):
 
 
 class GroundingSupport(Wire, frozen=True):
-    """The generator's own check of a stretch of the answer; offsets as in a citation."""
+    """The generator's own check of a span of the answer; offsets as in a citation."""
 
     start_index: Essential[int] = 0
     end_index: Essential[int] = 0
@@ -37,21 +37,23 @@ class GroundingSupport(Wire, frozen=True):
 
 
 class ChunkContent(Wire, frozen=True):
-    """A passage of a document.
+    """A passage of a document."""
 
-    Dropped: `relevanceScore` (how well the search liked it, which says nothing of support) and
-    `blobAttachmentIndexes` (pictures are no fact text).
-    """
+    ignored: ClassVar = {
+        "relevanceScore": "how well the search ranked it, which says nothing about support",
+        "blobAttachmentIndexes": "pictures are not fact text",
+    }
 
     content: Essential[str] = ""
     page_identifier: str = ""
 
 
 class UnstructuredDocumentInfo(Wire, frozen=True):
-    """A document with one fact for each of its passages.
+    """A document with one fact for each of its passages."""
 
-    Dropped: `structData` (a document's metadata; text for structured documents only).
-    """
+    ignored: ClassVar = {
+        "structData": "metadata of a document; it is fact text for structured documents only",
+    }
 
     document: str = ""
     uri: str = ""
@@ -60,10 +62,11 @@ class UnstructuredDocumentInfo(Wire, frozen=True):
 
 
 class DocumentMetadata(Wire, frozen=True):
-    """Where a chunk is from.
+    """Where a chunk is from."""
 
-    Dropped: `structData` (a document's metadata; text for structured documents only).
-    """
+    ignored: ClassVar = {
+        "structData": "metadata of a document; it is fact text for structured documents only",
+    }
 
     document: str = ""
     uri: str = ""
@@ -72,18 +75,20 @@ class DocumentMetadata(Wire, frozen=True):
 
 
 class ChunkInfo(Wire, frozen=True):
-    """A chunk of a document: one fact.
+    """A chunk of a document: one fact."""
 
-    Dropped: `chunk` (its resource name; the document's stays), `relevanceScore` (how well the
-    search liked it) and `blobAttachmentIndexes` (pictures are no fact text).
-    """
+    ignored: ClassVar = {
+        "chunk": "its resource name; the document's is kept",
+        "relevanceScore": "how well the search ranked it, which says nothing about support",
+        "blobAttachmentIndexes": "pictures are not fact text",
+    }
 
     content: Essential[str] = ""
     document_metadata: DocumentMetadata = DocumentMetadata()
 
 
 class StructuredDocumentInfo(Wire, frozen=True):
-    """A record of a data store, whose members are the fact."""
+    """A record of a data store, whose fields are the fact."""
 
     document: str = ""
     struct_data: Essential[dict[str, Any]] = msgspec.field(default_factory=dict)
@@ -107,20 +112,22 @@ class SnippetInfo(Wire, frozen=True):
 
 
 class SearchResultChunk(Wire, frozen=True):
-    """A chunk that a search found.
+    """A chunk that a search found."""
 
-    Dropped: `chunk` (its resource name; the document's stays) and `relevanceScore` (how well the
-    search liked it).
-    """
+    ignored: ClassVar = {
+        "chunk": "its resource name; the document's is kept",
+        "relevanceScore": "how well the search ranked it, which says nothing about support",
+    }
 
     content: str = ""
 
 
 class SearchResult(Wire, frozen=True):
-    """A document that a search found, with the chunks or the extracts shown to the generator.
+    """A document that a search found, with the chunks or the extracts shown to the generator."""
 
-    Dropped: `structData` (a document's metadata; text for structured documents only).
-    """
+    ignored: ClassVar = {
+        "structData": "metadata of a document; it is fact text for structured documents only",
+    }
 
     document: str = ""
     uri: str = ""
@@ -149,10 +156,13 @@ class Action(Wire, frozen=True):
 
 
 class Step(Wire, frozen=True):
-    """One step on the way to the answer.
+    """One step on the way to the answer."""
 
-    Dropped: `state`, `description` and `thought` (how the generator went about it, no source).
-    """
+    ignored: ClassVar = {
+        "state": "how the generator proceeded, not a source",
+        "description": "how the generator proceeded, not a source",
+        "thought": "how the generator proceeded, not a source",
+    }
 
     actions: Details[Action] = ()
 
@@ -173,11 +183,16 @@ class QueryUnderstandingInfo(Wire, frozen=True):
 class Answer(Wire, frozen=True):
     """An answer resource; `groundingScore` is there only when it was asked for.
 
-    A time is None if it is there but no string.
-
-    Dropped: `relatedQuestions` (proposals to the user, not the answer) and `blobAttachments`
-    (pictures are neither answer text nor fact text).
+    A time is None if it is there but not a string.
     """
+
+    ignored: ClassVar = {
+        "relatedQuestions": "proposals to the user, not the answer",
+        "blobAttachments": "pictures are neither answer text nor fact text",
+    }
+
+    text_field: ClassVar = "answerText"
+    facts_field: ClassVar = "references"
 
     name: Essential[str] = ""
     state: Essential[int | str] = ""
@@ -195,32 +210,38 @@ class Answer(Wire, frozen=True):
 
 
 class Query(Wire, frozen=True):
-    """The user's question.
+    """The user's question."""
 
-    Dropped: `queryId` (names the query, not the answer).
-    """
+    ignored: ClassVar = {
+        "queryId": "names the query, not the answer",
+    }
 
     text: str = ""
 
 
 class Turn(Wire, frozen=True):
-    """A question of a session and the name of its answer.
+    """A question of a session and the name of its answer."""
 
-    Dropped: `detailedAnswer` and `detailedAssistAnswer` (the answers of other messages),
-    `queryConfig` (settings) and `live` (how it was spoken).
-    """
+    ignored: ClassVar = {
+        "detailedAnswer": "the answer of another message",
+        "detailedAssistAnswer": "the answer of another message",
+        "queryConfig": "settings",
+        "live": "how it was spoken",
+    }
 
     query: Query = Query()
     answer: str = ""
 
 
 class Session(Wire, frozen=True):
-    """A conversation, of which the name and the questions are read.
+    """A conversation; its name and its questions are read."""
 
-    Dropped: `displayName`, `labels`, `isPinned` (for the user's lists), `state`, `startTime`,
-    `endTime` (the conversation's, not the answer's), `userPseudoId` (personal, and nobody needs
-    it) and `pendingAsyncAssistOperationId` (another method's).
-    """
+    ignored: ClassVar = {
+        **dict.fromkeys(("displayName", "labels", "isPinned"), "for the user's lists"),
+        **dict.fromkeys(("state", "startTime", "endTime"), "the conversation's, not the answer's"),
+        "userPseudoId": "personal, and not needed",
+        "pendingAsyncAssistOperationId": "another method's",
+    }
 
     name: str = ""
     turns: Details[Turn] = ()
@@ -229,7 +250,7 @@ class Session(Wire, frozen=True):
 class AnswerQueryResponse(Wire, frozen=True):
     """The response of answerQuery, and a publisher's wrapper {"query", "answer"}.
 
-    `query` is no member of the service's type: publishers add it, since the answer lacks it.
+    `query` is not a field of the service's type: publishers add it, since the answer lacks it.
     """
 
     answer: Essential[Answer] = Answer()
@@ -239,10 +260,12 @@ class AnswerQueryResponse(Wire, frozen=True):
 
 
 class StreamError(Wire, frozen=True):
-    """A google.rpc.Status in place of an answer.
+    """A google.rpc.Status in place of an answer."""
 
-    Dropped: `message` and `details` (may repeat the user's words).
-    """
+    ignored: ClassVar = {
+        "message": "may repeat the user's words",
+        "details": "may repeat the user's words",
+    }
 
     code: int | str = ""
     status: str = ""

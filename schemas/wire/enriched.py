@@ -1,7 +1,9 @@
-"""The JSON of an enriched record, as far as its answer can be read back from it.
+"""Wire types of an enriched record, as far as its answer can be read back from it.
 
-The members are those of `enriched_answer.avsc`; what a check writes is left out.
+The fields are those of `enriched_answer.avsc`; what a check writes is left out.
 """
+
+from typing import ClassVar
 
 import msgspec
 
@@ -30,7 +32,7 @@ class EnrichedFact(Wire, frozen=True):
 
 
 class EnrichedCitation(Wire, frozen=True):
-    """A stretch of the answer and what the answer cites for it."""
+    """A span of the answer and what the answer cites for it."""
 
     start: Essential[int] = 0
     end: Essential[int] = 0
@@ -38,7 +40,7 @@ class EnrichedCitation(Wire, frozen=True):
 
 
 class EnrichedSupport(Wire, frozen=True):
-    """A stretch of the answer and what the generator's own check found."""
+    """A span of the answer and what the generator's own check found."""
 
     start: Essential[int] = 0
     end: Essential[int] = 0
@@ -49,6 +51,9 @@ class EnrichedSupport(Wire, frozen=True):
 
 class EnrichedRow(Wire, frozen=True):
     """An answer as it was understood, and the reason for its verdict; `event_time` is RFC 3339."""
+
+    text_field: ClassVar = "answerText"
+    facts_field: ClassVar = "facts"
 
     record_id: Essential[str] = ""
     answer_name: Essential[str | None] = None

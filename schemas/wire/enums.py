@@ -1,8 +1,13 @@
-"""The names behind the numbers of the services' enums, each tuple indexed by its number.
+"""Name the numbers of the services' enums; each tuple is indexed by the number.
 
 Sources: googleapis protos at f8291d2b, google/cloud/discoveryengine/v1beta/{answer,safety}.proto
-and google/ai/generativelanguage/v1beta/{generative_service,safety}.proto.
+and google/ai/generativelanguage/v1beta/{generative_service,safety}.proto;
+google-cloud-aiplatform 1.165.1, aiplatform_v1/types/{content,prediction_service}.py.
 """
+
+from itertools import zip_longest
+
+from schemas.record import Record
 
 ANSWER_STATES = ("STATE_UNSPECIFIED", "IN_PROGRESS", "FAILED", "SUCCEEDED", "STREAMING")
 
@@ -97,8 +102,82 @@ BLOCK_REASONS = (
 )
 
 
+VERTEX_FINISH_REASONS = (
+    "FINISH_REASON_UNSPECIFIED",
+    "STOP",
+    "MAX_TOKENS",
+    "SAFETY",
+    "RECITATION",
+    "OTHER",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "MALFORMED_FUNCTION_CALL",
+    "MODEL_ARMOR",
+)
+
+VERTEX_HARM_CATEGORIES = (
+    "HARM_CATEGORY_UNSPECIFIED",
+    "HARM_CATEGORY_HATE_SPEECH",
+    "HARM_CATEGORY_DANGEROUS_CONTENT",
+    "HARM_CATEGORY_HARASSMENT",
+    "HARM_CATEGORY_SEXUALLY_EXPLICIT",
+    "HARM_CATEGORY_CIVIC_INTEGRITY",
+    "HARM_CATEGORY_JAILBREAK",
+)
+
+VERTEX_BLOCK_REASONS = (
+    "BLOCKED_REASON_UNSPECIFIED",
+    "SAFETY",
+    "OTHER",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "MODEL_ARMOR",
+    "JAILBREAK",
+)
+
+
+class CandidateEnums(Record, frozen=True, kw_only=True):
+    """The enums of one API that generates candidates."""
+
+    finish_reasons: tuple[str, ...]
+    block_reasons: tuple[str, ...]
+    harm_categories: tuple[str, ...]
+
+
+def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """Merge two tables; a number that has two names stays a number."""
+    return (
+        one[0],
+        *(
+            (a or b) if not a or not b or a == b else str(number)
+            for number, (a, b) in enumerate(zip_longest(one[1:], other[1:], fillvalue=""), start=1)
+        ),
+    )
+
+
+GEMINI_ENUMS = CandidateEnums(
+    finish_reasons=FINISH_REASONS,
+    block_reasons=BLOCK_REASONS,
+    harm_categories=GEMINI_HARM_CATEGORIES,
+)
+
+VERTEX_ENUMS = CandidateEnums(
+    finish_reasons=VERTEX_FINISH_REASONS,
+    block_reasons=VERTEX_BLOCK_REASONS,
+    harm_categories=VERTEX_HARM_CATEGORIES,
+)
+
+SHARED_ENUMS = CandidateEnums(
+    finish_reasons=_shared(FINISH_REASONS, VERTEX_FINISH_REASONS),
+    block_reasons=_shared(BLOCK_REASONS, VERTEX_BLOCK_REASONS),
+    harm_categories=_shared(GEMINI_HARM_CATEGORIES, VERTEX_HARM_CATEGORIES),
+)
+"""For candidates that may be of either API: what both, or only one of them, have at a number."""
+
+
 def enum_name(value: int | str, names: tuple[str, ...]) -> str | None:
-    """The name of an enum's value, written as a name, a number or a number's digits.
+    """Name an enum's value, which is written as a name, a number or a number's digits.
 
     Args:
       value: as the message has it; 0 or empty when absent.
@@ -107,8 +186,10 @@ def enum_name(value: int | str, names: tuple[str, ...]) -> str | None:
     Returns:
       None when unspecified; a name not known yet as it came, a number not known yet as digits.
     """
+    if not value:
+        return None
     name = str(value)
     if name.isdecimal() and name.isascii() and len(name) <= len(str(len(names))):
         number = int(name)
         name = names[number] if number < len(names) else name
-    return None if name in ("", names[0]) else name
+    return None if name.endswith("_UNSPECIFIED") else name

@@ -1,19 +1,38 @@
-"""The JSON of Gemini's generateAnswer and generateContent, also as Vertex and the SDKs write it.
+"""Wire types of generateAnswer and generateContent: Gemini API, Vertex AI and their SDKs.
 
 Sources: googleapis protos at f8291d2b, google/ai/generativelanguage/v1beta/content.proto,
-generative_service.proto, retriever.proto and citation.proto; google-genai 2.34.0 types.py.
+generative_service.proto, retriever.proto and citation.proto; google-genai 2.34.0, types.py;
+google-cloud-aiplatform 1.165.1, aiplatform_v1/types/content.py; google/adk-python, events/event.py.
 """
+
+from typing import ClassVar
 
 from schemas.wire.safety import SafetyRating
 from schemas.wire.tolerance import Details, Essential, Wire
 
 
 class Part(Wire, frozen=True):
-    """A piece of content, of which text counts unless it is a thought.
+    """A piece of content; its text counts unless it is a thought."""
 
-    Dropped, since they are no text: `inlineData`, `functionCall`, `functionResponse`, `fileData`,
-    `executableCode`, `codeExecutionResult`, `videoMetadata`, `thoughtSignature`, `partMetadata`.
-    """
+    ignored: ClassVar = dict.fromkeys(
+        (
+            "inlineData",
+            "functionCall",
+            "functionResponse",
+            "fileData",
+            "executableCode",
+            "codeExecutionResult",
+            "videoMetadata",
+            "thoughtSignature",
+            "partMetadata",
+            "mediaResolution",
+            "toolCall",
+            "toolResponse",
+            "mediaProcessing",
+            "speechMetadata",
+        ),
+        "not answer text",
+    )
 
     text: Essential[str] = ""
     thought: bool = False
@@ -27,36 +46,40 @@ class Content(Wire, frozen=True):
 
 
 class CitationSource(Wire, frozen=True):
-    """A stretch of the answer (UTF-8 bytes) recited from some page.
+    """A span of the answer (UTF-8 bytes) recited from some page."""
 
-    Dropped: `uri` and `license` (a page without its text supports nothing that can be checked).
-    """
+    ignored: ClassVar = dict.fromkeys(
+        ("uri", "title", "license", "publicationDate"),
+        "a page without its text supports nothing that can be checked",
+    )
 
     start_index: Essential[int | None] = None
     end_index: Essential[int | None] = None
 
 
 class CitationMetadata(Wire, frozen=True):
-    """Recited stretches; Vertex names the list `citations`."""
+    """Recited spans; Vertex AI and the SDK name the list `citations`."""
 
     citation_sources: Details[CitationSource] = ()
     citations: Details[CitationSource] = ()
 
 
 class GroundingPassageId(Wire, frozen=True):
-    """Names a passage of the request.
+    """Names a passage of the request."""
 
-    Dropped: `partIndex` (a passage is one fact).
-    """
+    ignored: ClassVar = {
+        "partIndex": "a passage is one fact",
+    }
 
     passage_id: str = ""
 
 
 class SemanticRetrieverChunk(Wire, frozen=True):
-    """Names a chunk of a corpus.
+    """Names a chunk of a corpus."""
 
-    Dropped: `source` (repeats the request; the chunk's own name begins with it).
-    """
+    ignored: ClassVar = {
+        "source": "repeats the request; the chunk's own name begins with it",
+    }
 
     chunk: str = ""
 
@@ -76,26 +99,35 @@ class GroundingAttribution(Wire, frozen=True):
 
 
 class PageSpan(Wire, frozen=True):
-    """Pages of a document, from 1.
+    """Pages of a document, from 1."""
 
-    Dropped: `lastPage` (a fact is found by the page on which it begins).
-    """
+    ignored: ClassVar = {
+        "lastPage": "a fact is found by the page on which it begins",
+    }
 
     first_page: int | None = None
 
 
 class RagChunk(Wire, frozen=True):
-    """Vertex: a chunk of a corpus."""
+    """A chunk of a corpus of Vertex AI."""
+
+    ignored: ClassVar = {
+        "chunkId": "names the chunk; the document's name is kept",
+        "fileId": "names the file; the document's name is kept",
+    }
 
     text: str = ""
     page_span: PageSpan = PageSpan()
 
 
 class RetrievedContext(Wire, frozen=True):
-    """A retrieved text; the members after `text` are the SDK's and Vertex's.
+    """A retrieved text; the fields after `text` are written by Vertex AI and the SDK."""
 
-    Dropped: `fileSearchStore` and `customMetadata` (the store's, not the text's).
-    """
+    ignored: ClassVar = {
+        "fileSearchStore": "the store's, not the text's",
+        "customMetadata": "the store's, not the text's",
+        "mediaId": "names a picture, which is not fact text",
+    }
 
     uri: str = ""
     title: str = ""
@@ -106,10 +138,12 @@ class RetrievedContext(Wire, frozen=True):
 
 
 class MapsSource(Wire, frozen=True):
-    """A place, described in text.
+    """A place, described in text."""
 
-    Dropped: `placeAnswerSources` (links to reviews, without their text).
-    """
+    ignored: ClassVar = {
+        "placeAnswerSources": "links to reviews, without their text",
+        "route": "how to get there",
+    }
 
     uri: str = ""
     title: str = ""
@@ -118,20 +152,23 @@ class MapsSource(Wire, frozen=True):
 
 
 class GroundingChunk(Wire, frozen=True):
-    """A source that the generator consulted; one of its kinds.
+    """A source that the generator consulted; one of its kinds."""
 
-    Dropped: `web` (carries no text that could be checked against).
-    """
+    ignored: ClassVar = {
+        "web": "a page without its text supports nothing that can be checked",
+        "image": "pictures are not fact text",
+    }
 
     retrieved_context: RetrievedContext | None = None
     maps: MapsSource | None = None
 
 
 class Segment(Wire, frozen=True):
-    """A stretch of one part of the answer; offsets are UTF-8 bytes within that part.
+    """A span of one part of the answer; offsets are UTF-8 bytes within that part."""
 
-    Dropped: `text` (the answer says it again).
-    """
+    ignored: ClassVar = {
+        "text": "the answer says it again",
+    }
 
     part_index: Essential[int] = 0
     start_index: Essential[int] = 0
@@ -139,7 +176,11 @@ class Segment(Wire, frozen=True):
 
 
 class GroundingSupport(Wire, frozen=True):
-    """Which chunks support a stretch, and how surely (0..1, one score for each chunk)."""
+    """Which chunks support a span, and how surely (0..1, one score for each chunk)."""
+
+    ignored: ClassVar = {
+        "renderedParts": "for display",
+    }
 
     segment: Essential[Segment] = Segment()
     grounding_chunk_indices: Details[int] = ()
@@ -147,23 +188,51 @@ class GroundingSupport(Wire, frozen=True):
 
 
 class GroundingMetadata(Wire, frozen=True):
-    """What the answer was grounded on.
+    """What the answer was grounded on."""
 
-    Dropped: `searchEntryPoint`, `webSearchQueries`, `googleMapsWidgetContextToken` (for display)
-    and `retrievalMetadata` (whether a search seemed worth while).
-    """
+    ignored: ClassVar = {
+        **dict.fromkeys(
+            (
+                "searchEntryPoint",
+                "webSearchQueries",
+                "imageSearchQueries",
+                "retrievalQueries",
+                "googleMapsWidgetContextToken",
+                "sourceFlaggingUris",
+            ),
+            "for display",
+        ),
+        "retrievalMetadata": "whether a search seemed worthwhile",
+    }
+
+    facts_field: ClassVar = "groundingChunks"
 
     grounding_chunks: Details[GroundingChunk] = ()
     grounding_supports: Details[GroundingSupport] = ()
 
 
 class Candidate(Wire, frozen=True):
-    """One generated answer.
+    """One generated answer; also an event of the Agent Development Kit."""
 
-    Dropped: `index` (the first candidate is read), `finishMessage` (may repeat the answer),
-    `tokenCount`, `avgLogprobs`, `logprobsResult` (the model's own measure of itself) and
-    `urlContextMetadata` (pages without their text).
-    """
+    ignored: ClassVar = {
+        "index": "the first candidate is read",
+        **dict.fromkeys(
+            ("score", "avgLogprobs", "logprobsResult"), "the model's own measure of itself"
+        ),
+        "finishMessage": "may repeat the answer",
+        "errorMessage": "may repeat the answer",
+        "tokenCount": "size, not content",
+        "usageMetadata": "size, not content",
+        "urlContextMetadata": "a page without its text supports nothing that can be checked",
+        "continuationToken": "names a request that may follow",
+        "actions": "of an event: what the agent did besides answering",
+        "inputTranscription": "the user's words",
+        "longRunningToolIds": "names of calls",
+        "cacheMetadata": "how the request was cached",
+        "liveSessionResumptionUpdate": "the connection's, not the answer's",
+    }
+
+    facts_field: ClassVar = "groundingAttributions"
 
     content: Essential[Content] = Content()
     finish_reason: int | str = ""
@@ -175,6 +244,10 @@ class Candidate(Wire, frozen=True):
 
 class Feedback(Wire, frozen=True):
     """Why the prompt was refused: `inputFeedback`, and `promptFeedback` of generateContent."""
+
+    ignored: ClassVar = {
+        "blockReasonMessage": "may repeat the prompt",
+    }
 
     block_reason: int | str = ""
     safety_ratings: Essential[tuple[SafetyRating, ...]] = ()
@@ -198,24 +271,28 @@ class GroundingPassage(Wire, frozen=True):
 class GroundingPassages(Wire, frozen=True):
     """The source texts given in the request."""
 
+    facts_field: ClassVar = "passages"
+
     passages: Essential[tuple[GroundingPassage, ...]] = ()
 
 
 class SemanticRetrieverConfig(Wire, frozen=True):
-    """A search of a corpus.
+    """A search of a corpus."""
 
-    Dropped: `source`, `metadataFilters`, `maxChunksCount` and `minimumRelevanceScore` (how it
-    searches, not what it found).
-    """
+    ignored: ClassVar = dict.fromkeys(
+        ("source", "metadataFilters", "maxChunksCount", "minimumRelevanceScore"),
+        "how it searches, not what it found",
+    )
 
     query: Content = Content()
 
 
 class GenerateAnswerRequest(Wire, frozen=True):
-    """The request of generateAnswer.
+    """The request of generateAnswer."""
 
-    Dropped: `model`, `answerStyle`, `safetySettings` and `temperature` (settings).
-    """
+    ignored: ClassVar = dict.fromkeys(
+        ("model", "answerStyle", "safetySettings", "temperature"), "settings"
+    )
 
     contents: Details[Content] = ()
     inline_passages: Essential[GroundingPassages] = GroundingPassages()
@@ -230,11 +307,16 @@ class GenerateAnswerExchange(Wire, frozen=True):
 
 
 class GenerateContentResponse(Wire, frozen=True):
-    """The response of generateContent; `createTime` is Vertex's, None if it is no string.
+    """The response of generateContent; `createTime` is Vertex AI's, None if it is not a string."""
 
-    Dropped: `usageMetadata`, `modelVersion` (not about the answer) and `responseId` (no identity
-    by the project's rules).
-    """
+    ignored: ClassVar = {
+        "usageMetadata": "size, not content",
+        "modelVersion": "not about the answer",
+        "modelStatus": "not about the answer",
+        "responseId": "does not name an answer over several messages",
+        "parsed": "the answer says it again",
+        "sdkHttpResponse": "the connection's, not the answer's",
+    }
 
     candidates: Essential[tuple[Candidate, ...]] = ()
     prompt_feedback: Feedback = Feedback()

@@ -1,11 +1,20 @@
-"""What stands in parsed JSON where a value was written that nobody may read.
+"""Placeholders in parsed JSON for values that cannot be read.
 
-Neither class fits any wire type, so a member that is never read does no harm.
+Neither class fits any wire type, so a field that is never read does no harm.
 """
 
+from collections.abc import Sequence
 
-class RepeatedMember:
-    """Stands for the value of a member that one JSON object holds twice."""
+
+class RepeatedField:
+    """Stands for the value of a field that one JSON object has twice.
+
+    Attributes:
+      values: all that were written.
+    """
+
+    def __init__(self, values: Sequence[object]) -> None:
+        self.values = tuple(values)
 
 
 class OutOfRangeNumber:

@@ -25,8 +25,8 @@ from schemas.answer import Answer
 from schemas.label import Label
 from schemas.verdict import MismatchKind
 from schemas.wire.check import CheckedClaim
+from tests.support.answer_messages import parse_answer
 from tests.support.checks import check_request
-from transforms.formats import parse_answer
 from transforms.grounding.local.checking import check_grounding
 from transforms.rules.mismatches.comparing import differences
 from transforms.rules.mismatches.sources import sources_of

@@ -15,9 +15,9 @@ from collections import Counter
 
 from schemas.message import Message
 from tests.benchmarks.generated_answers import generated_messages
+from tests.support.answer_messages import parse_answer
 from tests.support.fault_server import FaultServer
 from tests.support.wire_faults import Fault, after, status
-from transforms.formats import parse_answer
 from transforms.grounding.checking import check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.errors import CheckFailed

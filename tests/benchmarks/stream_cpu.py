@@ -17,7 +17,7 @@ from schemas.checked import CheckedAnswer, RoutedAnswer
 from schemas.message import Message
 from schemas.record import Record
 from tests.benchmarks.generated_answers import generated_messages
-from transforms.formats import parse_answer
+from tests.support.answer_messages import parse_answer
 from transforms.record_coder import RecordCoder
 from transforms.rules.tagging import Thresholds, tag_answer
 

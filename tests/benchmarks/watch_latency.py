@@ -30,7 +30,7 @@ from tests.benchmarks.watched_worker import (
     WatchedWorker,
     pubsub,
 )
-from transforms.formats import parse_answer
+from tests.support.answer_messages import parse_answer
 from transforms.rules.publishing import publishable
 
 _EVERY = 5

@@ -90,13 +90,25 @@ def test_on_a_terminal_a_bar_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "grounded 40, in flight 3, retries 2" in told
 
 
+def test_the_further_answers_of_messages_are_to_be_done_too() -> None:
+    work = _Work(now=Gauges(done=10, further_answers=5))
+    shown_progress = Progress(1000, 200, work.read)
+    work.now = Gauges(done=60, further_answers=45)
+    state = shown_progress._state()
+    assert (state["done"], state["total"]) == (250, 1040)
+
+
 def test_nothing_done_yet_is_no_division_by_nothing() -> None:
     shown_progress = Progress(0, 0, Gauges)
     assert shown_progress._state()["left_s"] is None
 
 
 def test_the_gauges_of_processes_add_up() -> None:
-    one = Gauges(done=1, calls_in_flight=2, retries=3, verdicts=VERDICTS)
+    one = Gauges(done=1, further_answers=7, calls_in_flight=2, retries=3, verdicts=VERDICTS)
     assert one + one == Gauges(
-        done=2, calls_in_flight=4, retries=6, verdicts=tuple(2 * count for count in VERDICTS)
+        done=2,
+        further_answers=14,
+        calls_in_flight=4,
+        retries=6,
+        verdicts=tuple(2 * count for count in VERDICTS),
     )

@@ -16,11 +16,11 @@ from pipeline.failures import read_failures
 from schemas.json_lines import failure_to_json
 from schemas.message import Message
 from schemas.unreadable import UnreadableAnswer
+from tests.support.answer_messages import parse_answer
 from tests.support.archives import PACKED, an_envelope, lines_of, read_all, read_damaged
 from tests.support.commands import run
 from tests.support.outputs import failures_in, records_in, summary_in
 from transforms.failing import failed_now
-from transforms.formats import parse_answer
 from transforms.formats.strict_json import MAX_PAYLOAD_BYTES
 
 GOOD = an_envelope(1)

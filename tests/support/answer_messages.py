@@ -4,7 +4,7 @@ import json
 
 from schemas.answer import Answer
 from schemas.message import Message
-from transforms.formats import parse_answer
+from transforms.formats import ParseFailure, parse_answers
 
 ANSWER_NAME = "projects/1/locations/global/collections/c/engines/shop/sessions/s1/answers/a1"
 
@@ -21,6 +21,20 @@ def message_of(
     return Message(
         payload=payload, place=place, publish_time_us=publish_time_us, attributes=attributes
     )
+
+
+def parse_answer(
+    message: Message, *, input_format: str | None = None, facts_from_steps: bool = False
+) -> Answer:
+    """The one answer in a message.
+
+    Raises:
+      UnreadableAnswer: it cannot be read.
+    """
+    [answer] = parse_answers(message, input_format=input_format, facts_from_steps=facts_from_steps)
+    if isinstance(answer, ParseFailure):
+        raise answer.error
+    return answer
 
 
 def parsed(value: object, **attributes: str) -> Answer:

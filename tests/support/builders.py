@@ -28,7 +28,7 @@ def a_failure(**members: Any) -> Failure:
     given = {
         "step": "ParseAnswers",
         "error_class": "UnreadableAnswer",
-        "error": "The message is no JSON.",
+        "error": "The message is not JSON.",
         "retryable": False,
         "first_failed_at_us": NOON_US,
         "last_failed_at_us": NOON_US + 1,

@@ -8,7 +8,7 @@ from google.protobuf.json_format import MessageToJson
 
 from schemas.answer import Answer
 from schemas.message import Message
-from transforms.formats import parse_answer
+from tests.support.answer_messages import parse_answer
 
 NO_MESSAGE = Message(payload=b"", place="")
 PUBLISHER_TIME = "2026-03-02T09:00:00Z"

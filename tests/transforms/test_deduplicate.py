@@ -44,6 +44,16 @@ def test_on_many_workers_the_first_is_the_one_that_stands_first_whatever_comes_f
         assert_that(passed | beam.Map(place_of), equal_to(["a.jsonl#9", "a.jsonl#11", "b.jsonl#1"]))
 
 
+def test_on_many_workers_the_first_of_a_message_passes() -> None:
+    same = [
+        an_answer(message=a_message(place="a.jsonl#1", element=element)) for element in (10, 9, 11)
+    ]
+    with local_pipeline() as root:
+        passed = root | beam.Create(same) | Deduplicate(None)
+        elements = passed | beam.Map(lambda answer: answer.message.element)
+        assert_that(elements, equal_to([9]))
+
+
 def test_what_was_seen_stays_seen_in_the_next_batch_of_a_run(tmp_path: Path) -> None:
     for expected in (FIRST, []):
         with local_pipeline() as root:

@@ -6,9 +6,11 @@ from apache_beam.transforms.window import FixedWindows, TimestampedValue
 
 from schemas.answer import Answer
 from schemas.failure import Failure
+from tests.support.answer_messages import parse_answer
 from tests.support.builders import a_message
+from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms.formats import parse_answer
+from transforms import counters
 from transforms.parse_answers import ParseAnswers
 
 GOOD = a_message(payload=b'{"answer": "Lamps glow.", "id": "a"}', place="a.jsonl#1")
@@ -49,6 +51,22 @@ def test_a_message_is_an_answer_or_a_failure_that_holds_it() -> None:
         failed = parsed.failures | beam.Map(place_and_fault)
         expected = (b"\xff", "a.jsonl#2", "ParseAnswers", "UnreadableAnswer", False, 1, None)
         assert_that(failed, equal_to([expected]), label="failures")
+
+
+def test_each_of_several_answers_is_read_by_itself() -> None:
+    payload = b'[{"answer": "Lamps glow."}, 7, {"answer": "Lamps dim."}]'
+    root = local_pipeline()
+    several = a_message(payload=payload, place="a.jsonl#3")
+    parsed = root | beam.Create([GOOD, several]) | ParseAnswers(None, facts_from_steps=False)
+    texts = parsed.answers | "Text" >> beam.Map(lambda answer: answer.message.answer_place)
+    assert_that(texts, equal_to(["a.jsonl#1", "a.jsonl#3#0", "a.jsonl#3#2"]), label="answers")
+    failed = parsed.failures | beam.Map(lambda failure: failure.message.payload)
+    assert_that(failed, equal_to([b"7"]), label="failures")
+    result = root.run()
+    # The first answer of each message was counted when the message was read.
+    assert counted(result, counters.MESSAGES_READ) == 2
+    assert counted(result, counters.FURTHER_ANSWERS) == 2
+    assert counted(result, counters.PARSE_FAILED) == 1
 
 
 def test_an_answer_keeps_the_time_and_window_of_its_message() -> None:

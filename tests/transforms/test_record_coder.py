@@ -40,7 +40,7 @@ RECORDS = [
     Failure(
         step="ParseAnswers",
         error_class="UnreadableAnswer",
-        error="The message is no JSON.",
+        error="The message is not JSON.",
         retryable=False,
         first_failed_at_us=1,
         last_failed_at_us=2,

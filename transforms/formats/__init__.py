@@ -1,9 +1,8 @@
-"""The input formats: reading a message as an answer. A new one is one file here.
+"""Input formats: read a message as answers. A new format is one file here.
 
-Its line belongs in `recognition.FORMATS`.
+It is listed in `recognition.FORMATS`.
 """
 
-from schemas.unreadable import UnreadableAnswer
-from transforms.formats.parsing import parse_answer
+from transforms.formats.parsing import ParseFailure, parse_answers
 
-__all__ = ["UnreadableAnswer", "parse_answer"]
+__all__ = ["ParseFailure", "parse_answers"]

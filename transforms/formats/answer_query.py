@@ -20,7 +20,9 @@ def _read(request: Request) -> Reading:
 FORMAT = Format(
     name="discoveryengine.answer_query",
     shape=dict,
-    members=frozenset({"answer"}),
+    fields=frozenset({"answer"}),
+    wire_of=lambda _: wire.AnswerQueryResponse,
     recognises=_recognises,
     read=_read,
+    is_chunk=True,
 )

@@ -1,7 +1,9 @@
-"""discoveryengine.answer: an answer resource, bare or wrapped as {"query", "answer"}."""
+"""discoveryengine.answer: an answer resource, by itself or wrapped as {"query", "answer"}."""
+
+from collections.abc import Mapping
 
 from schemas.wire import discovery_engine as wire
-from schemas.wire.tolerance import read_wire, wire_members
+from schemas.wire.tolerance import read_wire, wire_fields
 from transforms.formats.discovery_engine import is_answer, read_response
 from transforms.formats.reading import Format, Reading, Request
 
@@ -9,14 +11,18 @@ from transforms.formats.reading import Format, Reading, Request
 def _recognises(value: object) -> bool:
     if not isinstance(value, dict):
         return False
-    if not isinstance(value.get("answer"), dict):
+    if not _is_wrapped(value):
         return is_answer(value)
     is_response = "answerQueryToken" in value or "session" in value
     return "query" in value and is_answer(value["answer"]) and not is_response
 
 
+def _is_wrapped(fields: Mapping[str, object]) -> bool:
+    return isinstance(fields.get("answer"), dict)
+
+
 def _read(request: Request) -> Reading:
-    if isinstance(request.value, dict) and isinstance(request.value.get("answer"), dict):
+    if isinstance(request.value, dict) and _is_wrapped(request.value):
         response = read_wire(request.value, wire.AnswerQueryResponse)
     else:
         response = wire.AnswerQueryResponse(answer=read_wire(request.value, wire.Answer))
@@ -26,7 +32,9 @@ def _read(request: Request) -> Reading:
 FORMAT = Format(
     name="discoveryengine.answer",
     shape=dict,
-    members=wire_members(wire.Answer) | {"answer"},
+    fields=frozenset(wire_fields(wire.Answer)) | {"answer"},
+    wire_of=lambda fields: wire.AnswerQueryResponse if _is_wrapped(fields) else wire.Answer,
     recognises=_recognises,
     read=_read,
+    is_chunk=True,
 )

@@ -1,4 +1,4 @@
-"""From Discovery Engine's wire types to an answer."""
+"""Read Discovery Engine's wire types as an answer."""
 
 from schemas.answer import Answer
 from schemas.verdict import Tag
@@ -17,7 +17,7 @@ from transforms.formats.timestamps import first_time
 
 _HARM_CATEGORIES = enums.DISCOVERY_ENGINE_HARM_CATEGORIES
 _ADVERSARIAL = {"ADVERSARIAL_QUERY", "JAIL_BREAKING_QUERY"}
-_TELLING_MEMBERS = frozenset(
+_OWN_FIELDS = frozenset(
     {
         "answerText",
         "answerSkippedReasons",
@@ -31,12 +31,12 @@ _TELLING_MEMBERS = frozenset(
 
 
 def is_answer(value: object) -> bool:
-    """Whether a JSON value is an answer resource, by the members that nothing else has."""
+    """Return whether a JSON value is an answer resource, by the fields that nothing else has."""
     if not isinstance(value, dict):
         return False
     name, state = value.get("name"), value.get("state")
     return (
-        not _TELLING_MEMBERS.isdisjoint(value)
+        not _OWN_FIELDS.isdisjoint(value)
         or (isinstance(name, str) and "/answers/" in name)
         or (isinstance(state, str | int) and _is_known_state(state))
     )
@@ -128,6 +128,6 @@ def _asked_in_session(response: wire.AnswerQueryResponse) -> str | None:
     questions = (
         turn.query.text
         for turn in reversed(response.session.turns)
-        if turn and turn.query.text and (turn.answer in ours or not response.answer.name)
+        if turn and turn.query.text and (turn.answer in ours or not response.answer.name.strip())
     )
     return next(questions, None)

@@ -9,35 +9,34 @@ from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRatin
 from schemas.unreadable import UnreadableAnswer
 from schemas.verdict import MismatchKind, Tag
 from schemas.wire import enriched as wire
-from schemas.wire.tolerance import read_wire, wire_members
+from schemas.wire.tolerance import read_wire, wire_fields
 from transforms.formats.reading import Format, Reading, Request
 from transforms.formats.scores import proportion
 from transforms.formats.signals import read_signals
 from transforms.formats.timestamps import first_time
+from transforms.rules.incompleteness import has_finish_reasons
 from transforms.rules.redaction import is_hashed
 from transforms.rules.stretches import is_stretch
 from transforms.rules.verdicts import NO_FACTS
 
-_TELLING_MEMBERS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
+_OWN_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
 _RECORD_ID = re.compile(r"[0-9a-f]{64}")
 
-_DECIDED_ANEW = frozenset(
+_DERIVED = frozenset(
     {
         *(kind.tag for kind in MismatchKind),
         Tag.LOW_ANSWERABLE_PROBABILITY,
         Tag.RECOMBINED,
         Tag.SAFETY_RATED,
         Tag.SCORE_DRIFT,
-        Tag.UNKNOWN_SKIP_REASON,
         Tag.UNSUPPORTED_CLAIM,
     }
 )
-"""Tags that follow from the record and a check. CITATION_MISMATCH does where a record holds what is
-cited, which those of the first version do not."""
+"""Tags that follow from every record and a check."""
 
 
 def _recognises(value: object) -> bool:
-    return isinstance(value, dict) and value.keys() >= _TELLING_MEMBERS
+    return isinstance(value, dict) and value.keys() >= _OWN_FIELDS
 
 
 def _read(request: Request) -> Reading:
@@ -56,9 +55,7 @@ def _answer(row: wire.EnrichedRow, request: Request) -> Answer:
     event_time_us, _ = first_time(row.event_time)
     signals = read_signals(row)
     answer = row.answer_text.encode()
-    decided_anew = _DECIDED_ANEW
-    if row.generator_citations is not None:
-        decided_anew = _DECIDED_ANEW | {Tag.CITATION_MISMATCH}
+    derived = _derived_tags(row)
     return Answer(
         message=request.message,
         record_id=row.record_id,
@@ -88,8 +85,18 @@ def _answer(row: wire.EnrichedRow, request: Request) -> Answer:
         ),
         generator_grounding_score=proportion(row.generator_grounding_score),
         answerable_probability=proportion(row.answerable_probability),
-        tags=tuple(tag for tag in row.tags if tag not in decided_anew),
+        tags=tuple(tag for tag in row.tags if tag not in derived),
     )
+
+
+def _derived_tags(row: wire.EnrichedRow) -> frozenset[Tag]:
+    """List the tags that follow from a record and a check, and are not taken over."""
+    derived = _DERIVED
+    if row.generator_citations is not None:  # records of the first version lack them
+        derived |= {Tag.CITATION_MISMATCH}
+    if not has_finish_reasons(row.source_format):  # a record does not hold the finish reason
+        derived |= {Tag.UNKNOWN_SKIP_REASON}
+    return derived
 
 
 def _checked(
@@ -101,7 +108,10 @@ def _checked(
 
 
 def _is_redacted(row: wire.EnrichedRow) -> bool:
-    """Tell whether texts are hidden: where they are not, none that is there is empty or a hash."""
+    """Return whether texts are hidden.
+
+    Where they are not, none that is there is empty or a hash.
+    """
     texts = [row.query, *(fact.text for fact in row.facts)]
     lost_answer = row.verdict_reason == NO_FACTS and not row.answer_text
     given = [text for text in (row.answer_text, *texts) if text]
@@ -111,7 +121,8 @@ def _is_redacted(row: wire.EnrichedRow) -> bool:
 FORMAT = Format(
     name="groundwatch.enriched",
     shape=dict,
-    members=wire_members(wire.EnrichedRow),
+    fields=frozenset(wire_fields(wire.EnrichedRow)),
+    wire_of=lambda _: wire.EnrichedRow,
     recognises=_recognises,
     read=_read,
 )

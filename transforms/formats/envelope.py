@@ -22,14 +22,15 @@ def _read(request: Request) -> Reading:
     for fact in envelope.facts:
         _add_fact(fact, facts)
     event_time_us, times_good = first_time(envelope.time)
+    engine, session = spell(envelope.engine), spell(envelope.session)
     return Reading(
         answer=Answer(
             message=request.message,
             record_id="",
-            answer_name=envelope.id or None,
+            answer_name=spell(envelope.id) or None,
             source_format=FORMAT.name,
-            engine=engine_id(envelope.engine) or envelope.engine or None,
-            session=session_id(envelope.session) or envelope.session or None,
+            engine=engine_id(engine) or engine or None,
+            session=session_id(session) or session or None,
             event_time_us=event_time_us,
             query=envelope.query or None,
             answer_text=envelope.answer,
@@ -50,7 +51,8 @@ def _add_fact(fact: str | wire.EnvelopeFact, facts: FactCollection) -> None:
 FORMAT = Format(
     name="groundwatch.envelope",
     shape=dict,
-    members=frozenset({"answer"}),
+    fields=frozenset({"answer"}),
+    wire_of=lambda _: wire.Envelope,
     recognises=_recognises,
     read=_read,
 )

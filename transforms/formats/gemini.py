@@ -1,4 +1,4 @@
-"""From Gemini's wire types to an answer."""
+"""Read the wire types of the Gemini API and Vertex AI as an answer."""
 
 from schemas.answer import Answer
 from schemas.verdict import Tag
@@ -28,7 +28,7 @@ _NO_FEEDBACK = wire.Feedback()
 
 
 def is_candidate(value: object) -> bool:
-    """Whether a JSON value is a candidate: content with parts, or a finish reason."""
+    """Return whether a JSON value is a candidate: content with parts, or a finish reason."""
     if not isinstance(value, dict):
         return False
     content = value.get("content")
@@ -40,6 +40,7 @@ def read_candidate(
     request: Request,
     source_format: str,
     *,
+    names: enums.CandidateEnums,
     asked: wire.GenerateAnswerRequest = _NO_REQUEST,
     feedback: wire.Feedback = _NO_FEEDBACK,
 ) -> Reading:
@@ -47,8 +48,9 @@ def read_candidate(
     facts, chunks = _facts(candidate, asked)
     metadata, text = candidate.grounding_metadata, joined_text(candidate.content)
     supports = read_supports(metadata.grounding_supports, candidate.content, chunks)
-    recited = read_recitations(candidate.citation_metadata, text.encode())
-    given = len(metadata.grounding_supports) + len(recitations(candidate.citation_metadata))
+    sources = recitations(candidate.citation_metadata)
+    recited = read_recitations(sources, text.encode()) if sources else ()
+    given = len(metadata.grounding_supports) + len(sources)
     return Reading(
         answer=Answer(
             message=request.message,
@@ -56,10 +58,10 @@ def read_candidate(
             source_format=source_format,
             query=_query(asked),
             answer_text=text,
-            finish_reason=enums.enum_name(candidate.finish_reason, enums.FINISH_REASONS),
-            block_reason=enums.enum_name(feedback.block_reason, enums.BLOCK_REASONS),
+            finish_reason=enums.enum_name(candidate.finish_reason, names.finish_reasons),
+            block_reason=enums.enum_name(feedback.block_reason, names.block_reasons),
             safety_ratings=read_ratings(
-                candidate.safety_ratings + feedback.safety_ratings, enums.GEMINI_HARM_CATEGORIES
+                candidate.safety_ratings + feedback.safety_ratings, names.harm_categories
             ),
             facts=facts.all(),
             citations=support_citations(supports) + recited,

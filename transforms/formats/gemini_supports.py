@@ -1,4 +1,6 @@
-"""Gemini's own view of which chunks support which stretch of the answer."""
+"""Read which chunks support which span of a Gemini answer, in the generator's own view."""
+
+from collections.abc import Iterable
 
 from schemas.answer import Citation, GroundingSupport
 from schemas.wire import gemini as wire
@@ -14,34 +16,38 @@ def read_supports(
     content: wire.Content,
     chunks: FactsByChunk,
 ) -> tuple[GroundingSupport, ...]:
-    """The supports whose segments fit the answer, offsets counted from the answer's start.
+    """Read the supports whose segments fit their parts, with offsets into the whole answer.
 
     A support's score is the best of its chunks' scores.
     """
-    starts = _part_starts(content)
+    if not supports:
+        return ()
+    spans = _part_spans(content)
     answer = b"".join(part.text.encode() for part in content.parts if not part.thought)
-    read = (_read_support(support, starts, answer, chunks) for support in supports if support)
+    read = (_read_support(support, spans, answer, chunks) for support in supports if support)
     return tuple(support for support in read if support is not None)
 
 
 def support_citations(supports: tuple[GroundingSupport, ...]) -> tuple[Citation, ...]:
-    """What the supports say the answer is taken from."""
+    """Read what the supports say the answer is taken from."""
     return tuple(
         Citation(start=support.start, end=support.end, facts=support.facts) for support in supports
     )
 
 
-def read_recitations(metadata: wire.CitationMetadata, answer: bytes) -> tuple[Citation, ...]:
-    """The recited stretches that fit the answer; they carry no text, and so cite no facts."""
+def read_recitations(
+    sources: Iterable[wire.CitationSource | None], answer: bytes
+) -> tuple[Citation, ...]:
+    """Read the recited spans that fit the answer; they carry no text, so they cite no facts."""
     return tuple(
         Citation(start=source.start_index or 0, end=source.end_index or 0)
-        for source in recitations(metadata)
+        for source in sources
         if source and is_stretch(answer, source.start_index or 0, source.end_index or 0)
     )
 
 
 def recitations(metadata: wire.CitationMetadata) -> list[wire.CitationSource | None]:
-    """The recited stretches, without sources that name no stretch at all."""
+    """List the recited spans, without sources that give no offsets at all."""
     return [
         source
         for source in metadata.citation_sources + metadata.citations
@@ -49,24 +55,25 @@ def recitations(metadata: wire.CitationMetadata) -> list[wire.CitationSource | N
     ]
 
 
-def _part_starts(content: wire.Content) -> list[int | None]:
-    """Where each part begins in the answer's bytes; None for a thought, which is not in it."""
-    starts: list[int | None] = []
+def _part_spans(content: wire.Content) -> list[range | None]:
+    """List the bytes of the answer that each part has; None for a thought, which is left out."""
+    spans: list[range | None] = []
     position = 0
     for part in content.parts:
-        starts.append(None if part.thought else position)
-        position += 0 if part.thought else len(part.text.encode())
-    return starts
+        end = position if part.thought else position + len(part.text.encode())
+        spans.append(None if part.thought else range(position, end))
+        position = end
+    return spans
 
 
 def _read_support(
-    support: wire.GroundingSupport, starts: list[int | None], answer: bytes, chunks: FactsByChunk
+    support: wire.GroundingSupport, spans: list[range | None], answer: bytes, chunks: FactsByChunk
 ) -> GroundingSupport | None:
     segment = support.segment
-    part_start = starts[segment.part_index] if 0 <= segment.part_index < len(starts) else None
-    if part_start is None or segment.start_index < 0:
+    part = spans[segment.part_index] if 0 <= segment.part_index < len(spans) else None
+    if part is None or not 0 <= segment.start_index <= segment.end_index <= len(part):
         return None
-    start, end = part_start + segment.start_index, part_start + segment.end_index
+    start, end = part.start + segment.start_index, part.start + segment.end_index
     if not is_stretch(answer, start, end):
         return None
     cited = [

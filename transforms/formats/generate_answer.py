@@ -3,14 +3,15 @@
 import msgspec
 
 from schemas.wire import gemini as wire
-from schemas.wire.tolerance import read_wire, wire_members
+from schemas.wire.enums import GEMINI_ENUMS
+from schemas.wire.tolerance import read_wire, wire_fields
 from transforms.formats.discovery_engine import is_answer
 from transforms.formats.gemini import is_candidate, read_candidate
 from transforms.formats.reading import Format, Reading, Request
 from transforms.formats.scores import proportion
 
-_OWN_MEMBERS = frozenset({"answerableProbability", "inputFeedback"})
-_OWN_REQUEST_MEMBERS = frozenset({"answerStyle", "inlinePassages", "semanticRetriever"})
+_OWN_FIELDS = frozenset({"answerableProbability", "inputFeedback"})
+_OWN_REQUEST_FIELDS = frozenset({"answerStyle", "inlinePassages", "semanticRetriever"})
 
 
 def _recognises(value: object) -> bool:
@@ -22,14 +23,16 @@ def _recognises(value: object) -> bool:
 
 
 def _is_request(value: object) -> bool:
-    return isinstance(value, dict) and not _OWN_REQUEST_MEMBERS.isdisjoint(value)
+    return isinstance(value, dict) and not _OWN_REQUEST_FIELDS.isdisjoint(value)
 
 
 def _is_response(value: dict[str, object]) -> bool:
-    answer = value.get("answer", {})
+    answer = value.get("answer")
+    if answer is None:
+        return not _OWN_FIELDS.isdisjoint(value)
     if not isinstance(answer, dict) or is_answer(answer):
         return False
-    return is_candidate(answer) or not _OWN_MEMBERS.isdisjoint(value)
+    return is_candidate(answer) or not _OWN_FIELDS.isdisjoint(value)
 
 
 def _read(request: Request) -> Reading:
@@ -39,6 +42,7 @@ def _read(request: Request) -> Reading:
         response.answer,
         request,
         FORMAT.name,
+        names=GEMINI_ENUMS,
         asked=exchange.request,
         feedback=response.input_feedback,
     )
@@ -58,7 +62,10 @@ def _read_exchange(value: object) -> wire.GenerateAnswerExchange:
 FORMAT = Format(
     name="gemini.generate_answer",
     shape=dict,
-    members=wire_members(wire.GenerateAnswerResponse) | {"response"},
+    fields=frozenset(wire_fields(wire.GenerateAnswerResponse)) | {"response"},
+    wire_of=lambda fields: (
+        wire.GenerateAnswerExchange if "response" in fields else wire.GenerateAnswerResponse
+    ),
     recognises=_recognises,
     read=_read,
 )

@@ -1,10 +1,11 @@
-"""What every input format offers: a name, a way to recognise it, and a way to read it."""
+"""The interface of an input format: a name, a way to recognise it, and a way to read it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from schemas.answer import Answer
 from schemas.message import Message
 from schemas.record import Record
+from schemas.wire.tolerance import Wire
 
 
 class Identity(Record, frozen=True, kw_only=True):
@@ -15,7 +16,7 @@ class Identity(Record, frozen=True, kw_only=True):
 
 
 class Reading(Record, frozen=True, kw_only=True):
-    """What a message's body tells.
+    """What a message's body says.
 
     Attributes:
       answer: all but its record_id, which is empty until the message's attributes are seen too,
@@ -33,11 +34,13 @@ class Request(Record, frozen=True, kw_only=True):
     Attributes:
       value: the body as parsed JSON, camelCase and without nulls.
       message: the message it came in.
+      named: the format or family that somebody said the message is in, None if nobody did.
       facts_from_steps: whether what the generator's searches found counts as facts.
     """
 
     value: object
     message: Message
+    named: str | None = None
     facts_from_steps: bool = False
 
 
@@ -48,13 +51,18 @@ class Format(Record, frozen=True, kw_only=True):
       name: its source_format, such as ``gemini.candidate``; what stands before the point is its
         family.
       shape: the kind of JSON value that holds it.
-      members: the members that it reads, some of which a message must have that names the format.
+      fields: those that it reads, some of which a message must have that names the format.
+      wire_of: the wire type that an object is read as: the message, or an element of it where it is
+        an array.
       recognises: whether a JSON value that names no format is of this one.
+      is_chunk: whether an element of an array in this format may be a chunk of one streamed answer.
       read: reads a request; raises UnreadableAnswer.
     """
 
     name: str
     shape: type[dict[str, object]] | type[list[object]]
-    members: frozenset[str]
+    fields: frozenset[str]
+    wire_of: Callable[[Mapping[str, object]], type[Wire]]
     recognises: Callable[[object], bool]
     read: Callable[[Request], Reading]
+    is_chunk: bool = False

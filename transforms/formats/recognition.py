@@ -20,6 +20,7 @@ FORMATS: tuple[Format, ...] = (
     stream_answer.FORMAT,
     generate_answer.FORMAT,
     generate_content.FORMAT,
+    generate_content.VERTEX_FORMAT,
     answer_resource.FORMAT,
     answer_query.FORMAT,
     candidate.FORMAT,
@@ -51,16 +52,16 @@ def find_format(value: object, named: str | None) -> Format:
         or a family, one of whose formats the value must then be; None when nobody named it.
 
     Raises:
-      UnreadableAnswer: if the value is of no known format, or not of the named one; a member that
-        stands twice may be why.
+      UnreadableAnswer: if the value is of no known format, or not of the named one; a field that
+        occurs twice may be why.
     """
     if named in _FORMAT_BY_NAME:
         return _fitting(value, _FORMAT_BY_NAME[named])
     for input_format in _candidates(named):
         if input_format.recognises(value):
             return input_format
-    for member in value.values() if isinstance(value, dict) else ():
-        refuse_repeated(member)
+    for field in value.values() if isinstance(value, dict) else ():
+        refuse_repeated(field)
     raise UnreadableAnswer(f"The message is not recognised as {named or 'any'} input format.")
 
 
@@ -77,7 +78,7 @@ def _fitting(value: object, input_format: Format) -> Format:
     """The format that somebody named, if the value may be of it and is plainly of no other."""
     objects = value if isinstance(value, list) else [value]
     may_be = isinstance(value, input_format.shape) and any(
-        isinstance(item, dict) and not input_format.members.isdisjoint(item) for item in objects
+        isinstance(item, dict) and not input_format.fields.isdisjoint(item) for item in objects
     )
     if input_format.recognises(value) or (may_be and not any(f.recognises(value) for f in FORMATS)):
         return input_format

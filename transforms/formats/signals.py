@@ -1,21 +1,20 @@
-"""What decided an answer before any check, told from the record that it became.
+"""Derive from a record what decided its answer before any check.
 
-A record holds the reason of its verdict, the reasons for which the generator skipped or withheld,
-and tags; not the state or the finish reason themselves. Where several would lead to the same
-record, any of them serves.
+A record holds the reason of its verdict, the reasons for which the generator skipped or withheld
+the answer, and tags. It does not hold the state or the finish reason. Where several of these would
+lead to the same record, any of them serves.
 """
 
 from schemas.record import Record
 from schemas.verdict import Tag
 from schemas.wire.enriched import EnrichedRow
+from transforms.rules.incompleteness import has_finish_reasons
 from transforms.rules.verdicts import (
     BLOCKED_RATING,
     FINDINGS,
     POLICY_FINISH_REASONS,
     STATE_VERDICTS,
 )
-
-_GEMINI = "gemini."
 
 
 class Signals(Record, frozen=True, kw_only=True):
@@ -30,7 +29,7 @@ class Signals(Record, frozen=True, kw_only=True):
 
 def read_signals(row: EnrichedRow) -> Signals:
     """Find signals that lead to the same decision and the same tags as they did before."""
-    if row.source_format.startswith(_GEMINI):
+    if has_finish_reasons(row.source_format):
         return _candidate_signals(row)
     if row.verdict_reason in STATE_VERDICTS:
         return Signals(state=row.verdict_reason, skip_reasons=row.skip_reasons)
@@ -41,13 +40,13 @@ def read_signals(row: EnrichedRow) -> Signals:
 
 
 def _is_explained(row: EnrichedRow) -> bool:
-    """Tell whether the verdict's reason follows from what else the record holds."""
+    """Return whether the verdict's reason follows from what else the record holds."""
     known = (*FINDINGS, BLOCKED_RATING, *row.skip_reasons)
     return row.verdict_reason in known
 
 
 def _candidate_signals(row: EnrichedRow) -> Signals:
-    """Tell a candidate's finish reason and its prompt's block reason, which are held together."""
+    """Find a candidate's finish reason and its prompt's block reason, which a record has as one."""
     finish_reason, reasons = _finish_reason(row), row.skip_reasons
     if finish_reason == "STOP" and reasons and reasons[0] in POLICY_FINISH_REASONS:
         finish_reason, reasons = reasons[0], reasons[1:]

@@ -1,6 +1,6 @@
 """discoveryengine.stream_answer: the array that streamAnswer returns over REST."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -8,7 +8,7 @@ from schemas.unreadable import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire import discovery_engine as wire
 from schemas.wire import enums
-from schemas.wire.tolerance import read_wire, wire_members
+from schemas.wire.tolerance import Wire, read_wire, wire_fields
 from transforms.formats.discovery_engine import is_answer, read_response
 from transforms.formats.reading import Format, Reading, Request
 
@@ -21,11 +21,11 @@ def _recognises(value: object) -> bool:
     return (
         isinstance(value, list)
         and all(isinstance(element, dict) for element in value)
-        and any(_tells(element) for element in value)
+        and any(_is_chunk(element) for element in value)
     )
 
 
-def _tells(element: dict[str, object]) -> bool:
+def _is_chunk(element: dict[str, object]) -> bool:
     return (
         is_answer(element)
         or is_answer(element.get("answer"))
@@ -47,9 +47,14 @@ def _read(request: Request) -> Reading:
 
 
 def _read_element(element: object) -> wire.StreamElement:
-    if is_answer(element):
+    if isinstance(element, dict) and _wire_of(element) is wire.Answer:
         return wire.StreamElement(answer=read_wire(element, wire.Answer))
     return read_wire(element, wire.StreamElement)
+
+
+def _wire_of(element: Mapping[str, object]) -> type[Wire]:
+    has_answer = isinstance(element.get("answer"), dict)
+    return wire.Answer if not has_answer and is_answer(element) else wire.StreamElement
 
 
 def _state(answer: wire.Answer) -> str | None:
@@ -74,7 +79,7 @@ def _deltas(answers: Sequence[wire.Answer]) -> wire.Answer:
         return _NO_ANSWER
     return msgspec.structs.replace(
         deltas[-1],
-        name=next((delta.name for delta in deltas if delta.name), ""),
+        name=next((delta.name for delta in deltas if delta.name.strip()), ""),
         answer_text="".join(delta.answer_text for delta in deltas),
         references=tuple(reference for delta in deltas for reference in delta.references),
     )
@@ -85,7 +90,7 @@ def _joined(
 ) -> wire.AnswerQueryResponse:
     """A response around the answer, with the session and token of whichever element has them."""
     sessions = [element.session for element in elements if element.session != _NO_SESSION]
-    tokens = [element.answer_query_token for element in elements if element.answer_query_token]
+    tokens = [token for element in elements if (token := element.answer_query_token).strip()]
     return wire.AnswerQueryResponse(
         answer=answer,
         session=sessions[-1] if sessions else _NO_SESSION,
@@ -95,13 +100,12 @@ def _joined(
 
 def _with_error(reading: Reading, elements: Sequence[wire.StreamElement], *, full: bool) -> Reading:
     """Note an error after the answer; without a full answer, an error last is a failure."""
-    told = [element for element in elements if element.error or element.answer != _NO_ANSWER]
-    if not any(element.error for element in told):
+    if not any(element.error for element in elements):
         return reading
     answer = msgspec.structs.replace(reading.answer, tags=(*reading.answer.tags, Tag.STREAM_ERROR))
-    last = told[-1].error
-    if last and not full:
-        status = last.status or str(last.code) or "UNKNOWN"
+    last = [element for element in elements if element.error or element.answer != _NO_ANSWER][-1]
+    if last.error and not full:
+        status = last.error.status or str(last.error.code) or "UNKNOWN"
         answer = msgspec.structs.replace(answer, state="FAILED", error_status=status)
     return msgspec.structs.replace(reading, answer=answer)
 
@@ -109,7 +113,8 @@ def _with_error(reading: Reading, elements: Sequence[wire.StreamElement], *, ful
 FORMAT = Format(
     name="discoveryengine.stream_answer",
     shape=list,
-    members=wire_members(wire.Answer) | {"answer", "error"},
+    fields=frozenset(wire_fields(wire.Answer)) | {"answer", "error"},
+    wire_of=_wire_of,
     recognises=_recognises,
     read=_read,
 )

@@ -1,25 +1,25 @@
-"""From bytes to Python objects, strict wherever data could be lost."""
+"""Parse JSON, strict where data could be lost."""
 
 import json
 import math
 import re
 
 from schemas.unreadable import UnreadableAnswer
-from schemas.wire.unusable import OutOfRangeNumber, RepeatedMember
+from schemas.wire.unusable import OutOfRangeNumber, RepeatedField
 
 MAX_PAYLOAD_BYTES = 10_000_000
 MAX_DEPTH = 100
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_NUMBER_DIGITS = 308  # the longest integers that are sure to fit a double
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(payload: bytes) -> object:
-    """Read one JSON value; members that are null are left out.
+    """Parse one JSON value; fields that are null are left out.
 
-    A member that an object holds twice becomes a `RepeatedMember`, a number too large for a
-    double an `OutOfRangeNumber`: neither matters unless somebody reads it.
+    A field that an object has twice becomes a `RepeatedField`, a number too large for a double an
+    `OutOfRangeNumber`: neither matters unless it is read.
 
     Args:
       payload: UTF-8, at most 10,000,000 bytes; a byte order mark is ignored.
@@ -43,9 +43,9 @@ def read_json(payload: bytes) -> object:
 
 def _decode(payload: bytes) -> str:
     try:
-        return payload.removeprefix(_BYTE_ORDER_MARK).decode()
+        return payload.removeprefix(BYTE_ORDER_MARK).decode()
     except UnicodeDecodeError as error:
-        raise UnreadableAnswer(f"The message is no UTF-8: bad byte at {error.start}.") from None
+        raise UnreadableAnswer(f"The message is not UTF-8: bad byte at {error.start}.") from None
 
 
 def _parse(text: str) -> object:
@@ -55,7 +55,7 @@ def _parse(text: str) -> object:
         # Some of Python's complaints end with "at".
         fault = error.msg.removesuffix(" at")
         raise UnreadableAnswer(
-            f"The message is no JSON: {fault} at character {error.pos}."
+            f"The message is not JSON: {fault} at character {error.pos}."
         ) from None
     except RecursionError:
         raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.") from None
@@ -84,20 +84,21 @@ def _refuse_lone_surrogates(value: object) -> None:
 
 
 def _read_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        _mark_repeated(members, pairs)
-    if None in members.values():
-        return {name: member for name, member in members.items() if member is not None}
-    return members
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        _mark_repeated(fields, pairs)
+    if None in fields.values():
+        return {name: value for name, value in fields.items() if value is not None}
+    return fields
 
 
-def _mark_repeated(members: dict[str, object], pairs: list[tuple[str, object]]) -> None:
-    seen = set()
-    for name, _ in pairs:
-        if name in seen:
-            members[name] = RepeatedMember()
-        seen.add(name)
+def _mark_repeated(fields: dict[str, object], pairs: list[tuple[str, object]]) -> None:
+    values: dict[str, list[object]] = {}
+    for name, value in pairs:
+        values.setdefault(name, []).append(value)
+    for name, written in values.items():
+        if len(written) > 1:
+            fields[name] = RepeatedField(written)
 
 
 def _read_integer(digits: str) -> object:
@@ -110,7 +111,7 @@ def _read_float(digits: str) -> object:
 
 
 def _refuse_constant(name: str) -> object:
-    raise UnreadableAnswer(f"The message is no JSON: it holds a bare {name}.")
+    raise UnreadableAnswer(f"The message is not JSON: it has a bare {name}.")
 
 
 _DECODER = json.JSONDecoder(

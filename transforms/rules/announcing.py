@@ -60,7 +60,7 @@ def announce_failure(failure: Failure, *, with_payload: bool = True) -> Publisha
         "failure_attempts": str(failure.attempts),
         "failure_first_at": to_rfc3339(failure.first_failed_at_us),
         "failure_last_at": to_rfc3339(failure.last_failed_at_us),
-        "failure_source": message.place,
+        "failure_source": message.answer_place,
         "failure_publish_time": to_rfc3339(message.publish_time_us),
         "failure_record_id": failure.record_id,
     }

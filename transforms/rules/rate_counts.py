@@ -10,14 +10,21 @@ from schemas.enriched import EnrichedAnswer
 from schemas.record import Record
 from schemas.units import MINUTE_US
 from schemas.verdict import Tag, Verdict
-from schemas.wire.enums import BLOCK_REASONS
+from schemas.wire.enums import BLOCK_REASONS, VERTEX_BLOCK_REASONS
 from transforms.rules.verdicts import POLICY_FINISH_REASONS, SKIP_REASON_VERDICTS
 
 BUCKET_US = 5 * MINUTE_US
 """Answers are counted by stretches of five minutes of event time."""
 
 _START = attrgetter("start_us")
-_KNOWN_REASONS = frozenset({*SKIP_REASON_VERDICTS, *POLICY_FINISH_REASONS, *BLOCK_REASONS[1:]})
+_KNOWN_REASONS = frozenset(
+    {
+        *SKIP_REASON_VERDICTS,
+        *POLICY_FINISH_REASONS,
+        *BLOCK_REASONS[1:],
+        *VERTEX_BLOCK_REASONS[1:],
+    }
+)
 
 
 class RateCounts(Record, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from schemas.answer import Answer, SafetyRating
 from schemas.checked import Decision
 from schemas.verdict import Tag, Verdict
 from transforms.rules import verdicts
-from transforms.rules.incompleteness import is_incomplete
+from transforms.rules.incompleteness import has_finish_reasons, is_incomplete
 
 _NOTICEABLE = frozenset({"MEDIUM", "HIGH"})
 _LOW_ANSWERABLE_PROBABILITY = 0.5
@@ -20,7 +20,7 @@ def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision
       moved_reasons: reasons that the user wants to lead to another verdict than the table's.
 
     Returns:
-      The verdict and its reason; None where only a check can tell.
+      The verdict and its reason; None where a check is needed.
     """
     decisions = [
         Decision(
@@ -35,7 +35,7 @@ def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision
 
 def routing_tags(answer: Answer) -> Iterator[Tag]:
     """Name what is true of an answer before any check, whatever decides its verdict."""
-    if any(reason not in verdicts.SKIP_REASON_VERDICTS for reason in answer.skip_reasons):
+    if _has_unknown_reason(answer):
         yield Tag.UNKNOWN_SKIP_REASON
     if answer.finish_reason == "MAX_TOKENS":
         yield Tag.TRUNCATED
@@ -50,6 +50,11 @@ def routing_tags(answer: Answer) -> Iterator[Tag]:
         yield Tag.LOW_ANSWERABLE_PROBABILITY
 
 
+def depends_on_content(answer: Answer) -> bool:
+    """Return whether an answer's verdict depends on its text and facts, not on a reason given."""
+    return not any(True for _ in _given_signals(answer))
+
+
 def policy_reasons(answer: Answer) -> Iterator[str]:
     """Name the reasons other than skip reasons for which an answer was held back."""
     if answer.finish_reason and answer.finish_reason in verdicts.POLICY_FINISH_REASONS:
@@ -59,6 +64,12 @@ def policy_reasons(answer: Answer) -> Iterator[str]:
 
 
 def _signals(answer: Answer) -> Iterator[Decision]:
+    yield from _given_signals(answer)
+    if _finished_abnormally(answer) and not answer.answer_text.strip():
+        yield Decision(verdict=Verdict.GENERATION_FAILED, reason=str(answer.finish_reason))
+
+
+def _given_signals(answer: Answer) -> Iterator[Decision]:
     if answer.state and answer.state in verdicts.STATE_VERDICTS:
         reason = answer.error_status or answer.state
         yield Decision(verdict=verdicts.STATE_VERDICTS[answer.state], reason=reason)
@@ -69,8 +80,6 @@ def _signals(answer: Answer) -> Iterator[Decision]:
         yield Decision(verdict=Verdict.POLICY_SKIPPED, reason=reason)
     if any(rating.blocked for rating in answer.safety_ratings):
         yield Decision(verdict=Verdict.POLICY_SKIPPED, reason=verdicts.BLOCKED_RATING)
-    if _finished_abnormally(answer) and not answer.answer_text.strip():
-        yield Decision(verdict=Verdict.GENERATION_FAILED, reason=str(answer.finish_reason))
 
 
 def _unscorable(answer: Answer) -> Decision | None:
@@ -83,6 +92,14 @@ def _unscorable(answer: Answer) -> Decision | None:
     return None
 
 
+def _has_unknown_reason(answer: Answer) -> bool:
+    """Return whether a skip reason is unknown, or a finish or block reason is an unknown number."""
+    numbers = (answer.finish_reason or "", answer.block_reason or "")
+    return any(map(str.isdecimal, numbers)) or any(
+        reason not in verdicts.SKIP_REASON_VERDICTS for reason in answer.skip_reasons
+    )
+
+
 def _finished_abnormally(answer: Answer) -> bool:
     reason = answer.finish_reason
     return (
@@ -93,11 +110,13 @@ def _finished_abnormally(answer: Answer) -> bool:
 
 
 def _is_unfinished(answer: Answer) -> bool:
-    """Tell whether a Gemini candidate has begun, and says neither that nor why it ended."""
+    """Return whether a Gemini candidate does not say why it ended.
+
+    A blocked prompt has no candidate.
+    """
+    has_candidate = answer.block_reason is None or bool(answer.answer_text.strip())
     return (
-        answer.source_format.startswith("gemini.")
-        and answer.finish_reason is None
-        and (bool(answer.answer_text.strip()) or is_incomplete(answer))
+        has_finish_reasons(answer.source_format) and answer.finish_reason is None and has_candidate
     )
 
 

@@ -1,7 +1,7 @@
 """Which reason leads to which verdict: the one table, and the order in which reasons count.
 
 Sources: the enums AnswerSkippedReason and Answer.State of Discovery Engine, FinishReason of the
-Gemini API.
+Gemini API and of Vertex AI.
 """
 
 from collections.abc import Mapping
@@ -51,6 +51,7 @@ POLICY_FINISH_REASONS = frozenset(
         "BLOCKLIST",
         "PROHIBITED_CONTENT",
         "SPII",
+        "MODEL_ARMOR",
         "IMAGE_SAFETY",
         "IMAGE_PROHIBITED_CONTENT",
         "IMAGE_RECITATION",

@@ -12,6 +12,7 @@ from launch.samples import sample_paths
 from launch.samples.generate import DUPLICATE, FAILURE, Intended, intended
 from launch.samples.timeline import BAD_RELEASE, BAD_RELEASE_ENGINE
 from schemas.message import Message
+from tests.support.answer_messages import parse_answer
 from tests.support.commands import WITHOUT_NETWORK, run
 from tests.support.outputs import (
     alerts_in,
@@ -21,7 +22,6 @@ from tests.support.outputs import (
     summary_in,
     visible_files,
 )
-from transforms.formats import parse_answer
 
 _DEMO = f"""{WITHOUT_NETWORK}
 from launch.main import main

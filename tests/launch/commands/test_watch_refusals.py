@@ -134,7 +134,10 @@ def test_a_command_line_that_makes_no_sense_is_refused(
     [
         pytest.param(b"", "holds no answer", id="nothing"),
         pytest.param(b'{"lamp": 1}\n', "#1: The message is not recognised", id="no answer"),
-        pytest.param(b'{"answer": "Lamps glow."}\n{', "#2: The message is no JSON", id="cut"),
+        pytest.param(b'{"answer": "Lamps glow."}\n{', "#2: The message is not JSON", id="cut"),
+        pytest.param(
+            b'[{"answer": "Lamps glow."}, 7]', "#1#1: The message is not recognised", id="element"
+        ),
     ],
 )
 def test_known_answers_that_could_never_be_compared_are_refused(

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from launch.estimate.outcome import outcome_of
+from launch.estimate.outcome import Outcome, outcomes_of
 from launch.estimate.sample import Sample, draw, paid_for, tally_of
 from launch.estimate.tally import count
 from pipeline.config import Config
@@ -56,7 +56,12 @@ def drawn_from(size: int, messages: list[Message] = MESSAGES) -> Sample:
 
 
 def ids(sample: Sample) -> set[str | None]:
-    return {outcome.record_id for outcome in sample.outcomes}
+    return {outcome.record_id for outcomes in sample.outcomes for outcome in outcomes}
+
+
+def outcome_of(message: Message, config: Config) -> Outcome:
+    [outcome] = outcomes_of(message, config)
+    return outcome
 
 
 def test_a_sample_is_the_same_every_time_whatever_the_order() -> None:
@@ -89,6 +94,21 @@ def test_a_message_that_repeats_another_is_drawn_once_and_counts_as_a_duplicate(
     assert calls.expected == 50
 
 
+def of_several(*numbers: int) -> bytes:
+    return b"[%b]" % b", ".join(map(an_envelope, numbers))
+
+
+def test_every_answer_of_a_message_is_counted() -> None:
+    several = messages_of(*[of_several(2 * number, 2 * number + 1) for number in range(100)])
+    again = messages_of(*[of_several(0, 1), of_several(2, 3)])
+    sample = drawn_from(50, [*several, *again])
+    assert (sample.read, sample.distinct, len(sample.outcomes)) == (102, 100, 50)
+    tally = tally_of(sample)
+    assert (tally.read, tally.duplicates, tally.to_check) == (204, 4, 200)
+    calls, _ = paid_for(sample, pays_once=False)
+    assert calls.expected == 200
+
+
 def test_of_an_archive_without_messages_nothing_is_told() -> None:
     sample = drawn_from(10, [])
     assert tally_of(sample).read == 0
@@ -117,7 +137,7 @@ OUTCOMES = [outcome_of(message, CONFIG) for message in MESSAGES]
 
 
 def sampled(size: int, chance: random.Random) -> Sample:
-    outcomes = tuple(chance.sample(OUTCOMES, size))
+    outcomes = tuple((outcome,) for outcome in chance.sample(OUTCOMES, size))
     return Sample(read=len(OUTCOMES), distinct=len(OUTCOMES), outcomes=outcomes)
 
 

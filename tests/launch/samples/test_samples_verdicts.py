@@ -10,8 +10,9 @@ from launch.samples.generate import DUPLICATE, FAILURE, intended
 from schemas.checked import CheckedAnswer
 from schemas.enriched import EnrichedAnswer
 from schemas.message import Message
+from schemas.unreadable import UnreadableAnswer
 from schemas.verdict import Tag
-from transforms.formats import UnreadableAnswer, parse_answer
+from tests.support.answer_messages import parse_answer
 from transforms.grounding.checking import check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.settings import CheckSettings

@@ -20,7 +20,7 @@ COUNTS = Counts(
     duplicates=3,
     sampled_out=4,
     verdicts={"GROUNDED": 12, "LOW_GROUNDED": 2},
-    failures_by_error={"UnreadableAnswer": 5, "Unavailable": 1},
+    failures_by_error={"UnreadableAnswer": 3, "UnmappedFields": 2, "Unavailable": 1},
     retryable_failures=1,
 )
 WORK = WorkReadings(
@@ -113,7 +113,7 @@ def test_what_became_of_the_messages_adds_up() -> None:
     assert value(samples, "sampled_out_total") == 4
     assert value(samples, "parse_failed_total") == 5
     assert value(samples, "failures_retryable_total") == 1
-    assert value(samples, "failures_total", error_class="UnreadableAnswer") == 5
+    assert value(samples, "failures_total", error_class="UnreadableAnswer") == 3
     assert value(samples, "failures_total", error_class="Unavailable") == 1
     for verdict in Verdict:
         counted = COUNTS.verdicts.get(verdict, 0)
@@ -175,6 +175,7 @@ def test_the_names_are_as_ever() -> None:
         "groundwatch_duplicates_seen_total",
         "groundwatch_failures_retryable_total",
         "groundwatch_failures_total",
+        "groundwatch_further_answers_total",
         "groundwatch_healthy",
         "groundwatch_held_bytes",
         "groundwatch_held_messages",

@@ -86,6 +86,7 @@ def watch(tmp_path: Path) -> Iterator[Watch]:
 
 
 OPENED, CLOSED = ("rate", "shop", "open"), ("rate", "shop", "closed")
+CLOSED_UNKNOWN = ("rate", "shop", "closed_unknown")
 
 
 def test_an_episode_is_told_once_while_it_lasts_and_once_when_it_is_over(watch: Watch) -> None:
@@ -193,14 +194,14 @@ def test_it_is_judged_every_five_seconds_and_after_a_clock_was_set_back(watch: W
     watch.batch(10, bad=10)
     assert watch.judge() == [OPENED]
     watch.clock.advance(7 * HOUR_S)
-    assert watch.judge() == [CLOSED]
+    assert watch.judge() == [CLOSED_UNKNOWN]
     watch.batch(10, bad=10)
     watch.clock.advance(4.9)
     assert watch.judge() == []
     watch.clock.advance(0.1)
     assert watch.judge() == [OPENED]
     watch.clock.advance(-8 * HOUR_S)
-    assert watch.judge() == [CLOSED]
+    assert watch.judge() == [CLOSED_UNKNOWN]
     watch.batch(10, bad=10)
     watch.clock.advance(5)
     assert watch.judge() == [OPENED]

@@ -5,6 +5,8 @@ from enum import IntEnum
 import google.ai.generativelanguage_v1beta as gemini
 import pytest
 from google.cloud import discoveryengine_v1beta as discovery_engine
+from google.cloud.aiplatform_v1.types import content as vertex
+from google.cloud.aiplatform_v1.types.prediction_service import GenerateContentResponse
 
 from schemas.wire import enums
 
@@ -24,6 +26,14 @@ TABLES = {
     "prompt's block reason": (
         gemini.GenerateContentResponse.PromptFeedback.BlockReason,
         enums.BLOCK_REASONS,
+    ),
+    "vertex category": (vertex.HarmCategory, enums.VERTEX_HARM_CATEGORIES),
+    "vertex probability": (vertex.SafetyRating.HarmProbability, enums.HARM_PROBABILITIES),
+    "vertex severity": (vertex.SafetyRating.HarmSeverity, enums.HARM_SEVERITIES),
+    "vertex finish reason": (vertex.Candidate.FinishReason, enums.VERTEX_FINISH_REASONS),
+    "vertex prompt's block reason": (
+        GenerateContentResponse.PromptFeedback.BlockedReason,
+        enums.VERTEX_BLOCK_REASONS,
     ),
 }
 

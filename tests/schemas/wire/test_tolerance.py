@@ -3,8 +3,8 @@
 import pytest
 
 from schemas.unreadable import UnreadableAnswer
-from schemas.wire.tolerance import Details, Essential, Wire, read_wire, wire_members
-from schemas.wire.unusable import OutOfRangeNumber, RepeatedMember
+from schemas.wire.tolerance import Details, Essential, Wire, read_wire, wire_fields
+from schemas.wire.unusable import OutOfRangeNumber, RepeatedField
 
 
 class Leaf(Wire, frozen=True):
@@ -41,7 +41,7 @@ FORGIVEN = {
         {"leaves": [{"place": OutOfRangeNumber()}]},
         Tree(leaves=(None,)),
     ),
-    "unread": ({"other": RepeatedMember(), "more": OutOfRangeNumber()}, Tree()),
+    "unread": ({"other": RepeatedField([1, 2]), "more": OutOfRangeNumber()}, Tree()),
 }
 
 
@@ -57,8 +57,8 @@ UNREADABLE = {
     "essential within a list": {"branches": [{}, {"place": "x"}]},
     "item": {"branches": ["x"]},
     "null item": {"branches": [None]},
-    "detail that stands twice": {"note": RepeatedMember()},
-    "twice within a detail": {"leaves": [{"labelText": RepeatedMember()}]},
+    "detail that stands twice": {"note": RepeatedField([1, 2])},
+    "twice within a detail": {"leaves": [{"labelText": RepeatedField([1, 2])}]},
     "score beyond all numbers": {"leaves": [{"score": OutOfRangeNumber()}]},
     "essential beyond all numbers": {"trunk": {"place": OutOfRangeNumber()}},
 }
@@ -74,9 +74,9 @@ def test_a_refusal_names_the_member_and_the_types_but_no_value() -> None:
     with pytest.raises(UnreadableAnswer) as raised:
         read_wire({"branches": [{"place": "secret"}]}, Tree)
     assert str(raised.value) == (
-        "A member has the wrong type: Expected `int`, got `str` - at `$.branches[0].place`."
+        "A field has the wrong type: Expected `int`, got `str` - at `$.branches[0].place`."
     )
 
 
 def test_members_are_known_by_their_json_names() -> None:
-    assert wire_members(Leaf) == {"place", "labelText", "score"}
+    assert set(wire_fields(Leaf)) == {"place", "labelText", "score"}

@@ -3,8 +3,7 @@
 import pytest
 
 from schemas.answer import SafetyRating
-from tests.support.answer_messages import ANSWER_NAME, message_of, parsed
-from transforms.formats import parse_answer
+from tests.support.answer_messages import ANSWER_NAME, message_of, parse_answer, parsed
 
 BLOCKED = {"answerText": "a"}
 STEPS = [{"actions": [{"searchAction": {}}, {"searchAction": {"query": "rephrased"}}]}]
@@ -75,6 +74,7 @@ def test_an_attribute_names_the_engine_where_the_body_does_not(engine: str) -> N
 
 
 EIGHT, NINE = 1_772_438_400_000_000, 1_772_442_000_000_000
+HOUR, LAST = 3_600_000_000, 253_402_300_799_999_999
 TIMES = {
     "completion": (
         {"completeTime": "2026-03-02T08:00:00Z", "createTime": "2026-03-02T07:00:00Z"},
@@ -83,7 +83,9 @@ TIMES = {
     ),
     "creation": ({"createTime": "2026-03-02T08:00:00Z"}, EIGHT, True),
     "offset": ({"createTime": "2026-03-02T09:30:00+01:30"}, EIGHT, True),
-    "nanoseconds": ({"createTime": "2026-03-02T08:00:00.123456789Z"}, EIGHT + 123_457, True),
+    "nanoseconds": ({"createTime": "2026-03-02T08:00:00.123456789Z"}, EIGHT + 123_456, True),
+    "end of a day": ({"createTime": "2026-03-01T23:59:59.9999999Z"}, EIGHT - 8 * HOUR - 1, True),
+    "end of the calendar": ({"createTime": "9999-12-31T23:59:59.9999999Z"}, LAST, True),
     "bad completion": (
         {"completeTime": "noon", "createTime": "2026-03-02T08:00:00Z"},
         EIGHT,

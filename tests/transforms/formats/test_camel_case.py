@@ -2,7 +2,7 @@
 
 import pytest
 
-from transforms.formats.camel_case import holds_snake_case, to_camel_case
+from transforms.formats.camel_case import has_snake_case, to_camel_case
 
 RENAMED = {
     "words": ({"answer_text": 1}, {"answerText": 1}),
@@ -37,4 +37,4 @@ def test_members_are_renamed(value: object, renamed: object) -> None:
     ],
 )
 def test_only_member_names_call_for_renaming(payload: bytes, is_held: bool) -> None:
-    assert holds_snake_case(payload) is is_held
+    assert has_snake_case(payload) is is_held

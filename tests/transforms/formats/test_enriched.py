@@ -20,12 +20,12 @@ from schemas.json_lines import failure_to_json, message_of_failure
 from schemas.message import Message
 from schemas.unreadable import UnreadableAnswer
 from schemas.verdict import Tag, Verdict
+from tests.support.answer_messages import parse_answer
 from tests.support.archives import read_all
 from tests.support.builders import a_claim, a_fact, a_message, an_answer, an_enriched
 from tests.support.released_schemas import WRITTEN, released
 from tests.support.whole_records import ENRICHED
 from transforms.failing import failed_now
-from transforms.formats import parse_answer
 from transforms.rules.redaction import TextMode, redact
 from transforms.rules.routing import route
 from transforms.rules.tagging import Thresholds, tag_answer
@@ -287,6 +287,6 @@ def test_a_byte_that_is_no_utf8_is_that_rows_failure() -> None:
     stream = io.BytesIO()
     fastavro.writer(stream, load_schema("enriched_answer"), rows, codec="null")
     bad, good = read_all(stream.getvalue().replace(b"spoilt", b"spo\xfflt"), "out.avro")
-    with pytest.raises(UnreadableAnswer, match="no UTF-8"):
+    with pytest.raises(UnreadableAnswer, match="not UTF-8"):
         parse_answer(bad)
     assert parse_answer(good).query == "good"

@@ -64,5 +64,54 @@ def test_a_time_that_does_not_parse_is_absent_and_tagged() -> None:
     assert (answer.event_time_us, answer.tags) == (None, ("BAD_TIMESTAMP",))
 
 
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [(7, "7"), (0, "0"), (7.0, "7"), (10**25, "1" + "0" * 25), ("7", "7")],
+    ids=str,
+)
+def test_an_id_may_be_a_number(written: object, name: str) -> None:
+    answer = parsed({"answer": "a", "id": written, "session": written, "engine": written})
+    assert (answer.answer_name, answer.session, answer.engine) == (name, name, name)
+    assert answer.record_id == parsed({"answer": "a", "id": name}).record_id
+
+
+EIGHT = 1_772_438_400_000_000
+
+
+@pytest.mark.parametrize(
+    ("written", "time_us"),
+    [
+        (1_772_438_400, EIGHT),
+        (1_772_438_400.1, EIGHT + 100_000),
+        (1_772_438_400_000, EIGHT),
+        (1_772_438_400_000.5, EIGHT + 500),
+        (1_772_438_400_000_000, EIGHT),
+        ("1772438400", EIGHT),
+        ("1772438400000", EIGHT),
+        ("1772438400000000", EIGHT),
+        ("1772438400.1234567", EIGHT + 123_456),
+        ("1772438400.9999999", EIGHT + 999_999),
+        (-1_772_438_400, -EIGHT),
+        (-0.0000001, -1),
+    ],
+    ids=str,
+)
+def test_a_time_may_be_seconds_milliseconds_or_microseconds_since_1970(
+    written: object, time_us: int
+) -> None:
+    answer = parsed({"answer": "a", "time": written})
+    assert (answer.event_time_us, answer.tags) == (time_us, ())
+
+
+@pytest.mark.parametrize("written", [10**17, 10**300, -(10**17), "20260302", "2026", "1e9"])
+def test_a_number_that_is_no_time_is_tagged(written: object) -> None:
+    answer = parsed({"answer": "a", "time": written})
+    assert (answer.event_time_us, answer.tags) == (None, ("BAD_TIMESTAMP",))
+
+
+def test_the_attributes_time_may_be_a_number_too() -> None:
+    assert parsed({"answer": "a"}, event_time="1772438400000").event_time_us == EIGHT
+
+
 def test_an_engine_may_be_a_resource_name() -> None:
     assert parsed({"answer": "a", "engine": "projects/1/engines/shop"}).engine == "shop"

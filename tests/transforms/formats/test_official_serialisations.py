@@ -5,6 +5,7 @@ import google.ai.generativelanguage_v1beta as gemini_beta
 import proto
 import pytest
 from google.cloud import discoveryengine_v1, discoveryengine_v1alpha, discoveryengine_v1beta
+from google.cloud.aiplatform_v1.types import content, prediction_service
 
 from tests.support.filled_messages import filled
 from tests.support.serialisations import the_answer
@@ -26,6 +27,12 @@ FILLED = [
             (client.GenerateAnswerResponse, "gemini.generate_answer"),
             (client.GenerateContentResponse, "gemini.generate_content"),
         )
+    ),
+    pytest.param(content.Candidate, "gemini.candidate", id="aiplatform_v1.Candidate"),
+    pytest.param(
+        prediction_service.GenerateContentResponse,
+        "gemini.generate_content",
+        id="aiplatform_v1.GenerateContentResponse",
     ),
 ]
 

@@ -146,4 +146,6 @@ def test_the_names_are_the_formats_and_their_families() -> None:
         "groundwatch",
         "groundwatch.enriched",
         "groundwatch.envelope",
+        "vertex",
+        "vertex.generate_content",
     )

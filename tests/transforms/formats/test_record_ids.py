@@ -5,13 +5,21 @@ import re
 import pytest
 
 from schemas.message import Message
-from tests.support.answer_messages import ANSWER_NAME, message_of
-from transforms.formats import parse_answer
+from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
 from transforms.formats.identity import record_id
 from transforms.formats.reading import Identity
 
 GREETING = {"answerText": "Hello!"}
 TIMED = GREETING | {"createTime": "2026-03-02T08:00:00Z"}
+QUERY, FACT, TIME = "How long?", "Three days.", "2026-03-02T08:00:00Z"
+SAYS = {"content": {"parts": [{"text": "In 3 days."}]}, "finishReason": "STOP"}
+ENVELOPE = {"query": QUERY, "answer": "In 3 days.", "facts": [FACT], "time": TIME, "session": "s1"}
+SEARCHED = [{"actions": [{"searchAction": {"query": QUERY}}]}]
+RESOURCE = {
+    "answerText": "In 3 days.",
+    "references": [chunk_reference(FACT)],
+    "completeTime": TIME,
+}
 
 
 def id_of(message: Message) -> str:
@@ -47,8 +55,60 @@ SAME = {
         message_of(GREETING, place="a", event_time="2026-03-02T08:00:00Z"),
         message_of(GREETING, place="b", event_time="2026-03-02T08:00:00Z", region="eu"),
     ),
+    "content in the envelope and as an answer": (
+        message_of(ENVELOPE, place="a"),
+        message_of({"query": QUERY, "answer": RESOURCE}, place="b", session="s1"),
+    ),
+    "content in a response and in a stream": (
+        message_of({"query": QUERY, "answer": RESOURCE, "answerQueryToken": " "}, session="s1"),
+        message_of([{"answer": RESOURCE | {"steps": SEARCHED}}], place="b", session="s1"),
+    ),
+    "content of a candidate and of an envelope": (
+        message_of(
+            {
+                "request": {
+                    "contents": [{"parts": [{"text": QUERY}]}],
+                    "inlinePassages": {
+                        "passages": [{"id": "p", "content": {"parts": [{"text": FACT}]}}]
+                    },
+                },
+                "response": {"answer": SAYS | {"safetyRatings": [{"category": 7}]}},
+            },
+            event_time=TIME,
+            session="s1",
+            engine="other",
+        ),
+        message_of(ENVELOPE, place="b"),
+    ),
+    "content with details": (
+        message_of(ENVELOPE, place="a"),
+        message_of(
+            ENVELOPE | {"facts": [{"text": FACT, "uri": "u", "title": "t"}], "engine": "shop"},
+            place="b",
+        ),
+    ),
     "place": (message_of(GREETING, place="a"), message_of({"answerText": "Bye!"}, place="a")),
     "empty name": (message_of(GREETING | {"name": ""}, place="a"), message_of(GREETING, place="a")),
+    "white space as a name": (
+        message_of(GREETING | {"name": " \n"}, place="a", id="1"),
+        message_of({"answerText": "Bye!"}, place="b", id="1"),
+    ),
+    "white space as a token": (
+        message_of({"answer": GREETING, "answerQueryToken": " "}, place="a"),
+        message_of({"answer": GREETING}, place="a"),
+    ),
+    "white space as an envelope's id": (
+        message_of({"answer": "a", "id": "\t"}, place="a"),
+        message_of({"answer": "a"}, place="a"),
+    ),
+    "white space as an attribute": (
+        message_of(GREETING, place="a", id=" "),
+        message_of(GREETING, place="a"),
+    ),
+    "failed states": (
+        message_of({"name": ANSWER_NAME, "state": "FAILED"}, place="a"),
+        message_of([{"answer": {"name": ANSWER_NAME, "state": 1}}, {"error": {"code": 3}}]),
+    ),
     "unfinished states": (
         message_of({"name": ANSWER_NAME, "state": "IN_PROGRESS"}, place="a"),
         message_of({"name": ANSWER_NAME, "state": "STREAMING", "answerText": "H"}, place="b"),
@@ -83,7 +143,26 @@ DIFFERENT = {
         message_of(TIMED),
         message_of(TIMED | {"answerText": "Bye!"}),
     ),
-    "other engine": (message_of(TIMED, engine="a"), message_of(TIMED, engine="b")),
+    "same content in other sessions": (
+        message_of(TIMED, session="a"),
+        message_of(TIMED, session="b"),
+    ),
+    "same content of another query": (
+        message_of({"query": "a", "answer": TIMED}),
+        message_of({"query": "b", "answer": TIMED}),
+    ),
+    "same content from other facts": (
+        message_of(ENVELOPE),
+        message_of(ENVELOPE | {"facts": [FACT, "And more."]}),
+    ),
+    "same facts in another order": (
+        message_of(ENVELOPE | {"facts": ["And more.", FACT]}),
+        message_of(ENVELOPE | {"facts": [FACT, "And more."]}),
+    ),
+    "white space as the name of two": (
+        message_of(GREETING | {"name": " "}, place="a"),
+        message_of(GREETING | {"name": " "}, place="b"),
+    ),
     "kinds of identity": (
         message_of({"answer": "a", "id": "7"}, place="7"),
         message_of({"answer": "a"}, place="7"),
@@ -91,6 +170,14 @@ DIFFERENT = {
     "unfinished and finished": (
         message_of({"name": ANSWER_NAME, "state": "IN_PROGRESS"}),
         message_of({"name": ANSWER_NAME, "state": "SUCCEEDED"}),
+    ),
+    "failed and finished": (
+        message_of({"name": ANSWER_NAME, "state": "FAILED"}),
+        message_of({"name": ANSWER_NAME, "state": "SUCCEEDED"}),
+    ),
+    "failed and unfinished": (
+        message_of({"name": ANSWER_NAME, "state": "FAILED"}),
+        message_of({"name": ANSWER_NAME, "state": "IN_PROGRESS"}),
     ),
     "unfinished and finished candidate": (
         message_of({"content": {"parts": []}}, id="1"),
@@ -111,7 +198,8 @@ def test_a_record_id_is_a_sha_256_in_hex() -> None:
 def test_kinds_and_values_do_not_run_into_each_other() -> None:
     identities = [
         record_id(Identity(kind="id", value="incomplete")),
-        record_id(Identity(kind="id", value=""), incomplete=True),
+        record_id(Identity(kind="id", value=""), "incomplete"),
+        record_id(Identity(kind="id", value=""), "failed"),
         record_id(Identity(kind="id", value="\0incomplete")),
         record_id(Identity(kind="id", value="")),
         record_id(Identity(kind="idi", value="ncomplete")),
@@ -123,9 +211,47 @@ def test_a_path_that_is_no_unicode_names_an_answer_too() -> None:
     assert id_of(message_of(GREETING, place="caf\udce9.jsonl#1"))
 
 
-def test_record_ids_stay_what_they_are() -> None:
+STABLE = {
+    "name": (
+        message_of({"name": ANSWER_NAME}),
+        "068a1af50f53715329facc006d8660c28046c9cde66fc250fdfa13eac1def791",
+    ),
+    "unfinished name": (
+        message_of({"name": ANSWER_NAME, "state": 1}),
+        "71bfba22bbd281f3c005be21bc69f8ed216a1dac5ab0925a49c3f4022a2d725d",
+    ),
+    "token": (
+        message_of({"answer": GREETING, "answerQueryToken": "t"}),
+        "7958cd0255d5031db25f856a926eb090231cef92537278050595318eeb004c6f",
+    ),
+    "envelope's id": (
+        message_of({"answer": "a", "id": "7"}),
+        "152e31ea1a284ddf6450225a5110815b0bbac56b320c1c2ade06ef2081744668",
+    ),
+    "attribute": (
+        message_of(GREETING, id="1"),
+        "90c36baec1b0d5004cfe25d877b76d4964e9b55f60801039a17047f3030b8671",
+    ),
+    "place": (
+        message_of(GREETING, place="a.jsonl#1"),
+        "e0da882d1feab8aa79668e62d267fa1caf2496ba8aea582dad80550e64193a53",
+    ),
+    "failed name": (
+        message_of({"name": ANSWER_NAME, "state": "FAILED"}),
+        "a60d1e7f56c2f34d27edddbec769183536a75e5c0b1f6820ba04e228e355b784",
+    ),
+    "content": (
+        message_of(ENVELOPE),
+        "173aa60500c62a0b0776a8929013fc3c746ca125547bfad169935efac1ef8399",
+    ),
+    "content with nothing": (
+        message_of({"answerText": "", "createTime": TIME}),
+        "25cb86a3cb4950e056b2241da8e2e3e35d59fb2388e3c4c74201aed09f5fad5e",
+    ),
+}
+
+
+@pytest.mark.parametrize(("message", "expected"), STABLE.values(), ids=STABLE)
+def test_record_ids_stay_what_they_are(message: Message, expected: str) -> None:
     """Live traffic, backfills and replays of all releases must agree."""
-    assert id_of(message_of({"name": ANSWER_NAME})) == EXPECTED_ID
-
-
-EXPECTED_ID = "068a1af50f53715329facc006d8660c28046c9cde66fc250fdfa13eac1def791"
+    assert id_of(message) == expected

@@ -19,6 +19,7 @@ STREAMS = {
     "a good one rather than a failed one": ([FULL, FAILED], "In 3 days.", "SUCCEEDED"),
     "a failed one rather than deltas": ([DELTA, FAILED], "Sorry.", "FAILED"),
     "bare answers": ([DELTA["answer"], FULL["answer"]], "In 3 days.", "SUCCEEDED"),
+    "a state beside the answer": ([FULL | {"state": "SUCCEEDED"}], "In 3 days.", "SUCCEEDED"),
     "an empty answer is none": ([FULL, {"answer": {}}], "In 3 days.", "SUCCEEDED"),
     "deltas alone": ([DELTA, NEXT_DELTA], "In 3 days.", "STREAMING"),
     "in progress alone": ([{"answer": {"state": 1}}], "", "IN_PROGRESS"),

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from schemas.unreadable import UnreadableAnswer
-from schemas.wire.unusable import OutOfRangeNumber, RepeatedMember
+from schemas.wire.unusable import OutOfRangeNumber, RepeatedField
 from transforms.formats.strict_json import MAX_PAYLOAD_BYTES, read_json
 
 WORDS = "the customer's own words"
@@ -82,6 +82,6 @@ def test_a_number_too_large_is_marked(number: bytes) -> None:
 def test_a_member_that_stands_twice_is_marked_even_beside_null() -> None:
     value = read_json(b'{"a": 1, "b": 2, "a": null, "b": 2, "c": 3}')
     assert isinstance(value, dict)
-    assert isinstance(value["a"], RepeatedMember)
-    assert isinstance(value["b"], RepeatedMember)
+    assert isinstance(value["a"], RepeatedField)
+    assert isinstance(value["b"], RepeatedField)
     assert value["c"] == 3

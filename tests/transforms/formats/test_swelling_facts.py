@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from schemas.unreadable import UnreadableAnswer
-from tests.support.answer_messages import message_of, parsed
-from transforms.formats import parse_answer
+from tests.support.answer_messages import message_of, parse_answer, parsed
 
 LONG = "k" * 100_000
 

@@ -2,11 +2,11 @@
 
 import json
 
+import msgspec
 import pytest
 
 from schemas.unreadable import UnreadableAnswer
-from tests.support.answer_messages import chunk_reference, message_of, parsed
-from transforms.formats import parse_answer
+from tests.support.answer_messages import chunk_reference, message_of, parse_answer, parsed
 
 GOOD = {"answerText": "Yes, in 3 days.", "references": [chunk_reference("3 days.")]}
 WORDS = "the customer's own words"
@@ -43,8 +43,9 @@ UNREADABLE = {
     "envelope's facts": {"answer": "a", "facts": WORDS},
     "envelope's fact": {"answer": "a", "facts": [5]},
     "envelope's fact's text": {"answer": "a", "facts": [{"text": 5}]},
-    "envelope's id": {"answer": "a", "id": 5},
-    "envelope's time": {"answer": "a", "time": 5},
+    "envelope's id": {"answer": "a", "id": [5]},
+    "envelope's id is a truth": {"answer": "a", "id": True},
+    "envelope's time": {"answer": "a", "time": {"seconds": 5}},
     "envelope's engine": {"answer": "a", "engine": []},
 }
 
@@ -176,6 +177,51 @@ def test_an_answerable_probability_is_a_proportion_or_absent(
 ) -> None:
     value = {"answer": {"finishReason": 1}, "answerableProbability": written}
     assert parsed(value).answerable_probability == score
+
+
+SPAN = {"startIndex": "", "endIndex": "3"}
+EMPTY_STRINGS = {
+    "score": (GOOD | {"groundingScore": ""}, GOOD),
+    "offset of a citation": (
+        GOOD | {"citations": [SPAN]},
+        GOOD | {"citations": [{"endIndex": 3}]},
+    ),
+    "offset and score of a support": (
+        GOOD | {"groundingSupports": [SPAN | {"groundingScore": ""}]},
+        GOOD | {"groundingSupports": [{"endIndex": 3}]},
+    ),
+    "score of a rating": (
+        GOOD | {"safetyRatings": [{"category": 1, "probabilityScore": "", "severityScore": ""}]},
+        GOOD | {"safetyRatings": [{"category": 1}]},
+    ),
+    "answerable probability": (
+        {"answer": {"finishReason": 1}, "answerableProbability": ""},
+        {"answer": {"finishReason": 1}},
+    ),
+    "segment": (
+        {
+            "content": {"parts": [{"text": "Yes."}]},
+            "groundingMetadata": {
+                "groundingSupports": [
+                    {"segment": {"partIndex": "", "startIndex": "", "endIndex": 3}}
+                ]
+            },
+        },
+        {
+            "content": {"parts": [{"text": "Yes."}]},
+            "groundingMetadata": {"groundingSupports": [{"segment": {"endIndex": 3}}]},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("written", "absent"), EMPTY_STRINGS.values(), ids=EMPTY_STRINGS)
+def test_an_empty_string_in_a_score_or_offset_is_absent(written: object, absent: object) -> None:
+    read = [parse_answer(message_of(value)) for value in (written, absent)]
+    no_message = message_of({})
+    assert msgspec.structs.replace(read[0], message=no_message) == msgspec.structs.replace(
+        read[1], message=no_message
+    )
 
 
 def test_numbers_may_be_written_as_strings_and_enums_as_digits() -> None:

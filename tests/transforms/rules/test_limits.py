@@ -13,8 +13,13 @@ from transforms.rules.limits import CheckLimits, count_tokens
         pytest.param("", 0, id="empty"),
         pytest.param(" \n ", 0, id="white space"),
         pytest.param("They wore off-the-rack clothes in 2024.", 7, id="the service's example"),
-        pytest.param("3.14", 1, id="inner full stop"),
-        pytest.param("e.g.", 2, id="full stop at the end"),
+        pytest.param("3.14", 2, id="inner full stop"),
+        pytest.param("www.example.com/a.b", 4, id="address"),
+        pytest.param(".5 of 1.2.3", 6, id="leading and several"),
+        pytest.param("e.g.", 3, id="abbreviation"),
+        pytest.param("a . b", 3, id="full stop between spaces"),
+        pytest.param("यह है। وہ ہے\u06d4", 6, id="full stops of other scripts"),
+        pytest.param("東京。3.14", 5, id="inner full stop behind han"),
         pytest.param("in a BOX.", 4, id="full stop behind a capital"),
         pytest.param("wait...", 4, id="three full stops"),
         pytest.param("...", 3, id="full stops alone"),
@@ -26,7 +31,7 @@ from transforms.rules.limits import CheckLimits, count_tokens
         pytest.param("Привет, мир.", 3, id="russian"),
     ],
 )
-def test_a_token_is_a_word_or_a_full_stop(text: str, tokens: int) -> None:
+def test_tokens_are_words_and_every_full_stop(text: str, tokens: int) -> None:
     assert count_tokens(text) == tokens
 
 

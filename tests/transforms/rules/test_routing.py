@@ -30,11 +30,20 @@ POLICY_FINISHES = (
     "BLOCKLIST",
     "PROHIBITED_CONTENT",
     "SPII",
+    "MODEL_ARMOR",
     "IMAGE_SAFETY",
     "IMAGE_PROHIBITED_CONTENT",
     "IMAGE_RECITATION",
 )
-ABNORMAL_FINISHES = ("OTHER", "LANGUAGE", "MALFORMED_FUNCTION_CALL", "NO_IMAGE", "47")
+ABNORMAL_FINISHES = (
+    "OTHER",
+    "LANGUAGE",
+    "MALFORMED_FUNCTION_CALL",
+    "MALFORMED_RESPONSE",
+    "CONTINUATION",
+    "NO_IMAGE",
+    "REASON_OF_TOMORROW",
+)
 BLOCKED = SafetyRating(category="HARASSMENT", probability="HIGH", blocked=True)
 
 
@@ -119,6 +128,14 @@ def test_an_abnormal_finish_without_text_is_a_failed_generation(reason: str, tex
     assert list(routing_tags(answer)) == [Tag.ABNORMAL_FINISH]
 
 
+def test_a_finish_or_block_reason_that_is_an_unknown_number_is_tagged() -> None:
+    finished = candidate(finish_reason="47")
+    assert route(finished) is None
+    assert list(routing_tags(finished)) == [Tag.UNKNOWN_SKIP_REASON, Tag.ABNORMAL_FINISH]
+    blocked = candidate("", block_reason="47")
+    assert list(routing_tags(blocked)) == [Tag.UNKNOWN_SKIP_REASON]
+
+
 FINISHES = {
     "stopped": ({"finish_reason": "STOP"}, None, []),
     "stopped, no text": (
@@ -138,10 +155,20 @@ FINISHES = {
         decided("INCOMPLETE", "UNFINISHED"),
         [Tag.UNFINISHED],
     ),
-    "no end, no text, blocked": (
+    "no candidate, blocked prompt": (
         {"text": "", "block_reason": "SAFETY"},
         decided("POLICY_SKIPPED", "SAFETY"),
         [],
+    ),
+    "no end, blocked prompt": (
+        {"block_reason": "SAFETY"},
+        decided("POLICY_SKIPPED", "SAFETY"),
+        [Tag.UNFINISHED],
+    ),
+    "no end, no text, blocked rating": (
+        {"text": "", "safety_ratings": (BLOCKED,)},
+        decided("POLICY_SKIPPED", "BLOCKED_RATING"),
+        [Tag.UNFINISHED],
     ),
     "no end, no facts": (
         {"facts": ()},

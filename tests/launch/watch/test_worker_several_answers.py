@@ -1,0 +1,98 @@
+"""Messages that hold several answers, in the worker."""
+
+import itertools
+import json
+
+import pytest
+
+from tests.support.archives import an_envelope
+from tests.support.clocks import ManualClock
+from tests.support.fault_server import FaultServer, by_answer
+from tests.support.outputs import failures_in, original_bytes
+from tests.support.watched import Watched, total, work
+from tests.support.wire_faults import status
+from transforms.grounding import retrying
+
+ALONE, BESIDE = "Lamps glow blue at noon.", "Lamps glow green at noon."
+
+
+def several(*envelopes: bytes) -> bytes:
+    return b"[" + b",".join(envelopes) + b"]"
+
+
+def test_every_answer_of_a_message_ends_in_one_place(watched: Watched) -> None:
+    watched.publish(
+        several(*map(an_envelope, range(5))),
+        several(an_envelope(5), b"7", b"8", an_envelope(3)),
+        an_envelope(6),
+    )
+    watched.drain()
+    assert len(set(watched.record_ids())) == len(watched.record_ids()) == 7
+    assert [original_bytes(failure) for failure in failures_in(watched.output)] == [b"7", b"8"]
+    sums = total(watched.ledger())
+    assert (sums["read"], sums["duplicates"], sums["gap"]) == (10, 1, 0)
+
+
+def test_answers_that_cannot_be_read_are_failures_once_each_however_often_they_are_delivered(
+    watched: Watched, clock: ManualClock
+) -> None:
+    watched.publish(several(an_envelope(1), b"7", b"8"))
+    watched.server.faults.lost_acks_share = 1.0
+    with watched.worker() as worker:
+        work(worker, lambda: total(watched.ledger())["read"] == 3 if watched.ledger() else False)
+        worker.finish()
+    clock.advance(61)
+    watched.server.faults.lost_acks_share = 0.0
+    watched.drain()
+    assert len(failures_in(watched.output)) == 2
+    sums = total(watched.ledger())
+    assert (sums["read"], sums["duplicates"], sums["gap"]) == (6, 3, 0)
+
+
+def test_a_message_is_acknowledged_when_all_of_its_answers_are_done(watched: Watched) -> None:
+    watched.publish(several(an_envelope(1), an_envelope(2, answer=ALONE), an_envelope(3)))
+    away = {ALONE: status(503, "Service Unavailable")}
+    with FaultServer(by_answer(away)) as checker:
+        config = watched.config(checker=checker.address, endpoint=checker.address)
+        with watched.worker(config) as worker:
+            work(worker, lambda: worker.held == 1)
+            assert watched.outstanding == 1
+            away.clear()
+            work(worker, lambda: not watched.outstanding)
+            worker.finish()
+    assert len(set(watched.record_ids())) == len(watched.record_ids()) == 3
+    sums = total(watched.ledger())
+    assert (sums["enriched"], sums["failures"], sums["gap"]) == (3, 0, 0)
+    assert sums["read"] == 3 + sums["duplicates"]
+
+
+def test_answers_that_alone_cannot_be_checked_become_failures_of_their_own(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrying, "_FIRST_HOLD_S", 0.05)
+    monkeypatch.setattr(retrying, "_LONGEST_HOLD_S", 0.05)
+    watched.publish(
+        several(an_envelope(0, answer=ALONE), an_envelope(1, answer=BESIDE), an_envelope(2))
+    )
+    away = dict.fromkeys([ALONE, BESIDE], status(503, "Service Unavailable"))
+    numbers = itertools.count(3)
+    with FaultServer(by_answer(away)) as checker:
+        config = watched.config(checker=checker.address, endpoint=checker.address)
+        with watched.worker(config) as worker:
+
+            def is_over() -> bool:
+                number = next(numbers)
+                watched.publish(an_envelope(number, answer=f"Lamp {number} glows."))
+                return not worker.held
+
+            work(worker, lambda: worker.held)
+            work(worker, is_over, 60)
+            work(worker, lambda: not watched.outstanding)
+            worker.finish()
+    failures = failures_in(watched.output)
+    answers = {json.loads(original_bytes(failure))["answer"] for failure in failures}
+    assert answers == {ALONE, BESIDE}
+    assert len({failure["record_id"] for failure in failures}) == 2
+    assert total(watched.ledger())["gap"] == 0
+    ids = watched.record_ids()
+    assert len(set(ids)) == len(ids) == next(numbers) - 2

@@ -1,0 +1,262 @@
+"""A message without text or facts is refused if fields that are unknown could hold them."""
+
+import json
+
+import pytest
+
+from schemas.unreadable import UnmappedFields
+from tests.support.answer_messages import ANSWER_NAME, chunk_reference, parsed
+
+WORDS = "the customer's own words"
+LONG = WORDS * 9  # over 200 characters
+REPLIES = [{"groundedContent": {"content": {"text": WORDS}}}]
+SAID = {"content": {"parts": [{"text": "Yes."}]}, "finishReason": "STOP"}
+CHUNKS = [{"chunkText": WORDS}]
+
+REFUSED = {
+    "facts under another name": (
+        {"question": "q", "answer": "a", "contexts": [WORDS], "ground_truth": "t"},
+        ["contexts"],
+    ),
+    "facts as one object": ({"answer": "a", "context": {"text": WORDS}}, ["context"]),
+    "facts as one long string": ({"answer": "a", "context": LONG}, ["context"]),
+    "snake_case": ({"answer": "a", "retrieved_contexts": [WORDS]}, ["retrieved_contexts"]),
+    "an assistant's answer": ({"state": "SUCCEEDED", "replies": REPLIES}, ["replies"]),
+    "an assistant's stream": (
+        [
+            {"answer": {"state": "SUCCEEDED", "replies": REPLIES}, "assistToken": "t"},
+            {"answer": {"state": "SUCCEEDED", "replies": REPLIES}, "sessionInfo": {"session": "s"}},
+        ],
+        ["[].answer.replies", "[].sessionInfo"],
+    ),
+    "a bare answer in a stream": (
+        [{"state": 3, "name": ANSWER_NAME, "replies": REPLIES}],
+        ["[].replies"],
+    ),
+    "a bare answer in a stream, in snake_case": (
+        [{"answer_text": "a", "related_questions": [WORDS], "source_list": [WORDS]}],
+        ["[].source_list"],
+    ),
+    "another service's answer": (
+        {"output": {"text": WORDS}, "citations": [{"retrievedReferences": [WORDS]}]},
+        ["output", "citations[].retrievedReferences"],
+    ),
+    "other grounding": (
+        {"candidates": [SAID | {"groundingMetadata": {"supportChunks": CHUNKS}}]},
+        ["candidates[].groundingMetadata.supportChunks"],
+    ),
+    "a new kind of reference": (
+        {"answerText": "a", "references": [{"videoInfo": {"transcript": WORDS}}]},
+        ["references[].videoInfo"],
+    ),
+    "a new kind of chunk": (
+        SAID | {"groundingMetadata": {"groundingChunks": [{"video": {"transcript": WORDS}}]}},
+        ["groundingMetadata.groundingChunks[].video"],
+    ),
+    "a new kind of chunk, with empty attributions": (
+        SAID
+        | {
+            "groundingAttributions": [],
+            "groundingMetadata": {"groundingChunks": [{"video": {"transcript": WORDS}}]},
+        },
+        ["groundingMetadata.groundingChunks[].video"],
+    ),
+    "a new kind of part": (
+        {"content": {"parts": [{"speech": {"transcript": WORDS}}]}, "finishReason": "STOP"},
+        ["content.parts[].speech"],
+    ),
+    "a new kind of part before the end": (
+        {"content": {"parts": [{"speech": {"transcript": WORDS}}]}},
+        ["content.parts[].speech"],
+    ),
+    "a new kind of part and an abnormal end": (
+        {"content": {"parts": [{"speech": {"transcript": WORDS}}]}, "finishReason": "OTHER"},
+        ["content.parts[].speech"],
+    ),
+    "a known field of a wrong type": (
+        SAID
+        | {"groundingMetadata": {"groundingChunks": [{"retrievedContext": {"text": [WORDS]}}]}},
+        ["groundingMetadata.groundingChunks[].retrievedContext.text"],
+    ),
+    "a known field of a wrong type, as text": (
+        SAID | {"groundingMetadata": {"groundingChunks": [{"retrievedContext": LONG}]}},
+        ["groundingMetadata.groundingChunks[].retrievedContext"],
+    ),
+    "an exchange": (
+        {
+            "request": {"inlinePassages": {}, "documents": [WORDS]},
+            "response": {"answer": SAID},
+        },
+        ["request.documents"],
+    ),
+    "facts of an answer without text": (
+        {"answer": "", "contexts": [WORDS]},
+        ["contexts"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "paths"), REFUSED.values(), ids=REFUSED)
+def test_fields_that_could_hold_text_or_facts_are_named(value: object, paths: list[str]) -> None:
+    with pytest.raises(UnmappedFields) as raised:
+        parsed(value)
+    assert f"these fields: {', '.join(paths)}." in str(raised.value)
+    assert WORDS not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "lacking"),
+    [
+        ({"answer": "a", "contexts": [WORDS]}, "No facts found"),
+        ({"state": 3, "references": [], "replies": REPLIES}, "No text found"),
+        ({"state": 3, "replies": REPLIES}, "No text and no facts found"),
+    ],
+)
+def test_what_is_lacking_is_said(value: object, lacking: str) -> None:
+    with pytest.raises(UnmappedFields, match=lacking):
+        parsed(value)
+
+
+def test_a_field_written_twice_could_hold_facts_too() -> None:
+    payload = b'{"answer": "a", "contexts": ["x"], "contexts": ["y"]}'
+    with pytest.raises(UnmappedFields, match="contexts"):
+        parsed(payload)
+
+
+def test_only_some_of_many_fields_are_named_and_text_as_a_name_is_not_shown() -> None:
+    fields = {f"field_{number}": [1] for number in range(7)}
+    with pytest.raises(UnmappedFields, match=r"field_4 and others\."):
+        parsed({"answer": "a"} | fields)
+    with pytest.raises(UnmappedFields, match="name not shown") as raised:
+        parsed({"answer": "a", WORDS: [1]})
+    assert WORDS not in str(raised.value)
+
+
+SMALL = {"flag": True, "user_name": "u" * 200, "count": 5, "labels": {}, "tags": []}
+KEPT = {
+    "an envelope with small fields": ({"answer": "a"} | SMALL, "a", 0),
+    "an envelope that says it has no facts": (
+        {"answer": "a", "facts": [], "contexts": [WORDS]},
+        "a",
+        0,
+    ),
+    "an envelope with facts": ({"answer": "a", "facts": ["f"], "contexts": [WORDS]}, "a", 1),
+    "an envelope with white space for facts": ({"answer": "a", "facts": [" "]}, "a", 0),
+    "an answer that says it has no references": (
+        {"answerText": "a", "references": [], "more": [WORDS]},
+        "a",
+        0,
+    ),
+    "an answer that says it has no text": (
+        {"answerText": "", "references": [chunk_reference("f")], "more": [WORDS]},
+        "",
+        1,
+    ),
+    "an answer with known fields": (
+        {
+            "answerText": "a",
+            "relatedQuestions": [WORDS],
+            "queryUnderstandingInfo": {"queryClassificationInfo": [{"type": 1}]},
+            "steps": [{"description": LONG, "actions": [{"searchAction": {"query": LONG}}]}],
+            "blobAttachments": [{"data": {}}],
+        },
+        "a",
+        0,
+    ),
+    "a reference without text": (
+        {
+            "answerText": "a",
+            "references": [{"unstructuredDocumentInfo": {"structData": {"body": LONG}}}],
+        },
+        "a",
+        0,
+    ),
+    "a session": (
+        {
+            "answer": {"answerText": "a"},
+            "session": {"labels": [WORDS], "turns": [{"queryConfig": {"a": LONG}}]},
+        },
+        "a",
+        0,
+    ),
+    "a search's answer": (
+        {
+            "candidates": [
+                SAID
+                | {
+                    "avgLogprobs": -0.1,
+                    "logprobsResult": {"chosenCandidates": [{"token": "a"}]},
+                    "urlContextMetadata": {"urlMetadata": [{"retrievedUrl": LONG}]},
+                    "groundingMetadata": {
+                        "searchEntryPoint": {"renderedContent": LONG},
+                        "webSearchQueries": [WORDS],
+                        "retrievalMetadata": {"googleSearchDynamicRetrievalScore": 0.9},
+                        "groundingChunks": [{"web": {"uri": LONG, "title": "t", "domain": "d"}}],
+                        "groundingSupports": [{"segment": {"endIndex": 4, "text": LONG}}],
+                    },
+                }
+            ],
+            "usageMetadata": {"promptTokenCount": 3},
+            "modelVersion": "m",
+            "responseId": "r",
+        },
+        "Yes.",
+        0,
+    ),
+    "a function call": (
+        {"content": {"parts": [{"functionCall": {"name": "f", "args": {"q": LONG}}}]}},
+        "",
+        0,
+    ),
+    "an agent's event": (
+        SAID
+        | {
+            "author": "agent",
+            "invocationId": "e-1",
+            "timestamp": 1751968800.1,
+            "actions": {"stateDelta": {"answer": LONG}, "artifactDelta": {}},
+            "usageMetadata": {"totalTokenCount": 7},
+            "longRunningToolIds": ["t"],
+        },
+        "Yes.",
+        0,
+    ),
+    "a refusal": (
+        {"answerText": "Sorry.", "answerSkippedReasons": [5], "explanation": [WORDS]},
+        "Sorry.",
+        0,
+    ),
+    "a failure": ({"state": "FAILED", "cause": {"text": WORDS}}, "", 0),
+    "a stream that broke off": ([{"error": {"code": 3, "details": [{"text": WORDS}]}}], "", 0),
+    "a blocked prompt": ({"promptFeedback": {"blockReason": 1}, "cause": [WORDS]}, "", 0),
+    "a record": (
+        {
+            "record_id": "5f" * 32,
+            "source_format": "groundwatch.envelope",
+            "verdict": "UNSCORABLE",
+            "verdict_reason": "NO_FACTS",
+            "answer_text": "a",
+            "facts": [],
+            "claims": [{"text": WORDS}],
+        },
+        "a",
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "text", "facts"), KEPT.values(), ids=KEPT)
+def test_known_and_small_fields_change_nothing(value: object, text: str, facts: int) -> None:
+    answer = parsed(value)
+    assert (answer.answer_text, len(answer.facts)) == (text, facts)
+
+
+def test_a_named_format_makes_no_difference() -> None:
+    with pytest.raises(UnmappedFields):
+        parsed({"answer": "a", "contexts": [WORDS]}, format="groundwatch.envelope")
+
+
+def test_the_payload_may_begin_with_a_byte_order_mark() -> None:
+    value = json.dumps({"answer": "a", "contexts": [WORDS]}).encode()
+    with pytest.raises(UnmappedFields):
+        parsed(b"\xef\xbb\xbf" + value)
