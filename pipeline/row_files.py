@@ -18,9 +18,13 @@ from schemas.enriched_avro import enriched_to_avro
 from schemas.failure import Failure
 from schemas.json_lines import alert_to_json, failure_to_json
 from schemas.timestamps import to_date
+from schemas.units import DAY_US
 from transforms.rules.redaction import TextMode, redact
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
+_OLDEST_US, _LATEST_US = 3_653 * DAY_US, 2 * DAY_US
+"""Which event dates have a folder, before and after now, where rows are written as they come."""
+
 _BLOCK_BYTES = 64 * 1024
 _FASTEST = 1
 _HEADER_BYTES = 256 * 1024
@@ -48,8 +52,13 @@ class RowFormat(ABC):
     kind: str
     extension: str
 
-    def folder(self, row: Any) -> str:  # noqa: ARG002 - one folder for all, unless overridden
-        """The folder a row belongs to, relative to the output folder."""
+    def folder(self, row: Any, now_us: int | None = None) -> str:  # noqa: ARG002 - one folder for all
+        """The folder a row belongs to, relative to the output folder.
+
+        Args:
+          row: the row.
+          now_us: the wall clock where rows are written as they come, None for archives.
+        """
         return self.kind
 
     @abstractmethod
@@ -105,10 +114,16 @@ class EnrichedFiles(RowFormat):
         self.text_mode = text_mode
         self._mark = hashlib.blake2b(run.encode(), digest_size=16).digest()
 
-    def folder(self, row: EnrichedAnswer) -> str:
-        """By the UTC date of the event, in Hive's way."""
-        date = _NO_DATE if row.event_time_us is None else to_date(row.event_time_us)
-        return f"{self.kind}/event_date={date}"
+    def folder(self, row: EnrichedAnswer, now_us: int | None = None) -> str:
+        """By the UTC date of the event, in Hive's way.
+
+        A date that is far from now belongs to no folder of its own: a producer whose clock is wrong
+        must not be able to make a folder, and a file, for each day of the calendar.
+        """
+        time_us = row.event_time_us
+        if time_us is None or (now_us is not None and _is_far(time_us, now_us)):
+            return f"{self.kind}/event_date={_NO_DATE}"
+        return f"{self.kind}/event_date={to_date(time_us)}"
 
     def event_time_us(self, row: EnrichedAnswer) -> int | None:
         """When the answer was given."""
@@ -160,6 +175,10 @@ class EnrichedFiles(RowFormat):
             return sum(block.num_records for block in fastavro.block_reader(stream))
         except Exception as error:  # noqa: BLE001 - fastavro meets damage with whatever its decoders raise
             raise OSError(f"damaged Avro: {type(error).__name__}") from None
+
+
+def _is_far(time_us: int, now_us: int) -> bool:
+    return not -_OLDEST_US <= time_us - now_us <= _LATEST_US
 
 
 class AlertFiles(RowFormat):

@@ -1,5 +1,6 @@
 """WriteParts: rows into files where they arise, under names that nobody else knows."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,10 +33,12 @@ class WritePart(beam.DoFn):
     def start_bundle(self) -> None:
         """Begin without a file."""
         self._open: dict[str, OpenPart] = {}
+        # The worker writes rows as they come.
+        self._now_us = time.time_ns() // 1_000 if self._destination.announces else None
 
     def process(self, row: Any) -> Iterator[Part]:
         """Add a row; yields a file that is finished by it."""
-        folder = self._format.folder(row)
+        folder = self._format.folder(row, self._now_us)
         part = self._open.pop(folder, None) or open_part(folder, self._format, self._destination)
         self._open[folder] = part
         part.write(row)

@@ -3,6 +3,8 @@
 Beam's own sinks lose rows of a stream: they overwrite files, or leave out what is late.
 """
 
+import time
+import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -19,6 +21,8 @@ from pipeline.open_part import OpenPart, open_part
 from pipeline.part import Part
 from pipeline.row_files import RowFormat
 from pipeline.windows import into_windows, out_of_windows, window_name
+from schemas.alert import Alert
+from schemas.failure import Failure
 from transforms import counters
 
 _Place = tuple[str, int]
@@ -73,9 +77,14 @@ class WriteWindows(beam.PTransform):
 
 
 def _place_row(row: Any, row_format: RowFormat, shards: int) -> tuple[_Place, Any]:
-    # A message that was not understood has no id.
-    number = int((row.record_id or "0")[:_HEX_DIGITS], 16)
-    return (row_format.folder(row), number % shards), row
+    # A message that was not understood, or an alert of rates, has no id.
+    number = int(row.record_id[:_HEX_DIGITS], 16) if row.record_id else _number_of(row)
+    return (row_format.folder(row, now_us=time.time_ns() // 1_000), number % shards), row
+
+
+def _number_of(row: Failure | Alert) -> int:
+    named = row.message.answer_place if isinstance(row, Failure) else row.engine or ""
+    return zlib.crc32(named.encode())
 
 
 class _WritePane(beam.DoFn):

@@ -19,7 +19,8 @@ from schemas.answer import Answer
 from transforms import counters
 
 _SEEN = beam.DoFn.StateParam(ReadModifyWriteStateSpec("seen", BooleanCoder()))
-# Of event time: one of processing time would hold the watermark up until it fires.
+# Of event time: one of processing time holds the watermark at its element's timestamp until it
+# fires, and with it the windows of all files (apache_beam bundle_processor.py, TimerInfo.set).
 _FORGET = TimerSpec("forget", TimeDomain.WATERMARK)
 _FORGET_TIMER = beam.DoFn.TimerParam(_FORGET)
 

@@ -59,6 +59,9 @@ class JudgeRates(beam.DoFn):
         """Say which episodes open or close."""
         alerts, later = judged(engine, memory.read() or RateMemory(), self._rule)
         yield from alerts
+        if later.look_at_us is None:
+            # Nothing is left to look at: the state of an engine that is gone must not stay.
+            memory.clear()
+            return
         memory.write(later)
-        if later.look_at_us is not None:
-            look.set(Timestamp(micros=later.look_at_us))
+        look.set(Timestamp(micros=later.look_at_us))

@@ -38,6 +38,10 @@ _IDENTITY_BYTES = 4
 _ENRICHED = "enriched"
 _ANY = b""
 _NEWEST = 2**62
+MOST_ENGINES = 1_000
+OTHER_ENGINES = "(other engines)"
+"""What the rates of further engines are counted under."""
+
 _MOST_OUTBOX_BYTES = 32 * MEGABYTE
 """A failure holds its message, of up to 10 MB."""
 
@@ -148,6 +152,9 @@ class Journal:
         self._database = Database(path, _TABLES, survives_the_machine=True)
         self._add_missing_columns()
         self.identity = self._find_identity()
+        self._engines = {
+            _engine(key) for (key,) in self._database.read("SELECT DISTINCT engine FROM rates")
+        }
 
     def close(self) -> None:
         """Close the file."""
@@ -353,13 +360,14 @@ class Journal:
         return by_engine
 
     def forget_rates(self, engine: str | None, before_us: int) -> None:
-        """Forget an engine's buckets before a moment."""
+        """Delete an engine's buckets before a moment."""
+        key = _engine_key(engine)
         with self._database.transaction():
             self._database.write(
-                "DELETE FROM rates WHERE engine = ? AND start_us < ?",
-                _engine_key(engine),
-                before_us,
+                "DELETE FROM rates WHERE engine = ? AND start_us < ?", key, before_us
             )
+        if not list(self._database.read("SELECT 1 FROM rates WHERE engine = ? LIMIT 1", key)):
+            self._engines.discard(engine)
 
     def note(self, name: str, kind: type[Noted]) -> Noted | None:
         """Read a note, None if there is none of this name."""
@@ -436,6 +444,10 @@ class Journal:
         )
 
     def _add_rate(self, engine: str | None, counts: RateCounts) -> None:
+        # A producer that names an engine for each answer must not fill the disk.
+        if engine not in self._engines and len(self._engines) >= MOST_ENGINES:
+            engine = OTHER_ENGINES
+        self._engines.add(engine)
         key = _engine_key(engine)
         query = "SELECT counts FROM rates WHERE engine = ? AND start_us = ?"
         row = next(self._database.read(query, key, counts.start_us), None)

@@ -15,7 +15,8 @@ from pipeline.row_files import EnrichedFiles, FailureFiles, RowFormat
 from pipeline.stream import Windows
 from pipeline.windows import ALLOWED_LATENESS_S, into_windows, window_name
 from schemas.enriched import EnrichedAnswer
-from tests.support.builders import NOON_US, an_enriched
+from schemas.timestamps import from_rfc3339
+from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
 from tests.support.outputs import records_in, visible_files
 from transforms.rules.redaction import TextMode
 
@@ -97,7 +98,7 @@ def test_an_attempt_that_was_given_up_and_ends_late_replaces_nothing(tmp_path: P
             AVRO,
             ("enriched/event_date=__HIVE_DEFAULT_PARTITION__", 3),
         ),
-        (an_enriched(record_id=None), FailureFiles(with_payload=True), ("failures", 0)),
+        (an_enriched(record_id=None), FailureFiles(with_payload=True), ("failures", 2)),
     ],
     ids=["by date", "no time", "no id"],
 )
@@ -115,3 +116,27 @@ def test_no_message_that_pubsub_still_holds_can_be_too_late() -> None:
 
 def test_a_window_is_named_by_its_beginning() -> None:
     assert window_name(WINDOW) == "20260303T120000Z"
+
+
+def test_rows_without_an_id_are_spread_over_the_shards() -> None:
+    row_format = FailureFiles(with_payload=True)
+    failures = [a_failure(message=a_message(place=str(number))) for number in range(40)]
+    shards = {write_windows._place_row(row, row_format, 4)[0][1] for row in failures}
+    assert shards == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("event_date", "folder"),
+    [
+        ("2026-03-02", "2026-03-02"),
+        ("0001-01-01", "__HIVE_DEFAULT_PARTITION__"),
+        ("9999-12-31", "__HIVE_DEFAULT_PARTITION__"),
+        ("2026-03-06", "__HIVE_DEFAULT_PARTITION__"),
+    ],
+)
+def test_a_date_far_from_now_makes_no_folder_of_its_own(event_date: str, folder: str) -> None:
+    time_us = from_rfc3339(f"{event_date}T12:00:00Z")
+    row = an_enriched(event_time_us=time_us)
+    assert AVRO.folder(row, now_us=NOON_US) == f"enriched/event_date={folder}"
+    # An archive may hold any date.
+    assert AVRO.folder(row) == f"enriched/event_date={event_date}"

@@ -56,7 +56,8 @@ def judged(
 
     Returns:
       The alerts; and what is remembered from now on, with the next moment: the end of the next
-      bucket that holds answers, or of the very next while an episode is open.
+      bucket that holds answers, or of the very next while an incident is open, or the one at which
+      no counts are needed any more. Nothing is remembered where there is no next moment.
     """
     now_us = memory.look_at_us
     if now_us is None:
@@ -67,6 +68,9 @@ def judged(
     looks_us = [bucket.start_us + BUCKET_US for bucket in counts if bucket.start_us >= now_us]
     if open_episodes:
         looks_us.append(now_us + BUCKET_US)
+    if counts:
+        # The last look, after which nothing is remembered.
+        looks_us.append(counts[-1].start_us + rule.slow_window_us + BUCKET_US)
     return alerts, RateMemory(
         counts=counts,
         open_episodes=open_episodes,

@@ -9,6 +9,9 @@ from schemas.record import Record
 from schemas.units import HOUR_US, MINUTE_US
 from transforms.rules.rate_counts import bucket_of
 
+_MOST_ENGINES = 1_000
+"""Of further ones no silence is noticed: a producer may name an engine for each answer."""
+
 
 class SilenceRule(Record, frozen=True, kw_only=True):
     """When nothing is worth an alert.
@@ -64,7 +67,7 @@ def hear(pulses: Iterable[Pulse], came: Mapping[str | None, int], now_us: int) -
     """
     by_engine = {pulse.engine: pulse for pulse in pulses}
     for engine, answers in came.items():
-        if answers:
+        if answers and (engine in by_engine or len(by_engine) <= _MOST_ENGINES):
             before = by_engine.get(engine) or Pulse(engine=engine, last_us=now_us)
             by_engine[engine] = _heard(before, answers, now_us)
     return tuple(by_engine.values())

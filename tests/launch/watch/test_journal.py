@@ -213,3 +213,19 @@ def test_a_file_that_is_no_journal_is_refused_with_its_name(tmp_path: Path) -> N
     path.write_bytes(b"lamps " * 1_000)
     with pytest.raises(OSError, match=rf"cannot open {path}: file is not a database"):
         Journal(str(path))
+
+
+def test_engines_without_number_are_counted_together(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "MOST_ENGINES", 3)
+    for number in range(1, 8):
+        rates = ((f"engine-{number}", counts_of(NOON_US, 1)),)
+        journal.commit(a_batch_done(number, rates=rates))
+    counted = {engine: counts[0].answers for engine, counts in journal.rates(0).items()}
+    assert counted == {"engine-1": 1, "engine-2": 1, "engine-3": 1, "(other engines)": 4}
+    # What is not counted any more makes room.
+    journal.forget_rates("engine-1", NOON_US + 1)
+    journal.forget_rates("(other engines)", NOON_US + 1)
+    journal.commit(a_batch_done(8, rates=(("engine-8", counts_of(NOON_US, 1)),)))
+    assert "engine-8" in journal.rates(0)

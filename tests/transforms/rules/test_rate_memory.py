@@ -82,10 +82,12 @@ def test_a_time_that_lies_in_the_future_counts_now() -> None:
     assert memory.counts == (bucket(0),)
 
 
-def test_without_answers_and_open_episodes_nobody_looks() -> None:
+def test_without_answers_and_open_episodes_the_next_look_is_the_last() -> None:
     memory = with_counts(RateMemory(), bucket(0), published_us=NOON_US)
     alerts, memory = all_looks(memory, end_of(0))
-    assert (alerts, memory.look_at_us) == ([], None)
+    assert (alerts, memory.look_at_us) == ([], end_of(0) + RULE.slow_window_us)
+    alerts, memory = all_looks(memory, end_of(1_000))
+    assert (alerts, memory.look_at_us, memory.counts) == ([], None, ())
 
 
 def test_an_episode_closes_though_nothing_comes_any_more() -> None:

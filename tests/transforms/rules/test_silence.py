@@ -152,3 +152,11 @@ def test_each_engine_falls_silent_and_comes_back_in_turn(
             states[alert.engine].append(alert.no_data.state)
     for told in states.values():
         assert told == (["open", "closed"] * len(told))[: len(told)]
+
+
+def test_an_engine_for_each_answer_fills_no_memory() -> None:
+    pulses: tuple[Pulse, ...] = ()
+    for number in range(1_200):
+        pulses = hear(pulses, {f"engine-{number}": 1, None: 1}, at(0))
+    assert len(pulses) <= 1_001
+    assert None in {pulse.engine for pulse in pulses}
