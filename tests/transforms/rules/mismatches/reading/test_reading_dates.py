@@ -26,9 +26,7 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"), WRITTEN.items(), ids=[text[:40] for text in WRITTEN]
-)
+@pytest.mark.parametrize(("text", "expected"), WRITTEN.items(), ids=[text[:40] for text in WRITTEN])
 def test_dates_are_read_in_the_ways_that_people_write_them(
     text: str, expected: list[tuple[str, int | None, int | None, int | None]]
 ) -> None:
