@@ -1,5 +1,6 @@
 """A small HTTP server on threads of its own, to which no client can do harm."""
 
+import errno
 import http.server
 import logging
 import socket
@@ -14,6 +15,7 @@ _MOST_CONNECTIONS = 8
 _DEADLINE_S = 5.0
 _LOOK_EVERY_S = 0.25
 _WAIT_FOR_ROOM_S = 0.5
+_OUT_OF_RESOURCES = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 _WRONG = b"this page cannot be told now; the log says why\n"
 _log = logging.getLogger(__name__)
 
@@ -105,6 +107,17 @@ class _Server(socketserver.TCPServer):
             super().__init__((host, port), _Handler)
         except OSError as error:
             raise OSError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Accept a connection; wait a little if there are too many open files."""
+        try:
+            return super().get_request()
+        except OSError as error:
+            # The connection stays in the queue, and would be tried again at once.
+            if error.errno in _OUT_OF_RESOURCES:
+                self._end(1)
+                time.sleep(_LOOK_EVERY_S)
+            raise
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a connection on a thread of its own, where there is room."""

@@ -1,6 +1,7 @@
 """What is asked again and again of the same words and facts, remembered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
 from typing import Any, Generic, TypeVar
 
 _REMEMBERED = 65_536
@@ -51,6 +52,31 @@ class Memory(Bounded[str, _Value]):
         if len(word) <= _REMEMBERED_CHARS:
             self.remember(word, value)
         return value
+
+
+class Sought(dict[str, str | None]):
+    """The forms of words as far as they are sought, for as long as one text is read.
+
+    Args:
+      form_of: the form of a word.
+      sought: the forms that matter.
+    """
+
+    def __init__(self, form_of: Callable[[str], str], sought: AbstractSet[str]) -> None:
+        super().__init__()
+        self._form_of = form_of
+        self._sought = sought
+
+    def __missing__(self, word: str) -> str | None:
+        form = self._form_of(word)
+        value = self[word] = form if form in self._sought else None
+        return value
+
+    def among(self, words: Iterable[str]) -> list[str | None]:
+        """Return the form of each of some words, None for one that is not sought."""
+        if len(self) > _REMEMBERED:
+            self.clear()
+        return list(map(self.__getitem__, words))
 
 
 class read_once(Generic[_Value]):  # noqa: N801 - used like functools.cached_property

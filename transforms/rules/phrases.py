@@ -4,7 +4,8 @@ import re
 
 _SOURCE = r"(?:passage|text|article|context|document|source|excerpt|information|snippet|data)s?"
 _NUMBER = r"[#]?\d{1,2}(?::\d{1,2})?"
-_NUMBERS = rf"{_NUMBER}(?:\s*(?:,\s*and|,\s*or|,|and|&|or)\s*(?:{_SOURCE}\s*)?{_NUMBER})*"
+# Bounded: "source 1and source 1and ..." is tried from each of its sources on.
+_NUMBERS = rf"{_NUMBER}(?:\s*(?:,\s*and|,\s*or|,|and|&|or)\s*(?:{_SOURCE}\s*)?{_NUMBER}){{0,99}}"
 _GIVEN = r"(?:given|provided|above|available|following|retrieved|supplied)"
 _THE_SOURCE = (
     rf"(?:the\s+|this\s+|these\s+|those\s+)?(?:{_GIVEN}\s+)?{_SOURCE}"
@@ -58,7 +59,7 @@ TO_THE_READER = re.compile(
     | (?:please\s+)?(?:let\s+me\s+know|feel\s+free)
     | if\s+you\s+have\s+(?:any\s+)?(?:more|other|further)
     | as\s+an?\s+(?:ai|large\s+language\s+model|language\s+model|assistant)
-    | here(?:(?:'|\u2019)s|\s+is|\s+are)\s+(?:what\s+(?:i|we)\s+(?:found|know)|.*:)
+    | here(?:(?:'|\u2019)s|\s+is|\s+are)\s++(?:what\s+(?:i|we)\s+(?:found|know)|.*:)
     )(?![\w'\u2019-])""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -85,9 +86,10 @@ REFUSAL = re.compile(
 """How a sentence says that the sources do not say."""
 
 _REFUSING = re.compile(
-    r"not|n['\u2019]t|\bno$|unable|impossible|difficult|insufficient|lack|without", re.IGNORECASE
+    r"n(?:ot|['\u2019]t|(?<!\wn)o$)|unable|impossible|difficult|insufficient|lack|without"
 )
-"""Every refusal has a word with one of these."""
+"""Every refusal has a word with one of these in its lower case; a set of first letters lets the
+search skip all others."""
 
 
 def may_name_source(text: str) -> bool:
@@ -97,7 +99,7 @@ def may_name_source(text: str) -> bool:
 
 def may_refuse(word: str) -> bool:
     """Tell whether a text with a word, which is without white space, could be a `REFUSAL`."""
-    return _REFUSING.search(word) is not None
+    return _REFUSING.search(word.lower()) is not None
 
 
 def without_references(text: str) -> str:

@@ -58,10 +58,9 @@ _ABBREVIATIONS = frozenset(
 )
 _TAIL_CHARS = max(map(len, _ABBREVIATIONS)) + 1
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
-_SPACE = re.compile(r"\s*")
 
-_Piece = tuple[int, str]
-"""Where a sentence starts, in characters, and the sentence."""
+LocatedText = tuple[int, str]
+"""Where a sentence starts, in characters of the whole text, and the sentence."""
 
 
 def split_sentences(text: str) -> list[Sentence]:
@@ -76,7 +75,7 @@ def split_sentences(text: str) -> list[Sentence]:
     Returns:
       The sentences; none for a text without letters and digits.
     """
-    pieces = [piece for line in _LINE.finditer(text) for piece in _line_pieces(text, *line.span())]
+    pieces = list(locate_sentences(text))
     if text.isascii():
         return [
             Sentence(text=piece, start_byte=start, end_byte=start + len(piece))
@@ -85,7 +84,13 @@ def split_sentences(text: str) -> list[Sentence]:
     return list(_measure_in_bytes(text, pieces))
 
 
-def _measure_in_bytes(text: str, pieces: list[_Piece]) -> Iterator[Sentence]:
+def locate_sentences(text: str) -> Iterator[LocatedText]:
+    """Cut a text into its sentences as `split_sentences` does, on characters instead of bytes."""
+    for line in _LINE.finditer(text):
+        yield from _line_pieces(text, *line.span())
+
+
+def _measure_in_bytes(text: str, pieces: list[LocatedText]) -> Iterator[Sentence]:
     seen = byte = 0
     for start, piece in pieces:
         start_byte = byte + len(text[seen:start].encode())
@@ -93,21 +98,26 @@ def _measure_in_bytes(text: str, pieces: list[_Piece]) -> Iterator[Sentence]:
         yield Sentence(text=piece, start_byte=start_byte, end_byte=byte)
 
 
-def _line_pieces(text: str, start: int, end: int) -> list[_Piece]:
+def _line_pieces(text: str, start: int, end: int) -> list[LocatedText]:
     """Return the sentences of one line."""
-    if _CODE_FENCE.match(text, start, end):
-        return []
-    marks = _OPENING_MARKS.match(text, start, end)
-    start = marks.end() if marks else start
-    if text.startswith("|", start, end):
-        return _trimmed(text, [start, end], " \t|")
-    ends = [
-        mark.end() for mark in _END.finditer(text, start, end) if not _stays_inside(text, mark, end)
-    ]
-    return _trimmed(text, [start, *ends, end])
+    # Of all marks only "a)" begins with a letter.
+    if not text[start].isalpha() or text.startswith(")", start + 1, end):
+        if _CODE_FENCE.match(text, start, end):
+            return []
+        marks = _OPENING_MARKS.match(text, start, end)
+        start = marks.end() if marks else start
+        if text.startswith("|", start, end):
+            return _trimmed(text, [start, end], " \t|")
+    cuts = [start]
+    for mark in _END.finditer(text, start, end):
+        stop, behind = mark.span()
+        if text[stop] != "." or not _stays_inside(text, stop, behind, end):
+            cuts.append(behind)
+    cuts.append(end)
+    return _trimmed(text, cuts)
 
 
-def _trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[_Piece]:
+def _trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[LocatedText]:
     """Return what stands between the cuts and says anything, without the marks around it.
 
     The marks are white space unless given.
@@ -121,15 +131,22 @@ def _trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[_Piec
     return pieces
 
 
-def _stays_inside(text: str, mark: re.Match[str], end: int) -> bool:
-    """Tell whether a full stop belongs to an abbreviation or a number instead of ending."""
-    if not mark[0].startswith("."):
-        return False
-    following = _SPACE.match(text, mark.end(), end)
-    if following and text[following.end() : following.end() + 1].islower():
+def _stays_inside(text: str, stop: int, behind: int, end: int) -> bool:
+    """Return whether full stops belong to an abbreviation or a number instead of ending a sentence.
+
+    Args:
+      text: the whole text.
+      stop: where the full stops begin.
+      behind: where they and the closing marks behind them end.
+      end: where the line ends.
+    """
+    following = behind
+    while following < end and text[following].isspace():
+        following += 1
+    if text[following : following + 1].islower():
         return True
-    start = mark.start()
-    return mark[0] == "." and _ends_with_abbreviation(text[max(0, start - _TAIL_CHARS) : start])
+    is_one = behind == stop + 1
+    return is_one and _ends_with_abbreviation(text[max(0, stop - _TAIL_CHARS) : stop])
 
 
 def _last_is_abbreviation(tail: str) -> bool:

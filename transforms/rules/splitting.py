@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
 
-from transforms.rules.sentences import split_sentences
+from transforms.rules.sentences import locate_sentences
 
 Measure = Callable[[str], int]
 """How long a text is, in the unit of the limit; of a whole never more than of its parts."""
@@ -30,19 +30,28 @@ def _split(
 ) -> list[str]:
     if measure(text) <= limit:
         return [text]
+    return list(_joined(_units(text, limit, measure, cuts), limit))
+
+
+def _units(
+    text: str, limit: int, measure: Measure, cuts: tuple[Callable[[str], list[str]], ...]
+) -> Iterator[tuple[str, int]]:
+    """Cut a text into units within the limit; yields each with what it measures."""
     cut, *finer_cuts = cuts
-    units = (
-        unit for coarse in cut(text) for unit in _split(coarse, limit, measure, tuple(finer_cuts))
-    )
-    return list(_joined(units, limit, measure))
+    for coarse in cut(text):
+        size = measure(coarse)
+        if size <= limit:
+            yield coarse, size
+        else:
+            for unit in _split(coarse, limit, measure, tuple(finer_cuts)):
+                yield unit, measure(unit)
 
 
-def _joined(units: Iterator[str], limit: int, measure: Measure) -> Iterator[str]:
+def _joined(units: Iterator[tuple[str, int]], limit: int) -> Iterator[str]:
     """Join neighbours as long as they fit together."""
     piece: list[str] = []
     size = 0
-    for unit in units:
-        unit_size = measure(unit)
+    for unit, unit_size in units:
         if piece and size + unit_size > limit:
             yield "".join(piece)
             piece, size = [], 0
@@ -56,12 +65,12 @@ def _sentences(text: str) -> list[str]:
 
     A row of a table or an item of a list that lost its mark would be another sentence.
     """
-    data = text.encode()
+    sentences = list(locate_sentences(text))
     starts = [
-        data.rfind(b"\n", before.end_byte, after.start_byte) + 1 or after.start_byte
-        for before, after in pairwise(split_sentences(text))
+        text.rfind("\n", start + len(sentence), following) + 1 or following
+        for (start, sentence), (following, _) in pairwise(sentences)
     ]
-    return [data[a:b].decode() for a, b in pairwise([0, *starts, len(data)])]
+    return [text[a:b] for a, b in pairwise([0, *starts, len(text)])]
 
 
 def _words(text: str) -> list[str]:

@@ -2,7 +2,10 @@
 
 import logging
 import socket
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
 from http.client import HTTPConnection, HTTPResponse
@@ -10,6 +13,7 @@ from http.client import HTTPConnection, HTTPResponse
 import pytest
 
 from launch.watch.status_server import Page, StatusServer
+from tests.support.hostile_texts import FAMILIES, check
 from tests.support.waiting import wait_until
 
 PAGE = Page(200, "text/plain", b"hello\n")
@@ -222,6 +226,59 @@ def test_a_page_that_hangs_takes_few_threads() -> None:
         assert serving() == MOST + 1
         go_on.set()
         wait_until(lambda: serving() == 1)
+
+
+def test_pages_are_served_while_a_worst_case_is_checked(server: StatusServer) -> None:
+    case = FAMILIES["numbers"](50, 1_000)
+    checking = threading.Thread(target=check, args=(case,))
+    checking.start()
+    served = 0
+    while checking.is_alive():
+        assert asked(server, "/hello")[0].status == 200
+        served += 1
+    assert served > 3
+
+
+OUT_OF_FILES = """
+import os, resource, sys, time
+from launch.watch.status_server import Page, StatusServer
+
+PAGES = {"/hello": lambda _: Page(200, "text/plain", b"hello")}
+with StatusServer("127.0.0.1", 0, PAGES) as server:
+    # Room for nothing more than what is open already.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) - 1,) * 2)
+    print(server.address, flush=True)
+    sys.stdin.readline()
+    before_s = time.process_time()
+    sys.stdin.readline()
+    print(time.process_time() - before_s, flush=True)
+    os.close(0)
+    time.sleep(60)
+"""
+
+
+def test_a_process_out_of_files_waits_until_it_has_some() -> None:
+    with subprocess.Popen(  # noqa: S603 - this interpreter, a fixed program
+        [sys.executable, "-c", OUT_OF_FILES],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        host, _, port = process.stdout.readline().removeprefix("http://").rpartition(":")
+        with closing(HTTPConnection(host, int(port), timeout=10)) as connection:
+            connection.request("GET", "/hello")
+            process.stdin.write("begin\n")
+            process.stdin.flush()
+            time.sleep(1)
+            process.stdin.write("end\n")
+            process.stdin.flush()
+            assert float(process.stdout.readline()) < 0.2
+            assert connection.getresponse().read() == b"hello"
+        process.kill()
+        assert process.communicate()[1] == ""
 
 
 @pytest.fixture(autouse=True)

@@ -32,6 +32,19 @@ RANKED = {
         1,
         ["黒い猫は魚が好き。"],
     ),
+    "what the best fact lacks": (
+        ["the lamp glows and the chair folds"],
+        ["the lamp glows and stands", "the lamp glows and shines", "the chair folds"],
+        2,
+        ["the lamp glows and stands", "the chair folds"],
+    ),
+    "one fact for each claim before a second one for any": (
+        ["lamp chair", "table"],
+        ["chair", "lamp", "table"],
+        2,
+        ["chair", "table"],
+    ),
+    "no second fact that adds nothing": (["a b", "c"], ["a b 1", "c", "a b 2"], 2, ["a b 1", "c"]),
     "a claim without words": (["!"], ["a", "b"], 1, ["a"]),
     "as many as there are": (["a"], ["x", "y"], 5, ["x", "y"]),
 }
@@ -43,6 +56,19 @@ def test_the_facts_that_share_most_words_with_a_claim_are_chosen(
 ) -> None:
     chosen = best_facts(claims, [a_fact(fact) for fact in facts], most)
     assert [fact.text for fact in chosen] == best
+
+
+@pytest.mark.parametrize("first", range(36))
+def test_a_claim_that_joins_two_facts_of_many_alike_gets_both(first: int) -> None:
+    """Facts share most words, as the paragraphs of one page do; rare words tell them apart."""
+    facts = [a_fact(f"The warranty of lamp{number} is {number} months.") for number in range(400)]
+    second = 399 - first
+    claim = (
+        f"The warranty of lamp{first} is {first} months, and the warranty of lamp{second} is"
+        f" {second} months."
+    )
+    chosen = best_facts([claim], facts, 20)
+    assert {facts[first].text, facts[second].text} <= {fact.text for fact in chosen}
 
 
 @given(st.lists(st.text(), min_size=1), st.lists(st.text()), st.integers(1, 5))

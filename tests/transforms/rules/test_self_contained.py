@@ -47,6 +47,25 @@ def test_other_text_stays_as_it_is(text: str) -> None:
     assert self_contained(text) == text
 
 
+SWELLING = {
+    "a long header": "| " + "x" * 5_000 + " |\n|-|\n" + "| a |\n" * 800,
+    "a wide header": "|" + "name|" * 900 + "\n|-|\n" + "| a |" * 5 + "\n" * 800,
+    "a long name of a record": "name: " + "x" * 5_000 + "\nk: v" * 1_000,
+}
+
+
+@pytest.mark.parametrize("text", SWELLING.values(), ids=SWELLING)
+def test_a_text_grows_to_five_times_its_length_at_most(text: str) -> None:
+    told = self_contained(text)
+    assert len(told) <= 5 * len(text)
+    assert told.endswith(text.rsplit("\n", maxsplit=1)[-1])
+
+
+def test_a_row_may_end_in_any_number_of_spaces() -> None:
+    row = "| a |" + " " * 100_000 + "x"
+    assert self_contained(f"| A | B |\n|-|-|\n{row}") == "| A | B |\nA: a; B: x"
+
+
 LINES = st.lists(st.sampled_from(["| a | b |", "|-|-|", "k: v", "Lamps glow.", "", "| 1"]))
 
 

@@ -1,7 +1,7 @@
 """What a check is told of a fact."""
 
 from tests.support.builders import a_fact
-from transforms.rules.told import attributes_of, stated_by, text_of
+from transforms.rules.told import attributes_of, statements_of, texts_of
 
 
 def test_titles_addresses_and_attributes_are_told_and_an_address_states_nothing() -> None:
@@ -9,10 +9,19 @@ def test_titles_addresses_and_attributes_are_told_and_an_address_states_nothing(
     fact = a_fact("Lamps glow.", title="Catalogue 2019", uri=address, attributes={"page": "17"})
     attributes = attributes_of(fact)
     assert attributes == {"title": "Catalogue 2019", "uri": address, "page": "17"}
-    assert text_of(fact.text, attributes) == f"Lamps glow.\nCatalogue 2019\n{address}\n17"
-    assert stated_by(fact.text, attributes) == "Lamps glow.\nCatalogue 2019\n17"
+    texts = texts_of([(fact.text, attributes)])
+    assert texts == (f"Lamps glow.\nCatalogue 2019\n{address}\n17",)
+    assert statements_of([(fact.text, attributes)], texts) == ("Lamps glow.\nCatalogue 2019\n17",)
 
 
 def test_a_producer_s_own_title_stands_for_the_fact_s() -> None:
     fact = a_fact("Lamps glow.", title="A", attributes={"title": "B"})
     assert attributes_of(fact) == {"title": "B"}
+
+
+def test_the_tables_of_long_facts_are_told_as_they_are_written() -> None:
+    table = "| Model | Power |\n|---|---|\n| Plug | 5 W |"
+    (short,) = texts_of([(table, {})])
+    (long, _) = texts_of([(table, {}), ("x" * 150_000, {})])
+    assert short.endswith("Model: Plug; Power: 5 W")
+    assert long == table

@@ -11,15 +11,16 @@ from schemas.wire.check import (
     GroundingFact,
 )
 from transforms.grounding.local.claims import ClaimWords, read_claim
-from transforms.grounding.local.facts import Facts, read_facts
+from transforms.grounding.local.facts import Facts, read_facts, read_facts_for
 from transforms.grounding.local.rescoring import Entailment, rescore
 from transforms.grounding.local.scoring import ClaimInFacts
 from transforms.rules.log_odds import logit, sigmoid
-from transforms.rules.mismatches.comparing import differences
-from transforms.rules.mismatches.sources import Sources, sources_of
+from transforms.rules.mismatches.comparing import differences, sources_for
+from transforms.rules.mismatches.sources import Sources
 from transforms.rules.sentences import Sentence, split_sentences
 from transforms.rules.support import support_score_of_log_odds
-from transforms.rules.told import stated_by, text_of
+from transforms.rules.told import statements_of, texts_of
+from transforms.rules.workload import is_large
 
 _DEFAULT_CITATION_THRESHOLD = 0.6
 """Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""
@@ -63,8 +64,14 @@ def check_grounding(request: CheckRequest, entailment: Entailment | None = None)
 def _find_by_words(
     read: Sequence[_Read], facts: Sequence[GroundingFact], citation_log_odds: float
 ) -> list[_Finding]:
-    words = read_facts(tuple(text_of(fact.fact_text, fact.attributes) for fact in facts))
-    sources = sources_of(tuple(stated_by(fact.fact_text, fact.attributes) for fact in facts))
+    described = [(fact.fact_text, fact.attributes) for fact in facts]
+    compared = [sentence.text for sentence, claim in read if claim]
+    texts = texts_of(described)
+    if is_large(sum(map(len, compared)), texts):
+        words = read_facts_for([claim for _, claim in read if claim], texts)
+    else:
+        words = read_facts(texts)
+    sources = sources_for(statements_of(described, texts), compared)
     return [
         _find(sentence, claim, words, sources, citation_log_odds) if claim else _Finding(sentence)
         for sentence, claim in read
@@ -77,7 +84,7 @@ def _find_by_model(
     entailment: Entailment,
     threshold: float,
 ) -> list[_Finding]:
-    texts = [text_of(fact.fact_text, fact.attributes) for fact in facts]
+    texts = texts_of([(fact.fact_text, fact.attributes) for fact in facts])
     required = [sentence.text for sentence, claim in read if claim]
     rescored = iter(rescore(required, texts, entailment, threshold))
     return [

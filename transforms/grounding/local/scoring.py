@@ -61,11 +61,13 @@ class ClaimInFacts:
 
     def log_odds(self) -> float:
         """Return the log odds that the facts together support the claim."""
-        most = 0
+        most = lookups = 0
         for number in self._ranked:
-            if self._sizes[number] <= most:
+            size = self._sizes[number]
+            if size <= most or lookups > self._facts.most_lookups:
                 break
             most = max(most, self._most_in_a_window(number))
+            lookups += size * len(self._facts.each[number].windows)
         missed = self._claim.distinct - self._facts.forms
         return self._log_odds(missed, len(self._pairs), most)
 
@@ -116,10 +118,17 @@ class ClaimInFacts:
     def _most_in_a_window(self, number: int) -> int:
         if number not in self._in_window:
             found = self._found[number]
-            self._in_window[number] = max(
-                _most_at_once([windows[form] for form in found if form in windows])
+            pieces = [
+                list(filter(None, map(windows.get, found)))
                 for windows in self._facts.each[number].windows
-            )
+            ]
+            pieces.sort(key=len, reverse=True)
+            most = 0
+            for sets in pieces:
+                if len(sets) <= most:
+                    break
+                most = max(most, _most_at_once(sets))
+            self._in_window[number] = most
         return self._in_window[number]
 
 

@@ -17,9 +17,11 @@ _STATUS_NAMES = {
     400: "INVALID_ARGUMENT",
     404: "NOT_FOUND",
     405: "UNIMPLEMENTED",
+    408: "DEADLINE_EXCEEDED",
     413: "INVALID_ARGUMENT",
+    500: "INTERNAL",
 }
-"""The google.rpc name of each status answered; 405 and 413 have none of their own."""
+"""The google.rpc name of each status answered; 405, 408 and 413 have none of their own."""
 
 _encode = msgspec.json.Encoder().encode
 

@@ -2,7 +2,7 @@
 
 import re
 from enum import IntEnum
-from itertools import chain
+from itertools import chain, zip_longest
 
 from schemas.record import Record
 from transforms.rules.limits import UNSPACED_SCRIPTS
@@ -50,6 +50,9 @@ _TOKEN = re.compile(
 )
 
 
+_LETTERS_AS_WORDS = re.compile("([\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]{8,})")
+"""Han and Hangul, each letter a token: a list of them takes a tenth of looking for each."""
+
 _PREFIX_CHARS = 6  # As good as a stemmer, measured on the sets named in `scoring`.
 
 
@@ -82,14 +85,34 @@ def _read_tokens(unspaced: str) -> tuple[Token, ...]:
     return tuple(map(_remembered_token, _TOKEN.findall(unspaced)))
 
 
+def spellings(text: str) -> list[str]:
+    """Find the tokens of a text of any length, as they are written."""
+    if text.isascii():
+        return _TOKEN.findall(text)
+    found: list[str] = []
+    for part, letters in zip_longest(*[iter(_LETTERS_AS_WORDS.split(text))] * 2, fillvalue=""):
+        found += _TOKEN.findall(part)
+        found += letters
+    return found
+
+
+def form_of(spelling: str) -> str:
+    """Return the normal form of a token as it is written."""
+    return _normal_form(_lower(spelling))
+
+
 def _read_token(spelling: str) -> Token:
-    word = spelling.lower().replace("\u2019", "'").removesuffix("'s")
+    word = _lower(spelling)
     form = _normal_form(word)
     if word in STOP_WORDS or not _says_something(form):
         return form, Kind.NOTHING
     if form[0].isdigit():
         return form, Kind.NUMBER
     return form, Kind.NAME if spelling[0].isupper() else Kind.WORD
+
+
+def _lower(spelling: str) -> str:
+    return spelling.lower().replace("\u2019", "'").removesuffix("'s")
 
 
 def _normal_form(word: str) -> str:

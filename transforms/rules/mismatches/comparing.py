@@ -12,11 +12,13 @@ from transforms.rules.mismatches.comparing_denials import compare_denials
 from transforms.rules.mismatches.comparing_names import compare_names
 from transforms.rules.mismatches.comparing_numbers import compare_numbers
 from transforms.rules.mismatches.difference import Difference
+from transforms.rules.mismatches.indexed_sources import IndexedSources
 from transforms.rules.mismatches.reading.quantities import number_phrases
 from transforms.rules.mismatches.sentence import Sentence
 from transforms.rules.mismatches.sources import Sources, sources_of
 from transforms.rules.signs import CAPITAL, DENIAL, MONTH, NUMBER, SOURCE, Signs, read_signs
-from transforms.rules.told import attributes_of, stated_by
+from transforms.rules.told import attributes_of, statements_of, texts_of
+from transforms.rules.workload import is_large
 
 _REMEMBERED_CHARS = 1_000
 """Hardly a claim has more."""
@@ -37,7 +39,9 @@ def find_mismatches(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Mis
     Returns:
       The mismatches, in the claims' order.
     """
-    sources = sources_of(tuple(stated_by(fact.text, attributes_of(fact)) for fact in facts))
+    compared = [claim.text for claim in claims if claim.required_score is not None]
+    described = [(fact.text, attributes_of(fact)) for fact in facts]
+    sources = sources_for(statements_of(described, texts_of(described)), compared)
     return tuple(
         Mismatch(
             claim=number,
@@ -50,6 +54,20 @@ def find_mismatches(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Mis
         if claim.required_score is not None
         for difference in differences(claim.text, sources)
     )
+
+
+def sources_for(facts: tuple[str, ...], claims: Sequence[str]) -> Sources:
+    """Return the facts of an answer, to compare its claims with.
+
+    Args:
+      facts: their texts, with their attributes as further lines.
+      claims: all claims that will be compared.
+    """
+    if is_large(sum(map(len, claims)), facts):
+        return IndexedSources(
+            facts, [_without_references(claim, read_signs(claim)) for claim in claims]
+        )
+    return sources_of(facts)
 
 
 def differences(claim: str, sources: Sources, signs: Signs | None = None) -> tuple[Difference, ...]:
@@ -95,7 +113,7 @@ def _may_differ(claim: str, sources: Sources, signs: Signs) -> bool:
     lower = claim.lower()
     if signs.kinds & NUMBER and not all(map(sources.has_phrase, number_phrases(lower))):
         return True
-    return any(map(lower.__contains__, sources.may_be_denied))
+    return sources.may_deny_word_of(lower)
 
 
 def _without_references(claim: str, signs: Signs) -> str:

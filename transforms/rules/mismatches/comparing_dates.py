@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from schemas.verdict import MismatchKind
-from transforms.rules.mismatches.difference import NEAR_ENOUGH, Difference
+from transforms.rules.mismatches.difference import Difference
 from transforms.rules.mismatches.passages import Passages
 from transforms.rules.mismatches.reading.dates import Date
 from transforms.rules.mismatches.sentence import Sentence
@@ -18,7 +18,7 @@ def compare_dates(claim: Sentence, sources: Sources, passages: Passages) -> Iter
 
 
 def _differs(date: Date, claim: Sentence, passages: Passages) -> Difference:
-    passage = passages.nearest(claim, NEAR_ENOUGH)
+    passage = passages.nearest(claim)
     if passage is None or not passage.sentence.dates:
         return Difference(MismatchKind.DATE, date.text)
     instead = max(passage.sentence.dates, key=date.shared_parts)

@@ -1,6 +1,7 @@
 """What a claim denies and a fact states, or the other way round."""
 
 from collections.abc import Iterator
+from functools import cache
 
 from schemas.verdict import MismatchKind
 from transforms.rules.mismatches.difference import Difference
@@ -16,14 +17,8 @@ def compare_denials(claim: Sentence, sources: Sources, passages: Passages) -> It
     """Find a word that one denies and the other does not, in sentences that are much alike."""
     if claim.denied:
         yield from _denied_by_claim(claim, passages)
-    elif (suspected := _suspected(claim, sources)) and not claim.may_deny:
+    elif (suspected := sources.suspected(claim)) and not claim.may_deny:
         yield from _denied_by_fact(claim, suspected, passages)
-
-
-def _suspected(claim: Sentence, sources: Sources) -> frozenset[str]:
-    """The claim's words that some fact could deny."""
-    forms = sources.may_be_denied
-    return forms & claim.statement.content if forms else forms
 
 
 def _denied_by_claim(claim: Sentence, passages: Passages) -> Iterator[Difference]:
@@ -41,9 +36,10 @@ def _denied_by_claim(claim: Sentence, passages: Passages) -> Iterator[Difference
 def _denied_by_fact(
     claim: Sentence, suspected: frozenset[str], passages: Passages
 ) -> Iterator[Difference]:
+    is_stated = cache(passages.states)
     for sentence, fact in passages.all:
-        for form in filter(sentence.denies, suspected):
-            if sentence.resembles(claim, _ALIKE) and not passages.states(form):
+        for form in filter(sentence.denies, sorted(suspected)):
+            if sentence.resembles(claim, _ALIKE) and not is_stated(form):
                 stated, denial = claim.spelling(form) or "", sentence.denied[form]
                 yield Difference(MismatchKind.NEGATION, stated, denial, fact)
                 return

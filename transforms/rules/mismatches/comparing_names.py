@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from schemas.verdict import MismatchKind
-from transforms.rules.mismatches.difference import NEAR_ENOUGH, Difference
+from transforms.rules.mismatches.difference import Difference
 from transforms.rules.mismatches.passages import Passages
 from transforms.rules.mismatches.reading.names import Name
 from transforms.rules.mismatches.sentence import Sentence
@@ -20,15 +20,16 @@ def compare_names(claim: Sentence, sources: Sources, passages: Passages) -> Iter
     for name in claim.names:
         if not sources.lacks_any(token.word.lower for token in name.tokens):
             continue
-        passage = passages.nearest(claim, NEAR_ENOUGH)
+        passage = passages.nearest(claim)
         instead = _instead(name, claim, passage.sentence) if passage else None
         if passage and instead:
             yield Difference(MismatchKind.NAME, name.text, instead.text, passage.fact)
 
 
 def _instead(name: Name, claim: Sentence, sentence: Sentence) -> Name | None:
-    forms = {token.form for token in claim.statement.tokens}
     others = (
-        other for other in sentence.names if any(token.form not in forms for token in other.tokens)
+        other
+        for other in sentence.names
+        if any(token.form not in claim.forms for token in other.tokens)
     )
     return next(filter(name.stands_like, others), None)

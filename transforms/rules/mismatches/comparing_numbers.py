@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from schemas.verdict import MismatchKind
-from transforms.rules.mismatches.difference import NEAR_ENOUGH, Difference
+from transforms.rules.mismatches.difference import Difference
 from transforms.rules.mismatches.passages import Passage, Passages
 from transforms.rules.mismatches.reading.quantities import Quantity
 from transforms.rules.mismatches.sentence import Sentence
@@ -36,7 +36,7 @@ def _is_own_count(quantity: Quantity) -> bool:
 
 def _untold(quantity: Quantity, claim: Sentence, passages: Passages) -> Difference:
     """Look what the nearest sentence tells instead: of the same thing, or its only number."""
-    passage = passages.nearest(claim, NEAR_ENOUGH)
+    passage = passages.nearest(claim)
     others = _others(claim, passage) if passage else []
     alike = [each for each in others if each.counts_like(quantity)] or others
     if passage is None or len(alike) != 1:
@@ -46,33 +46,31 @@ def _untold(quantity: Quantity, claim: Sentence, passages: Passages) -> Differen
 
 def _others(claim: Sentence, passage: Passage) -> list[Quantity]:
     """The numbers of a fact's sentence that the claim does not state."""
-    own = {each.value for each in claim.quantities}
-    return [each for each in passage.sentence.quantities if each.value not in own]
+    return [each for each in passage.sentence.quantities if each.value not in claim.values]
 
 
 def _in_another_unit(own: Quantity, claim: Sentence, passages: Passages) -> Difference | None:
-    """Tell a number that the facts have, but never in its unit."""
-    if own.unit is None:
+    """Find a number that the facts have, but never in its unit."""
+    tally = passages.tallies.get(own.value)
+    if own.unit is None or tally is None or tally.is_bare or tally.counts_like(own):
         return None
-    equal = [(each, where) for each, where in passages.quantities if each.value == own.value]
-    if not equal or any(each.is_bare or each.counts_like(own) for each, _ in equal):
+    nearest = passages.nearest(claim)
+    occurrences = [
+        tally.by_sentence.get(nearest.sentence) if nearest else None,
+        *(each for unit, each in tally.by_unit.items() if unit.kind == own.unit.kind),
+    ]
+    first = min(filter(None, occurrences), key=lambda each: each.place, default=None)
+    if first is None:
         return None
-    nearest = passages.nearest(claim, NEAR_ENOUGH)
-    for each, passage in equal:
-        if each.unit and (each.unit.kind == own.unit.kind or passage is nearest):
-            return Difference(MismatchKind.UNIT, own.text, each.text, passage.fact)
-    return None
+    return Difference(MismatchKind.UNIT, own.text, first.quantity.text, first.passage.fact)
 
 
 def _of_another_thing(own: Quantity, claim: Sentence, passages: Passages) -> Difference | None:
     """Tell a number that the facts have, but of another thing than the claim."""
-    if own.is_bare:
+    tally = passages.tallies.get(own.value)
+    if own.is_bare or (tally and (tally.is_bare or tally.counts_like(own))):
         return None
-    alike = [(each, where) for each, where in passages.quantities if each.counts_like(own)]
-    equal = [each for each, _ in passages.quantities if each.value == own.value]
-    if not alike or any(each.is_bare or each.counts_like(own) for each in equal):
-        return None
-    passage = passages.nearest(claim, NEAR_ENOUGH)
+    passage = passages.nearest(claim)
     instead = [
         each for each in (_others(claim, passage) if passage else ()) if each.counts_like(own)
     ]

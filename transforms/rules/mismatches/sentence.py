@@ -1,5 +1,7 @@
 """A sentence of a claim or a fact, read as far as anybody asks."""
 
+from itertools import islice
+
 from transforms.rules.memory import read_once
 from transforms.rules.mismatches.reading.dates import Date, may_date, read_dates
 from transforms.rules.mismatches.reading.denials import may_deny, read_denials
@@ -7,6 +9,9 @@ from transforms.rules.mismatches.reading.names import Name, read_names
 from transforms.rules.mismatches.reading.quantities import Quantity, read_quantities
 from transforms.rules.mismatches.reading.statement import Statement
 from transforms.rules.signs import DENIAL, MONTH, NUMBER, Signs, read_signs
+
+_MOST_DATES = _MOST_NAMES = 64
+"""Of one sentence; one with more is a list."""
 
 
 class Sentence:
@@ -50,9 +55,19 @@ class Sentence:
         return read_quantities(self.statement, self._dates_and_places[1])
 
     @read_once
+    def values(self) -> frozenset[float | str]:
+        """The values of its numbers."""
+        return frozenset(quantity.value for quantity in self.quantities)
+
+    @read_once
+    def forms(self) -> frozenset[str]:
+        """The forms of all its tokens."""
+        return frozenset(token.form for token in self.statement.tokens)
+
+    @read_once
     def names(self) -> list[Name]:
         """The names in it."""
-        return list(read_names(self.statement))
+        return list(islice(read_names(self.statement), _MOST_NAMES))
 
     @read_once
     def denied(self) -> dict[str, str]:
@@ -80,5 +95,6 @@ class Sentence:
     @read_once
     def _dates_and_places(self) -> tuple[list[Date], set[int]]:
         if self.signs.kinds & (NUMBER | MONTH) and may_date(self.text):
-            return read_dates(self.statement)
+            dates, places = read_dates(self.statement)
+            return dates[:_MOST_DATES], places
         return [], set()

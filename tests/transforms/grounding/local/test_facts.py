@@ -52,4 +52,4 @@ def test_forms_and_pairs_of_all_facts_are_put_together_and_no_pair_crosses_two()
 
 def test_without_facts_there_is_nothing() -> None:
     facts = read_facts(())
-    assert facts == ([], frozenset(), frozenset())
+    assert (facts.each, facts.forms, facts.pairs) == ([], frozenset(), frozenset())

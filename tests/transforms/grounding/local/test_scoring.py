@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.grounding.local.claims import read_claim
-from transforms.grounding.local.facts import read_facts
+from transforms.grounding.local.facts import read_facts, read_facts_for
 from transforms.grounding.local.scoring import ClaimInFacts
 from transforms.rules.log_odds import logit, sigmoid
 from transforms.rules.support import support_score_of_log_odds
@@ -140,3 +140,25 @@ def test_a_fact_supports_a_claim_as_if_it_were_the_only_one(facts: list[str], le
         for number, fact in enumerate(alone)
         if fact.supporting(-99.0) and fact.log_odds() >= least
     }
+
+
+@given(st.lists(TOKENS, max_size=4), st.lists(TOKENS, min_size=1, max_size=3))
+def test_facts_read_for_some_claims_only_score_them_alike(
+    facts: list[str], claims: list[str]
+) -> None:
+    words = [claim for claim in map(read_claim, claims) if claim]
+    some = read_facts_for(words, facts)
+    for claim in words:
+        one, other = ClaimInFacts(claim, read_facts(tuple(facts))), ClaimInFacts(claim, some)
+        assert one.log_odds() == other.log_odds()
+        assert one.supporting(0.0) == other.supporting(0.0)
+
+
+def test_of_very_many_windows_only_the_likeliest_facts_are_looked_at() -> None:
+    far_apart = "red " + "x " * 100 + "glow"
+    facts = [far_apart] * 9 + ["red glow"]
+    claim = read_claim("red glow")
+    assert claim is not None
+    few = read_facts_for([claim], facts)._replace(most_lookups=10)
+    assert ClaimInFacts(claim, few).log_odds() == pytest.approx(3 / 2 + 1 - 1.6)
+    assert score("red glow", *facts) == pytest.approx(3 + 1 - 1.6)

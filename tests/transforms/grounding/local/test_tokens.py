@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.grounding.local.tokens import Kind, read_words, tokenize
+from transforms.grounding.local.tokens import Kind, form_of, read_words, spellings, tokenize
 from transforms.rules.signs import read_signs
 from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 
@@ -81,3 +81,10 @@ def test_words_are_the_tokens_and_the_signs_of_a_text(text: str) -> None:
     assert list(zip(words.forms, words.kinds, strict=True)) == tokenize(text)
     assert words.signs.kinds == read_signs(text).kinds
     assert list(filter(None, words.signs.capitals)) == list(filter(None, read_signs(text).capitals))
+
+
+@given(
+    st.text() | st.text(alphabet="\u4e2d\u6587\ud55c\uad6d\u3042ab'1. \u3002\uff11", max_size=80)
+)
+def test_the_forms_of_a_long_text_are_those_of_its_tokens(text: str) -> None:
+    assert list(map(form_of, spellings(text))) == forms(text)

@@ -9,6 +9,7 @@ from schemas.checked import Mismatch
 from schemas.verdict import MismatchKind
 from tests.support.builders import a_claim, a_fact
 from transforms.rules.mismatches.comparing import differences, find_mismatches
+from transforms.rules.mismatches.indexed_sources import IndexedSources
 from transforms.rules.mismatches.sources import Sources
 from transforms.rules.sentences import split_sentences
 
@@ -21,6 +22,10 @@ LAMPS = "Lamps glow red at night. The lamp of the Baltic Sea was not moved. Kett
 FACTS = (LAMPS, TOWER)
 
 Found = tuple[str, str, str | None, int | None]
+
+
+def indexed(claim: str, *facts: str) -> Sources:
+    return IndexedSources(tuple(facts or FACTS), [claim])
 
 
 def found(claim: str, *facts: str) -> list[Found]:
@@ -117,7 +122,7 @@ def test_a_value_that_the_facts_tell_otherwise_is_named_with_theirs(
     claim: str, expected: Found
 ) -> None:
     assert found(claim) == [expected]
-    assert differences(claim, Sources(FACTS))
+    assert [tuple(each) for each in differences(claim, indexed(claim))] == [expected]
 
 
 ALIKE = {
@@ -149,7 +154,7 @@ ALIKE = {
 @pytest.mark.parametrize("claim", ALIKE.values(), ids=ALIKE)
 def test_what_the_facts_tell_in_another_form_is_no_difference(claim: str) -> None:
     assert found(claim) == []
-    assert not differences(claim, Sources(FACTS))
+    assert differences(claim, indexed(claim)) == ()
 
 
 def test_a_number_of_another_thing_is_a_difference() -> None:
@@ -190,7 +195,8 @@ def test_values_are_cut_out_of_the_claim_and_the_fact_as_they_are_written(
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=80), max_size=3))
 def test_any_text_can_be_compared(claim: str, facts: list[str]) -> None:
-    assert all(each.claim_value for each in differences(claim, Sources(tuple(facts))))
+    for sources in (Sources(tuple(facts)), IndexedSources(tuple(facts), [claim])):
+        assert all(each.claim_value for each in differences(claim, sources))
 
 
 def test_of_many_facts_those_with_most_of_the_claims_words_are_read() -> None:

@@ -136,7 +136,9 @@ def _day(tokens: Sequence[Token], place: int) -> int | None:
     if not 0 <= place < len(tokens):
         return None
     text = tokens[place].text
-    return int(text) if text.isdecimal() and 1 <= int(text) <= _LAST_DAY else None
+    # Python refuses to read integers of more than 4,300 digits.
+    is_short = len(text) <= _YEAR_CHARS and text.isdecimal()
+    return int(text) if is_short and 1 <= int(text) <= _LAST_DAY else None
 
 
 def _year(tokens: Sequence[Token], place: int) -> int | None:

@@ -25,6 +25,8 @@ _NEAR = 4
 """So many tokens around such a word what it denies is looked for."""
 
 _MOST_CHARACTERS = 60
+_MOST_DENIED = 64
+"""Of one sentence."""
 
 
 def words_behind_denials(lower: str) -> frozenset[str]:
@@ -56,7 +58,7 @@ def may_deny(text: str) -> bool:
 
 
 def read_denials(statement: Statement) -> dict[str, str]:
-    """Find the words that are denied.
+    """Find the first 64 words that are denied.
 
     Returns:
       What is written from the denying word to the denied one, by the form of the latter.
@@ -72,4 +74,6 @@ def read_denials(statement: Statement) -> dict[str, str]:
         word = _first_of_content(tokens[place + 1 : place + 1 + _NEAR])
         if word and not statement.breaks_between(denial, word):
             denied.setdefault(word.form, statement.between(denial, word))
+            if len(denied) == _MOST_DENIED:
+                break
     return denied

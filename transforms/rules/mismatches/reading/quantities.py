@@ -32,7 +32,12 @@ _COUNTED_PARTS = frozenset(
 )
 """A number behind one of these counts the parts of a text: step 4."""
 
+_JOINING = frozenset({"and", "or"})
+
 _DIGIT = re.compile(r"\d")
+
+_MOST_NUMBERS = 64
+"""Of one sentence; one with more is a table or a list of measurements."""
 
 _MOST_WORDS = 3
 """Behind a number: no more of them make one number."""
@@ -102,10 +107,11 @@ def may_count_in_words(lower: str) -> bool:
 def plain_numbers(lower: str) -> frozenset[float | str]:
     """Find all numbers of a text, in lower case, that are a single word or written in digits."""
     words = _CARDINALS.intersection(_WORD.findall(lower))
-    return frozenset(map(_plain_value, (*_IN_DIGITS.findall(lower), *words)))
+    return frozenset(map(plain_value, (*_IN_DIGITS.findall(lower), *words)))
 
 
-def _plain_value(number: str) -> float | str:
+def plain_value(number: str) -> float | str:
+    """Return the value of a number of one word, in lower case, or its form if it is none."""
     form = form_of(number)
     try:
         return float(form)
@@ -114,20 +120,29 @@ def _plain_value(number: str) -> float | str:
 
 
 def read_quantities(statement: Statement, used: AbstractSet[int]) -> list[Quantity]:
-    """Find the numbers of a statement.
+    """Find the first 64 numbers of a statement.
 
     Args:
       statement: the statement.
       used: indices of tokens that are something else, such as a date.
+
+    Returns:
+      The numbers in order; none that names a part of a text, such as step 4, options 1 and 2.
     """
-    quantities = []
-    behind = 0
-    for place, token in enumerate(statement.tokens):
-        if place < behind or place in used or not _is_number(token):
-            continue
-        quantity, behind = _quantity(statement, place)
-        if not _counts_parts(statement.tokens, place):
-            quantities.append(quantity)
+    quantities: list[Quantity] = []
+    tokens = statement.tokens
+    # The last token that is neither a number nor joins numbers: "steps" of steps 1, 2 and 3.
+    head = behind = 0
+    for place, token in enumerate(tokens):
+        if not _is_number(token):
+            if token.word.lower not in _JOINING:
+                head = place
+        elif place >= behind and place not in used:
+            quantity, behind = _quantity(statement, place)
+            if not (place and tokens[head].word.lower.removesuffix("s") in _COUNTED_PARTS):
+                quantities.append(quantity)
+                if len(quantities) == _MOST_NUMBERS:
+                    break
     return quantities
 
 
@@ -135,14 +150,6 @@ def _is_number(token: Token) -> bool:
     if token.text[0].isdigit():
         return True
     return token.word.lower in _CARDINALS
-
-
-def _counts_parts(tokens: Sequence[Token], place: int) -> bool:
-    """Tell whether a number names a part of a text: step 4, options 1 and 2."""
-    before = place - 1
-    while before > 0 and (tokens[before].word.lower in {"and", "or"} or _is_number(tokens[before])):
-        before -= 1
-    return before >= 0 and tokens[before].word.lower.removesuffix("s") in _COUNTED_PARTS
 
 
 def _quantity(statement: Statement, place: int) -> tuple[Quantity, int]:
@@ -167,7 +174,7 @@ def _quantity(statement: Statement, place: int) -> tuple[Quantity, int]:
 
 def _value(tokens: Sequence[Token], place: int) -> tuple[float | str, int]:
     """Read a number over its tokens; returns its last place, too."""
-    value, last = _plain_value(tokens[place].text), place
+    value, last = plain_value(tokens[place].text), place
     if isinstance(value, str):
         return value, last
     for token in tokens[place + 1 : place + 1 + _MOST_WORDS]:

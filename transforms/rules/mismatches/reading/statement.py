@@ -16,7 +16,9 @@ _ASCII_TOKEN = re.compile(
 """The same for most texts, in two thirds of the time."""
 
 _BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d]""")
-_FORM_CHARS = 6
+FORM_CHARS = 6
+"""The most characters of a word's form; a number's may have more."""
+
 _SHORTEST_PLURAL = 3
 
 
@@ -84,14 +86,28 @@ class Statement:
         return _BREAK.search(self.text, first.end, last.start) is not None
 
 
+def spellings(text: str) -> list[str]:
+    """Find the tokens of a text of any length, as they are written."""
+    return _pattern(text).findall(text)
+
+
 def _pattern(text: str) -> re.Pattern[str]:
     return _ASCII_TOKEN if text.isascii() else _TOKEN
 
 
 def _read_word(spelling: str) -> Word:
-    lower = spelling.lower().replace("\u2019", "'").removesuffix("'s")
+    lower = _lower(spelling)
     form = form_of(lower)
     return Word(form, lower, lower not in STOP_WORDS and (len(form) > 1 or form.isdigit()))
+
+
+def _lower(spelling: str) -> str:
+    return spelling.lower().replace("\u2019", "'").removesuffix("'s")
+
+
+def form_of_spelling(spelling: str) -> str:
+    """Return the form of a token as it is written."""
+    return form_of(_lower(spelling))
 
 
 def form_of(lower: str) -> str:
@@ -100,7 +116,7 @@ def form_of(lower: str) -> str:
     if word[0].isdigit():
         return word.replace(",", "").removesuffix(".0").lstrip("0") or "0"
     is_plural = len(word) > _SHORTEST_PLURAL and word[-1] == "s" and word[-2] != "s"
-    return word[: min(_FORM_CHARS, len(word) - is_plural)]
+    return word[: min(FORM_CHARS, len(word) - is_plural)]
 
 
 _remembered_word = Memory(_read_word).__getitem__

@@ -62,3 +62,13 @@ def test_plain_numbers_are_found_without_reading() -> None:
     assert plain_numbers(text) == {12.0, 1500.0, "17:30", 20.0, 5.0}
     assert may_count_in_words(text)
     assert not may_count_in_words("twelve")
+
+
+def test_the_first_64_numbers_of_a_sentence_are_read() -> None:
+    quantities = read_quantities(Statement(" ".join(map(str, range(1_000)))), set())
+    assert [quantity.value for quantity in quantities] == list(range(64))
+
+
+def test_a_long_list_of_steps_counts_nothing() -> None:
+    steps = " and ".join(map(str, range(5_000)))
+    assert read_quantities(Statement(f"Repeat steps {steps}"), set()) == []
