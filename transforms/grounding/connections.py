@@ -1,6 +1,7 @@
 """Calls within bounds: so many at once, so long each, so large a reply."""
 
 import asyncio
+import threading
 import zlib
 from collections.abc import Mapping
 
@@ -15,9 +16,20 @@ _GZIP = zlib.MAX_WBITS | 16
 
 
 class CallsInFlight:
-    """How many calls of this process wait for a reply at this moment, for whoever watches."""
+    """Count the calls of this process that wait for a reply, over the event loops of all clients.
+
+    Attributes:
+      count: the calls at this moment.
+    """
 
     count = 0
+    _lock = threading.Lock()
+
+    @classmethod
+    def add(cls, by: int) -> None:
+        """Add to the count, or subtract from it."""
+        with cls._lock:
+            cls.count += by
 
 
 class Connections:
@@ -51,11 +63,11 @@ class Connections:
         """
         # Waiting for a place is no part of the deadline: the checker cannot be blamed for it.
         async with self._free:
-            CallsInFlight.count += 1
+            CallsInFlight.add(1)
             try:
                 raw = await self._within_deadline(body, headers)
             finally:
-                CallsInFlight.count -= 1
+                CallsInFlight.add(-1)
         unpacked = _unpacked(raw.body, raw.encoding, self._max_bytes)
         return RawReply(status=raw.status, body=unpacked, retry_after=raw.retry_after)
 
