@@ -111,7 +111,7 @@ def test_a_model_that_cannot_be_used_is_told(
     scorer = write_model(tmp_path / "model", labels=None)
     given = ["--answers", str(answers), "--gold", gold, "--scorer", scorer]
     assert main(["evaluate", *given]) == 1
-    assert "no config.json says which is entailment" in capsys.readouterr().err
+    assert "must be named entailment or supported" in capsys.readouterr().err
 
 
 def test_labels_may_stand_in_the_answers_own_lines(tmp_path: Path) -> None:
