@@ -1,14 +1,13 @@
 """Files that appear whole or not at all, on disk or in a bucket."""
 
-import glob
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from pipeline import buckets
+from pipeline import buckets, local_files
 from schemas.units import MEGABYTE
 
 _COPY_BYTES = MEGABYTE
@@ -120,10 +119,21 @@ def find(pattern: str) -> list[str]:
       OSError: it cannot be told, or a file's name is no text, so that no record could name it.
     """
     if is_local(pattern):
-        names = glob.glob(pattern, recursive=True)  # noqa: PTH207 - takes absolute patterns, too
-        return sorted(_text_of(name) for name in {pattern, *names} if Path(name).is_file())
+        names = {pattern, *local_files.match(pattern)}
+        return sorted(_text_of(name) for name in names if Path(name).is_file())
     with telling(f"cannot list {pattern}"):
         return buckets.find(pattern)
+
+
+def distinct(paths: Iterable[str]) -> list[str]:
+    """Keep one path of those that lead to the same local file, and sort them.
+
+    Raises:
+      OSError: a local file does not exist.
+    """
+    given = set(paths)
+    local = set(filter(is_local, given))
+    return sorted([*local_files.distinct(local), *(given - local)])
 
 
 def find_below(folder: str) -> list[str]:
