@@ -21,6 +21,7 @@ def options_from(source: Option) -> tuple[Option, ...]:
     """All flags of a command that runs the main job on a source."""
     return (
         source,
+        options.SALVAGE,
         *options.FORMAT,
         options.SAMPLE,
         *options.OUTPUT,

@@ -33,6 +33,7 @@ class Config(Record, frozen=True, kw_only=True):
       output: the output folder, local or gs://.
       run: the run's id, part of every output file's name.
       replays: whether the inputs are failures of an earlier run.
+      salvage: whether records of a damaged archive that no checksum confirms count.
       input_format: a source format's name, None to recognise each message.
       facts_from_steps: whether what the generator found on its way counts among the facts.
       work_folder: a local folder for what an unfinished run keeps; None where the work is done
@@ -55,6 +56,7 @@ class Config(Record, frozen=True, kw_only=True):
     output: str
     run: str
     replays: bool = False
+    salvage: bool = False
     input_format: str | None = None
     facts_from_steps: bool = False
     work_folder: str | None = None
@@ -120,6 +122,7 @@ def config_from(
         output=values["output"],
         run=run,
         replays=replays,
+        salvage=values["salvage"],
         input_format=values["input_format"],
         facts_from_steps=values["facts_from_steps"],
         work_folder=work_folder,

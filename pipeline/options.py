@@ -70,6 +70,14 @@ FAILURES = Option(
     is_required=True,
 )
 
+SALVAGE = Option(
+    name="salvage",
+    meaning="of a damaged archive, read the records before the damage that no checksum confirms,"
+    " too, and tag them SALVAGED; such an archive still is a failure",
+    is_switch=True,
+    default=False,
+)
+
 FORMAT = (
     Option(
         name="input_format",

@@ -112,6 +112,15 @@ def changed_at_ns(path: str) -> int:
     return buckets.changed_at_ns(path)
 
 
+def version(path: str) -> tuple[int, int]:
+    """Return the size of a file in bytes, and when it was last written; see `changed_at_ns`.
+
+    Raises:
+      OSError: it is not there.
+    """
+    return size(path), changed_at_ns(path)
+
+
 def find(pattern: str) -> list[str]:
     """List the files that match a glob, or are called by it, sorted; none is no error.
 

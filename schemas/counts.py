@@ -19,7 +19,8 @@ class Counts(Record, frozen=True, kw_only=True):
       verdicts: enriched records by verdict.
       failures_by_error: failures by the class of their error.
       retryable_failures: failures that `replay` may mend.
-      damaged_archives: archives that ended too soon.
+      damaged_archives: archives that are damaged; each is one message read and one failure.
+      unreadable: messages that are no answer, and damaged archives.
       calls, retries: calls needed, and attempts beyond the first of each.
       characters: of answers and facts in these calls.
       checked: answers that were checked.
@@ -35,6 +36,7 @@ class Counts(Record, frozen=True, kw_only=True):
     failures_by_error: dict[str, int] = {}
     retryable_failures: int = 0
     damaged_archives: int = 0
+    unreadable: int = 0
     calls: int = 0
     retries: int = 0
     characters: int = 0

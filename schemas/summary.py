@@ -21,7 +21,8 @@ class Summary(Record, frozen=True, kw_only=True):
       alerts: rows in the files of alerts.
       failures_by_error: failures by the class of their error.
       retryable_failures: failures that `replay` may mend.
-      damaged_archives: archives that ended too soon.
+      damaged_archives: archives that are damaged; each is one message read and one failure.
+      unreadable: messages that are no answer, and damaged archives; each is one failure.
       calls, retries: calls needed, and attempts beyond the first of each.
       characters: of answers and facts in these calls.
       cost: in the currency of the price, None where no price was given.
@@ -44,6 +45,7 @@ class Summary(Record, frozen=True, kw_only=True):
     failures_by_error: dict[str, int]
     retryable_failures: int
     damaged_archives: int
+    unreadable: int = 0
     calls: int
     retries: int
     characters: int

@@ -61,7 +61,7 @@ MESSAGES_READ = Counter("messages_read")
 """Messages that came in."""
 
 ARCHIVES_DAMAGED = Counter("archives_damaged")
-"""Archives that end too soon; each is one message read and one failure."""
+"""Archives that are damaged; each is one message read and one failure."""
 
 PARSE_FAILED = Counter("parse_failed")
 """Messages that are no answer; each is one failure."""

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 import apache_beam as beam
 from apache_beam.pvalue import DoOutputsTuple, PCollection, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
+from msgspec.structs import replace
 
 from schemas.answer import Answer
 from schemas.failure import Failure
-from schemas.message import Message
+from schemas.message import SALVAGED, Message
+from schemas.verdict import Tag
 from transforms import counters
 from transforms.failing import FAILURES, TaggedFailure, failed_now
 from transforms.formats import UnreadableAnswer, parse_answer
@@ -49,7 +51,9 @@ def _parse_message(
     message: Message, input_format: str | None, *, facts_from_steps: bool
 ) -> Iterator[Answer | TaggedFailure]:
     try:
-        yield parse_answer(message, input_format=input_format, facts_from_steps=facts_from_steps)
+        answer = parse_answer(message, input_format=input_format, facts_from_steps=facts_from_steps)
+        is_salvaged = SALVAGED in message.attributes
+        yield replace(answer, tags=(*answer.tags, Tag.SALVAGED)) if is_salvaged else answer
     except UnreadableAnswer as error:
         counters.PARSE_FAILED.inc()
         yield TaggedOutput(FAILURES, _failure(message, error))

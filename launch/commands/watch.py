@@ -49,6 +49,7 @@ _NOT_HERE = {
     "resume": False,
     "workers": None,
     "segment_messages": 1,
+    "salvage": False,
     "max_calls": None,
     "max_cost": None,
     "give_up_after_s": _NEVER_S,

@@ -15,13 +15,15 @@ class Outcome(Record, frozen=True, kw_only=True):
     """How far a message comes without a call.
 
     Attributes:
-      record_id: the answer's id, None where the message is none: a failure.
+      record_id: the answer's id, None where the message is not an answer: a failure.
+      fault: where that message stands and what is wrong with it.
       is_sampled_out: whether the answer is left out.
       verdict: what is said of it without a call, None where a check is needed.
       forecast: the calls of its check.
     """
 
     record_id: str | None = None
+    fault: str = ""
     is_sampled_out: bool = False
     verdict: Verdict | None = None
     forecast: Forecast | None = None
@@ -40,8 +42,8 @@ def outcome_of(message: Message, config: Config) -> Outcome:
             input_format=config.input_format,
             facts_from_steps=config.facts_from_steps,
         )
-    except UnreadableAnswer:
-        return Outcome()
+    except UnreadableAnswer as error:
+        return Outcome(fault=f"{message.place}: {error}")
     if not is_in_sample(answer.record_id, answer.engine, config.sampling):
         return Outcome(record_id=answer.record_id, is_sampled_out=True)
     return _routed(answer, config)

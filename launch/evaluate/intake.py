@@ -13,6 +13,7 @@ from launch.evaluate.scored import (
     scored_from_record,
     scored_from_row,
 )
+from launch.input_faults import SHOWN_FAULTS
 from launch.report.files import UnreadableFile, read_rows
 from pipeline import storage
 from schemas.answer import Answer
@@ -34,11 +35,14 @@ class Intake:
 
     Attributes:
       damaged: what is wrong with files that could not be read to their end.
+      faults: what is wrong with the messages that could not be read, and where they stand; the
+        first ones.
       last_failure: why the last answer that could not be checked could not; None without any.
     """
 
     def __init__(self, labels: Mapping[str, Label]) -> None:
         self.damaged: list[str] = []
+        self.faults: list[str] = []
         self.last_failure: str | None = None
         self._labels = dict(labels)
         self._read = self._unreadable = self._failed = self._unlabelled = 0
@@ -48,6 +52,11 @@ class Intake:
     def labelled(self) -> Sequence[LabelledAnswer]:
         """The answers that have a label, each once."""
         return self._labelled
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether nothing that was read holds an answer."""
+        return self._unreadable == self._read
 
     @property
     def counts(self) -> Counts:
@@ -62,11 +71,16 @@ class Intake:
             labels_unmet=len(self._labels),
         )
 
-    def take_records(self, paths: Iterable[str]) -> None:
-        """Take the scores that enriched records hold; of a damaged file those before the damage."""
+    def take_records(self, paths: Iterable[str], *, salvage: bool = False) -> None:
+        """Take the scores that enriched records hold.
+
+        Args:
+          paths: of the files.
+          salvage: whether to take rows of a damaged block that stand before the damage, too.
+        """
         for path in paths:
             try:
-                for row in read_rows(path):
+                for row in read_rows(path, salvage=salvage):
                     self._read += 1
                     self._label(scored_from_row(row))
             except UnreadableFile as error:
@@ -80,6 +94,7 @@ class Intake:
         *,
         input_format: str | None = None,
         facts_from_steps: bool = False,
+        salvage: bool = False,
     ) -> None:
         """Check the answers that archives hold, and take their scores.
 
@@ -89,12 +104,13 @@ class Intake:
           thresholds: where the lines are drawn.
           input_format: of every message; None recognises each by its members.
           facts_from_steps: whether what was found in a step counts as a fact.
+          salvage: whether records of a damaged archive count that no checksum confirms.
 
         Raises:
           OSError: a file cannot be read.
           RunStopped: no call can succeed.
         """
-        messages = ArchiveMessages(paths)
+        messages = ArchiveMessages(paths, salvage=salvage)
         answers = self._answers(messages, input_format, facts_from_steps=facts_from_steps)
         for outcome in check_answers(answers, settings, thresholds):
             if isinstance(outcome, EnrichedAnswer):
@@ -102,8 +118,7 @@ class Intake:
             else:
                 self._failed += 1
                 self.last_failure = str(outcome)
-        if messages.damaged:
-            self.damaged.append(f"damaged archives: {messages.damaged}")
+        self.damaged += messages.damaged
 
     def _answers(
         self, messages: Iterable[Message], input_format: str | None, *, facts_from_steps: bool
@@ -114,8 +129,10 @@ class Intake:
                 yield parse_answer(
                     message, input_format=input_format, facts_from_steps=facts_from_steps
                 )
-            except UnreadableAnswer:
+            except UnreadableAnswer as error:
                 self._unreadable += 1
+                if len(self.faults) < SHOWN_FAULTS:
+                    self.faults.append(f"{message.place}: {error}")
 
     def _label(self, scored: ScoredAnswer) -> None:
         name = next((name for name in scored.names if name in self._labels), None)
