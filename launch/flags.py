@@ -58,6 +58,26 @@ def read_all_flags(
     return values, problems + describe_unknown(others, [option.name for option in options])
 
 
+def split_folder(
+    arguments: Sequence[str], options: Sequence[Option]
+) -> tuple[str | None, list[str]]:
+    """Take the folder out of a command line: the first text that no flag takes as its value.
+
+    Args:
+      arguments: what stands behind the command.
+      options: the flags it knows.
+
+    Returns:
+      The folder, None if there is none; and the other arguments.
+    """
+    taking = {f"--{option.name}" for option in options if not option.is_switch}
+    before = ("", *arguments)
+    for place, (argument, previous) in enumerate(zip(arguments, before, strict=False)):
+        if not argument.startswith("-") and previous not in taking:
+            return argument, [*arguments[:place], *arguments[place + 1 :]]
+    return None, list(arguments)
+
+
 def describe_unknown(arguments: Sequence[str], known: Sequence[str]) -> list[str]:
     """Say which arguments are unknown, and which known flag is nearest to each.
 

@@ -17,6 +17,7 @@ _COMMANDS = {
     "replay": "check again what an earlier run could not",
     "watch": "check answers as they come from Pub/Sub, and alert",
     "status": "print what became of the messages that `watch` read",
+    "verify": "compare the files of an output with its ledger, summary and manifest",
     "evaluate": "measure scores against what people said of the same answers",
     "report": "draw what a run found, as one HTML page",
     "serve-checker": "serve the embedded checker over HTTP",

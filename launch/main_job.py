@@ -18,10 +18,22 @@ from launch.running import run_pipeline
 from launch.screen import show_summary
 from pipeline.config import Config
 from pipeline.damaged_archive import DamagedArchive
+from pipeline.output_lock import LockLost, LockTaken
+from pipeline.summary_file import OtherSource
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 
-_TOLD = (CheckFailed, OSError, FolderInUse, JobFailed, ProcessDied, NothingToResume)
+_TOLD = (
+    CheckFailed,
+    OSError,
+    FolderInUse,
+    JobFailed,
+    LockLost,
+    LockTaken,
+    NothingToResume,
+    OtherSource,
+    ProcessDied,
+)
 
 
 def run_main_job(

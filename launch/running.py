@@ -2,17 +2,20 @@
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
+from msgspec.structs import replace
 
 from launch import clock
 from launch.counting import counts_from
 from launch.remote_job import run_job
+from launch.replayed import move_replayed, replayed_from
 from launch.summing import summary_of
 from pipeline import storage
 from pipeline.build import build_pipeline
 from pipeline.config import Config
 from pipeline.manifest import check_manifest
+from pipeline.output_lock import LOCK_WAIT_S, lock_output
 from pipeline.sinks import row_formats
-from pipeline.summary_file import remove_summary, write_summary
+from pipeline.summary_file import refuse_other_source, remove_summary, write_summary
 from schemas.summary import Summary
 
 
@@ -31,8 +34,16 @@ def run_pipeline(
 
     Raises:
       JobFailed: the runner could not carry it out.
+      LockTaken: another process runs it already.
+      OtherSource: a run of the same id, over other input, has written to the output folder.
       Exception: whatever else ended the run early.
     """
+    with lock_output(config.lock, LOCK_WAIT_S):
+        refuse_other_source(config.destination, config.source)
+        return _run(config, options, price_per_1k_chars)
+
+
+def _run(config: Config, options: PipelineOptions, price_per_1k_chars: float | None) -> Summary:
     started_at_us = clock.now_us()
     destination = config.destination
     remove_summary(destination)
@@ -47,7 +58,11 @@ def run_pipeline(
             started_at_us=started_at_us,
             price_per_1k_chars=price_per_1k_chars,
         )
+        if config.replays and not summary.damaged_archives:
+            summary = replace(summary, replayed=replayed_from(config.inputs, config.output))
         write_summary(destination, summary)
+        if summary.replayed:
+            move_replayed(config.output, summary.replayed)
     finally:
         # A rerun writes its files anew, and a full disk is no place to leave a mess on.
         storage.remove_folder(destination.temporary_folder)

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from launch.beam_flags import read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError
 from launch.inputs import default_run_id, default_work_folder, find_inputs, try_output
 from launch.main_job import run_main_job
+from launch.replayed import finish_moves, free_run_id
 from launch.workers import is_on_this_machine, quota_problems, worker_count
 from pipeline import check_options, options
 from pipeline.config import config_from
@@ -62,26 +65,44 @@ def start_main_job(
     is_local = is_on_this_machine(beam_options)
     workers = worker_count(beam_options, values["workers"])
     problems += _worker_problems(values, workers, is_local=is_local)
+    if replays and values["output"]:
+        _finish_earlier_replays(values["output"], problems)
     inputs = find_inputs(source.name, values[source.name], problems)
-    destination = _destination(values, values[source.name], problems)
+    destination = _destination(values, values[source.name], problems, replays=replays)
     if problems:
         raise UsageError(problems)
     work_folder = (values["work_folder"] or default_work_folder(destination)) if is_local else None
     config = config_from(
-        values, inputs, destination.run, work_folder, workers or 1, replays=replays
+        values,
+        inputs,
+        destination.run,
+        work_folder,
+        workers or 1,
+        replays=replays,
+        source=default_run_id(values[source.name]),
     )
     price, must_resume = values["price_per_1k_chars"], values["resume"]
     return run(config, beam_options, price, workers, must_resume=must_resume)
 
 
+def _finish_earlier_replays(output: str, problems: list[str]) -> None:
+    try:
+        finish_moves(output)
+    except OSError as error:
+        problems.append(f"--output {output}: {error}")
+
+
 def _destination(
-    values: Mapping[str, Any], patterns: Sequence[str], problems: list[str]
+    values: Mapping[str, Any], patterns: Sequence[str], problems: list[str], *, replays: bool
 ) -> Destination:
-    """Name the run, and see whether its output can be written to."""
+    """Name the run, and check that its output can be written to."""
     run_id = values["run_id"] or default_run_id(patterns)
     destination = Destination(root=values["output"] or "", run=run_id)
-    if values["output"]:
-        try_output(destination, problems)
+    if not values["output"]:
+        return destination
+    try_output(destination, problems)
+    if replays and not values["run_id"] and not problems:
+        return replace(destination, run=free_run_id(destination.root, run_id))
     return destination
 
 

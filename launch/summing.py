@@ -35,6 +35,7 @@ def summary_of(
     return Summary(
         **_counted(counts),
         run=config.run,
+        source=config.source,
         checker=config.check.checker,
         enriched=rows["enriched"],
         failures=rows["failures"],
@@ -65,6 +66,7 @@ def _counted(counts: Counts) -> dict[str, Any]:
         "calls": counts.calls,
         "retries": counts.retries,
         "characters": counts.characters,
+        "checked": counts.checked,
         "mean_latency_ms": round(counts.latency_ms / counts.checked, 1) if counts.checked else None,
         "max_latency_ms": counts.max_latency_ms if counts.checked else None,
     }

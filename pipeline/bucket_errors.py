@@ -16,6 +16,7 @@ _NUMBERS: Mapping[Any, int] = MappingProxyType(
         HTTPStatus.UNAUTHORIZED: errno.EACCES,
         HTTPStatus.FORBIDDEN: errno.EACCES,
         HTTPStatus.NOT_FOUND: errno.ENOENT,
+        HTTPStatus.PRECONDITION_FAILED: errno.EEXIST,
     }
 )
 

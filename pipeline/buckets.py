@@ -4,15 +4,18 @@ On Beam's client of it rather than on its FileSystems, which take a path that is
 a glob, know no hidden files, and open a connection for every call.
 """
 
+import base64
 import errno
 import logging
 import os
 import re
 from fnmatch import fnmatchcase
 from functools import cache
+from pathlib import Path
 from typing import IO, cast
 
 import google.auth
+import google_crc32c
 from apache_beam.io.gcp.gcsio import GcsIO, create_storage_client
 from apache_beam.options.pipeline_options import PipelineOptions
 from google.auth.exceptions import DefaultCredentialsError
@@ -26,22 +29,35 @@ _CONTENT_TYPE = "application/octet-stream"
 _PIECE_BYTES = 2 * MEGABYTE
 """What an object under way keeps in memory; Beam's 16 MiB are too much for a file for each date."""
 
+NO_OBJECT = 0
+"""The generation that an object has before it is there."""
+
 _log = logging.getLogger(__name__)
 
 _BEFORE_NAMES = 3
 """How many slashes stand in ``gs://bucket/``."""
 
 
-def create(path: str) -> IO[bytes]:
+def create(path: str, *, must_be_new: bool = False) -> IO[bytes]:
     """Begin an object; it is there, and whole, once the stream is closed.
 
+    Args:
+      path: its name.
+      must_be_new: whether to fail where an object has that name.
+
     Raises:
+      FileExistsError: an object has that name and must not; the stream raises it.
       OSError: it cannot be written; the stream raises it, too.
     """
     _, _, bucket, name = path.split("/", 3)
     with as_os_errors(path):
         blob = _client().client.bucket(bucket).blob(name)
-        writer = blob.open("wb", chunk_size=_PIECE_BYTES, content_type=_CONTENT_TYPE)
+        writer = blob.open(
+            "wb",
+            chunk_size=_PIECE_BYTES,
+            content_type=_CONTENT_TYPE,
+            if_generation_match=NO_OBJECT if must_be_new else None,
+        )
         return cast("IO[bytes]", Upload(writer, path))
 
 
@@ -75,6 +91,29 @@ def size(path: str) -> int:
         return int(_client().size(path))
 
 
+def checksum(path: str) -> str:
+    """The CRC32C of an object, as Cloud Storage writes it.
+
+    Raises:
+      OSError: it is not there.
+    """
+    with as_os_errors(path):
+        return str(_client().checksum(path))
+
+
+def checksum_of_file(path: str) -> str:
+    """The CRC32C of a local file, in the same form.
+
+    Raises:
+      OSError: it cannot be read.
+    """
+    crc = google_crc32c.Checksum()
+    with Path(path).open("rb") as stream:
+        for _ in crc.consume(stream, MEGABYTE):
+            pass
+    return base64.b64encode(crc.digest()).decode()
+
+
 def changed_at_ns(path: str) -> int:
     """When an object was last written, nanoseconds since 1970 UTC.
 
@@ -83,6 +122,40 @@ def changed_at_ns(path: str) -> int:
     """
     with as_os_errors(path):
         return int(_client().last_updated(path) * 1e9)
+
+
+def generation(path: str) -> int:
+    """The number that an object gets anew with each write; `NO_OBJECT` where there is none.
+
+    Raises:
+      OSError: it cannot be read.
+    """
+    _, _, bucket, name = path.split("/", 3)
+    with as_os_errors(path):
+        blob = _client().client.bucket(bucket).get_blob(name)
+        return NO_OBJECT if blob is None else int(blob.generation)
+
+
+def replace(path: str, content: bytes, generation: int) -> int:
+    """Write a small object, if it still has a generation.
+
+    Args:
+      path: its name.
+      content: all of it.
+      generation: what is replaced; `NO_OBJECT` where there must be none.
+
+    Returns:
+      Its generation from now on.
+
+    Raises:
+      FileExistsError: it has another generation.
+      OSError: it cannot be written.
+    """
+    _, _, bucket, name = path.split("/", 3)
+    with as_os_errors(path):
+        blob = _client().client.bucket(bucket).blob(name)
+        blob.upload_from_string(content, _CONTENT_TYPE, if_generation_match=generation)
+        return int(blob.generation)
 
 
 def copy(source: str, target: str) -> None:

@@ -32,6 +32,8 @@ class Config(Record, frozen=True, kw_only=True):
       subscription: what is read instead, on many machines, without an end.
       output: the output folder, local or gs://.
       run: the run's id, part of every output file's name.
+      source: a hash of what the input is called; a run of the same id and another source is
+        refused, since it would replace files of other answers.
       replays: whether the inputs are failures of an earlier run.
       salvage: whether records of a damaged archive that no checksum confirms count.
       input_format: a source format's name, None to recognise each message.
@@ -55,6 +57,7 @@ class Config(Record, frozen=True, kw_only=True):
     inputs: tuple[str, ...]
     output: str
     run: str
+    source: str | None = None
     replays: bool = False
     salvage: bool = False
     input_format: str | None = None
@@ -93,6 +96,11 @@ class Config(Record, frozen=True, kw_only=True):
         )
 
     @property
+    def lock(self) -> str:
+        """The lock of all that the run writes, which lies with the output."""
+        return self.destination.path(f".groundwatch-{self.run}.lock")
+
+    @property
     def seen_ids(self) -> str | None:
         """The file of the record ids that the run has seen."""
         return f"{self.work_folder}/seen.sqlite" if self.work_folder else None
@@ -106,6 +114,7 @@ def config_from(
     workers: int,
     *,
     replays: bool,
+    source: str | None = None,
 ) -> Config:
     """Sort the values of the options into a configuration.
 
@@ -116,11 +125,13 @@ def config_from(
       work_folder: a local folder for what an unfinished run keeps, None on many machines.
       workers: how many processes at most share the work.
       replays: whether the inputs are failures of an earlier run.
+      source: a hash of what the input is called.
     """
     return Config(
         inputs=tuple(inputs),
         output=values["output"],
         run=run,
+        source=source,
         replays=replays,
         salvage=values["salvage"],
         input_format=values["input_format"],

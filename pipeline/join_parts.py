@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol, TypeVar
 
 from pipeline import storage
 from pipeline.part import Part
@@ -38,13 +39,25 @@ def join_parts(parts: Sequence[Part], row_format: RowFormat, path: str) -> Part:
         kind=row_format.kind,
         folder=parts[0].folder,
         rows=sum(part.rows for part in parts),
-        bytes=size,
+        size_bytes=size,
         first_event_us=min(firsts, default=None),
         last_event_us=max(lasts, default=None),
     )
 
 
-def cut_to_files(parts: Iterable[Part], file_bytes: int) -> Iterator[list[Part]]:
+class Sized(Protocol):
+    """Something that takes room in a file."""
+
+    @property
+    def size_bytes(self) -> int:
+        """How many bytes."""
+        ...
+
+
+SizedPart = TypeVar("SizedPart", bound=Sized)
+
+
+def cut_to_files(parts: Iterable[SizedPart], file_bytes: int) -> Iterator[list[SizedPart]]:
     """Cut a row of parts wherever they have become a file's worth.
 
     Args:
@@ -54,11 +67,11 @@ def cut_to_files(parts: Iterable[Part], file_bytes: int) -> Iterator[list[Part]]
     Yields:
       The parts of each file, in their order.
     """
-    group: list[Part] = []
+    group: list[SizedPart] = []
     size = 0
     for part in parts:
         group.append(part)
-        size += part.bytes
+        size += part.size_bytes
         if size >= file_bytes:
             yield group
             group, size = [], 0

@@ -37,7 +37,7 @@ def file_entry(part: Part, path: str) -> FileEntry:
     return FileEntry(
         path=path,
         rows=part.rows,
-        bytes=part.bytes,
+        bytes=part.size_bytes,
         first_event_us=part.first_event_us,
         last_event_us=part.last_event_us,
     )

@@ -6,7 +6,8 @@ from typing import Any
 from pipeline import storage
 from pipeline.destination import Destination
 from pipeline.part import Part
-from pipeline.row_files import RowFormat
+from pipeline.row_files import EnrichedFiles, RowFormat
+from transforms.seen_ids import record_key
 
 _ROWS_BETWEEN_LOOKS = 64
 
@@ -18,12 +19,15 @@ class OpenPart:
       path: where to write it.
       folder: the output folder that its rows belong to, relative to the output's root.
       row_format: how its rows are written.
+      with_keys: whether to note the key of each row, which must be enriched answers.
 
     Raises:
       OSError: it cannot be written, now or later.
     """
 
-    def __init__(self, path: str, folder: str, row_format: RowFormat) -> None:
+    def __init__(
+        self, path: str, folder: str, row_format: RowFormat, *, with_keys: bool = False
+    ) -> None:
         self._path = path
         self._format = row_format
         self._folder = folder
@@ -32,6 +36,7 @@ class OpenPart:
             self._stream = storage.create(path)
             self._file = row_format.open(self._stream)
         self._rows = 0
+        self._keys = bytearray() if with_keys else None
         self._first_event_us: int | None = None
         self._last_event_us: int | None = None
 
@@ -46,6 +51,8 @@ class OpenPart:
         with storage.telling(self._complaint):
             self._file.write(row)
         self._rows += 1
+        if self._keys is not None:
+            self._keys += record_key(row.record_id)
         event_time_us = self._format.event_time_us(row)
         if event_time_us is not None:
             first_us, last_us = self._first_event_us, self._last_event_us
@@ -65,9 +72,10 @@ class OpenPart:
             kind=self._format.kind,
             folder=self._folder,
             rows=self._rows,
-            bytes=size,
+            size_bytes=size,
             first_event_us=self._first_event_us,
             last_event_us=self._last_event_us,
+            keys=bytes(self._keys or b""),
         )
 
 
@@ -83,4 +91,5 @@ def open_part(folder: str, row_format: RowFormat, destination: Destination) -> O
       OSError: it cannot be written.
     """
     name = f"{row_format.kind}-{uuid.uuid4().hex}.{row_format.extension}"
-    return OpenPart(destination.temporary_path(name), folder, row_format)
+    with_keys = destination.announces and row_format.kind == EnrichedFiles.kind
+    return OpenPart(destination.temporary_path(name), folder, row_format, with_keys=with_keys)

@@ -2,7 +2,7 @@
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from io import BytesIO
 from typing import IO, Any, Protocol
@@ -125,6 +125,35 @@ class EnrichedFiles(RowFormat):
             raise OSError("it is no Avro file of this run")
         stream.seek(end + len(self._mark))
 
+    def copy_rows(
+        self, source: IO[bytes], target: IO[bytes], is_kept: Iterable[bool]
+    ) -> list[dict[str, Any]]:
+        """Copy some of a file's rows to another file, with a header of its own.
+
+        Args:
+          source: an Avro file of this run.
+          target: takes the rows that are kept.
+          is_kept: for each row of the source, in its order.
+
+        Returns:
+          The rows that were left out.
+
+        Raises:
+          OSError: the source is damaged, or the target cannot be written.
+        """
+        writer = _avro_writer(target, self._mark)
+        left_out = []
+        try:
+            for row, keeps in zip(fastavro.reader(source), is_kept, strict=True):
+                if keeps:
+                    writer.write(row)
+                else:
+                    left_out.append(row)
+        except (ValueError, EOFError) as error:
+            raise OSError(f"damaged Avro: {type(error).__name__}") from None
+        writer.flush()
+        return left_out
+
     def count_rows(self, stream: IO[bytes]) -> int:
         """Count by the blocks' own counts."""
         try:
@@ -173,20 +202,24 @@ class FailureFiles(RowFormat):
 class _AvroFile:
     def __init__(self, stream: IO[bytes], text_mode: TextMode, mark: bytes) -> None:
         self._text_mode = text_mode
-        self._writer = Writer(
-            stream,
-            parse_schema(load_schema("enriched_answer")),
-            codec="deflate",
-            compression_level=_FASTEST,
-            sync_interval=_BLOCK_BYTES,
-            sync_marker=mark,
-        )
+        self._writer = _avro_writer(stream, mark)
 
     def write(self, row: EnrichedAnswer) -> None:
         self._writer.write(enriched_to_avro(redact(row, self._text_mode)))
 
     def finish(self) -> None:
         self._writer.flush()
+
+
+def _avro_writer(stream: IO[bytes], mark: bytes) -> Writer:
+    return Writer(
+        stream,
+        parse_schema(load_schema("enriched_answer")),
+        codec="deflate",
+        compression_level=_FASTEST,
+        sync_interval=_BLOCK_BYTES,
+        sync_marker=mark,
+    )
 
 
 class _LineFile:

@@ -1,8 +1,9 @@
 """Files that appear whole or not at all, on disk or in a bucket."""
 
+import errno
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -11,6 +12,8 @@ from pipeline import buckets, local_files
 from schemas.units import MEGABYTE
 
 _COPY_BYTES = MEGABYTE
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK})
+"""What file systems without hard links answer."""
 
 
 def join(root: str, *names: str) -> str:
@@ -23,6 +26,19 @@ def join(root: str, *names: str) -> str:
 def is_local(path: str) -> bool:
     """Tell whether a path is on a disk of this machine."""
     return "://" not in path
+
+
+def name_below(path: str, folder: str) -> str | None:
+    """Return a file's path relative to a folder, None if it is not below it.
+
+    Args:
+      path: of a file.
+      folder: on the same file system; links on disk are followed.
+    """
+    if is_local(path) and is_local(folder):
+        path, folder = os.path.realpath(path), os.path.realpath(folder)
+    prefix = join(folder, "")
+    return path.removeprefix(prefix) if path.startswith(prefix) else None
 
 
 def create(path: str) -> IO[bytes]:
@@ -47,26 +63,53 @@ def read(path: str) -> IO[bytes]:
     return Path(path).open("rb") if is_local(path) else buckets.read(path)
 
 
+class TargetExists(OSError):
+    """A file of another content stands under the name of a file that is to be published."""
+
+
 def publish(temporary_path: str, path: str) -> None:
-    """Give a finished file its name, replacing what had it; doing so twice is harmless.
+    """Give a finished file its final name, replacing what had it; doing so twice is harmless.
 
     Args:
-      temporary_path: where it is; on disk for a file of a bucket, too, which is then uploaded.
-      path: its name.
+      temporary_path: where it is; on disk for a file of a bucket, too, which is then uploaded. It
+        may be on another file system than its final name.
+      path: its final name.
 
     Raises:
       OSError: it cannot be renamed, or is not there under either name.
     """
-    if not _exists(temporary_path) and _exists(path):
+    if not exists(temporary_path) and exists(path):
         return
     if is_local(path):
-        settle(temporary_path)
-        target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        Path(temporary_path).replace(target)
-        settle(str(target.parent))
+        _move_on_disk(temporary_path, path, _replace)
     else:
         _move_to_bucket(temporary_path, path)
+
+
+def publish_new(temporary_path: str, path: str) -> None:
+    """Give a finished file a final name that is free; an equal file under that name is accepted.
+
+    An equal file is what an interrupted attempt at the same publication left.
+
+    Args:
+      temporary_path: a local file.
+      path: its final name.
+
+    Raises:
+      TargetExists: another file has that name; it stays as it is.
+      OSError: the file cannot be written.
+    """
+    try:
+        if is_local(path):
+            _move_on_disk(temporary_path, path, _link)
+        else:
+            _move_to_bucket(temporary_path, path, must_be_new=True)
+    except FileExistsError:
+        if not _have_equal_content(temporary_path, path):
+            raise TargetExists(
+                f"{path} exists, and something else wrote it: it is not replaced"
+            ) from None
+        remove([temporary_path])
 
 
 def write_whole(path: str, content: bytes, temporary_path: str) -> None:
@@ -92,6 +135,15 @@ def read_whole(path: str) -> bytes:
         return stream.read()
 
 
+def exists(path: str) -> bool:
+    """Tell whether a file is there.
+
+    Raises:
+      OSError: it cannot be told.
+    """
+    return Path(path).exists() if is_local(path) else buckets.exists(path)
+
+
 def size(path: str) -> int:
     """How many bytes a file has.
 
@@ -99,6 +151,15 @@ def size(path: str) -> int:
       OSError: it is not there.
     """
     return Path(path).stat().st_size if is_local(path) else buckets.size(path)
+
+
+def checksum(path: str) -> str:
+    """Return the CRC32C of a file's content, in base64.
+
+    Raises:
+      OSError: it is not there or cannot be read.
+    """
+    return buckets.checksum_of_file(path) if is_local(path) else buckets.checksum(path)
 
 
 def changed_at_ns(path: str) -> int:
@@ -230,16 +291,61 @@ def _text_of(name: str) -> str:
     return name
 
 
-def _exists(path: str) -> bool:
-    return Path(path).exists() if is_local(path) else buckets.exists(path)
+def _move_on_disk(source: str, path: str, move: Callable[[Path, Path], None]) -> None:
+    """Move a file and make the move durable, by way of a copy where file systems differ."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    settle(source)
+    try:
+        move(Path(source), target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        # A rename works within one file system only.
+        copy = target.with_name(f".{target.name}.unpublished")
+        shutil.copyfile(source, copy)
+        settle(str(copy))
+        try:
+            move(copy, target)
+        except FileExistsError:
+            copy.unlink()
+            raise
+        Path(source).unlink()
+    settle(str(target.parent))
 
 
-def _move_to_bucket(source: str, path: str) -> None:
+def _replace(source: Path, target: Path) -> None:
+    source.replace(target)
+
+
+def _link(source: Path, target: Path) -> None:
+    """Rename a file unless its new name is taken, which no rename of POSIX can do."""
+    try:
+        target.hardlink_to(source)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if target.exists():
+            raise FileExistsError(errno.EEXIST, "File exists", str(target)) from None
+        source.replace(target)
+    else:
+        source.unlink()
+
+
+def _have_equal_content(first: str, second: str) -> bool:
+    return checksum(first) == checksum(second)
+
+
+def _move_to_bucket(source: str, path: str, *, must_be_new: bool = False) -> None:
     """An object is there at once and whole, so that it needs no other name before."""
-    with telling(f"cannot write {path}"):
+    try:
         if is_local(source):
-            with read(source) as content, create(path) as stream:
+            with read(source) as content, buckets.create(path, must_be_new=must_be_new) as stream:
                 shutil.copyfileobj(content, stream, _COPY_BYTES)
         else:
             buckets.copy(source, path)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise OSError(f"cannot write {path}: {error.strerror or error}") from error
     remove([source])

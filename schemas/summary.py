@@ -1,10 +1,71 @@
-"""The summary of a run: what came in, what became of it, what it took."""
+"""The summary of a run and of an output folder: what came in, where it ended, what it took."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
+from msgspec.structs import asdict, replace
 
 from schemas.estimate import Comparison
 from schemas.record import Record
-from schemas.timestamps import to_rfc3339
+from schemas.timestamps import from_rfc3339, to_rfc3339
+
+_SUMS = (
+    "read",
+    "enriched",
+    "failures",
+    "duplicates",
+    "sampled_out",
+    "left",
+    "alerts",
+    "retryable_failures",
+    "damaged_archives",
+    "unreadable",
+    "calls",
+    "retries",
+    "characters",
+    "checked",
+    "unpublished",
+    "set_aside",
+)
+_COUNTS_BY_NAME = ("verdicts", "failures_by_error")
+_TIMES = ("started_at", "finished_at")
+
+
+class ReplayedFile(Record, frozen=True, kw_only=True):
+    """A file of failures that a replay has resolved.
+
+    Attributes:
+      path: where it was, relative to the output folder.
+      moved_to: where it is now.
+      rows: failures in it.
+    """
+
+    path: str
+    moved_to: str
+    rows: int
+
+
+class Replayed(Record, frozen=True, kw_only=True):
+    """The failures of one output folder that a replay into the same folder has resolved.
+
+    Each is an enriched record of the replay now, or one of its failures. So a total of the folder
+    leaves them out, both among the answers read and among the failures.
+
+    Attributes:
+      files: those that held them.
+      failures: how many.
+      retryable: how many of them were.
+      unreadable: how many of them could not be read.
+      failures_by_error: how many by the class of their error.
+    """
+
+    files: tuple[ReplayedFile, ...]
+    failures: int
+    retryable: int
+    unreadable: int = 0
+    failures_by_error: dict[str, int]
 
 
 class Summary(Record, frozen=True, kw_only=True):
@@ -30,6 +91,12 @@ class Summary(Record, frozen=True, kw_only=True):
       started_at_us, finished_at_us: microseconds since 1970 UTC.
       thresholds: by name, 0..1: below which support score and claim score an answer was low.
       estimate: what was estimated for the run, and how far off that was; None without one.
+      checked: answers for which a call was made, or a cached reply taken.
+      source: a hash of what the input was called; None where nobody recorded it.
+      journal: the identity of a worker's journal, part of its files' names; None for other runs.
+      unpublished: enriched records of a worker that are durable, but in no final file yet.
+      set_aside: rows in damaged parts of a worker, which are in no final file.
+      replayed: failures of this folder that the run has resolved; None where it did not replay any.
     """
 
     run: str
@@ -56,6 +123,17 @@ class Summary(Record, frozen=True, kw_only=True):
     finished_at_us: int
     estimate: Comparison | None = None
     thresholds: dict[str, float] = {}
+    checked: int = 0
+    source: str | None = None
+    journal: str | None = None
+    unpublished: int = 0
+    set_aside: int = 0
+    replayed: Replayed | None = None
+
+    @property
+    def name(self) -> str:
+        """What tells the run from all others that write to the same folder."""
+        return f"{self.run}-{self.journal}" if self.journal else self.run
 
     @property
     def closes(self) -> bool:
@@ -64,10 +142,93 @@ class Summary(Record, frozen=True, kw_only=True):
         return self.read == accounted and self.enriched == sum(self.verdicts.values())
 
 
+def total_of(runs: Iterable[Summary]) -> Summary:
+    """Add up the summaries of all runs of a folder.
+
+    Args:
+      runs: at least one. What cannot be added, such as the thresholds, is the last one's.
+
+    Returns:
+      The sums, without the failures that a replay has resolved.
+    """
+    ordered = sorted(runs, key=_end)
+    sums = {name: sum(getattr(run, name) for run in ordered) for name in _SUMS}
+    counters = {name: _added(getattr(run, name) for run in ordered) for name in _COUNTS_BY_NAME}
+    for replayed in filter(None, (run.replayed for run in ordered)):
+        for name in ("read", "failures"):
+            sums[name] -= replayed.failures
+        sums["retryable_failures"] -= replayed.retryable
+        sums["unreadable"] -= replayed.unreadable
+        counters["failures_by_error"].subtract(replayed.failures_by_error)
+    costs = [run.cost for run in ordered if run.cost is not None]
+    latencies_ms = [run.max_latency_ms for run in ordered if run.max_latency_ms is not None]
+    return replace(
+        ordered[-1],
+        **sums,
+        **{name: dict(+counted) for name, counted in counters.items()},
+        cost=sum(costs) if costs else None,
+        mean_latency_ms=_mean_latency_ms(ordered),
+        max_latency_ms=max(latencies_ms, default=None),
+        started_at_us=min(run.started_at_us for run in ordered),
+        source=None,
+        journal=None,
+        replayed=None,
+    )
+
+
 def summary_to_json(summary: Summary) -> bytes:
-    """Write a summary as indented JSON; times are RFC 3339."""
-    members = msgspec.structs.asdict(summary)
-    for name in ("started_at", "finished_at"):
-        members[name] = to_rfc3339(members.pop(f"{name}_us"))
-    members["closes"] = summary.closes
-    return msgspec.json.format(msgspec.json.encode(members), indent=2) + b"\n"
+    """Write the summary of a run as indented JSON; times are RFC 3339."""
+    return _to_json(_fields(summary))
+
+
+def summary_from_json(content: bytes) -> Summary:
+    """Read the summary of a run back.
+
+    Raises:
+      ValueError: it is none.
+    """
+    try:
+        fields = msgspec.json.decode(content, type=dict[str, Any])
+        times = {f"{name}_us": from_rfc3339(fields.pop(name)) for name in _TIMES}
+        return msgspec.convert({**fields, **times}, Summary)
+    except (KeyError, TypeError, msgspec.MsgspecError) as error:
+        raise ValueError(f"not the summary of a run: {type(error).__name__}") from None
+
+
+def folder_summary_to_json(runs: Sequence[Summary]) -> bytes:
+    """Write the summary of an output folder: the totals, and under `runs` each run's own."""
+    ordered = sorted(runs, key=_end)
+    return _to_json({**_fields(total_of(ordered)), "runs": [_fields(run) for run in ordered]})
+
+
+def _end(run: Summary) -> tuple[int, str]:
+    return run.finished_at_us, run.name
+
+
+def _added(counted: Iterable[dict[str, int]]) -> Counter[str]:
+    added: Counter[str] = Counter()
+    for counts in counted:
+        added.update(counts)
+    return added
+
+
+def _mean_latency_ms(runs: Sequence[Summary]) -> float | None:
+    """Average over all checked answers, as far as the runs say how many they were."""
+    known = [run for run in runs if run.mean_latency_ms is not None]
+    checked = sum(run.checked for run in known)
+    if not checked:
+        return known[-1].mean_latency_ms if known else None
+    weighted_ms = sum((run.mean_latency_ms or 0.0) * run.checked for run in known)
+    return round(weighted_ms / checked, 1)
+
+
+def _fields(summary: Summary) -> dict[str, Any]:
+    fields = asdict(summary)
+    for name in _TIMES:
+        fields[name] = to_rfc3339(fields.pop(f"{name}_us"))
+    fields["closes"] = summary.closes
+    return fields
+
+
+def _to_json(fields: dict[str, Any]) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n"

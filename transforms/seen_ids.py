@@ -4,14 +4,19 @@ from collections.abc import Iterable
 
 from transforms.database import Database
 
-_TABLE = """
+_TABLES = """
 CREATE TABLE IF NOT EXISTS seen (id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS imported (id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
+"""
+_CLAIM = "INSERT OR IGNORE INTO seen VALUES (?, ?)"
+_CLAIM_UNLESS_IMPORTED = """
+INSERT OR IGNORE INTO seen SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM imported WHERE id = ?1)
 """
 SEEN_FOR_S = 3600
 """How long a stream on many machines remembers an id: longer than a publisher tries again, and
 short enough for the state that 10,000 answers a second leave."""
 
-_KEY_BYTES = 16
+KEY_BYTES = 16
 """Half of a SHA-256: two ids of a run alike by accident once in 10^20 runs of 10^9 answers."""
 
 
@@ -27,7 +32,8 @@ class SeenIds:
 
     def __init__(self, path: str) -> None:
         self._owner = 0
-        self._database = Database(path, _TABLE, survives_the_machine=False)
+        self._database = Database(path, _TABLES, survives_the_machine=False)
+        self._claim = _CLAIM
 
     def begin(self, owner: int, *, again: bool) -> None:
         """Claim for a part of the run from now on.
@@ -39,26 +45,46 @@ class SeenIds:
         self._owner = owner
         if again:
             self._database.write("DELETE FROM seen WHERE owner = ?", owner)
+        has_imported = next(self._database.read("SELECT EXISTS (SELECT 1 FROM imported)"))[0]
+        self._claim = _CLAIM_UNLESS_IMPORTED if has_imported else _CLAIM
 
     def claim(self, record_id: str) -> bool:
-        """Tell whether nobody has claimed an id before, and claim it.
+        """Claim an id; tells whether nobody has claimed it before, here or in another process.
 
         Args:
           record_id: hexadecimal digits.
         """
-        key = _key(record_id)
-        return (
-            self._database.write("INSERT OR IGNORE INTO seen VALUES (?, ?)", key, self._owner) == 1
-        )
+        return self._database.write(self._claim, record_key(record_id), self._owner) == 1
+
+    def import_keys(self, keys: Iterable[bytes], owner: int) -> None:
+        """Add the keys of records that other processes have published.
+
+        Args:
+          keys: as `record_key` makes them.
+          owner: the part of the run with which they are forgotten.
+        """
+        with self._database.transaction():
+            for key in keys:
+                self._database.write("INSERT OR IGNORE INTO imported VALUES (?, ?)", key, owner)
+
+    def imported_among(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Find the keys of records that other processes have published.
+
+        Args:
+          keys: those of records of this process.
+        """
+        query = "SELECT 1 FROM imported WHERE id = ?"
+        return {key for key in keys if next(self._database.read(query, key), None)}
 
     def give_back(self, record_ids: Iterable[str]) -> None:
         """Take back claims: what they were made for has not been done."""
         for record_id in record_ids:
-            self._database.write("DELETE FROM seen WHERE id = ?", _key(record_id))
+            self._database.write("DELETE FROM seen WHERE id = ?", record_key(record_id))
 
     def forget(self, before_owner: int) -> None:
-        """Forget what the parts before this one have claimed."""
-        self._database.write("DELETE FROM seen WHERE owner < ?", before_owner)
+        """Delete what the parts before this one have claimed or imported."""
+        for table in ("seen", "imported"):
+            self._database.write(f"DELETE FROM {table} WHERE owner < ?", before_owner)  # noqa: S608
 
     def settle(self) -> None:
         """Have the disk keep the claims, whatever becomes of the machine."""
@@ -69,5 +95,6 @@ class SeenIds:
         self._database.close()
 
 
-def _key(record_id: str) -> bytes:
-    return bytes.fromhex(record_id)[:_KEY_BYTES]
+def record_key(record_id: str) -> bytes:
+    """Shorten a record id to the 16 bytes by which records are compared."""
+    return bytes.fromhex(record_id)[:KEY_BYTES]

@@ -2,10 +2,9 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from launch.beam_flags import read_job_flags
 from launch.command_help import wants_help, write_help
@@ -15,10 +14,11 @@ from launch.inputs import default_run_id_of, default_work_folder
 from launch.pubsub.errors import Refused
 from launch.spool import spool_failures
 from launch.start import BEAM_HELP, options_from, start_main_job
-from pipeline import options, storage, watch_options
+from pipeline import options, watch_options
 from pipeline.check_config import google_account
 from pipeline.destination import Destination
 from pipeline.option import Option
+from pipeline.summary_file import read_summaries
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import GoogleAccount
 
@@ -83,5 +83,5 @@ def _replay_subscription(
 
 def _left_by_a_limit(destination: Destination) -> int:
     """Count the failures of the run just done that wait for a higher --max_calls or --max_cost."""
-    with storage.read(destination.path("summary.json")) as stream:
-        return int(msgspec.json.decode(stream.read())["left"])
+    latest = max(read_summaries(destination.root), key=attrgetter("finished_at_us"))
+    return latest.left

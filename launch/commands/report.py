@@ -8,7 +8,7 @@ from rich.console import Console
 
 from launch.command_help import wants_help, write_help
 from launch.exit_status import DONE, FAILED, fail
-from launch.flags import UsageError, read_all_flags
+from launch.flags import UsageError, read_all_flags, split_folder
 from launch.gold import gather_labels
 from launch.report.counting.findings import Findings
 from launch.report.files import OutputFiles, find_files
@@ -62,7 +62,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     if wants_help(arguments):
         return write_help("report DIR", OPTIONS)
-    folder, others = _split_folder(arguments)
+    folder, others = split_folder(arguments, OPTIONS)
     values, problems = read_all_flags(others, OPTIONS)
     files = _files(folder, problems)
     gold = gather_labels("gold", [values["gold"]] if values["gold"] else [], problems)
@@ -75,16 +75,6 @@ def run(arguments: Sequence[str]) -> int:
         labels = {name: label.is_unsupported for name, label in gold.items()}
         findings = read_output(files, thresholds, labels)
     return _tell(folder, findings, values)
-
-
-def _split_folder(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Take the folder out of a command line: the first text that no flag takes as its value."""
-    taking = {f"--{option.name}" for option in OPTIONS if not option.is_switch}
-    before = ("", *arguments)
-    for place, (argument, previous) in enumerate(zip(arguments, before, strict=False)):
-        if not argument.startswith("-") and previous not in taking:
-            return argument, [*arguments[:place], *arguments[place + 1 :]]
-    return None, list(arguments)
 
 
 def _files(folder: str | None, problems: list[str]) -> OutputFiles | None:

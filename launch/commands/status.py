@@ -4,22 +4,34 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from launch.command_help import wants_help
+from launch.commands.verify import verify
 from launch.exit_status import DONE, FAILED, fail
-from launch.flags import UsageError
+from launch.flags import UsageError, read_all_flags, split_folder
+from launch.verify.reading import find_journals
 from launch.watch.account import Account
 from launch.watch.journal import Journal
+from pipeline.option import Option
 from schemas.units import SECOND_US
 
-_HELP = """usage: groundwatch status DIR
+_VERIFY = Option(
+    name="verify",
+    meaning="also compare the ledger with the rows and record ids in the output's files",
+    is_switch=True,
+)
+_OUTPUT = Option(
+    name="output", meaning="with --verify: the worker's --output, where DIR is its --work_folder"
+)
+_HELP = """usage: groundwatch status DIR [--verify [--output OUT]]
 
 Print the ledger of `groundwatch watch`: for each hour, what was read and where it ended.
-DIR is the worker's --output, or its --work_folder. The status is 1 when an hour does not close.
+DIR is the worker's --output, or its --work_folder. With --verify the ledger is compared with the
+rows and record ids in the files, as `groundwatch verify` does; where DIR is a work folder, OUT is
+the worker's --output. The status is 1 when an hour does not add up, or something differs.
 """
 _COLUMNS = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
 
@@ -36,29 +48,28 @@ def run(arguments: Sequence[str]) -> int:
     if wants_help(arguments):
         sys.stdout.write(_HELP)
         return DONE
-    if len(arguments) != 1:
-        raise UsageError(["name one folder: the --output of `groundwatch watch`"])
-    paths = _journals(arguments[0])
+    folder, others = split_folder(arguments, (_VERIFY, _OUTPUT))
+    values, problems = read_all_flags(others, (_VERIFY, _OUTPUT))
+    if folder is None or problems:
+        raise UsageError([*problems, "name one folder: the --output of `groundwatch watch`"])
+    paths = find_journals(folder, ())
+    if not paths:
+        hint = "where the --output is a bucket, name the worker's --work_folder"
+        raise UsageError([f"{folder}: no worker has kept a ledger there; {hint}"])
     try:
         accounts = [account for path in paths for account in _ledger(path)]
     except OSError as error:
         return fail(str(error))
     # Wide enough for its columns, wherever it is written to.
     Console(highlight=False, width=100).print(_table(accounts))
+    if values["verify"]:
+        verified = verify(values["output"] or folder, [folder])
+        return FAILED if verified or any(account.gap for account in accounts) else DONE
     return FAILED if any(account.gap for account in accounts) else DONE
 
 
-def _journals(folder: str) -> list[Path]:
-    root = Path(folder)
-    found = sorted([*root.glob("journal.sqlite"), *root.glob(".groundwatch-*/journal.sqlite")])
-    if not found:
-        hint = "where the --output is a bucket, name the worker's --work_folder"
-        raise UsageError([f"{folder}: no worker has kept a ledger there; {hint}"])
-    return found
-
-
-def _ledger(path: Path) -> list[Account]:
-    with closing(Journal(str(path))) as journal:
+def _ledger(path: str) -> list[Account]:
+    with closing(Journal(path)) as journal:
         return journal.ledger()
 
 

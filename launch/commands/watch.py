@@ -22,6 +22,7 @@ from launch.screen import accounts_line
 from launch.start import BEAM_HELP
 from launch.watch.canary import try_canary
 from launch.watch.demo import watch_demo
+from launch.watch.ownership import OwnershipLost
 from launch.watch.settings import WatchSettings
 from launch.watch.watching import watch
 from pipeline import check_options, options
@@ -124,7 +125,7 @@ def run(arguments: Sequence[str]) -> int:
             beam_options,
             values["price_per_1k_chars"],
         )
-    except (CheckFailed, Refused, FolderInUse, OSError) as error:
+    except (CheckFailed, Refused, FolderInUse, OwnershipLost, OSError) as error:
         _log.critical("the monitoring failed: %s", error)
         return FAILED
     if not summary.closes:

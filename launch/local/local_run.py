@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 
 from apache_beam.options.pipeline_options import PipelineOptions
+from msgspec.structs import replace
 
 from launch import clock
 from launch.gauges import read_gauges
@@ -14,10 +15,12 @@ from launch.local.publishing import publish
 from launch.local.segment_runner import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
 from launch.progress import Progress
+from launch.replayed import move_replayed, replayed_from
 from launch.summing import summary_of
 from pipeline.config import Config
+from pipeline.output_lock import LOCK_WAIT_S, lock_output
 from pipeline.stretches import Segment
-from pipeline.summary_file import remove_summary, write_summary
+from pipeline.summary_file import refuse_other_source, remove_summary, write_summary
 from schemas.counts import total
 from schemas.summary import Summary
 
@@ -49,16 +52,21 @@ def run_locally(
       The summary as written; messages are left where a limit ended the run.
 
     Raises:
-      FolderInUse: another process runs it already.
+      FolderInUse, LockTaken: another process runs it already.
+      OtherSource: a run of the same id, over other input, has written to the output folder.
       NothingToResume: there is nothing to go on with, and that was asked for.
       Exception: whatever ended the run early.
     """
     started_at_us = clock.now_us()
     work = WorkFolder(str(config.work_folder))
-    with work.held():
+    with work.held(), lock_output(config.lock, LOCK_WAIT_S, owner=work.owner()) as lock:
+        refuse_other_source(config.destination, config.source)
         plan = _plan(config, work, processes, must_resume=must_resume)
         _run_segments(config, options, plan, work, processes)
+        lock.check()
         summary = _put_together(config, plan, work, started_at_us, price_per_1k_chars)
+        if summary.replayed:
+            move_replayed(config.output, summary.replayed)
         if not summary.left:
             work.remove()
     return summary
@@ -160,5 +168,6 @@ def _put_together(
         price_per_1k_chars=price_per_1k_chars,
         left=left,
     )
-    write_summary(config.destination, summary)
-    return summary
+    if config.replays and not (left or counts.damaged_archives):
+        summary = replace(summary, replayed=replayed_from(config.inputs, config.output))
+    return write_summary(config.destination, summary)

@@ -3,6 +3,7 @@
 import fcntl
 import shutil
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -71,6 +72,14 @@ class WorkFolder:
             with self._locked("processes", fcntl.LOCK_EX):
                 pass  # The processes of a run that was killed are gone now.
             yield
+
+    def owner(self) -> str:
+        """Return a name of this folder that no other has, drawn when it was made."""
+        path = self._path / f"owner{_LOCK}"
+        with suppress(FileNotFoundError):
+            return path.read_text()
+        _write(path, uuid.uuid4().hex.encode())
+        return path.read_text()
 
     @contextmanager
     def joined(self) -> Iterator[None]:

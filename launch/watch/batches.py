@@ -144,6 +144,7 @@ class Batches:
             rates=tuple(batch.rates),
             alerts=tuple(batch.alerts),
             failures=tuple(batch.failures),
+            committed_at_us=now_us,
         )
         self._journal.commit(done)
         self._is_begun = False

@@ -1,4 +1,4 @@
-"""Whether the worker is well, and if not, what ails it."""
+"""Evaluate the worker's health: the reasons why it is unhealthy."""
 
 import os
 import tempfile
@@ -10,45 +10,52 @@ import msgspec
 
 from launch.pubsub.subscription import Standing
 from launch.watch.heartbeat import Heartbeat
+from launch.watch.publishing import Publishing
 from launch.watch.status_server import Page
 from schemas.record import Record
 
 _HTTP_OK, _HTTP_UNAVAILABLE = 200, 503
-_KEPT_S = 1.0
+_CACHED_S = 1.0
 _PROBE = bytes(4096)
 
 
 class HealthRule(Record, frozen=True, kw_only=True):
-    """When the worker is unwell.
+    """When the worker is unhealthy.
 
     Attributes:
-      stalled_after_s: without pulling, or without a message that came to its end although some
-        wait. A batch may take as long as its checks are tried, and publishing as long as that is.
+      stalled_after_s: seconds without a pull, or without a message that was finished although some
+        wait. A batch may take as long as its checks are retried, and publishing as long as that is.
+      cannot_publish_after_s: seconds for which publications may fail.
     """
 
     stalled_after_s: float = 300.0
+    cannot_publish_after_s: float = 60.0
 
 
-class Vitals(Record, frozen=True, kw_only=True):
-    """The worker at a moment.
+class WorkerState(Record, frozen=True, kw_only=True):
+    """What the health of the worker depends on, at a moment.
 
     Attributes:
-      since_round_s: since its loop came round to pull.
-      since_progress_s: for how long messages have been waiting of which none came to its end.
-      held: messages that it holds and has not settled.
-      pubsub_answers: whether Pub/Sub answers.
+      since_pull_s: seconds since its loop pulled.
+      since_progress_s: seconds for which messages have been waiting of which none was finished.
+      outstanding: messages that it has pulled and not acknowledged.
+      is_pubsub_available: whether Pub/Sub answers.
       disk_problem: why a folder of this machine cannot be written; None if all can.
+      publish_problem: why the last publication of files failed; None if it did not.
+      publish_failing_for_s: seconds since the first publication failed after which none succeeded.
     """
 
-    since_round_s: float
+    since_pull_s: float
     since_progress_s: float
-    held: int
-    pubsub_answers: bool
+    outstanding: int
+    is_pubsub_available: bool
     disk_problem: str | None = None
+    publish_problem: str | None = None
+    publish_failing_for_s: float = 0.0
 
 
-class Ailment(Record, frozen=True):
-    """One reason for which the worker is unwell.
+class HealthReason(Record, frozen=True):
+    """One reason why the worker is unhealthy.
 
     Attributes:
       reason: a stable name.
@@ -59,28 +66,39 @@ class Ailment(Record, frozen=True):
     message: str
 
 
-def ailments_of(vitals: Vitals, rule: HealthRule) -> Iterator[Ailment]:
-    """Say what ails the worker; nothing if it is well.
+def health_reasons(state: WorkerState, rule: HealthRule) -> Iterator[HealthReason]:
+    """Return the reasons why the worker is unhealthy, none if it is healthy.
 
     Args:
-      vitals: the worker as it is.
-      rule: when it is unwell.
+      state: the worker as it is.
+      rule: when it is unhealthy.
     """
-    if vitals.since_round_s > rule.stalled_after_s:
-        since_s = f"{vitals.since_round_s:.0f} s"
-        yield Ailment("not_pulling", f"no message was asked for since {since_s}")
-    if vitals.held and vitals.since_progress_s > rule.stalled_after_s:
-        since_s = f"{vitals.since_progress_s:.0f} s"
-        told = f"{vitals.held} messages are held, and none came to its end since {since_s}"
-        yield Ailment("no_progress", told)
-    if vitals.disk_problem:
-        yield Ailment("disk_not_writable", vitals.disk_problem)
-    if not vitals.pubsub_answers:
-        yield Ailment("pubsub_does_not_answer", "Pub/Sub does not answer; it is tried again")
+    if state.since_pull_s > rule.stalled_after_s:
+        yield HealthReason("not_pulling", f"no pull for {state.since_pull_s:.0f} s")
+    if state.outstanding and state.since_progress_s > rule.stalled_after_s:
+        message = (
+            f"{state.outstanding} messages are outstanding, and none was finished for"
+            f" {state.since_progress_s:.0f} s"
+        )
+        yield HealthReason("no_progress", message)
+    if state.disk_problem:
+        yield HealthReason("disk_not_writable", state.disk_problem)
+    if state.publish_problem and state.publish_failing_for_s > rule.cannot_publish_after_s:
+        message = (
+            f"no file could be published for {state.publish_failing_for_s:.0f} s:"
+            f" {state.publish_problem}"
+        )
+        yield HealthReason("cannot_publish", message)
+    if not state.is_pubsub_available:
+        yield HealthReason("pubsub_does_not_answer", "Pub/Sub does not answer; it is retried")
 
 
 def disk_problem(folder: str) -> str | None:
-    """Try to write to a folder; says why that fails, None if it does not."""
+    """Try to write to a folder.
+
+    Returns:
+      Why that fails, None if it does not.
+    """
     try:
         with tempfile.TemporaryFile(dir=folder, buffering=0) as stream:
             stream.write(_PROBE)
@@ -91,14 +109,15 @@ def disk_problem(folder: str) -> str | None:
 
 
 class Health:
-    """Asks how the worker is, at most once a second however many want to know.
+    """Evaluate the health at most once a second, however many requests ask for it.
 
     Args:
-      heartbeat: of its loop.
-      standing: how its subscription fares.
+      heartbeat: of the worker's loop.
+      standing: reads the statistics of its subscription.
       folders: those of this machine that it must be able to write to.
-      rule: when it is unwell.
-      clock: seconds, never set back.
+      publishing: of its files.
+      rule: when it is unhealthy.
+      clock: seconds, monotonic.
     """
 
     def __init__(
@@ -106,41 +125,46 @@ class Health:
         heartbeat: Heartbeat,
         standing: Callable[[], Standing],
         folders: Iterable[str],
+        publishing: Publishing,
+        *,
         rule: HealthRule = HealthRule(),  # noqa: B008 - it is frozen
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._heartbeat = heartbeat
         self._standing = standing
         self._folders = tuple(folders)
+        self._publishing = publishing
         self._rule = rule
         self._clock = clock
         self._lock = threading.Lock()
-        self._known: tuple[Ailment, ...] = ()
-        self._known_until_s = clock()
+        self._cached: tuple[HealthReason, ...] = ()
+        self._cached_until_s = clock()
 
-    def ailments(self) -> tuple[Ailment, ...]:
-        """What ails the worker; empty if it is well."""
+    def reasons(self) -> tuple[HealthReason, ...]:
+        """Return the reasons why the worker is unhealthy; empty if it is healthy."""
         with self._lock:
-            if self._clock() >= self._known_until_s:
-                self._known = tuple(ailments_of(self._vitals(), self._rule))
-                self._known_until_s = self._clock() + _KEPT_S
-            return self._known
+            if self._clock() >= self._cached_until_s:
+                self._cached = tuple(health_reasons(self._state(), self._rule))
+                self._cached_until_s = self._clock() + _CACHED_S
+            return self._cached
 
     def page(self) -> Page:
         """Answer ``/healthz``: 200 and ``ok``, or 503 and the reasons as JSON."""
-        ailments = self.ailments()
-        if not ailments:
+        reasons = self.reasons()
+        if not reasons:
             return Page(_HTTP_OK, "text/plain; charset=utf-8", b"ok\n")
-        body = msgspec.json.encode({"status": "unwell", "reasons": ailments})
+        body = msgspec.json.encode({"status": "unhealthy", "reasons": reasons})
         return Page(_HTTP_UNAVAILABLE, "application/json", body + b"\n")
 
-    def _vitals(self) -> Vitals:
+    def _state(self) -> WorkerState:
         standing = self._standing()
         problems = filter(None, map(disk_problem, self._folders))
-        return Vitals(
-            since_round_s=self._heartbeat.since_round_s,
+        return WorkerState(
+            since_pull_s=self._heartbeat.since_round_s,
             since_progress_s=self._heartbeat.since_progress_s,
-            held=standing.holding.waiting + standing.holding.in_work,
-            pubsub_answers=standing.answers,
+            outstanding=standing.holding.waiting + standing.holding.in_work,
+            is_pubsub_available=standing.answers,
             disk_problem=next(problems, None),
+            publish_problem=self._publishing.problem,
+            publish_failing_for_s=self._publishing.failing_for_s,
         )

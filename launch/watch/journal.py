@@ -1,24 +1,27 @@
 """What a worker must not forget: batches that are not public yet, the ledger, the counts."""
 
+import secrets
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from launch.watch.account import Account, merged
 from pipeline.part import Part
 from schemas.alert import Alert
 from schemas.counts import Counts, total
 from schemas.failure import Failure
+from schemas.file_entry import FileEntry
 from schemas.record import Record
-from schemas.units import MEGABYTE
+from schemas.units import HOUR_US, MEGABYTE
 from transforms.database import Database
 from transforms.measure_rates import Keyed
 from transforms.rules.rate_counts import RateCounts, added
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS batches (
-  number INTEGER PRIMARY KEY, parts BLOB NOT NULL);
+  number INTEGER PRIMARY KEY, parts BLOB NOT NULL, committed_at_us INTEGER);
 CREATE TABLE IF NOT EXISTS outbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, content BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS outbox_kinds ON outbox (kind);
@@ -29,7 +32,10 @@ CREATE TABLE IF NOT EXISTS rates (
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID;
 """
 _LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
-_PUBLICATION, _RUN = "publication", "run"
+_PUBLICATION, _RUN, _IDENTITY = "publication", "run", "identity"
+_SET_ASIDE, _PLANNED_FILES = "parts set aside", "planned files"
+_IDENTITY_BYTES = 4
+_ENRICHED = "enriched"
 _ANY = b""
 _NEWEST = 2**62
 _MOST_OUTBOX_BYTES = 32 * MEGABYTE
@@ -48,47 +54,109 @@ class BatchDone(Record, frozen=True, kw_only=True):
       account: where its messages ended.
       rates: what was counted of each engine's answers.
       alerts, failures: to be announced.
+      committed_at_us: by the wall clock, microseconds since 1970 UTC.
     """
 
     number: int
     parts: tuple[Part, ...]
     counts: Counts
     account: Account
+    committed_at_us: int = 0
     rates: tuple[Keyed, ...] = ()
     alerts: tuple[Alert, ...] = ()
     failures: tuple[Failure, ...] = ()
 
 
 class Publication(Record, frozen=True, kw_only=True):
-    """What is about to become public, so that whoever finishes it makes the very same files.
+    """A publication that was begun, with all that its files depend on.
+
+    Whoever resumes it after a crash writes the same files.
 
     Attributes:
       last_batch: all batches up to this one.
       last_in_outbox: all rows of the outbox up to this id, of the kinds that go into files.
       file_bytes: how large a file may become before another is begun.
+      with_payload: whether failures hold the original bytes.
     """
 
     last_batch: int
     last_in_outbox: int
     file_bytes: int
+    with_payload: bool = True
+
+
+class DroppedRows(Record, frozen=True, kw_only=True):
+    """Records of a batch that another worker has published, and that are duplicates therefore.
+
+    Attributes:
+      batch: its number.
+      verdicts: how many records by verdict.
+    """
+
+    batch: int
+    verdicts: dict[str, int]
+
+
+class PlannedFile(Record, frozen=True, kw_only=True):
+    """A file that is about to be published, or was: its content is decided.
+
+    Attributes:
+      entry: its line in the manifest.
+      checksum: of its content.
+      dropped: records that it leaves out.
+      is_done: whether it is published.
+    """
+
+    entry: FileEntry
+    checksum: str
+    dropped: tuple[DroppedRows, ...] = ()
+    is_done: bool = False
+
+
+class Unpublished(Record, frozen=True, kw_only=True):
+    """What is durable and not in final files yet.
+
+    Attributes:
+      batches: how many.
+      rows: enriched records in them.
+      oldest_committed_at_us: when the first of them was committed, microseconds since 1970 UTC;
+        None where there is none.
+    """
+
+    batches: int
+    rows: int
+    oldest_committed_at_us: int | None
 
 
 class Journal:
-    """A database in the worker's folder; what a method has written survives the machine.
+    """Store a worker's state in a database; what a method has written survives the machine.
 
     Args:
       path: its file, made where there is none.
+
+    Attributes:
+      path: as given.
+      identity: random hex digits that were drawn when the journal was created. They stand in the
+        names of its files, so that no two journals ever write the same name.
 
     Raises:
       OSError: it cannot be opened, now; or read or written, later.
     """
 
     def __init__(self, path: str) -> None:
+        self.path = path
         self._database = Database(path, _TABLES, survives_the_machine=True)
+        self._add_missing_columns()
+        self.identity = self._find_identity()
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+    @property
+    def run(self) -> str | None:
+        """The run that it belongs to, None before the first."""
+        return self.note(_RUN, str)
 
     def belong_to(self, run: str) -> None:
         """Keep what other runs have begun out of this one's files.
@@ -96,7 +164,7 @@ class Journal:
         Raises:
           OSError: it is another run's journal.
         """
-        owner = self.note(_RUN, str)
+        owner = self.run
         if owner not in {None, run}:
             raise OSError(
                 f"{self._database.path} belongs to the run {owner!r}, and this is {run!r}; give"
@@ -116,7 +184,9 @@ class Journal:
             self._keep_note(_TOTALS, total([self.totals(), done.counts]))
             self._keep_note(_ALERTS, self.alerts_raised() + len(done.alerts))
             parts = msgspec.json.encode(done.parts)
-            self._database.write("INSERT INTO batches VALUES (?, ?)", done.number, parts)
+            self._database.write(
+                "INSERT INTO batches VALUES (?, ?, ?)", done.number, parts, done.committed_at_us
+            )
             self._add_to_ledger(done.account)
             for engine, counts in done.rates:
                 self._add_rate(engine, counts)
@@ -149,28 +219,90 @@ class Journal:
         parts = msgspec.json.Decoder(tuple[Part, ...])
         return [(number, parts.decode(content)) for number, content in rows]
 
+    def unpublished(self) -> Unpublished:
+        """Count the batches whose files are not final."""
+        query = "SELECT parts, committed_at_us FROM batches ORDER BY number"
+        found = list(self._database.read(query))
+        decoder = msgspec.json.Decoder(tuple[Part, ...])
+        rows = sum(
+            part.rows
+            for content, _ in found
+            for part in decoder.decode(content)
+            if part.kind == _ENRICHED
+        )
+        times_us = (committed_at_us for _, committed_at_us in found if committed_at_us)
+        return Unpublished(
+            batches=len(found), rows=rows, oldest_committed_at_us=min(times_us, default=None)
+        )
+
+    def set_part_aside(self, number: int, part: Part, path: str) -> None:
+        """Take a damaged part out of a batch, so that the other parts can be published.
+
+        Args:
+          number: the batch.
+          part: as `waiting_batches` listed it; its rows are counted as lost.
+          path: where it was moved to.
+        """
+        query = "SELECT parts FROM batches WHERE number = ?"
+        [(content,)] = self._database.read(query, number)
+        parts = msgspec.json.decode(content, type=tuple[Part, ...])
+        kept = msgspec.json.encode([each for each in parts if each != part])
+        with self._database.transaction():
+            self._database.write("UPDATE batches SET parts = ? WHERE number = ?", kept, number)
+            moved = replace(part, path=path)
+            self._keep_note(_SET_ASIDE, [*self.parts_set_aside(), moved])
+
+    def parts_set_aside(self) -> list[Part]:
+        """List the damaged parts, whose rows are in no final file."""
+        return self.note(_SET_ASIDE, list[Part]) or []
+
     def publication(self) -> Publication | None:
         """The publication that was begun and not finished, None if there is none."""
         return self.note(_PUBLICATION, Publication)
 
-    def begin_publication(self, file_bytes: int) -> Publication | None:
-        """Decide that all that waits is to become public; None if nothing waits."""
+    def begin_publication(self, file_bytes: int, *, with_payload: bool) -> Publication | None:
+        """Begin to publish all that waits; None if nothing waits."""
         newest = "SELECT (SELECT MAX(number) FROM batches), (SELECT MAX(id) FROM outbox)"
         batch, row = next(self._database.read(newest))
         if batch is None and row is None:
             return None
         publication = Publication(
-            last_batch=batch or 0, last_in_outbox=row or 0, file_bytes=file_bytes
+            last_batch=batch or 0,
+            last_in_outbox=row or 0,
+            file_bytes=file_bytes,
+            with_payload=with_payload,
         )
         with self._database.transaction():
             self._keep_note(_PUBLICATION, publication)
         return publication
 
+    def planned_file(self, path: str) -> PlannedFile | None:
+        """Find a file of the publication that was begun, None if its content is not decided.
+
+        Args:
+          path: relative to the output folder.
+        """
+        return self._planned_files().get(path)
+
+    def plan_file(self, planned: PlannedFile) -> None:
+        """Decide the content of a file before it is published."""
+        with self._database.transaction():
+            self._keep_planned(planned)
+
+    def end_file(self, planned: PlannedFile) -> None:
+        """Note that a file is published, and count the records that it leaves out as duplicates."""
+        with self._database.transaction():
+            if not planned.is_done:
+                for dropped in planned.dropped:
+                    self._count_as_duplicates(dropped)
+                self._keep_planned(replace(planned, is_done=True))
+
     def end_publication(self, publication: Publication) -> None:
-        """Forget batches whose files are public."""
+        """Delete the batches that are published."""
         with self._database.transaction():
             self._database.write("DELETE FROM batches WHERE number <= ?", publication.last_batch)
-            self._database.write("DELETE FROM notes WHERE name = ?", _PUBLICATION)
+            for note in (_PUBLICATION, _PLANNED_FILES):
+                self._database.write("DELETE FROM notes WHERE name = ?", note)
 
     def outbox_alerts(self, most: int, up_to: int | None = None) -> list[tuple[int, Alert]]:
         """The alerts that are to be announced, the oldest first, each with its id.
@@ -233,6 +365,43 @@ class Journal:
         """Read a note, None if there is none of this name."""
         row = next(self._database.read("SELECT content FROM notes WHERE name = ?", name), None)
         return msgspec.json.decode(row[0], type=kind) if row else None
+
+    def _planned_files(self) -> dict[str, PlannedFile]:
+        return self.note(_PLANNED_FILES, dict[str, PlannedFile]) or {}
+
+    def _keep_planned(self, planned: PlannedFile) -> None:
+        self._keep_note(_PLANNED_FILES, self._planned_files() | {planned.entry.path: planned})
+
+    def _count_as_duplicates(self, dropped: DroppedRows) -> None:
+        query = "SELECT committed_at_us FROM batches WHERE number = ?"
+        [(committed_at_us,)] = self._database.read(query, dropped.batch)
+        count = sum(dropped.verdicts.values())
+        moved = Account(
+            hour_us=(committed_at_us or 0) // HOUR_US * HOUR_US,
+            first_batch=dropped.batch,
+            enriched=-count,
+            duplicates=count,
+        )
+        self._add_to_ledger(moved)
+        fewer = {verdict: -rows for verdict, rows in dropped.verdicts.items()}
+        counts = Counts(duplicates=count, verdicts=fewer)
+        self._keep_note(_TOTALS, total([self.totals(), counts]))
+
+    def _add_missing_columns(self) -> None:
+        """Bring the tables of an earlier version up to date."""
+        columns = [name for _, name, *_ in self._database.read("PRAGMA table_info(batches)")]
+        if "committed_at_us" not in columns:
+            self._database.write("ALTER TABLE batches ADD COLUMN committed_at_us INTEGER")
+
+    def _find_identity(self) -> str:
+        """Read the journal's identity, or draw one."""
+        if identity := self.note(_IDENTITY, str):
+            return identity
+        with self._database.transaction():
+            # Another process may have drawn one meanwhile.
+            identity = self.note(_IDENTITY, str) or secrets.token_hex(_IDENTITY_BYTES)
+            self._keep_note(_IDENTITY, identity)
+        return identity
 
     def _keep_note(self, name: str, noted: object) -> None:
         content = msgspec.json.encode(noted)

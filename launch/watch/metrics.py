@@ -46,6 +46,10 @@ class WorkReadings(Record, frozen=True, kw_only=True):
       batches_done, batches_failed: how many ended how, since this process began.
       ledger_gap: how many messages ended nowhere, over the whole ledger; 0 is well.
       unpublished_alerts, unpublished_failures: what is durable and waits to be published.
+      unpublished_batches: batches whose rows are durable and in no final file yet.
+      oldest_unpublished_age_s: seconds since the first of them was committed; 0 for none.
+      failed_publications: publications of files that failed, since this process began.
+      set_aside_rows: rows in damaged parts, which are in no final file.
       open_rate_episodes, open_silences: how many have opened and not closed.
     """
 
@@ -55,6 +59,10 @@ class WorkReadings(Record, frozen=True, kw_only=True):
     ledger_gap: int = 0
     unpublished_alerts: int = 0
     unpublished_failures: int = 0
+    unpublished_batches: int = 0
+    oldest_unpublished_age_s: float = 0.0
+    failed_publications: int = 0
+    set_aside_rows: int = 0
     open_rate_episodes: int = 0
     open_silences: int = 0
 
@@ -178,6 +186,24 @@ def _of_the_work(work: WorkReadings) -> Iterator[Metric]:
         "What is durable and waits to be published.",
         "kind",
         {"alert": work.unpublished_alerts, "failure": work.unpublished_failures},
+    )
+    yield families.gauge(
+        "unpublished_batches",
+        "Batches whose rows are durable and in no final file yet.",
+        work.unpublished_batches,
+    )
+    yield families.gauge(
+        "oldest_unpublished_age_seconds",
+        "Seconds since the first of the unpublished batches was committed; 0 for none.",
+        work.oldest_unpublished_age_s,
+    )
+    yield families.counter(
+        "failed_publications", "Publications of files that failed.", work.failed_publications
+    )
+    yield families.gauge(
+        "set_aside_rows",
+        "Rows in damaged parts, which are in no final file.",
+        work.set_aside_rows,
     )
     yield families.histogram_s(
         "publish_to_alert_seconds",

@@ -1,4 +1,4 @@
-"""When files become public, beside the batches."""
+"""Publish final files on a thread of its own, beside the batches."""
 
 import time
 from collections import Counter
@@ -6,18 +6,24 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 
+from pipeline.storage import TargetExists
+
 _RETRY_S = 10.0
 
 
 class Publishing:
-    """Publishes on a thread of its own, since a bucket may take its time, and alerts must not.
+    """Publish by age and size, on a thread of its own: a bucket may be slow, and alerts must not.
 
     Args:
-      publish: makes all that waits public, and returns how many files; raises OSError.
-      sizes: bytes that wait, by output folder; cleared when they are about to become public.
-      file_bytes: how many of them are worth a file.
-      file_age_s: how old the oldest may become.
-      clock: seconds, never set back.
+      publish: writes the final files of all that waits, and returns how many; raises OSError.
+      sizes: bytes that wait, by output folder; cleared when a publication begins.
+      file_bytes: how many of them are enough for a file.
+      file_age_s: seconds after which the oldest is published in any case.
+      clock: seconds, monotonic.
+
+    Attributes:
+      failed: how many publications have failed since the start.
+      problem: why the last one failed, None if it did not.
     """
 
     def __init__(
@@ -28,6 +34,9 @@ class Publishing:
         file_age_s: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.failed = 0
+        self.problem: str | None = None
+        self._failing_since_s: float | None = None
         self._publish = publish
         self._sizes = sizes
         self._file_bytes = file_bytes
@@ -36,40 +45,55 @@ class Publishing:
         self._due_at_s = clock()
         self._not_before_s = clock()
         self._thread = ThreadPoolExecutor(1, "publish-files")
-        self._under_way: Future[int] | None = None
+        self._running: Future[int] | None = None
+
+    @property
+    def failing_for_s(self) -> float:
+        """Return for how many seconds publications have failed; 0.0 while they do not."""
+        if self._failing_since_s is None:
+            return 0.0
+        return self._clock() - self._failing_since_s
 
     def look(self) -> None:
-        """Begin to publish if it is time, and hear how the last time went.
+        """Begin a publication if it is time, and take the result of the last one.
 
         Raises:
+          TargetExists: somebody else wrote a file under one of this worker's names.
           OSError: a file could not be written; it is tried again after a while.
         """
-        if self._under_way is not None:
-            if self._under_way.done():
-                self._conclude(self._under_way)
+        if self._running is not None:
+            if self._running.done():
+                self._conclude(self._running)
         elif self._is_due():
             self._sizes.clear()
             self._due_at_s = self._clock() + self._file_age_s
-            self._under_way = self._thread.submit(self._publish)
+            self._running = self._thread.submit(self._publish)
 
     def finish(self) -> None:
-        """Publish all that waits, and return when it is public.
+        """Publish all that waits, and return when it is done.
 
         Raises:
-          OSError: a file cannot be written.
+          OSError: as `look`.
         """
-        if self._under_way is not None:
+        if self._running is not None:
             with suppress(OSError):
-                self._under_way.result()
+                self._running.result()
         self._publish()
 
     def _conclude(self, ended: Future[int]) -> None:
-        self._under_way = None
+        self._running = None
         try:
             ended.result()
-        except OSError:
+        except TargetExists:
+            raise
+        except OSError as error:
+            self.failed += 1
+            self.problem = str(error)
+            if self._failing_since_s is None:
+                self._failing_since_s = self._clock()
             self._due_at_s = self._not_before_s = self._clock() + _RETRY_S
             raise
+        self.problem = self._failing_since_s = None
 
     def _is_due(self) -> bool:
         now_s = self._clock()

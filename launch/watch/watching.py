@@ -4,8 +4,10 @@ import logging
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
 from types import FrameType
 
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -29,16 +31,22 @@ from launch.watch.heartbeat import Heartbeat
 from launch.watch.journal import Journal
 from launch.watch.metrics import Metrics, WorkReadings
 from launch.watch.monitor import Monitor
+from launch.watch.ownership import OwnedPaths, OwnershipLost
+from launch.watch.published_ids import PublishedIds
 from launch.watch.publishing import Publishing
 from launch.watch.settings import WatchSettings
 from launch.watch.status_server import StatusServer
 from launch.watch.worker import Worker
+from pipeline import storage
 from pipeline.config import Config
+from pipeline.storage import TargetExists
 from pipeline.summary_file import write_summary
 from schemas.summary import Summary
+from schemas.units import SECOND_US
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 from transforms.grounding.settings import CheckSettings
+from transforms.seen_ids import SeenIds
 
 _STOPS = (signal.SIGTERM, signal.SIGINT)
 _SOON = PublishSettings(call_timeout_s=3.0, total_s=3.0)
@@ -70,9 +78,10 @@ def watch(
       The counts since the output was first written to, as they stand in `summary.json`.
 
     Raises:
-      FolderInUse: another worker writes to the same output.
+      FolderInUse: another worker uses the same work folder.
       Misconfigured, Refused: a person has to change something first.
-      OSError: the work folder cannot be used.
+      OwnershipLost: the journal or the output folder was deleted or replaced.
+      OSError: the work folder cannot be used, or a file of this worker's name is somebody else's.
     """
     started_at_us = clock.now_us()
     told = stop or threading.Event()
@@ -83,18 +92,28 @@ def watch(
         closing(Journal(_journal_path(config))) as journal,
     ):
         journal.belong_to(config.run)
-        with _worker(replace(config, announces=True), settings, options, journal) as worker:
-            try:
-                worker.run(told)
-            finally:
-                worker.finish()
-        return _summarise(config, journal, started_at_us, price_per_1k_chars)
+        price = price_per_1k_chars
+        with _worker(replace(config, announces=True), settings, options, journal, price) as worker:
+            _run(worker, told)
+        return _summarise(config, journal, started_at_us, price)
+
+
+def _run(worker: Worker, stop: threading.Event) -> None:
+    """Run a worker to its end, and publish what is durable unless its files are not its own."""
+    try:
+        worker.run(stop)
+    except (OwnershipLost, TargetExists):
+        raise
+    except Exception:
+        worker.finish()
+        raise
+    worker.finish()
 
 
 def _summarise(
     config: Config, journal: Journal, started_at_us: int, price_per_1k_chars: float | None
 ) -> Summary:
-    """Write `summary.json` of all that the journal has seen."""
+    """Write the summary of all that the journal holds."""
     accounts = journal.ledger()
     rows = {
         "enriched": sum(account.enriched for account in accounts),
@@ -108,8 +127,13 @@ def _summarise(
         started_at_us=started_at_us,
         price_per_1k_chars=price_per_1k_chars,
     )
-    write_summary(config.destination, summary)
-    return summary
+    own = replace(
+        summary,
+        journal=journal.identity,
+        unpublished=journal.unpublished().rows,
+        set_aside=sum(part.rows for part in journal.parts_set_aside()),
+    )
+    return write_summary(config.destination, own)
 
 
 def _journal_path(config: Config) -> str:
@@ -118,7 +142,11 @@ def _journal_path(config: Config) -> str:
 
 @contextmanager
 def _worker(
-    config: Config, settings: WatchSettings, options: PipelineOptions, journal: Journal
+    config: Config,
+    settings: WatchSettings,
+    options: PipelineOptions,
+    journal: Journal,
+    price_per_1k_chars: float | None = None,
 ) -> Iterator[Worker]:
     with ExitStack() as opened:
         topics = [
@@ -131,13 +159,14 @@ def _worker(
         subscription = _subscription(settings)
         opened.callback(subscription.close, _FAREWELL_S)
         heartbeat = Heartbeat()
-        folders = BatchFolders(str(config.work_folder))
-        folders.remove_all_but(number for number, _ in journal.waiting_batches())
+        folders = _folders(config, journal)
+        ids = opened.enter_context(closing(_published_ids(config, settings, journal)))
+        ids.import_new(journal.next_number() - 1)
         worker = Worker(
             subscription=subscription,
             batches=Batches(pipeline, journal, folders, seen),
             journal=journal,
-            publishing=_publishing(config, settings, folders),
+            publishing=_publishing(config, settings, folders, ids, price_per_1k_chars),
             announcer=Announcer(
                 journal,
                 *topics,
@@ -147,6 +176,7 @@ def _worker(
             monitor=Monitor(journal, config.rates, settings.silence, clock.now_us()),
             canary=_canary(config, settings, options, journal),
             heartbeat=heartbeat,
+            owned=opened.enter_context(closing(_owned(config, journal))),
             size=_batch_size(config.check, settings),
             settings=settings,
         )
@@ -173,14 +203,49 @@ def _batch_size(check: CheckSettings, settings: WatchSettings) -> BatchSize:
     )
 
 
-def _publishing(config: Config, settings: WatchSettings, folders: BatchFolders) -> Publishing:
+def _folders(config: Config, journal: Journal) -> BatchFolders:
+    """Find the batches that wait, and move what an earlier journal left out of the way."""
+    folders = BatchFolders(str(config.work_folder), journal.identity)
+    waiting = [number for number, _ in journal.waiting_batches()]
+    folders.set_unknown_aside(waiting)
+    folders.remove_all_but(waiting)
+    return folders
+
+
+def _published_ids(config: Config, settings: WatchSettings, journal: Journal) -> PublishedIds:
+    # A connection of its own: files are published on another thread.
+    seen = SeenIds(str(config.seen_ids))
+    window_s = settings.dedupe_h * 3_600
+    return PublishedIds(config.destination, journal.identity, seen, window_s, time.time)
+
+
+def _owned(config: Config, journal: Journal) -> OwnedPaths:
+    paths = [journal.path]
+    if storage.is_local(config.output):
+        Path(config.output).mkdir(parents=True, exist_ok=True)
+        paths.append(config.output)
+    return OwnedPaths(paths)
+
+
+def _publishing(
+    config: Config,
+    settings: WatchSettings,
+    folders: BatchFolders,
+    ids: PublishedIds,
+    price_per_1k_chars: float | None,
+) -> Publishing:
     topics = {"alerts": settings.alert_topic, "failures": settings.failure_topic}
-    files = Files(config, folders, [kind for kind, topic in topics.items() if topic is None])
+    files = Files(config, folders, ids, [kind for kind, topic in topics.items() if topic is None])
+
+    started_at_us = clock.now_us()
 
     def publish() -> int:
         # A connection of its own: this is done on another thread.
         with closing(Journal(_journal_path(config))) as journal:
-            return files.publish(journal)
+            published = files.publish(journal)
+            if published:
+                _summarise(config, journal, started_at_us, price_per_1k_chars)
+            return published
 
     return Publishing(publish, folders.sizes, config.file_bytes, settings.file_age_s)
 
@@ -191,12 +256,13 @@ def _status(
 ) -> Iterator[None]:
     """Answer /healthz and /metrics while a `with` block lasts."""
     standing = worker.subscription.standing
-    health = Health(heartbeat, standing, [str(config.work_folder)])
+    health = Health(heartbeat, standing, [str(config.work_folder)], worker.publishing)
     # A connection of its own: these pages are answered on other threads.
     with closing(Journal(_journal_path(config))) as journal:
 
         def work() -> WorkReadings:
             canary_is_open = worker.canary is not None and worker.canary.is_open
+            unpublished = journal.unpublished()
             return WorkReadings(
                 counts=journal.totals(),
                 batches_done=worker.batches_done,
@@ -204,15 +270,23 @@ def _status(
                 ledger_gap=sum(account.gap for account in journal.ledger()),
                 unpublished_alerts=journal.count_outbox("alert"),
                 unpublished_failures=journal.count_outbox("failure"),
+                unpublished_batches=unpublished.batches,
+                oldest_unpublished_age_s=_age_s(unpublished.oldest_committed_at_us),
+                failed_publications=worker.publishing.failed,
+                set_aside_rows=sum(part.rows for part in journal.parts_set_aside()),
                 open_rate_episodes=worker.monitor.open_episodes + canary_is_open,
                 open_silences=worker.monitor.open_silences,
             )
 
-        metrics = Metrics(standing, work, lambda: not health.ailments())
+        metrics = Metrics(standing, work, lambda: not health.reasons())
         pages = {"/healthz": lambda _: health.page(), "/metrics": metrics.page}
         with StatusServer(*address, pages) as server:
             _log.info("%s answers /healthz and /metrics", server.address)
             yield
+
+
+def _age_s(since_us: int | None) -> float:
+    return 0.0 if since_us is None else max(0.0, (clock.now_us() - since_us) / SECOND_US)
 
 
 def _subscription(settings: WatchSettings) -> Subscription:

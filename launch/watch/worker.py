@@ -17,9 +17,11 @@ from launch.watch.giving_up import failed_alone, failed_by_defect
 from launch.watch.heartbeat import Heartbeat
 from launch.watch.journal import Journal
 from launch.watch.monitor import Monitor
+from launch.watch.ownership import OwnedPaths
 from launch.watch.patience import MOST_TRIES, Patience
 from launch.watch.publishing import Publishing
 from launch.watch.settings import WatchSettings
+from pipeline.storage import TargetExists
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.failure import Failure
 from schemas.message import Message
@@ -48,11 +50,12 @@ class Worker:
       monitor: judges rates and silence.
       canary: checks known answers, None for none.
       heartbeat: hears that the loop is alive.
+      owned: the files and folders that must stay as they are.
       size: how many messages a batch takes.
       settings: how large batches are.
 
     Attributes:
-      subscription, monitor, canary: as given.
+      subscription, publishing, monitor, canary: as given.
       batches_done, batches_failed: how many ended how.
     """
 
@@ -67,6 +70,7 @@ class Worker:
         monitor: Monitor,
         canary: Canary | None,
         heartbeat: Heartbeat,
+        owned: OwnedPaths,
         size: BatchSize,
         settings: WatchSettings,
     ) -> None:
@@ -75,11 +79,12 @@ class Worker:
         self.subscription = subscription
         self._batches = batches
         self._journal = journal
-        self._publishing = publishing
+        self.publishing = publishing
         self._announcer = announcer
         self.monitor = monitor
         self.canary = canary
         self._heartbeat = heartbeat
+        self._owned = owned
         self._latency = AlertLatency()
         self._settings = settings
         self._patience = Patience()
@@ -95,6 +100,8 @@ class Worker:
         Raises:
           RunStopped: no answer can be checked until a person has changed something.
           Refused: Pub/Sub will give or take nothing until a person has changed something.
+          OwnershipLost: the journal or the output folder was deleted or replaced.
+          TargetExists: somebody else wrote a file under one of this worker's names.
         """
         # What a subscription holds is not known before some of it has come.
         self.monitor.cannot_hear(clock.now_us())
@@ -114,10 +121,13 @@ class Worker:
             if self.canary:
                 self.canary.look(clock.now_us())
             self._announcer.announce()
-            self._publishing.look()
+            self._owned.check()
+            self.publishing.look()
             self._forget_old_ids()
             if self._latency.waiting and not self._journal.count_outbox("alert"):
                 self._latency.published(clock.now_us())
+        except TargetExists:
+            raise
         except OSError as error:
             _log.error("%s; it is kept and tried again", error)
 
@@ -132,7 +142,7 @@ class Worker:
             self._announcer.announce()
         except Refused as error:
             _log.error("%s; the next worker tries again", error)
-        self._publishing.finish()
+        self.publishing.finish()
 
     def _take(self) -> Sequence[Message]:
         again = self._patience.take_due(self._size.messages)
@@ -189,7 +199,16 @@ class Worker:
             self._hold([message], error)
         else:
             self._heartbeat.progressed()
-            self.subscription.acknowledge([message.place])
+            self._acknowledge([message.place])
+
+    def _acknowledge(self, places: Sequence[str]) -> None:
+        """Acknowledge what is durable in a journal that is still there.
+
+        Raises:
+          OwnershipLost: it is not.
+        """
+        self._owned.check()
+        self.subscription.acknowledge(places)
 
     def _hold(self, messages: Sequence[Message], error: OSError) -> None:
         _log.error("%s; %d messages are held and tried again", error, len(messages))
@@ -198,7 +217,7 @@ class Worker:
     def _settle(self, messages: Sequence[Message], outcome: Outcome) -> None:
         left = {answer.message.place: answer for answer in outcome.left}
         done = [message.place for message in messages if message.place not in left]
-        self.subscription.acknowledge(done)
+        self._acknowledge(done)
         if done:
             self._heartbeat.progressed()
         self._latency.raised(messages, outcome.alerts)

@@ -94,6 +94,7 @@ def test_a_run_from_bucket_to_bucket_writes_what_one_on_disk_does(
         "run/manifest/r-enriched.jsonl",
         "run/manifest/r-failures.jsonl",
         "run/report.html",
+        "run/runs/r.json",
         "run/summary.json",
     ]
     summary = summary_of(buckets)

@@ -253,6 +253,23 @@ def test_a_small_file_needs_no_other_name_before(buckets: Buckets) -> None:
     assert buckets.below("gs://b/") == {"final": b"whole"}
 
 
+@pytest.mark.parametrize("plan", ["not yet there", "lost reply"])
+def test_publishing_under_a_free_name_never_replaces_another_object(
+    buckets: Buckets, tmp_path: Path, plan: str
+) -> None:
+    if plan == "lost reply":
+        # The object was stored, and the client tries again.
+        buckets.plan = when("upload", "final", Trouble(503, is_done=True), times=1)
+    for _ in range(2):
+        (tmp_path / "temporary").write_bytes(LARGE)
+        storage.publish_new(str(tmp_path / "temporary"), "gs://b/final")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "temporary").write_bytes(b"another")
+    with pytest.raises(storage.TargetExists, match="gs://b/final exists"):
+        storage.publish_new(str(tmp_path / "temporary"), "gs://b/final")
+    assert buckets.below("gs://b/") == {"final": LARGE}
+
+
 @pytest.fixture
 def login(buckets: Buckets, monkeypatch: pytest.MonkeyPatch) -> Credentials:
     """Have the application's credentials, which nobody can refresh, and buckets that want some."""

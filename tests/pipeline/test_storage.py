@@ -1,7 +1,12 @@
 """Files that appear whole or not at all, on disk."""
 
+import errno
+import functools
 import os
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,3 +129,75 @@ def test_a_complaint_says_what_could_not_be_done_and_why() -> None:
         storage.telling("cannot write x"),
     ):
         raise OSError(28, "No space left")
+
+
+def test_publishing_under_a_free_name_never_replaces_another_file(tmp_path: Path) -> None:
+    (tmp_path / "final").write_bytes(b"somebody's")
+    (tmp_path / "temporary").write_bytes(b"ours")
+    with pytest.raises(storage.TargetExists, match="final exists"):
+        storage.publish_new(str(tmp_path / "temporary"), str(tmp_path / "final"))
+    assert (tmp_path / "final").read_bytes() == b"somebody's"
+
+
+def test_publishing_under_a_free_name_again_is_harmless(tmp_path: Path) -> None:
+    for _ in range(2):
+        (tmp_path / "temporary").write_bytes(b"whole")
+        storage.publish_new(str(tmp_path / "temporary"), str(tmp_path / "folder" / "final"))
+    assert (tmp_path / "folder" / "final").read_bytes() == b"whole"
+    assert not (tmp_path / "temporary").exists()
+
+
+def _other_file_system(tmp_path: Path) -> Path | None:
+    """A folder on another file system than the test's, None where there is none."""
+    shared_memory = Path("/dev/shm")  # noqa: S108 - a tmpfs is what the test needs
+    if not shared_memory.is_dir() or shared_memory.stat().st_dev == tmp_path.stat().st_dev:
+        return None
+    return shared_memory
+
+
+@pytest.mark.parametrize("publish", [storage.publish, storage.publish_new])
+@pytest.mark.parametrize("error", [errno.EXDEV, None], ids=["refused rename", "real"])
+def test_a_file_is_published_from_another_file_system(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    publish: Callable[[str, str], None],
+    error: int | None,
+) -> None:
+    other = _other_file_system(tmp_path)
+    if error is None and other is None:
+        pytest.skip("NO SECOND FILE SYSTEM: /dev/shm is on the test's own one")
+    source = Path(tempfile.mkdtemp(dir=other if error is None else tmp_path)) / "temporary"
+    source.write_bytes(b"whole")
+    if error is not None:
+        _refuse_renames_from(source, error, monkeypatch)
+    publish(str(source), str(tmp_path / "out" / "final"))
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"final"}
+    assert (tmp_path / "out" / "final").read_bytes() == b"whole"
+    assert not source.exists()
+    source.parent.rmdir()
+
+
+def _refuse_renames_from(source: Path, error: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(move: Callable[..., Any], first: str, *paths: Any, **named: Any) -> Any:
+        if source in (Path(first), *map(Path, paths)):
+            raise OSError(error, os.strerror(error))
+        return move(first, *paths, **named)
+
+    for name in ("rename", "replace", "link"):
+        monkeypatch.setattr(os, name, functools.partial(refusing, getattr(os, name)))
+
+
+def test_a_file_system_without_hard_links_still_never_replaces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def link(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    for content in (b"first", b"first"):
+        (tmp_path / "temporary").write_bytes(content)
+        storage.publish_new(str(tmp_path / "temporary"), str(tmp_path / "final"))
+    (tmp_path / "temporary").write_bytes(b"second")
+    with pytest.raises(storage.TargetExists):
+        storage.publish_new(str(tmp_path / "temporary"), str(tmp_path / "final"))
+    assert (tmp_path / "final").read_bytes() == b"first"

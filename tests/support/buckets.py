@@ -19,6 +19,7 @@ import google_crc32c
 _PAGE_ROWS = 3
 """So few that the listings of a test have pages."""
 
+_GENERATION_MATCH = "ifGenerationMatch"
 _BUCKET = r"/b/(?P<bucket>[^/]+)/o"
 _OBJECT = rf"{_BUCKET}/(?P<name>[^/]+)"
 _COPY = rf"{_OBJECT}/copyTo/b/(?P<target_bucket>[^/]+)/o/(?P<target_name>[^/]+)"
@@ -166,8 +167,16 @@ class Buckets:
         return Reply(HTTPStatus.PARTIAL_CONTENT, stored.content[int(first) : end], described)
 
     def _begin(self, request: Request) -> Reply:
+        if self._is_taken(request):
+            return _error(HTTPStatus.PRECONDITION_FAILED, "conditionNotMet")
+        if request.query.get("uploadType") == "multipart":
+            self.put(request.path, _parts_of(request)[1])
+            return self._json_of(request.path)
         name = json.loads(request.body)["name"]
-        query = urlencode({"name": name, "upload_id": len(self._uploads)})
+        conditions = {
+            name: value for name, value in request.query.items() if name == _GENERATION_MATCH
+        }
+        query = urlencode({"name": name, "upload_id": len(self._uploads), **conditions})
         bucket = request.path.split("/")[2]
         self._uploads.append(_Upload(request.path, bytearray()))
         place = f"{self.address}/upload/storage/v1/b/{bucket}/o?{query}"
@@ -181,10 +190,18 @@ class Buckets:
         # What was sent before and is sent again replaces itself.
         upload.content[int(first or len(upload.content)) :] = request.body
         if size == str(len(upload.content)):
+            if self._is_taken(request):
+                return _error(HTTPStatus.PRECONDITION_FAILED, "conditionNotMet")
             self.put(upload.path, bytes(upload.content))
             return self._json_of(upload.path)
         kept = {"Range": f"bytes=0-{len(upload.content) - 1}"}
         return Reply(HTTPStatus.PERMANENT_REDIRECT, b"", kept)
+
+    def _is_taken(self, request: Request) -> bool:
+        """Tell whether an object must have another generation than it has."""
+        wanted = request.query.get(_GENERATION_MATCH)
+        stored = self._objects.get(request.path)
+        return wanted is not None and wanted != str(stored.generation if stored else 0)
 
     def _copy(self, request: Request) -> Reply:
         if request.path not in self._objects:
@@ -226,16 +243,31 @@ def _request(method: str, url: str, headers: Mapping[str, str], body: bytes) -> 
     for pattern, action in _ROUTES.items():
         if match := re.fullmatch(pattern, f"{method} {parts.path}"):
             named = {name: unquote(value) for name, value in match.groupdict().items()}
-            name = named.get("name") or query.get("name") or _name_in(action, body)
+            name = named.get("name") or query.get("name") or _name_in(action, known, body)
             path = f"gs://{named['bucket']}/{name}"
             target = f"gs://{named.get('target_bucket')}/{named.get('target_name')}"
             return Request(action, path, target, query, known, body)
     return Request("unknown", f"{method} {url}", "", query, known, body)
 
 
-def _name_in(action: str, body: bytes) -> str:
+def _name_in(action: str, headers: Mapping[str, str], body: bytes) -> str:
     """The name of an object that is about to be uploaded."""
-    return str(json.loads(body)["name"]) if action == "begin" else ""
+    if action != "begin":
+        return ""
+    described = _multipart(headers, body)[0] if "boundary" in headers["content-type"] else body
+    return str(json.loads(described)["name"])
+
+
+def _parts_of(request: Request) -> list[bytes]:
+    return _multipart(request.headers, request.body)
+
+
+def _multipart(headers: Mapping[str, str], body: bytes) -> list[bytes]:
+    """The description and the content of an object that is uploaded in one request."""
+    boundary = re.search(r'boundary="?([^";]+)', headers["content-type"])
+    assert boundary
+    _, *parts, _ = body.split(b"--" + boundary[1].encode())
+    return [part.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n") for part in parts]
 
 
 def _json(value: Any, status: int = HTTPStatus.OK) -> Reply:

@@ -20,7 +20,7 @@ def a_part(**members: Any) -> Part:
         "kind": "enriched",
         "folder": "enriched/event_date=2026-03-03",
         "rows": 2,
-        "bytes": 500,
+        "size_bytes": 500,
         "first_event_us": NOON_US,
         "last_event_us": NOON_US,
     }

@@ -68,18 +68,27 @@ class Watched:
         )
 
     @contextmanager
+    def other_work_folder(self, name: str) -> Iterator[None]:
+        """Let workers keep their state elsewhere for a while, as on another machine."""
+        before, self.work_folder = self.work_folder, str(self.output.parent / name)
+        try:
+            yield
+        finally:
+            self.work_folder = before
+
+    @contextmanager
     def worker(self, config: Config | None = None, **settings: Any) -> Iterator[Worker]:
         """Run a worker as `watch` does, but step by step."""
         keep_beam_quiet()
         given = {"subscription": SUBSCRIPTION, "pubsub_address": self.server.address}
         watch_settings = WatchSettings(**given | settings)
-        with (
-            closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal,
-            watching._worker(
-                config or self.config(), watch_settings, PipelineOptions([]), journal
-            ) as worker,
-        ):
-            yield worker
+        given_config = config or self.config()
+        with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
+            journal.belong_to(given_config.run)
+            with watching._worker(
+                given_config, watch_settings, PipelineOptions([]), journal
+            ) as worker:
+                yield worker
 
     def drain(self, config: Config | None = None, **settings: Any) -> None:
         """Run a worker until all messages are acknowledged, and let it finish."""

@@ -103,6 +103,7 @@ def test_an_empty_archive_is_a_run_without_answers(tmp_path: Path) -> None:
         "manifest/{run}-enriched.jsonl".format(run=summary["run"]),
         "manifest/{run}-failures.jsonl".format(run=summary["run"]),
         "report.html",
+        "runs/{run}.json".format(run=summary["run"]),
         "summary.json",
     ]
 
@@ -205,14 +206,18 @@ def test_a_rename_that_fails_ends_the_run_and_no_summary_says_otherwise(
     archive = an_archive(tmp_path, an_envelope(1))
     assert backfill(archive, tmp_path / "out") == 0
 
-    def refuse(_: str, path: str) -> None:
-        raise OSError(errno.EXDEV, "Invalid cross-device link", path)
+    publish = storage.publish
+
+    def refuse(temporary_path: str, path: str) -> None:
+        if "/enriched/" in path:
+            raise OSError(errno.EIO, "Input/output error", path)
+        publish(temporary_path, path)
 
     monkeypatch.setattr(storage, "publish", refuse)
     assert backfill(archive, tmp_path / "out") == 1
     told = capsys.readouterr().err
     assert told.startswith("groundwatch: the run failed: ")
-    assert "Invalid cross-device link" in told
+    assert "Input/output error" in told
     assert "Traceback" not in told
     assert not (tmp_path / "out" / "summary.json").exists()
 

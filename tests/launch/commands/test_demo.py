@@ -154,7 +154,7 @@ def test_the_manifest_lists_the_files_that_are_there(output: Path) -> None:
         for path in output.glob("manifest/*.jsonl")
         for line in path.read_text().splitlines()
     ]
-    of_the_run = ("manifest/", "summary.json", "report.html")
+    of_the_run = ("manifest/", "runs/", "summary.json", "report.html")
     assert sorted(listed) == [
         path for path in visible_files(output) if not path.startswith(of_the_run)
     ]

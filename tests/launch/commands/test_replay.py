@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from launch.local import local_run
 from launch.main import main
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
@@ -39,9 +40,60 @@ def test_a_replay_into_the_same_folder_leaves_every_record_once(tmp_path: Path) 
     with FaultServer(by_answer(poison)) as server:
         assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
     assert len(records_in(output)) == 5
-    for _ in range(2):
-        assert replay(output, output) == 0
-        assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 6
+    assert replay(output, output) == 0
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 6
+    assert failures_in(output) == []
+    # Nothing is left to be replayed.
+    assert replay(output, output) == 2
+    assert len(record_ids_in(output)) == 6
+
+
+def test_a_replay_resolves_the_failures_of_its_folder(tmp_path: Path) -> None:
+    archive = an_archive(tmp_path, *LAMPS, b"no answer")
+    output = tmp_path / "out"
+    away = wire_faults.status(503, "UNAVAILABLE")
+    flags = "--max_attempts", "1"
+    with FaultServer(always(away)) as server:
+        assert backfill(archive, output, "--checker", server.address, *flags) == 3
+    assert totals(output) == {"read": 7, "enriched": 0, "failures": 7, "retryable_failures": 6}
+    with FaultServer(by_answer({"Lamp 2 glows.": away})) as server:
+        assert replay(output, output, "--checker", server.address, *flags) == 3
+    assert totals(output) == {"read": 7, "enriched": 5, "failures": 2, "retryable_failures": 1}
+    assert len(failures_in(output)) == 2
+    assert replay(output, output) == 0
+    assert totals(output) == {"read": 7, "enriched": 6, "failures": 1, "retryable_failures": 0}
+    assert [original_bytes(failure) for failure in failures_in(output)] == [b"no answer"]
+    assert sorted(record_ids_in(output)) == sorted(set(record_ids_in(output)))
+    summary = summary_in(output)
+    assert summary["closes"] is True
+    assert summary["failures_by_error"] == {"UnreadableAnswer": 1}
+    assert [run["read"] for run in summary["runs"]] == [7, 7, 2]
+    # The original bytes of all failures are still there.
+    assert len(list((output / "replayed").glob("*.jsonl"))) == 2
+
+
+def totals(output: Path) -> dict[str, int]:
+    names = ("read", "enriched", "failures", "retryable_failures")
+    return {name: summary_in(output)[name] for name in names}
+
+
+def test_a_replay_that_dies_before_it_has_moved_the_failures_moves_them_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive, output = an_archive(tmp_path, *LAMPS), tmp_path / "out"
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(local_run, "move_replayed", crash)
+        assert replay(output, output) == 1
+    assert replay(output, output) == 2
+    assert failures_in(output) == []
+    assert len(set(record_ids_in(output))) == len(record_ids_in(output)) == 6
+    assert totals(output) == {"read": 6, "enriched": 6, "failures": 0, "retryable_failures": 0}
 
 
 def test_what_fails_again_keeps_its_first_time_and_its_attempts(tmp_path: Path) -> None:

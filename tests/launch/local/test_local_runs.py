@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from launch.local import publishing, segment_runner
+from launch.local import local_run, publishing, segment_runner
 from launch.local.segment_runner import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
 from pipeline import storage
+from pipeline.output_lock import lock_output
 from pipeline.part import Part
 from pipeline.stretches import Segment
 from tests.support.archives import an_envelope, lines_of
@@ -286,3 +287,33 @@ def test_a_disk_that_is_full_when_files_are_put_together_is_gone_on_with(
     assert backfill(archive, tmp_path / "out", *SEGMENTS) == 0
     assert run_again == []
     assert len(ids_in(tmp_path / "out")) == ANSWERS
+
+
+def test_a_run_of_the_same_id_over_other_input_replaces_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = an_archive(tmp_path, *map(an_envelope, range(3)))
+    (tmp_path / "other").mkdir()
+    second = an_archive(tmp_path / "other", *map(an_envelope, range(3, 5)))
+    output = tmp_path / "out"
+    flags = "--run_id", "r", "--work_folder"
+    assert backfill(first, output, *flags, str(tmp_path / "one")) == 0
+    assert backfill(second, output, *flags, str(tmp_path / "two")) == 1
+    assert "a run 'r' over other input has written to" in capsys.readouterr().err
+    assert len(records_in(output)) == 3
+    assert backfill(first, output, *flags, str(tmp_path / "three")) == 0
+    assert len(records_in(output)) == 3
+
+
+def test_two_runs_of_the_same_id_never_write_at_the_same_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_run, "LOCK_WAIT_S", 0.0)
+    archive = an_archive(tmp_path, *map(an_envelope, range(3)))
+    output = tmp_path / "out"
+    flags = "--run_id", "r", "--work_folder", str(tmp_path / "two")
+    with lock_output(f"{output}/.groundwatch-r.lock", 0):
+        assert backfill(archive, output, *flags) == 1
+    assert "another process holds" in capsys.readouterr().err
+    assert records_in(output) == []
+    assert backfill(archive, output, *flags) == 0

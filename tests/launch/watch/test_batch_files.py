@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from launch.watch.batch_folders import BatchFolders
+from launch.watch import watching
 from launch.watch.files import Files
 from launch.watch.journal import Journal
+from launch.watch.published_ids import PublishedIds
 from launch.watch.publishing import Publishing
 from pipeline import storage
 from pipeline.config import Config
@@ -25,6 +26,7 @@ from tests.support.clocks import ManualClock
 from tests.support.journals import a_batch_done, an_account, an_alert
 from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
 from transforms.database import Database
+from transforms.seen_ids import SeenIds
 
 AGE_S = 300.0
 DAY_US = 86_400_000_000
@@ -44,9 +46,12 @@ class Keeper:
             **config,
         )
         self.journal = Journal(f"{self.config.work_folder}/journal.sqlite")
-        self.folders = BatchFolders(str(self.config.work_folder))
-        self.folders.remove_all_but(number for number, _ in self.journal.waiting_batches())
-        self.files = Files(self.config, self.folders, ["alerts", "failures"])
+        self.folders = watching._folders(self.config, self.journal)
+        seen = SeenIds(f"{self.config.work_folder}/seen.sqlite")
+        self.published_ids = PublishedIds(
+            self.config.destination, self.journal.identity, seen, 3_600, lambda: clock.now_s
+        )
+        self.files = Files(self.config, self.folders, self.published_ids, ["alerts", "failures"])
         self.publishing = Publishing(
             self.publish, self.folders.sizes, self.config.file_bytes, AGE_S, clock
         )
@@ -54,6 +59,7 @@ class Keeper:
 
     def close(self) -> None:
         self.journal.close()
+        self.published_ids.close()
 
     def publish(self) -> int:
         """Make all that waits public; returns how many files."""
@@ -62,10 +68,10 @@ class Keeper:
     def look(self) -> int:
         """Look whether it is time to publish, and wait until that is done; as `publish`."""
         self.publishing.look()
-        if self.publishing._under_way is None:
+        if self.publishing._running is None:
             return 0
-        wait([self.publishing._under_way])
-        published = self.publishing._under_way
+        wait([self.publishing._running])
+        published = self.publishing._running
         self.publishing.look()
         return published.result()
 
@@ -76,7 +82,8 @@ class Keeper:
         row_format = EnrichedFiles(self.config.text, self.config.run)
         parts = []
         for name, grouped in itertools.groupby(rows, row_format.folder):
-            part = OpenPart(f"{folder}/part-{len(parts)}.avro", name, row_format)
+            path = f"{folder}/part-{len(parts)}.avro"
+            part = OpenPart(path, name, row_format, with_keys=True)
             for row in grouped:
                 part.write(row)
             parts.append(part.close())
@@ -143,12 +150,13 @@ def test_batches_are_joined_to_one_file_a_date_with_a_line_each_in_the_manifest(
     keeper.commit(row(1), row(2, day=1))
     keeper.commit(row(3), row(4, day=1))
     keeper.look()
+    batch = f"{keeper.journal.identity}-batch0000000001"
     assert visible_files(keeper.output) == [
-        "enriched/event_date=2026-03-03/r1-batch0000000001-0-00000.avro",
-        "enriched/event_date=2026-03-04/r1-batch0000000001-0-00000.avro",
-        "manifest/r1-enriched-batch0000000001.jsonl",
+        f"enriched/event_date=2026-03-03/r1-{batch}-0-00000.avro",
+        f"enriched/event_date=2026-03-04/r1-{batch}-0-00000.avro",
+        f"manifest/r1-enriched-{batch}.jsonl",
     ]
-    manifest = keeper.output / "manifest/r1-enriched-batch0000000001.jsonl"
+    manifest = keeper.output / f"manifest/r1-enriched-{batch}.jsonl"
     assert manifest.read_bytes().count(b"\n") == 2
     assert list(keeper.output.glob(".groundwatch-r1/batch-*")) == []
 
@@ -209,7 +217,7 @@ def test_a_disk_that_was_full_is_tried_again_after_a_while(
         raise OSError("no space left on device")
 
     with monkeypatch.context() as disk:
-        disk.setattr(storage, "publish", full)
+        disk.setattr(storage, "publish_new", full)
         for _ in range(12):
             with suppress(OSError):
                 keeper.look()
@@ -225,7 +233,7 @@ class Crash(BaseException):
     """The end of the process, at a moment of the test's choosing."""
 
 
-_TOUCHES = ("publish", "settle", "create", "write_whole")
+_TOUCHES = ("publish", "publish_new", "settle", "create", "write_whole")
 
 
 def crashing(patch: pytest.MonkeyPatch, after: int, *, done: bool) -> Callable[[], bool]:

@@ -1,61 +1,77 @@
-"""Whether the worker is well."""
+"""When the worker is unhealthy, and why."""
 
 import errno
 import json
 import os
+from collections import Counter
+from concurrent.futures import Future, wait
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from launch.pubsub.subscription import Standing
-from launch.watch.health import Health, HealthRule, Vitals, ailments_of, disk_problem
+from launch.watch.health import Health, HealthRule, WorkerState, disk_problem, health_reasons
 from launch.watch.heartbeat import Heartbeat
+from launch.watch.publishing import Publishing
 from tests.support.clocks import ManualClock
 from tests.support.standings import a_standing
 
 RULE = HealthRule(stalled_after_s=300.0)
 
 
-def vitals(**members: Any) -> Vitals:
-    well = {"since_round_s": 1.0, "since_progress_s": 1.0, "held": 10, "pubsub_answers": True}
-    return Vitals(**well | members)
+def a_state(**fields: Any) -> WorkerState:
+    healthy = {
+        "since_pull_s": 1.0,
+        "since_progress_s": 1.0,
+        "outstanding": 10,
+        "is_pubsub_available": True,
+    }
+    return WorkerState(**healthy | fields)
 
 
-AILMENTS = {
-    "well": ({}, []),
-    "just not too long": ({"since_round_s": 300.0, "since_progress_s": 300.0}, []),
-    "stuck": (
-        {"since_round_s": 312.4},
-        [("not_pulling", "no message was asked for since 312 s")],
-    ),
+REASONS = {
+    "healthy": ({}, []),
+    "just not too long": ({"since_pull_s": 300.0, "since_progress_s": 300.0}, []),
+    "stuck": ({"since_pull_s": 312.4}, [("not_pulling", "no pull for 312 s")]),
     "nothing gets done": (
         {"since_progress_s": 301.0},
-        [("no_progress", "10 messages are held, and none came to its end since 301 s")],
+        [("no_progress", "10 messages are outstanding, and none was finished for 301 s")],
     ),
-    "nothing to do": ({"since_progress_s": 301.0, "held": 0}, []),
+    "nothing to do": ({"since_progress_s": 301.0, "outstanding": 0}, []),
+    "a publication that failed once": (
+        {"publish_problem": "503", "publish_failing_for_s": 60.0},
+        [],
+    ),
+    "no publication": (
+        {"publish_problem": "cannot write out/a.avro: 503", "publish_failing_for_s": 75.0},
+        [("cannot_publish", "no file could be published for 75 s: cannot write out/a.avro: 503")],
+    ),
     "no disk": (
         {"disk_problem": "work cannot be written: No space left on device"},
         [("disk_not_writable", "work cannot be written: No space left on device")],
     ),
     "no Pub/Sub": (
-        {"pubsub_answers": False},
-        [("pubsub_does_not_answer", "Pub/Sub does not answer; it is tried again")],
+        {"is_pubsub_available": False},
+        [("pubsub_does_not_answer", "Pub/Sub does not answer; it is retried")],
     ),
 }
 
 
-@pytest.mark.parametrize(("members", "expected"), AILMENTS.values(), ids=AILMENTS)
-def test_each_ailment_has_a_name_and_a_sentence(
-    members: dict[str, Any], expected: list[tuple[str, str]]
+@pytest.mark.parametrize(("fields", "expected"), REASONS.values(), ids=REASONS)
+def test_each_reason_has_a_name_and_a_sentence(
+    fields: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
-    found = [(ailment.reason, ailment.message) for ailment in ailments_of(vitals(**members), RULE)]
+    found = [(reason.reason, reason.message) for reason in health_reasons(a_state(**fields), RULE)]
     assert found == expected
 
 
-def test_several_ailments_are_all_told() -> None:
-    ill = vitals(since_round_s=999, since_progress_s=999, pubsub_answers=False, disk_problem="full")
-    assert [ailment.reason for ailment in ailments_of(ill, RULE)] == [
+def test_several_reasons_are_all_given() -> None:
+    state = a_state(
+        since_pull_s=999, since_progress_s=999, is_pubsub_available=False, disk_problem="full"
+    )
+    assert [reason.reason for reason in health_reasons(state, RULE)] == [
         "not_pulling",
         "no_progress",
         "disk_not_writable",
@@ -71,15 +87,33 @@ class Worker:
         self.heartbeat = Heartbeat(self.clock)
         self.standing = a_standing()
         self.asked = 0
-        self.health = Health(self.heartbeat, self._ask, [str(folder)], RULE, self.clock)
+        self.error: Exception | None = None
+        self.publishing = Publishing(self._publish, Counter(), 1_000, 300.0, self.clock)
+        folders = [str(folder)]
+        self.health = Health(
+            self.heartbeat, self._ask, folders, self.publishing, rule=RULE, clock=self.clock
+        )
+
+    def _publish(self) -> int:
+        if self.error:
+            raise self.error
+        return 1
+
+    def publish(self) -> None:
+        self.clock.advance(300)
+        self.heartbeat.came_round(waiting=0)
+        with suppress(OSError):
+            self.publishing.look()
+            wait([cast("Future[int]", self.publishing._running)])
+            self.publishing.look()
 
     def _ask(self) -> Standing:
         self.asked += 1
         return self.standing
 
-    def ailments(self) -> list[str]:
+    def reasons(self) -> list[str]:
         self.clock.advance(1.0)
-        return [ailment.reason for ailment in self.health.ailments()]
+        return [reason.reason for reason in self.health.reasons()]
 
 
 def test_a_worker_without_messages_is_well_while_it_goes_on_asking(tmp_path: Path) -> None:
@@ -87,15 +121,15 @@ def test_a_worker_without_messages_is_well_while_it_goes_on_asking(tmp_path: Pat
     for _ in range(10):
         worker.clock.advance(200)
         worker.heartbeat.came_round(waiting=0)
-        assert worker.ailments() == []
+        assert worker.reasons() == []
 
 
 def test_a_worker_that_asks_no_more_is_unwell_until_it_does_again(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
     worker.clock.advance(300)
-    assert worker.ailments() == ["not_pulling"]
+    assert worker.reasons() == ["not_pulling"]
     worker.heartbeat.came_round(waiting=0)
-    assert worker.ailments() == []
+    assert worker.reasons() == []
 
 
 def test_a_worker_that_gets_nothing_done_is_unwell_until_it_does(tmp_path: Path) -> None:
@@ -104,10 +138,23 @@ def test_a_worker_that_gets_nothing_done_is_unwell_until_it_does(tmp_path: Path)
     for _ in range(4):
         worker.clock.advance(100)
         worker.heartbeat.came_round(waiting=3)
-    (ailment,) = worker.health.ailments()
-    assert ailment.message.startswith("7 messages are held")
+    (reason,) = worker.health.reasons()
+    assert reason.message.startswith("7 messages are outstanding")
     worker.heartbeat.progressed()
-    assert worker.ailments() == []
+    assert worker.reasons() == []
+
+
+def test_a_worker_that_cannot_publish_is_unhealthy_until_it_can(tmp_path: Path) -> None:
+    worker = Worker(tmp_path)
+    worker.error = OSError("no space left on device")
+    worker.publish()
+    assert worker.reasons() == []
+    worker.publish()
+    assert worker.reasons() == ["cannot_publish"]
+    assert worker.publishing.failed == 2
+    worker.error = None
+    worker.publish()
+    assert worker.reasons() == []
 
 
 def test_messages_that_came_a_moment_ago_have_waited_for_a_moment(tmp_path: Path) -> None:
@@ -115,15 +162,15 @@ def test_messages_that_came_a_moment_ago_have_waited_for_a_moment(tmp_path: Path
     worker.clock.advance(3_600)
     worker.heartbeat.came_round(waiting=0)
     worker.standing = a_standing(waiting=1)
-    assert worker.ailments() == []
+    assert worker.reasons() == []
 
 
 def test_however_many_ask_the_worker_is_looked_at_once_a_second(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
-    assert [worker.health.ailments() for _ in range(1_000)] == [()] * 1_000
+    assert [worker.health.reasons() for _ in range(1_000)] == [()] * 1_000
     assert worker.asked == 1
     worker.clock.advance(1.0)
-    worker.health.ailments()
+    worker.health.reasons()
     assert worker.asked == 2
 
 
@@ -138,11 +185,11 @@ def test_the_page_of_one_who_is_unwell_says_why(tmp_path: Path) -> None:
     page = worker.health.page()
     assert (page.status, page.content_type) == (503, "application/json")
     assert json.loads(page.body) == {
-        "status": "unwell",
+        "status": "unhealthy",
         "reasons": [
             {
                 "reason": "pubsub_does_not_answer",
-                "message": "Pub/Sub does not answer; it is tried again",
+                "message": "Pub/Sub does not answer; it is retried",
             }
         ],
     }
@@ -155,7 +202,7 @@ def test_a_folder_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_gone_cannot_be_written(tmp_path: Path) -> None:
     worker = Worker(tmp_path / "gone")
-    assert worker.ailments() == ["disk_not_writable"]
+    assert worker.reasons() == ["disk_not_writable"]
     assert str(disk_problem(str(tmp_path / "gone"))).endswith(
         "gone cannot be written: No such file or directory"
     )
@@ -170,7 +217,7 @@ def test_a_disk_that_takes_no_more_is_told(tmp_path: Path, monkeypatch: pytest.M
     assert problem == f"{tmp_path} cannot be written: No space left on device"
 
 
-@pytest.mark.parametrize("reason", [told[0] for _, found in AILMENTS.values() for told in found])
-def test_every_ailment_is_explained(reason: str) -> None:
+@pytest.mark.parametrize("reason", [told[0] for _, found in REASONS.values() for told in found])
+def test_every_reason_is_explained(reason: str) -> None:
     page = Path(__file__).parents[3] / "docs" / "monitoring.md"
     assert f"| `{reason}` |" in page.read_text(encoding="utf-8")

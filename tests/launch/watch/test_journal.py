@@ -147,7 +147,7 @@ def test_a_publication_holds_what_waited_when_it_began_and_stays_until_it_ends(
 ) -> None:
     for number in (1, 2):
         journal.commit(a_batch_done(number, alerts=(an_alert(),)))
-    begun = journal.begin_publication(file_bytes=7)
+    begun = journal.begin_publication(file_bytes=7, with_payload=True)
     assert begun == Publication(last_batch=2, last_in_outbox=2, file_bytes=7)
     journal.commit(a_batch_done(3, alerts=(an_alert(),)))
     with closing(Journal(path)) as after:
@@ -160,7 +160,7 @@ def test_a_publication_holds_what_waited_when_it_began_and_stays_until_it_ends(
 
 
 def test_nothing_is_published_where_nothing_waits(journal: Journal) -> None:
-    assert journal.begin_publication(file_bytes=7) is None
+    assert journal.begin_publication(file_bytes=7, with_payload=True) is None
     assert journal.publication() is None
 
 

@@ -30,6 +30,10 @@ WORK = WorkReadings(
     ledger_gap=1,
     unpublished_alerts=7,
     unpublished_failures=3,
+    unpublished_batches=2,
+    oldest_unpublished_age_s=61.5,
+    failed_publications=4,
+    set_aside_rows=9,
     open_rate_episodes=4,
     open_silences=6,
 )
@@ -79,6 +83,10 @@ def test_what_the_subscription_and_the_loop_know_is_told() -> None:
     assert value(samples, "ledger_gap") == 1
     assert value(samples, "unpublished", kind="alert") == 7
     assert value(samples, "unpublished", kind="failure") == 3
+    assert value(samples, "unpublished_batches") == 2
+    assert value(samples, "oldest_unpublished_age_seconds") == 61.5
+    assert value(samples, "failed_publications_total") == 4
+    assert value(samples, "set_aside_rows") == 9
     assert value(samples, "open_episodes", kind="rate") == 4
     assert value(samples, "open_episodes", kind="no_data") == 6
 
@@ -183,6 +191,10 @@ def test_the_names_are_as_ever() -> None:
         "groundwatch_retries_total",
         "groundwatch_sampled_out_total",
         "groundwatch_unpublished",
+        "groundwatch_unpublished_batches",
+        "groundwatch_oldest_unpublished_age_seconds",
+        "groundwatch_failed_publications_total",
+        "groundwatch_set_aside_rows",
     }
 
 

@@ -49,8 +49,8 @@ def publishing(output: Output, sizes: Counter[str], clock: ManualClock) -> Publi
 def looked(publishing: Publishing) -> None:
     """Look, and once more when what that began is done."""
     publishing.look()
-    if publishing._under_way:
-        wait_until(publishing._under_way.done)
+    if publishing._running:
+        wait_until(publishing._running.done)
         publishing.look()
 
 
@@ -115,7 +115,7 @@ def finish_beside(publishing: Publishing) -> threading.Thread:
     return thread
 
 
-def test_the_end_waits_for_what_is_under_way_and_publishes_the_rest(
+def test_the_end_waits_for_what_is_running_and_publishes_the_rest(
     publishing: Publishing, output: Output
 ) -> None:
     output.may_go_on.clear()
@@ -135,7 +135,7 @@ def failing_once(output: Output) -> Callable[[], int]:
     return publish
 
 
-def test_a_fault_of_what_was_under_way_does_not_keep_the_end_from_trying_again(
+def test_a_fault_of_what_was_running_does_not_keep_the_end_from_trying_again(
     output: Output, clock: ManualClock
 ) -> None:
     publishing = Publishing(failing_once(output), Counter(), FILE_BYTES, AGE_S, clock)

@@ -131,6 +131,7 @@ class Fate:
             (AtHand, "acknowledge"),
             (Journal, "begin_publication"),
             (storage, "publish"),
+            (storage, "publish_new"),
             (Journal, "announced"),
             (Journal, "end_publication"),
         ):

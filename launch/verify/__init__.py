@@ -1,0 +1,1 @@
+"""Compare an output folder with its summary, its manifest and the ledgers of its workers."""

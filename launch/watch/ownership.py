@@ -1,0 +1,52 @@
+"""Notice that the journal or the output folder of a running worker was deleted or replaced."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class OwnershipLost(Exception):
+    """A file or folder of the worker is gone, or is another one now: it may acknowledge nothing."""
+
+
+class OwnedPaths:
+    """Remember the files and folders that a worker began with, until it is closed.
+
+    A deleted file that is open can still be written, and a deleted folder is easily made again, so
+    neither fails by itself. They are kept open, so that no other file gets their inodes.
+
+    Args:
+      paths: local files and folders, all there.
+
+    Raises:
+      OSError: one is not there.
+    """
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._descriptors = {path: os.open(path, os.O_RDONLY) for path in paths}
+
+    def check(self) -> None:
+        """Compare each path with what it was at the start.
+
+        Raises:
+          OwnershipLost: one was deleted or replaced.
+        """
+        for path, descriptor in self._descriptors.items():
+            if change := _change(path, descriptor):
+                raise OwnershipLost(
+                    f"{path} was {change} while the worker was running: it stops, and acknowledges"
+                    " nothing more. Start it again; messages that are not acknowledged come again"
+                )
+
+    def close(self) -> None:
+        """Close the files and folders."""
+        for descriptor in self._descriptors.values():
+            os.close(descriptor)
+
+
+def _change(path: str, descriptor: int) -> str | None:
+    try:
+        is_same = os.path.samestat(Path(path).stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return "deleted"
+    return None if is_same else "replaced"

@@ -1,0 +1,214 @@
+"""`groundwatch verify`: the files against what the runs say, from the outside."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from launch.main import main
+from tests.support import wire_faults
+from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.buckets import Buckets
+from tests.support.fault_server import FaultServer, always
+from tests.support.runs import a_long_archive, an_archive, backfill
+from tests.support.storage_server import storage_server
+from tests.support.watched import Watched, work
+
+PASSED = "Verified: every row and record id is where the counts say."
+
+
+def verify(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    """Run the command; returns its exit status and what it printed."""
+    capsys.readouterr()
+    exit_status = main(["verify", *map(str, arguments)])
+    printed = capsys.readouterr()
+    return exit_status, printed.out + printed.err
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    """The output of a backfill over three days, with alerts and a failure."""
+    lines = [an_unsupported_envelope(100), b"no answer"]
+    archive = a_long_archive(tmp_path, 30)
+    with archive.open("ab") as stream:
+        stream.writelines(line + b"\n" for line in lines)
+    assert backfill(archive, tmp_path / "out") == 0
+    return tmp_path / "out"
+
+
+def test_a_backfill_is_verified(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exit_status, printed = verify(capsys, output)
+    assert exit_status == 0
+    assert PASSED in printed
+    rows = {line.strip().split("  ")[0]: line.split()[-3:] for line in printed.splitlines() if line}
+    assert rows["written, by ledgers and summaries"] == ["31", "1", "4"]
+    assert rows["listed in the manifest"] == rows["in the files"] == ["31", "1", "4"]
+    assert rows["waiting in work folders"] == ["0", "0", "0"]
+
+
+def a_file(output: Path, kind: str = "enriched") -> Path:
+    return min(path for path in (output / kind).rglob("*") if path.is_file())
+
+
+def remove_file(output: Path) -> str:
+    path = a_file(output)
+    path.unlink()
+    return f"{path.relative_to(output)} is gone; its manifest lists 11 rows"
+
+
+def cut_file(output: Path) -> str:
+    path = a_file(output)
+    path.write_bytes(path.read_bytes()[:-40])
+    return f"{path.relative_to(output)} is damaged after 0 rows"
+
+
+def copy_file(output: Path) -> str:
+    path = a_file(output)
+    shutil.copy(path, path.with_name("copy.avro"))
+    return "11 record ids have more than one record"
+
+
+def add_file(output: Path) -> str:
+    (output / "alerts" / "another.jsonl").write_text("{}\n")
+    return "alerts/another.jsonl has 1 rows, and no manifest lists it"
+
+
+def add_line(output: Path) -> str:
+    path = a_file(output, "failures")
+    path.write_bytes(2 * path.read_bytes())
+    return f"{path.relative_to(output)} has 2 rows in"
+
+
+def change_count(output: Path) -> str:
+    (path,) = output.glob("runs/*.json")
+    counts = json.loads(path.read_bytes())
+    path.write_text(json.dumps(counts | {"read": counts["read"] + 1}))
+    return "its counts do not add up: 33 messages were read"
+
+
+def change_rows(output: Path) -> str:
+    (path,) = output.glob("runs/*.json")
+    counts = json.loads(path.read_bytes())
+    path.write_text(json.dumps(counts | {"enriched": 30, "failures": 2}))
+    return "30 rows of enriched were written, and 31 were found"
+
+
+DAMAGES = [remove_file, cut_file, copy_file, add_file, add_line, change_count, change_rows]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_each_difference_is_found(
+    output: Path, damage: Callable[[Path], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = damage(output)
+    exit_status, printed = verify(capsys, output)
+    assert exit_status == 1
+    assert expected in printed
+    assert PASSED not in printed
+
+
+def test_a_replay_into_the_same_folder_is_verified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = an_archive(tmp_path, *map(an_envelope, range(4)))
+    output = tmp_path / "out"
+    with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
+        assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
+    assert verify(capsys, output)[0] == 0
+    assert main(["replay", "--failures", f"{output}/failures/*", "--output", str(output)]) == 0
+    exit_status, printed = verify(capsys, output)
+    assert (exit_status, PASSED in printed) == (0, True)
+
+
+def test_a_bucket_is_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = a_long_archive(tmp_path, 30)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with storage_server(monkeypatch) as buckets:
+        assert main(["backfill", "--input", str(archive), "--output", "gs://out/run"]) == 0
+        assert verify(capsys, "gs://out/run")[0] == 0
+        name = next(name for name in buckets.below("gs://out/run/enriched/"))
+        _remove(buckets, f"gs://out/run/enriched/{name}")
+        exit_status, printed = verify(capsys, "gs://out/run")
+    assert (exit_status, f"enriched/{name} is gone" in printed) == (1, True)
+
+
+def _remove(buckets: Buckets, path: str) -> None:
+    del buckets._objects[path]
+
+
+def test_a_worker_is_verified_while_rows_wait_and_after(
+    watched: Watched, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watched.publish(*map(an_envelope, range(10)), an_unsupported_envelope(10), b"no answer")
+    with watched.worker() as worker:
+        work(worker, lambda: not watched.outstanding)
+        watched.publish(*map(an_envelope, range(20, 25)))
+        work(worker, lambda: not watched.outstanding)
+    folders = watched.output, "--work_folder", watched.work_folder
+    exit_status, printed = verify(capsys, *folders)
+    assert (exit_status, PASSED in printed) == (0, True)
+    watched.drain()
+    assert verify(capsys, *folders)[0] == 0
+    # The worker's folder is gone, and all of its rows are public.
+    shutil.rmtree(watched.work_folder)
+    assert verify(capsys, watched.output)[0] == 0
+    a_file(watched.output).unlink()
+    assert verify(capsys, watched.output)[0] == 1
+
+
+def test_rows_of_a_lost_work_folder_are_missed(
+    watched: Watched, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watched.publish(*map(an_envelope, range(10)))
+    watched.drain()
+    with watched.worker() as worker:
+        watched.publish(*map(an_envelope, range(10, 15)))
+        work(worker, lambda: not watched.outstanding)
+    exit_status, _ = verify(capsys, watched.output, "--work_folder", watched.work_folder)
+    assert exit_status == 0
+    (part,) = Path(watched.work_folder).glob("batch-*/enriched-*.avro")
+    part.write_bytes(part.read_bytes()[:-10])
+    with watched.worker() as worker:
+        worker.finish()
+    exit_status, printed = verify(capsys, watched.output, "--work_folder", watched.work_folder)
+    assert exit_status == 1
+    assert "5 rows are in damaged parts, and in no file" in printed
+
+
+def test_the_status_of_a_worker_verifies_its_output(
+    watched: Watched, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watched.work_folder = str(watched.output / ".groundwatch-r1")
+    watched.publish(*map(an_envelope, range(10)))
+    watched.drain()
+    assert main(["status", str(watched.output), "--verify"]) == 0
+    assert PASSED in capsys.readouterr().out
+    a_file(watched.output).unlink()
+    assert main(["status", str(watched.output), "--verify"]) == 1
+    assert main(["status", watched.work_folder, "--verify", "--output", str(watched.output)]) == 1
+    assert "is gone" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ([], "the folder is missing"),
+        (["nowhere"], "nowhere: holds no output of groundwatch"),
+        (["out", "--work_foldr"], "--work_foldr is unknown; did you mean --work_folder?"),
+    ],
+)
+def test_what_cannot_be_verified_is_a_usage_error(
+    arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exit_status, printed = verify(capsys, *arguments)
+    assert (exit_status, problem in printed) == (2, True)
+
+
+def test_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    exit_status, printed = verify(capsys, "--help")
+    assert exit_status == 0
+    assert printed.startswith("usage: groundwatch verify DIR")
