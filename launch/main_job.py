@@ -43,6 +43,7 @@ def run_main_job(
     processes: int = 1,
     *,
     must_resume: bool = False,
+    forget_replies: bool = False,
 ) -> int:
     """Run the pipeline, showing its progress, and tell what came of it.
 
@@ -52,6 +53,7 @@ def run_main_job(
       price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
       processes: how many share the work on this machine.
       must_resume: whether to refuse to begin anew.
+      forget_replies: whether to begin anew and pay for every check again.
 
     Returns:
       The exit status: 0 done; 1 failed, not all accounted for, or nothing could be read; 3 done
@@ -63,7 +65,12 @@ def run_main_job(
             summary = run_pipeline(config, options, price_per_1k_chars)
         else:
             summary = run_locally(
-                config, options, price_per_1k_chars, processes, must_resume=must_resume
+                config,
+                options,
+                price_per_1k_chars,
+                processes,
+                must_resume=must_resume,
+                forget_replies=forget_replies,
             )
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is told to the person
         return fail(f"the run failed: {_reason(cause_of(error))}")

@@ -155,8 +155,16 @@ LOCAL = (
     ),
     Option(
         name="resume",
-        meaning="go on with a run that was broken off, or refuse; without it the same command"
-        " goes on, too, or begins anew where there is nothing to go on with",
+        meaning="resume an interrupted run, or fail if there is none; without it the same command"
+        " resumes it, too, or begins a new one",
+        is_switch=True,
+        default=False,
+    ),
+    Option(
+        name="forget_replies",
+        meaning="begin anew, and pay again for the checks of an interrupted run, whose replies are"
+        " otherwise kept though flags or input change; what it has sent counts against"
+        " --max_calls and --max_cost all the same",
         is_switch=True,
         default=False,
     ),

@@ -21,8 +21,9 @@ class Counts(Record, frozen=True, kw_only=True):
       retryable_failures: failures that `replay` may mend.
       damaged_archives: archives that are damaged; each is one message read and one failure.
       unreadable: messages that are no answer, and damaged archives.
-      calls, retries: calls needed, and attempts beyond the first of each.
-      characters: of answers and facts in these calls.
+      calls, retries: requests sent to the checker, failed ones included, in all tries of the run;
+        and how many of them repeat another one.
+      characters: of answers and facts in these requests.
       checked: answers that were checked.
       latency_ms: of all of them together.
       max_latency_ms: of the slowest, 0 when none was checked.

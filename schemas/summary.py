@@ -84,8 +84,9 @@ class Summary(Record, frozen=True, kw_only=True):
       retryable_failures: failures that `replay` may mend.
       damaged_archives: archives that are damaged; each is one message read and one failure.
       unreadable: messages that are no answer, and damaged archives; each is one failure.
-      calls, retries: calls needed, and attempts beyond the first of each.
-      characters: of answers and facts in these calls.
+      calls, retries: requests sent to the checker, failed ones included, in all tries of the run;
+        and how many of them repeat another one.
+      characters: of answers and facts in these requests.
       cost: in the currency of the price, None where no price was given.
       mean_latency_ms, max_latency_ms: of a checked answer, None where none was checked.
       started_at_us, finished_at_us: microseconds since 1970 UTC.

@@ -1,5 +1,6 @@
 """CheckGrounding: ask the checker about each answer that needs it."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -19,6 +20,7 @@ from schemas.failure import Failure
 from transforms import counters
 from transforms.failing import FAILURES, TaggedFailure, failed_now
 from transforms.fill_bundles import FillBundles
+from transforms.grounding.client import Sent
 from transforms.grounding.errors import BadReply, CheckFailed, OverBudget, RunStopped, Unavailable
 from transforms.grounding.session import CheckSession, Outcome
 from transforms.grounding.settings import LOCAL, CheckSettings
@@ -121,6 +123,7 @@ class _CheckAnswer(beam.DoFn):
     def _next_finished(self) -> Iterator[Any]:
         answer, outcome, timestamp, window = self._finished.get()
         self._under_way -= 1
+        self._checks.count_sent()
         if isinstance(outcome, CheckedAnswer):
             _count(outcome)
             yield WindowedValue(outcome, timestamp, (window,))
@@ -144,9 +147,7 @@ class _CheckAnswer(beam.DoFn):
         if _is_outage(error) and self._settings.keeps_backlog:
             raise error
         counters.CHECKS_FAILED.inc()
-        counters.CALLS.inc()
         counters.RETRYABLE_FAILURES.inc(int(error.retryable))
-        counters.RETRIES.inc(error.attempts - 1)
         return failed_now(
             answer.message,
             "CheckGrounding",
@@ -177,6 +178,18 @@ class _Checks:
         # The embedded checker refuses nothing.
         throttle = None if settings.checker == LOCAL else self.throttle
         self.session = CheckSession(settings, throttle)
+        self._counted = Sent()
+        self._lock = threading.Lock()
+
+    def count_sent(self) -> None:
+        """Count what has been sent since the last call; on a bundle thread only."""
+        with self._lock:
+            new = self.session.sent.since(self._counted)
+            self._counted = self._counted.plus(new)
+        if new.calls:
+            counters.CALLS.inc(new.calls)
+            counters.RETRIES.inc(new.retries)
+            counters.CHARACTERS.inc(new.characters)
 
     def close(self) -> None:
         self.session.close()
@@ -200,7 +213,4 @@ def _count(checked: CheckedAnswer) -> None:
     if checked.check is None:
         return
     counters.CHECKS_OK.inc()
-    counters.CALLS.inc(checked.check.calls)
-    counters.CHARACTERS.inc(checked.check.characters)
-    counters.RETRIES.inc(checked.check.attempts - checked.check.calls)
     counters.CHECK_LATENCY_MS.update(checked.check.latency_ms)

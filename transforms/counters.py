@@ -85,13 +85,13 @@ RETRYABLE_FAILURES = Counter("failures_retryable")
 """Failures that `replay` may mend."""
 
 CALLS = Counter("calls")
-"""Calls that the answers needed, the one that failed for good included."""
+"""Requests that were sent to the checker, failed and repeated ones included."""
 
 CHARACTERS = Counter("characters")
-"""Characters of answers and facts in these calls, the unit of the service's bill."""
+"""Characters of answers and facts in these requests, the unit of the service's bill."""
 
 RETRIES = Counter("retries")
-"""Attempts beyond the first of each call."""
+"""Requests that repeat another one."""
 
 FAILED_PREFIX = "failed_"
 """Before the class of an error, in the name of its counter."""

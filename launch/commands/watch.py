@@ -48,6 +48,7 @@ _RETRY_S = 10.0
 
 _NOT_HERE = {
     "resume": False,
+    "forget_replies": False,
     "workers": None,
     "segment_messages": 1,
     "salvage": False,

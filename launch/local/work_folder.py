@@ -5,7 +5,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -13,9 +13,11 @@ from msgspec.structs import replace
 
 from launch.local.plan import Plan
 from pipeline import storage
+from pipeline.check_config import REPLY_STORE
 from pipeline.part import Part
 from schemas.counts import Counts
 from schemas.record import Record
+from transforms.grounding.reply_store import ReplyStore
 from transforms.measure_rates import Keyed
 
 _LOCK = ".lock"
@@ -94,19 +96,24 @@ class WorkFolder:
             yield
 
     def read_plan(self) -> Plan | None:
-        """Read the plan of the run that was begun here, None if there is none."""
-        with suppress(FileNotFoundError):
+        """Read the plan of the run that was begun here, None if there is none of this version."""
+        with suppress(FileNotFoundError, msgspec.ValidationError):
             return msgspec.json.decode(self._plan.read_bytes(), type=Plan)
         return None
 
     def begin(self, plan: Plan) -> None:
-        """Forget what is here, and begin a run."""
+        """Begin a run, and delete what is here of an earlier one but for what that has paid for."""
         for entry in self._path.iterdir():
             if entry.is_dir():
                 shutil.rmtree(entry)
-            elif entry.suffix != _LOCK:
+            elif entry.suffix != _LOCK and not entry.name.startswith(REPLY_STORE):
                 entry.unlink()
         _write(self._plan, msgspec.json.encode(plan))
+
+    def paid(self) -> AbstractContextManager[ReplyStore] | None:
+        """Open what the run has paid for; None if it has paid for nothing yet."""
+        path = self._path / REPLY_STORE
+        return closing(ReplyStore(str(path))) if path.exists() else None
 
     def done(self, number: int) -> SegmentDone | None:
         """Read what a segment left, None if it is not finished."""

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from transforms.grounding.errors import BadReply, Unavailable
 from transforms.grounding.local.transport import LocalTransport
@@ -47,12 +47,15 @@ class Connections:
         self._max_bytes = settings.max_reply_bytes
         self._free = asyncio.Semaphore(settings.max_in_flight)
 
-    async def post(self, body: bytes, headers: Mapping[str, str]) -> RawReply:
+    async def post(
+        self, body: bytes, headers: Mapping[str, str], before_sending: Callable[[], None]
+    ) -> RawReply:
         """Send one request and wait for the whole reply.
 
         Args:
           body: JSON.
           headers: besides those that every request has.
+          before_sending: is called when the request is about to leave; raises to keep it back.
 
         Returns:
           The reply, whatever its status, unpacked.
@@ -63,6 +66,7 @@ class Connections:
         """
         # Waiting for a place is no part of the deadline: the checker cannot be blamed for it.
         async with self._free:
+            before_sending()
             CallsInFlight.add(1)
             try:
                 raw = await self._within_deadline(body, headers)
