@@ -37,7 +37,8 @@ class RateEpisode(Record, frozen=True, kw_only=True):
     Attributes:
       signal: which share is meant: ``canary``, ``low_grounded``, ``policy_skipped``, ``failed``, or
         ``skip_reason:`` and the name of a reason.
-      state: ``open`` when the episode begins, ``closed`` when it ends.
+      state: ``open`` when the incident begins; ``closed`` when answers show that it is over;
+        ``closed_unknown`` when there were none for so long that nothing is known any more.
       share: 0..1, in the fast window at that moment.
       burn_rate: the share over the budgeted share, in the fast window; a reason's budget is its
         share before.

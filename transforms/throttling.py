@@ -30,25 +30,40 @@ class AdaptiveThrottle:
     Unlike Beam's own throttler it counts a call when it ends, not when it leaves: else the first
     second of a run, in which nothing has been answered yet, would look like an outage.
 
+    Failures that always hit the same answers must not slow down the others. So while some calls
+    are answered, only failures for overload hold back calls that are sent for the first time; all
+    failures hold back retries.
+
     Source: https://sre.google/sre-book/handling-overload/, "Client-Side Throttling"
     """
 
     def __init__(self) -> None:
         self._ended = MovingSum(_WINDOW_MS, _BUCKET_MS)
         self._answered = MovingSum(_WINDOW_MS, _BUCKET_MS)
+        self._overloaded = MovingSum(_WINDOW_MS, _BUCKET_MS)
         self._signaler = ThrottlingSignaler(NAMESPACE)
         self._lock = threading.Lock()
         self._waited_s = 0.0
 
-    def must_wait(self) -> bool:
-        """Tell, by chance, whether a call has to wait: the more often, the more were refused."""
+    def must_wait(self, *, is_retry: bool) -> bool:
+        """Decide, by chance, whether a call has to wait: the more often, the more have failed.
+
+        Args:
+          is_retry: whether it was sent before.
+        """
         now_ms = _now_ms()
         ended, answered = self._ended.sum(now_ms), self._answered.sum(now_ms)
+        if answered and not is_retry:
+            ended = answered + self._overloaded.sum(now_ms)
         excess = ended - _OVERLOAD_RATIO * answered - _GRACE
         # What is certain needs no chance.
         if excess <= 0 or random.random() >= excess / (ended + 1):  # noqa: S311 - no secret
             return False
-        self._ended.add(now_ms, 1)
+        # Retries that wait are many, and would hold back each other where others are answered.
+        if not (is_retry and answered):
+            self._ended.add(now_ms, 1)
+        if not is_retry:
+            self._overloaded.add(now_ms, 1)
         return True
 
     def succeeded(self) -> None:
@@ -57,9 +72,16 @@ class AdaptiveThrottle:
         self._ended.add(now_ms, 1)
         self._answered.add(now_ms, 1)
 
-    def failed(self) -> None:
-        """Hear that a call was refused or lost."""
-        self._ended.add(_now_ms(), 1)
+    def failed(self, *, is_overload: bool) -> None:
+        """Note that a call failed.
+
+        Args:
+          is_overload: whether the service says that there are too many.
+        """
+        now_ms = _now_ms()
+        self._ended.add(now_ms, 1)
+        if is_overload:
+            self._overloaded.add(now_ms, 1)
 
     def waited(self, seconds: float) -> None:
         """Hear for how long a call was held back."""

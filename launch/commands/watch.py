@@ -40,6 +40,7 @@ from pipeline.watch_options import (
 )
 from schemas.units import MEGABYTE
 from transforms.grounding.errors import CheckFailed
+from transforms.grounding.settings import OutagePolicy
 
 _log = logging.getLogger(__name__)
 _NEVER_S = 1e9
@@ -177,7 +178,7 @@ def _config(values: Mapping[str, Any], run_id: str, work_folder: str) -> Config:
         replays=False,
     )
     # A reply that was paid for stands in its record before its message is acknowledged.
-    check = replace(config.check, reply_store=None, leaves_unavailable=True)
+    check = replace(config.check, reply_store=None, outage=OutagePolicy.HOLD)
     return replace(config, check=check)
 
 

@@ -21,6 +21,7 @@ from pipeline.config import Config, config_from
 from pipeline.destination import Destination
 from pipeline.option import Option, whole
 from pipeline.stream import Subscription, Windows
+from transforms.grounding.settings import OutagePolicy
 from transforms.seen_ids import SEEN_FOR_S
 
 _HOUR_S = 3600
@@ -153,5 +154,5 @@ def stream_config(values: Mapping[str, Any], workers: int, now_s: float) -> Conf
         seen_for_s=round(values["dedupe_h"] * _HOUR_S),
         alert_topic=values["alert_topic"],
         failure_topic=values["failure_topic"],
-        check=replace(config.check, keeps_backlog=True),
+        check=replace(config.check, outage=OutagePolicy.REDELIVER),
     )

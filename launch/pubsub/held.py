@@ -35,6 +35,7 @@ class Holding(Record, frozen=True, kw_only=True):
       overdue: not settled for so long that their leases are not prolonged any more.
       redelivered: deliveries, so far, of messages that were held already.
       oldest_publish_time_us: microseconds since 1970 UTC, of those not settled; None for none.
+      oldest_waiting_us: the same of those not handed out yet.
     """
 
     waiting: int
@@ -44,6 +45,7 @@ class Holding(Record, frozen=True, kw_only=True):
     overdue: int
     redelivered: int
     oldest_publish_time_us: int | None
+    oldest_waiting_us: int | None = None
 
 
 class _Held(msgspec.Struct):
@@ -176,6 +178,7 @@ class Held:
         with self._changed:
             unsettled = [held for held in self._by_place.values() if not held.fate]
             times = [held.message.publish_time_us for held in unsettled]
+            waiting = [held.message.publish_time_us for held in self._waiting]
             return Holding(
                 waiting=len(self._waiting),
                 in_work=len(unsettled) - len(self._waiting),
@@ -184,6 +187,7 @@ class Held:
                 overdue=sum(self._is_overdue(held, now_s) for held in unsettled),
                 redelivered=self._redelivered,
                 oldest_publish_time_us=min(filter(None, times), default=None),
+                oldest_waiting_us=min(filter(None, waiting), default=None),
             )
 
     def _receive_one(self, delivery: Delivery) -> None:

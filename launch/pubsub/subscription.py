@@ -27,11 +27,13 @@ class Standing(Record, frozen=True, kw_only=True):
       oldest_unacked_age_s: since the oldest message held that is not settled was published; 0.0 for
         none. What Pub/Sub has not delivered yet may be older.
       answers: whether Pub/Sub answers, as far as is known.
+      oldest_waiting_age_s: as the age above, of messages that were not handed out yet.
     """
 
     holding: Holding
     oldest_unacked_age_s: float
     answers: bool
+    oldest_waiting_age_s: float = 0.0
 
 
 class Subscription:
@@ -129,14 +131,15 @@ class Subscription:
     def standing(self) -> Standing:
         """Say how it fares."""
         holding = self._held.holding()
-        oldest_us, age_s = holding.oldest_publish_time_us, 0.0
-        if oldest_us is not None:
-            age_s = max(0.0, self._wall_clock() - oldest_us / SECOND_US)
         return Standing(
             holding=holding,
-            oldest_unacked_age_s=age_s,
+            oldest_unacked_age_s=self._age_s(holding.oldest_publish_time_us),
             answers=not (self._pulling.is_away or self._settling.is_away),
+            oldest_waiting_age_s=self._age_s(holding.oldest_waiting_us),
         )
+
+    def _age_s(self, since_us: int | None) -> float:
+        return 0.0 if since_us is None else max(0.0, self._wall_clock() - since_us / SECOND_US)
 
     def close(self, within_s: float = 10.0) -> Holding:
         """Read no more, refuse what is not settled, tell Pub/Sub of what is, and disconnect.

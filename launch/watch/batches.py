@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -32,18 +32,35 @@ class Outcome(Record, frozen=True, kw_only=True):
     """What came of a batch, beside what is durable.
 
     Attributes:
-      left: answers that could not be checked for now; nothing of them is kept.
-      checked: how many answers were.
+      left: answers whose checks go on in the background; nothing of them is kept.
+      failed_ids: record ids of the answers that failed.
+      checked: how many answers were checked.
       latency_s: how long that took for one of them, on average.
       rates: what was counted of each engine's answers.
       alerts: how many were raised.
     """
 
     left: tuple[Answer, ...]
+    failed_ids: frozenset[str]
     checked: int
     latency_s: float
     rates: tuple[Keyed, ...]
     alerts: int
+
+    def arrivals(self, held: Iterable[Answer]) -> Counter[str | None]:
+        """Count the answers that arrived with the batch, by engine.
+
+        Args:
+          held: answers of the batch that arrived with an earlier one.
+        """
+        arrived: Counter[str | None] = Counter()
+        for engine, counts in self.rates:
+            arrived[engine] += counts.answers
+        arrived.update(answer.engine for answer in self.left)
+        arrived.subtract(
+            answer.engine for answer in held if answer.record_id not in self.failed_ids
+        )
+        return +arrived
 
 
 class Batches:
@@ -82,9 +99,11 @@ class Batches:
         batch, counts = run_batch(self._pipeline, messages, folder)
         self._seen.give_back(answer.record_id for answer in batch.left)
         batch.failures, repeated = self._without_repeated(batch.failures)
-        self._commit(number, batch, _with_failures(counts, batch.failures, repeated))
+        if counts.read:
+            self._commit(number, batch, _with_failures(counts, batch.failures, repeated))
         return Outcome(
             left=tuple(batch.left),
+            failed_ids=frozenset(failure.record_id or "" for failure in batch.failures),
             checked=counts.checked,
             latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
             rates=tuple(batch.rates),

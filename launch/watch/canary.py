@@ -23,6 +23,7 @@ from schemas.units import MINUTE_US, SECOND_US
 from schemas.unreadable import UnreadableAnswer
 from transforms.formats.parsing import parse_answer
 from transforms.grounding.errors import RunStopped
+from transforms.grounding.settings import OutagePolicy
 from transforms.rules.sampling import SamplingRule
 
 _TRY_AGAIN_US = MINUTE_US
@@ -85,7 +86,14 @@ class Canary:
         self, config: Config, options: PipelineOptions, journal: Journal, path: str, every_s: float
     ) -> None:
         self._folder = Path(str(config.work_folder)) / _SIGNAL
-        uncached = replace(config.check, cache_bytes=0, reply_store=None)
+        # Its answers are few, and the batches wait for them.
+        uncached = replace(
+            config.check,
+            cache_bytes=0,
+            reply_store=None,
+            outage=OutagePolicy.FAIL,
+            retries=replace(config.check.retries, max_attempts=3, total_s=10.0),
+        )
         own = replace(
             config, check=uncached, work_folder=str(self._folder), sampling=SamplingRule()
         )

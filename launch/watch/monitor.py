@@ -1,7 +1,6 @@
 """What no single answer shows: rates that rise, engines that fall silent."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from launch.watch.journal import Journal
 from schemas.alert import Alert
@@ -83,22 +82,29 @@ class Monitor:
         """How many silences are told and not over."""
         return sum(pulse.silence is not None for pulse in self._watched.pulses)
 
-    def hear(self, messages: int, rates: Iterable[Keyed], now_us: int) -> None:
-        """Hear what came with a batch.
+    def record_arrivals(
+        self, messages: int, arrivals: Mapping[str | None, int], now_us: int
+    ) -> None:
+        """Record what arrived with a batch, whether or not it could be checked.
 
         Args:
           messages: how many there were.
-          rates: what was counted of each engine's answers.
+          arrivals: how many answers, by engine.
           now_us: the wall clock.
         """
-        came: Counter[str | None] = Counter()
-        for engine, counts in rates:
-            end_us = counts.start_us + BUCKET_US
-            self._unjudged_from_us = min(self._unjudged_from_us, end_us)
-            if engine is not None:
-                came[engine] += counts.answers
+        came = dict(arrivals)
         came[None] = messages
         self._remember(pulses=hear(self._watched.pulses, came, now_us))
+
+    def record_rates(self, rates: Iterable[Keyed]) -> None:
+        """Record that counts were committed, which may be of a time that was judged before.
+
+        Args:
+          rates: what was counted of each engine's answers.
+        """
+        for _, counts in rates:
+            end_us = counts.start_us + BUCKET_US
+            self._unjudged_from_us = min(self._unjudged_from_us, end_us)
 
     def cannot_hear(self, now_us: int) -> None:
         """Hear that messages wait, or none can be taken for now: silence means nothing then."""

@@ -28,6 +28,7 @@ from launch.watch.canary import Canary
 from launch.watch.files import Files
 from launch.watch.health import Health
 from launch.watch.heartbeat import Heartbeat
+from launch.watch.held_answers import HeldAnswers
 from launch.watch.journal import Journal
 from launch.watch.metrics import Metrics, WorkReadings
 from launch.watch.monitor import Monitor
@@ -153,7 +154,7 @@ def _worker(
             opened.enter_context(closing(_topic(name, settings))) if name else None
             for name in (settings.alert_topic, settings.failure_topic)
         ]
-        opened.enter_context(checks_open(config.check))
+        checks = opened.enter_context(checks_open(config.check))
         seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
         pipeline = LocalPipeline(config, options)
         subscription = _subscription(settings)
@@ -178,6 +179,7 @@ def _worker(
             heartbeat=heartbeat,
             owned=opened.enter_context(closing(_owned(config, journal))),
             size=_batch_size(config.check, settings),
+            held=HeldAnswers(checks.session.has_ended),
             settings=settings,
         )
         if settings.health_address:

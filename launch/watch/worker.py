@@ -13,16 +13,18 @@ from launch.watch.announcer import Announcer
 from launch.watch.batch_size import BatchSize
 from launch.watch.batches import Batches, Outcome, Unaccounted
 from launch.watch.canary import Canary
-from launch.watch.giving_up import failed_alone, failed_by_defect
+from launch.watch.giving_up import failed_by_defect
 from launch.watch.heartbeat import Heartbeat
+from launch.watch.held_answers import HeldAnswers, messages_of
 from launch.watch.journal import Journal
 from launch.watch.monitor import Monitor
 from launch.watch.ownership import OwnedPaths
-from launch.watch.patience import MOST_TRIES, Patience
 from launch.watch.publishing import Publishing
+from launch.watch.retry_queue import RetryQueue
 from launch.watch.settings import WatchSettings
 from pipeline.storage import TargetExists
 from schemas.alert import Alert, AlertKind, Severity
+from schemas.answer import Answer
 from schemas.failure import Failure
 from schemas.message import Message
 from transforms.grounding.errors import RunStopped
@@ -37,9 +39,9 @@ class Worker:
     """Takes batches from a subscription until it is told to stop.
 
     A message is acknowledged once its record, alerts and failure are in the journal or in files
-    that the journal knows. One that cannot be checked for now is held and tried again; one that
-    runs into a defect, or that the checker alone does not answer for, becomes a failure, and takes
-    no neighbour along.
+    that the journal knows. The check of an answer that takes longer than others goes on in the
+    background; its message is held, and processed when the check has ended. A message that runs
+    into a defect becomes a failure, and takes no other along.
 
     Args:
       subscription: where messages come from.
@@ -52,6 +54,7 @@ class Worker:
       heartbeat: hears that the loop is alive.
       owned: the files and folders that must stay as they are.
       size: how many messages a batch takes.
+      held: answers whose checks go on in the background.
       settings: how large batches are.
 
     Attributes:
@@ -72,6 +75,7 @@ class Worker:
         heartbeat: Heartbeat,
         owned: OwnedPaths,
         size: BatchSize,
+        held: HeldAnswers,
         settings: WatchSettings,
     ) -> None:
         self.batches_done = 0
@@ -87,7 +91,8 @@ class Worker:
         self._owned = owned
         self._latency = AlertLatency()
         self._settings = settings
-        self._patience = Patience()
+        self._retry_queue = RetryQueue()
+        self._held = held
         self._size = size
         self._forget_at_s = 0.0
 
@@ -109,12 +114,14 @@ class Worker:
             self.step()
 
     def step(self) -> None:
-        """Work off one batch, if there is something to do, and tend to the rest."""
-        self._heartbeat.came_round(waiting=self._patience.waiting)
-        messages = self._take()
+        """Process one batch, if there is something to do, and do what is due besides."""
+        self._heartbeat.came_round(waiting=self.held)
+        # Half of a batch at most, so that new messages flow however many checks have ended.
+        held = self._held.take_ended(max(1, self._size.messages // 2))
+        messages = self._take(messages_of(held))
         if messages:
-            self._work_off(messages)
-        if self._patience.waiting or _is_behind(self.subscription.standing()):
+            self._work_off(messages, held)
+        if self._cannot_pull() or _is_behind(self.subscription.standing()):
             self.monitor.cannot_hear(clock.now_us())
         try:
             self.monitor.look(clock.now_us())
@@ -144,20 +151,30 @@ class Worker:
             _log.error("%s; the next worker tries again", error)
         self.publishing.finish()
 
-    def _take(self) -> Sequence[Message]:
-        again = self._patience.take_due(self._size.messages)
-        room = min(
-            self._size.messages - len(again),
-            self._settings.batch_messages - len(again) - self._patience.waiting,
-        )
+    @property
+    def held(self) -> int:
+        """How many messages wait for a check in the background, or to be processed again."""
+        return len(self._held) + len(self._retry_queue)
+
+    def _take(self, held: Sequence[Message]) -> Sequence[Message]:
+        again = [*held, *self._retry_queue.take_due(self._size.messages - len(held))]
+        room = self._size.messages - len(again)
         if room <= 0:
-            if not again:
-                time.sleep(_WAIT_S)
             return again
         wait_s = 0.0 if again else _WAIT_S
         return [*again, *self.subscription.pull(room, self._settings.batch_bytes, wait_s)]
 
-    def _work_off(self, messages: Sequence[Message]) -> None:
+    def _cannot_pull(self) -> bool:
+        """Tell whether so much is held that nothing more is pulled."""
+        return self.held >= self._settings.held_messages
+
+    def _work_off(self, messages: Sequence[Message], held: Sequence[Answer] = ()) -> None:
+        """Process a batch.
+
+        Args:
+          messages: all of them.
+          held: the answers among them whose arrival was counted before.
+        """
         started_s = time.monotonic()
         try:
             outcome = self._batches.run(messages)
@@ -178,7 +195,8 @@ class Worker:
                 left=len(outcome.left),
                 latency_s=outcome.latency_s,
             )
-            self._settle(messages, outcome)
+            self._retry_queue.reset()
+            self._settle(messages, outcome, held)
 
     def _isolate(self, messages: Sequence[Message], error: Exception) -> None:
         """Find the message that runs into a defect, half by half, and make a failure of it."""
@@ -212,23 +230,21 @@ class Worker:
 
     def _hold(self, messages: Sequence[Message], error: OSError) -> None:
         _log.error("%s; %d messages are held and tried again", error, len(messages))
-        self._patience.hold(messages)
+        self._retry_queue.add(messages)
 
-    def _settle(self, messages: Sequence[Message], outcome: Outcome) -> None:
-        left = {answer.message.place: answer for answer in outcome.left}
+    def _settle(
+        self, messages: Sequence[Message], outcome: Outcome, held: Sequence[Answer]
+    ) -> None:
+        left = {answer.message.place for answer in outcome.left}
         done = [message.place for message in messages if message.place not in left]
         self._acknowledge(done)
         if done:
             self._heartbeat.progressed()
         self._latency.raised(messages, outcome.alerts)
-        self.monitor.hear(len(done), outcome.rates, clock.now_us())
-        if left:
-            _log.warning(
-                "%d answers could not be checked; they are held and tried again", len(left)
-            )
-        waiting = [answer.message for answer in outcome.left]
-        for message in self._patience.judge(waiting, checked=outcome.checked):
-            self._fail(message, failed_alone(left[message.place], MOST_TRIES))
+        arrivals = outcome.arrivals(held)
+        self.monitor.record_arrivals(len(messages) - len(held), arrivals, clock.now_us())
+        self.monitor.record_rates(outcome.rates)
+        self._held.add(outcome.left)
 
     def _forget_old_ids(self) -> None:
         """Forget them now and then: it takes seconds where there are millions."""
@@ -238,7 +254,7 @@ class Worker:
 
 
 def _is_behind(standing: Standing) -> bool:
-    return not standing.answers or standing.oldest_unacked_age_s > _BEHIND_S
+    return not standing.answers or standing.oldest_waiting_age_s > _BEHIND_S
 
 
 def _ledger_alert() -> Alert:

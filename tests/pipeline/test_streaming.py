@@ -18,7 +18,7 @@ from tests.support import wire_faults
 from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
 from tests.support.streams import START_S, a_stream, pulled, stream_pipeline, streaming_from
-from transforms.grounding.settings import CheckSettings, RetrySettings
+from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 
 WIDTH_S = 300
 DAY_S = 24 * 3600
@@ -166,7 +166,7 @@ def test_an_outage_of_the_checker_keeps_the_backlog_and_makes_no_failure(tmp_pat
         check = CheckSettings(
             checker=server.address,
             endpoint=server.address,
-            keeps_backlog=True,
+            outage=OutagePolicy.REDELIVER,
             retries=RetrySettings(max_attempts=1, timeout_s=5),
         )
         with pytest.raises(Exception, match="503"):

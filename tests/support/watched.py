@@ -20,7 +20,7 @@ from launch.watch.settings import WatchSettings
 from launch.watch.worker import Worker
 from pipeline.config import Config
 from tests.support.outputs import Json, record_ids_in
-from transforms.grounding.settings import CheckSettings, RetrySettings
+from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from transforms.rules.publishing import publishable
 
 ANSWERS = "projects/lamps/topics/answers"
@@ -57,7 +57,7 @@ class Watched:
     def config(self, **check: Any) -> Config:
         """The main job's settings; checks are given up soon."""
         retries = RetrySettings(timeout_s=2.0, total_s=0.2, give_up_after_s=1e9)
-        settings = {"retries": retries, "leaves_unavailable": True, **check}
+        settings = {"retries": retries, "outage": OutagePolicy.HOLD, **check}
         return Config(
             inputs=(),
             output=str(self.output),

@@ -22,7 +22,7 @@ from tests.support.fault_server import FaultServer, always, by_answer
 from transforms.check_grounding import CHECKED, CheckGrounding
 from transforms.failing import FAILURES
 from transforms.grounding.errors import Misconfigured, Unavailable
-from transforms.grounding.settings import CheckSettings, RetrySettings
+from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from transforms.rules.limits import CheckLimits
 
 SKIPPED = Decision(verdict=Verdict.NOT_ANSWERED, reason="NO_RELEVANT_CONTENT")
@@ -206,7 +206,7 @@ def test_an_outage_fails_the_bundle_where_the_backlog_is_kept() -> None:
         FaultServer(always(wire_faults.UNAVAILABLE["503"])) as server,
         pytest.raises(Unavailable, match="HTTP 503"),
     ):
-        run(numbered(3), settings_for(server, keeps_backlog=True), equal_to([]))
+        run(numbered(3), settings_for(server, outage=OutagePolicy.REDELIVER), equal_to([]))
 
 
 def test_a_bad_reply_is_one_answers_failure_also_where_the_backlog_is_kept() -> None:
@@ -214,7 +214,7 @@ def test_a_bad_reply_is_one_answers_failure_also_where_the_backlog_is_kept() -> 
     with FaultServer(plan) as server:
         run(
             numbered(3),
-            settings_for(server, keeps_backlog=True),
+            settings_for(server, outage=OutagePolicy.REDELIVER),
             each(id_of, ["0000", "0002"]),
             each(told, [("0001", "CheckGrounding", "BadReply", True, 2)]),
         )

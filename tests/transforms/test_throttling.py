@@ -32,12 +32,12 @@ def calls_let_through(
     for _ in range(seconds):
         for _ in range(asked_a_second):
             clock.now_ms += 1000 // asked_a_second
-            if not throttle.must_wait():
+            if not throttle.must_wait(is_retry=True):
                 left += 1
                 if good:
                     throttle.succeeded()
                 else:
-                    throttle.failed()
+                    throttle.failed(is_overload=False)
     return left
 
 
@@ -48,7 +48,7 @@ def test_a_service_that_answers_is_never_held_back(clock: Clock) -> None:
 def test_calls_that_nobody_has_answered_yet_are_no_outage(clock: Clock) -> None:
     del clock
     throttle = AdaptiveThrottle()
-    assert not any(throttle.must_wait() for _ in range(500))
+    assert not any(throttle.must_wait(is_retry=True) for _ in range(500))
 
 
 def test_a_service_that_answers_two_calls_in_five_is_not_held_back(clock: Clock) -> None:
@@ -57,10 +57,47 @@ def test_a_service_that_answers_two_calls_in_five_is_not_held_back(clock: Clock)
     left = 0
     for number in range(3_000):
         clock.now_ms += 10
-        if not throttle.must_wait():
+        if not throttle.must_wait(is_retry=True):
             left += 1
-            (throttle.succeeded if number % 5 < 2 else throttle.failed)()
+            if number % 5 < 2:
+                throttle.succeeded()
+            else:
+                throttle.failed(is_overload=False)
     assert left == 3_000
+
+
+def failing_share(
+    throttle: AdaptiveThrottle, clock: Clock, percent: int, *, is_retry: bool, is_overload: bool
+) -> int:
+    """Send 3,000 calls of which some fail; returns how many were not held back."""
+    calls_let_through(throttle, clock, 10, 100, good=True)
+    left = 0
+    for number in range(3_000):
+        clock.now_ms += 10
+        if throttle.must_wait(is_retry=is_retry):
+            continue
+        left += 1
+        if number % 100 < percent:
+            throttle.failed(is_overload=is_overload)
+        else:
+            throttle.succeeded()
+    return left
+
+
+@pytest.mark.parametrize("percent", [1, 10, 30, 60, 90])
+def test_answers_that_always_fail_hold_back_no_other(clock: Clock, percent: int) -> None:
+    left = failing_share(AdaptiveThrottle(), clock, percent, is_retry=False, is_overload=False)
+    assert left == 3_000
+
+
+def test_overload_holds_back_every_call(clock: Clock) -> None:
+    left = failing_share(AdaptiveThrottle(), clock, 90, is_retry=False, is_overload=True)
+    assert left < 2_000
+
+
+def test_failures_of_any_kind_hold_back_retries(clock: Clock) -> None:
+    left = failing_share(AdaptiveThrottle(), clock, 90, is_retry=True, is_overload=False)
+    assert left < 2_000
 
 
 def test_in_an_outage_calls_fall_to_a_tenth_within_a_minute(clock: Clock) -> None:
@@ -116,5 +153,5 @@ def test_the_counter_is_the_one_that_dataflow_reads() -> None:
 def test_the_first_faults_of_a_small_job_hold_nothing_back() -> None:
     throttle = AdaptiveThrottle()
     for _ in range(10):
-        throttle.failed()
-    assert not any(throttle.must_wait() for _ in range(100))
+        throttle.failed(is_overload=False)
+    assert not any(throttle.must_wait(is_retry=True) for _ in range(100))

@@ -1,5 +1,7 @@
 """The one client of the check: cached, paced, authorised, tried again."""
 
+import asyncio
+import math
 import random
 import time
 from collections.abc import Mapping
@@ -17,6 +19,7 @@ from transforms.grounding.credentials import Authority
 from transforms.grounding.errors import (
     CheckFailed,
     GaveUp,
+    Misconfigured,
     OverBudget,
     Rejected,
     Unauthenticated,
@@ -24,12 +27,16 @@ from transforms.grounding.errors import (
 )
 from transforms.grounding.pacing import Pace, Throttle
 from transforms.grounding.protocol import check_path, encode_request, interpret_reply
+from transforms.grounding.refusals import Refusals
 from transforms.grounding.reply import CheckReply
 from transforms.grounding.reply_cache import ReplyCache
 from transforms.grounding.reply_store import ReplyStore
-from transforms.grounding.settings import Budget, CheckSettings
+from transforms.grounding.settings import Budget, CheckSettings, OutagePolicy
 from transforms.grounding.transport import Transport
 from transforms.grounding.unknown_members import unknown_members
+
+_HELD_REFUSAL_S = 60.0
+"""For so long a worker waits for a call that is answered, before a refusal stops it."""
 
 # Else it logs a line for each retry, of which an outage brings thousands.
 stamina.instrumentation.set_on_retry_hooks(())
@@ -91,6 +98,9 @@ class GroundingClient:
         self._budget = settings.budget
         self._authority = Authority(settings.account) if settings.account else None
         self._failing_since_s: float | None = None
+        self._checker = settings.checker
+        self._holds = settings.outage is OutagePolicy.HOLD
+        self._refusals = Refusals(_HELD_REFUSAL_S if self._holds else 0.0)
 
     async def check(self, request: CheckRequest) -> CheckReply:
         """Ask about one piece of an answer.
@@ -132,6 +142,37 @@ class GroundingClient:
         await self.aclose()
 
     async def _send(self, request: CheckRequest, body: bytes) -> CheckReply:
+        self._refusals.started()
+        try:
+            if self._holds:
+                return await self._send_until_known(request, body)
+            return await self._send_in_time(request, body)
+        finally:
+            self._refusals.ended()
+
+    async def _send_until_known(self, request: CheckRequest, body: bytes) -> CheckReply:
+        """Try until it succeeds, or the checker has answered others between enough attempts."""
+        patience = _Patience(math.inf)
+        successes, unanswered = self._refusals.successes, 0
+        while True:
+            try:
+                reply = await self._attempt(request, body, patience)
+            except Unavailable as error:
+                failure = error
+            else:
+                return reply
+            if self._refusals.successes > successes:
+                successes = self._refusals.successes
+                unanswered += 1
+            if unanswered >= self._retries.max_answer_attempts:
+                failure.attempts = max(patience.attempts, 1)
+                failure.first_failed_at_us = patience.first_failed_at_us
+                raise failure
+            jitter = random.random()  # noqa: S311 - no secret
+            wait_s = retrying.hold_backoff_s(patience.attempts, failure.retry_after_s, jitter)
+            await asyncio.sleep(wait_s)
+
+    async def _send_in_time(self, request: CheckRequest, body: bytes) -> CheckReply:
         """Try until it succeeds, or it is no use, or attempts or time are used up."""
         patience = _Patience(self._retries.total_s)
         try:
@@ -159,20 +200,20 @@ class GroundingClient:
     ) -> CheckReply:
         # A place in the quota may be long in coming, which is no fault of the service's.
         patience.deadline_s += await self._pace.take_from_quota()
-        if not await self._pace.leave(patience.deadline_s):
+        if not await self._pace.leave(patience.deadline_s, is_retry=patience.attempts > 0):
             raise patience.failure or Unavailable("held back until its time was up")
         patience.attempts += 1
         try:
             reply = await self._authorised(request, body, patience)
         except Unavailable as error:
             patience.note(error)
-            self._pace.failed()
+            self._pace.failed(is_overload=error.is_overload)
             self._note_failure()
             raise
         except Rejected:
-            self._failing_since_s = None
+            self._note_success()
             raise
-        self._failing_since_s = None
+        self._note_success()
         self._pace.succeeded()
         return reply
 
@@ -180,13 +221,24 @@ class GroundingClient:
         self, request: CheckRequest, body: bytes, patience: "_Patience"
     ) -> CheckReply:
         if self._authority is None:
-            return await self._exchange(request, body, {}, patience)
+            return await self._answered(request, body, {}, patience)
         headers = await self._authority.headers()
         try:
             return await self._exchange(request, body, headers, patience)
         except Unauthenticated:
-            fresh_headers = await self._authority.headers(rejected=headers)
-            return await self._exchange(request, body, fresh_headers, patience)
+            headers = await self._authority.headers(rejected=headers)
+        except Misconfigured as refusal:
+            raise await self._refusals.judge(refusal) from None
+        return await self._answered(request, body, headers, patience)
+
+    async def _answered(
+        self, request: CheckRequest, body: bytes, headers: Mapping[str, str], patience: "_Patience"
+    ) -> CheckReply:
+        """Exchange, and find out whether a refusal is of this call or of every one."""
+        try:
+            return await self._exchange(request, body, headers, patience)
+        except Misconfigured as refusal:
+            raise await self._refusals.judge(refusal) from None
 
     async def _exchange(
         self, request: CheckRequest, body: bytes, headers: Mapping[str, str], patience: "_Patience"
@@ -200,7 +252,9 @@ class GroundingClient:
                 self._uncount(characters, patience)
             raise
         now = datetime.now(UTC)
-        response = interpret_reply(raw.status, raw.retry_after, raw.body, request, now)
+        response = interpret_reply(
+            raw.status, raw.retry_after, raw.body, request, now, checker=self._checker
+        )
         unknown = unknown_members(raw.body)
         return CheckReply(response=response, attempts=patience.sent, unknown_members=unknown)
 
@@ -222,6 +276,10 @@ class GroundingClient:
             self._store.give_back(characters)
         self.sent = self.sent.plus(Sent(-1, -int(patience.sent > 1), -characters))
         patience.sent -= 1
+
+    def _note_success(self) -> None:
+        self._failing_since_s = None
+        self._refusals.succeeded()
 
     def _note_failure(self) -> None:
         """Give up when nothing at all has succeeded for too long."""

@@ -3,7 +3,8 @@
 import asyncio
 import threading
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 
 from transforms.grounding.errors import BadReply, Unavailable
 from transforms.grounding.local.transport import LocalTransport
@@ -32,6 +33,51 @@ class CallsInFlight:
             cls.count += by
 
 
+class Places:
+    """Bound the calls under way at once.
+
+    With OutagePolicy.HOLD a call that gets no reply for a second gives its place to another: else
+    a few answers whose calls hang would take the places of all others.
+
+    Args:
+      most: calls under way at once.
+      most_late: calls besides that gave their place away; further ones keep theirs.
+      late_after_s: seconds after which a call gives its place away.
+    """
+
+    def __init__(self, most: int, most_late: int, late_after_s: float = 1.0) -> None:
+        self._free = asyncio.Semaphore(most)
+        self._most_late = most_late
+        self._late_after_s = late_after_s
+        self._late = 0
+
+    @asynccontextmanager
+    async def take(self) -> AsyncIterator[None]:
+        """Hold a place while a `with` block lasts, or until the call is late."""
+        await self._free.acquire()
+        is_late = False
+
+        def give_away() -> None:
+            nonlocal is_late
+            if self._late < self._most_late:
+                is_late = True
+                self._late += 1
+                self._free.release()
+
+        timer = None
+        if self._most_late:
+            timer = asyncio.get_running_loop().call_later(self._late_after_s, give_away)
+        try:
+            yield
+        finally:
+            if timer:
+                timer.cancel()
+            if is_late:
+                self._late -= 1
+            else:
+                self._free.release()
+
+
 class Connections:
     """Posts bodies to the method's path and reads the replies, within a deadline and a size.
 
@@ -45,7 +91,7 @@ class Connections:
         self._path = check_path(settings)
         self._timeout_s = settings.retries.timeout_s
         self._max_bytes = settings.max_reply_bytes
-        self._free = asyncio.Semaphore(settings.max_in_flight)
+        self._places = Places(settings.max_in_flight, settings.most_late_calls)
 
     async def post(
         self, body: bytes, headers: Mapping[str, str], before_sending: Callable[[], None]
@@ -65,7 +111,7 @@ class Connections:
           BadReply: a reply that is too long or cannot be unpacked.
         """
         # Waiting for a place is no part of the deadline: the checker cannot be blamed for it.
-        async with self._free:
+        async with self._places.take():
             before_sending()
             CallsInFlight.add(1)
             try:

@@ -23,16 +23,20 @@ class Unavailable(CheckFailed):
     """The service could not answer now: no connection, no reply in time, 408, 429, 5xx.
 
     Attributes:
-      retry_after_s: how many seconds the service asks to be left alone, None if it does not say.
+      retry_after_s: how many seconds the service asks to wait, None if it does not say.
+      is_overload: whether the service says that there are too many calls.
       was_sent: whether the request may have left; False where there was no connection.
     """
 
     retryable = True
     was_sent = True
 
-    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+    def __init__(
+        self, message: str, retry_after_s: float | None = None, *, is_overload: bool = False
+    ) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+        self.is_overload = is_overload or retry_after_s is not None
 
 
 class BadReply(Unavailable):
@@ -41,6 +45,12 @@ class BadReply(Unavailable):
 
 class Rejected(CheckFailed):
     """The service refuses this very request (400, 413): sending it again is of no use."""
+
+
+class AnswerRefused(CheckFailed):
+    """The checker refuses this call (401, 403, 404, 405, a redirect) and answers others."""
+
+    retryable = True
 
 
 class OverBudget(CheckFailed):
@@ -52,7 +62,7 @@ class RunStopped(CheckFailed):
 
 
 class Misconfigured(RunStopped):
-    """A person has to change something first (403, 404, a redirect, no credentials)."""
+    """Every call is refused (403, 404, a redirect, no credentials): a person has to act."""
 
 
 class Unauthenticated(Misconfigured):

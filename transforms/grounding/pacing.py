@@ -13,14 +13,22 @@ _MINUTE_S = 60.0
 class Throttle(Protocol):
     """Decides from the calls so far whether the next one should be held back."""
 
-    def must_wait(self) -> bool:
-        """Tell whether a call that wants to leave now has to wait and ask again."""
+    def must_wait(self, *, is_retry: bool) -> bool:
+        """Tell whether a call that wants to leave now has to wait and ask again.
+
+        Args:
+          is_retry: whether it was sent before.
+        """
 
     def succeeded(self) -> None:
         """Hear that a call was answered."""
 
-    def failed(self) -> None:
-        """Hear that a call was refused or lost."""
+    def failed(self, *, is_overload: bool) -> None:
+        """Note that a call failed.
+
+        Args:
+          is_overload: whether the service says that there are too many.
+        """
 
     def waited(self, seconds: float) -> None:
         """Hear for how long a call was held back."""
@@ -42,16 +50,17 @@ class Pace:
             # At most a second's worth may leave at once.
             self._limiter = AsyncLimiter(max(per_s, 1.0), max(1.0, 1 / per_s))
 
-    async def leave(self, deadline_s: float) -> bool:
+    async def leave(self, deadline_s: float, *, is_retry: bool) -> bool:
         """Wait until the service may be asked again.
 
         Args:
           deadline_s: on the monotonic clock.
+          is_retry: whether the call was sent before.
 
         Returns:
           Whether the call may leave; False when it was held back until its time was up.
         """
-        while self._throttle and self._throttle.must_wait():
+        while self._throttle and self._throttle.must_wait(is_retry=is_retry):
             if time.monotonic() + _LOOK_AGAIN_S > deadline_s:
                 return False
             await asyncio.sleep(_LOOK_AGAIN_S)
@@ -71,7 +80,7 @@ class Pace:
         if self._throttle:
             self._throttle.succeeded()
 
-    def failed(self) -> None:
-        """Hear that a call was refused or lost."""
+    def failed(self, *, is_overload: bool) -> None:
+        """Note that a call failed."""
         if self._throttle:
-            self._throttle.failed()
+            self._throttle.failed(is_overload=is_overload)

@@ -26,7 +26,7 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.settings import CheckSettings
+from transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
 from transforms.rules.planning import PlannedCall, PlannedRecheck
 from transforms.rules.stretches import is_stretch
 from transforms.rules.told import attributes_of
@@ -34,11 +34,21 @@ from transforms.rules.told import attributes_of
 _OK = 200
 _REFUSED = frozenset({400, 413, 414, 422})
 _UNAUTHENTICATED = 401
-_NOT_SET_UP = {
+_TOO_MANY = 429
+_ADVICE = {
     403: "grant discoveryengine.groundingConfigs.check on the project, and enable the API",
     404: "check the project, the location and the grounding configuration",
     405: "check that the address is that of a grounding checker",
 }
+"""What to do about a refusal of Google's service."""
+
+_ADVICE_ELSEWHERE = {
+    403: "check who may call it, and whether a firewall or proxy in between lets calls through",
+    404: "check the address, and --api_version",
+    405: "check that the address is that of a grounding checker",
+}
+"""What to do about a refusal of another checker."""
+
 _STATUS_NAME = re.compile(rb'"status"\s*:\s*"([A-Z_]{2,40})"')
 
 _encoder = msgspec.json.Encoder()
@@ -86,7 +96,13 @@ def encode_request(request: CheckRequest) -> bytes:
 
 
 def interpret_reply(
-    status: int, retry_after: str | None, body: bytes, request: CheckRequest, now: datetime
+    status: int,
+    retry_after: str | None,
+    body: bytes,
+    request: CheckRequest,
+    now: datetime,
+    *,
+    checker: str = DISCOVERY_ENGINE,
 ) -> CheckResponse:
     """Read a reply, trusting nothing in it.
 
@@ -96,6 +112,7 @@ def interpret_reply(
       body: the whole body, unpacked.
       request: what was asked.
       now: to tell how far away a date in `retry_after` is; with its time zone.
+      checker: which one replied, for what to do about a refusal.
 
     Returns:
       A reply whose offsets, indices and scores are valid for the request.
@@ -109,7 +126,7 @@ def interpret_reply(
     """
     if status == _OK:
         return _decode(body, request)
-    raise _failure(status, retry_after, body, now)
+    raise _failure(status, retry_after, body, now, checker)
 
 
 def _decode(body: bytes, request: CheckRequest) -> CheckResponse:
@@ -159,17 +176,26 @@ def _cuts(claim: CheckedClaim, answer: bytes) -> bool:
     return claim.start_pos < claim.end_pos and is_stretch(answer, claim.start_pos, claim.end_pos)
 
 
-def _failure(status: int, retry_after: str | None, body: bytes, now: datetime) -> CheckFailed:
+def _failure(
+    status: int, retry_after: str | None, body: bytes, now: datetime, checker: str
+) -> CheckFailed:
     said = _said(status, body)
     if status in _REFUSED:
         return Rejected(f"the checker refuses the request: {said}")
     if status == _UNAUTHENTICATED:
         return Unauthenticated(f"the checker does not accept the credentials: {said}; log in again")
-    if status in _NOT_SET_UP:
-        return Misconfigured(f"the checker refuses every call: {said}; {_NOT_SET_UP[status]}")
+    if status in _ADVICE:
+        is_googles = checker == DISCOVERY_ENGINE
+        advice = (_ADVICE if is_googles else _ADVICE_ELSEWHERE)[status]
+        who = "Discovery Engine" if is_googles else checker
+        return Misconfigured(f"{who} refuses the call: {said}; {advice}")
     if 300 <= status < 400:  # noqa: PLR2004 - the redirects
         return Misconfigured(f"the checker redirects: {said}; name the final address")
-    return Unavailable(f"the checker is not available: {said}", _seconds(retry_after, now))
+    return Unavailable(
+        f"the checker is not available: {said}",
+        _seconds(retry_after, now),
+        is_overload=status == _TOO_MANY,
+    )
 
 
 def _said(status: int, body: bytes) -> str:

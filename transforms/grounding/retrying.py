@@ -4,6 +4,23 @@ from transforms.grounding.errors import Unavailable
 
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 20.0
+_FIRST_HOLD_S = 1.0
+_LONGEST_HOLD_S = 30.0
+
+
+def hold_backoff_s(attempts: int, asked_s: float | None, jitter: float) -> float:
+    """Choose how long a call that is held waits before its next attempt.
+
+    Args:
+      attempts: how many there have been, at least 1.
+      asked_s: what the checker asked for, None if nothing.
+      jitter: 0..1, random.
+
+    Returns:
+      Seconds: half to all of a bound that doubles with each attempt, and no fewer than asked.
+    """
+    bound_s = min(_LONGEST_HOLD_S, _FIRST_HOLD_S * 2.0 ** (attempts - 1))
+    return (asked_s or 0.0) + bound_s * (0.5 + 0.5 * jitter)
 
 
 def backoff(error: Exception, attempts: int, jitter: float, left_s: float) -> bool | float:

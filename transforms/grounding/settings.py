@@ -1,5 +1,7 @@
 """How answers are checked, and by whom."""
 
+from enum import StrEnum
+
 from schemas.record import Record
 from schemas.units import MEGABYTE
 from transforms.rules.limits import CheckLimits
@@ -7,8 +9,23 @@ from transforms.rules.limits import CheckLimits
 LOCAL = "local"
 DISCOVERY_ENGINE = "discoveryengine"
 
+_LATE_CALLS_A_CALL = 7
+
 SERVICE_CITATION_THRESHOLD = 0.6
 """What the service uses where no threshold is sent (documentation of `citationThreshold`)."""
+
+
+class OutagePolicy(StrEnum):
+    """What becomes of an answer that an unavailable checker could not check."""
+
+    FAIL = "fail"
+    """It is a retryable failure after its attempts: of a bounded run."""
+
+    HOLD = "hold"
+    """It is held and tried again in the background, and the others go on: of the worker."""
+
+    REDELIVER = "redeliver"
+    """It fails its bundle, so that the runner delivers it again: of a stream on an engine."""
 
 
 class GoogleAccount(Record, frozen=True, kw_only=True):
@@ -34,12 +51,15 @@ class RetrySettings(Record, frozen=True, kw_only=True):
       max_attempts: attempts a call.
       total_s: seconds from the first attempt after which no further one starts.
       give_up_after_s: seconds without any success after which the run ends.
+      max_answer_attempts: with OutagePolicy.HOLD in place of the two before: attempts of a call,
+        of which only those count between which the checker answered other calls.
     """
 
     timeout_s: float = 10.0
     max_attempts: int = 9
     total_s: float = 120.0
     give_up_after_s: float = 600.0
+    max_answer_attempts: int = 5
 
 
 class Budget(Record, frozen=True, kw_only=True):
@@ -76,10 +96,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       reply_store: a file that keeps all replies of the run, None for memory alone.
       budget: what the run may take; it needs a `reply_store`.
       proxy: the address of a proxy to call through, None for none.
-      leaves_unavailable: whether an answer that an unavailable service could not check is left,
-        for whoever has it checked later; it goes before `keeps_backlog`.
-      keeps_backlog: whether an unavailable service fails the bundle, so that a stream's engine
-        delivers again; else it is a retryable failure of each answer.
+      outage: what becomes of an answer that an unavailable checker could not check.
     """
 
     checker: str = LOCAL
@@ -100,14 +117,18 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     reply_store: str | None = None
     budget: Budget = Budget()
     proxy: str | None = None
-    keeps_backlog: bool = False
-    leaves_unavailable: bool = False
+    outage: OutagePolicy = OutagePolicy.FAIL
 
     @property
     def checker_name(self) -> str:
         """What records say of who checked: ``local+my-model`` where a model scored."""
         name = self.scorer and self.scorer.rstrip("/").rpartition("/")[2]
         return f"{self.checker}+{name}" if name else self.checker
+
+    @property
+    def most_late_calls(self) -> int:
+        """How many calls without a reply may be under way besides `max_in_flight`."""
+        return _LATE_CALLS_A_CALL * self.max_in_flight if self.outage is OutagePolicy.HOLD else 0
 
     @property
     def pays_once(self) -> bool:

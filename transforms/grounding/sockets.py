@@ -66,7 +66,9 @@ class Sockets:
     def _open(self) -> aiohttp.ClientSession:
         """Open a session, which has to happen on the running event loop."""
         return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self._settings.max_in_flight),
+            connector=aiohttp.TCPConnector(
+                limit=self._settings.max_in_flight + self._settings.most_late_calls
+            ),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=_HEADERS,
             auto_decompress=False,

@@ -6,6 +6,7 @@ https://sre.google/workbook/alerting-on-slos/
 
 from schemas.record import Record
 from schemas.units import HOUR_US
+from transforms.rules.rate_counts import bucket_of
 from transforms.rules.rate_windows import RateWindow, is_about_reason
 
 
@@ -70,15 +71,22 @@ def opening(signal: str, reading: Reading, rule: RateRule) -> OpenEpisode | None
     return OpenEpisode(signal=signal, opened_at_us=reading.now_us, budget=budget)
 
 
-def is_over(episode: OpenEpisode, reading: Reading, rule: RateRule) -> bool:
-    """Decide whether an open episode closes now.
+def closing(episode: OpenEpisode, reading: Reading, rule: RateRule) -> str | None:
+    """Decide whether an open incident closes now.
 
-    It also closes when the slow window has become empty: nothing is known then any more.
+    Answers that arrived in the current bucket must show that the rate is back to normal: a clock
+    that moves on, as that of a stream that is drained, shows nothing.
+
+    Returns:
+      ``closed``; ``closed_unknown`` where the slow window is empty, so that nothing is known any
+      more; None where the incident stays open.
     """
     if not reading.slow.answers:
-        return True
-    judge = _is_no_rise if is_about_reason(episode.signal) else _burns_no_more
-    return judge(episode, reading, rule)
+        return "closed_unknown"
+    if not reading.fast.ends_with(bucket_of(reading.now_us - 1)):
+        return None
+    is_over = _is_no_rise if is_about_reason(episode.signal) else _burns_no_more
+    return "closed" if is_over(episode, reading, rule) else None
 
 
 def _burns_no_more(episode: OpenEpisode, reading: Reading, rule: RateRule) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from schemas.alert import Alert, AlertKind, RateEpisode, Severity
-from transforms.rules.burn_rate import OpenEpisode, RateRule, Reading, is_over, opening
+from transforms.rules.burn_rate import OpenEpisode, RateRule, Reading, closing, opening
 from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_of, in_order
 from transforms.rules.rate_windows import VERDICT_SIGNALS, RateWindow, is_about_reason
 
@@ -89,8 +89,8 @@ class _Judge:
         for signal in self._signals():
             if signal not in self.open:
                 yield from self._opened(signal, reading)
-            elif is_over(self.open[signal], reading, self._rule):
-                yield _alert(self._engine, "closed", self.open.pop(signal), reading)
+            elif state := closing(self.open[signal], reading, self._rule):
+                yield _alert(self._engine, state, self.open.pop(signal), reading)
 
     def _opened(self, signal: str, reading: Reading) -> Iterator[Alert]:
         episode = opening(signal, reading, self._rule)
@@ -122,6 +122,6 @@ def _alert(engine: str | None, state: str, episode: OpenEpisode, reading: Readin
 
 
 def _severity(state: str, signal: str) -> Severity:
-    if state == "closed":
+    if state != "open":
         return Severity.INFO
     return Severity.WARNING if is_about_reason(signal) else Severity.CRITICAL

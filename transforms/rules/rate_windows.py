@@ -39,6 +39,10 @@ class RateWindow:
         while self._buckets and self._buckets[0].start_us <= start_us - self._width_us:
             self._count(self._buckets.popleft(), -1)
 
+    def ends_with(self, start_us: int) -> bool:
+        """Tell whether the bucket that starts then has answers, and is the last."""
+        return bool(self._buckets) and self._buckets[-1].start_us == start_us
+
     def bad(self, signal: str) -> int:
         """How many of the answers are bad in one way."""
         return self._bad[signal]

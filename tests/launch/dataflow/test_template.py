@@ -12,6 +12,7 @@ from launch.main import main
 from launch.start import options_from
 from pipeline import options
 from tests.support.dataflow import FLAGS
+from transforms.grounding.settings import OutagePolicy
 
 STREAM = (
     "--subscription=projects/example-project/subscriptions/answers",
@@ -135,7 +136,7 @@ def test_the_values_reach_the_configuration(submitted: list[Any]) -> None:
     assert config.seen_for_s == 1800
     assert config.subscription.id_label == "uid"
     assert config.run.startswith("shop-20")
-    assert config.check.keeps_backlog
+    assert config.check.outage is OutagePolicy.REDELIVER
 
 
 def test_two_jobs_never_write_the_same_files() -> None:

@@ -91,8 +91,7 @@ def hear_for_an_hour(monitor: Monitor) -> int:
     now_us = NOON_US
     for minute in range(60):
         now_us = NOON_US + minute * MINUTE_US
-        counts = RateCounts(start_us=now_us, answers=10)
-        monitor.hear(10, [("shop", counts)], now_us)
+        monitor.record_arrivals(10, {"shop": 10}, now_us)
     return now_us
 
 
@@ -109,7 +108,7 @@ def test_silence_after_steady_traffic_is_told_once_and_its_end_once(journal: Jou
     }
     assert monitor.open_silences == 2
     again_us = last_us + 200 * MINUTE_US
-    monitor.hear(1, [("shop", RateCounts(start_us=again_us, answers=1))], again_us)
+    monitor.record_arrivals(1, {"shop": 1}, again_us)
     monitor.look(again_us)
     assert {alert.no_data.state for alert in raised(journal) if alert.no_data} == {"closed"}
     assert monitor.open_silences == 0

@@ -51,7 +51,8 @@ class Watch:
         counts = RateCounts(start_us=start_us, answers=answers, low_grounded=bad)
         number = self.journal.next_number()
         self.journal.commit(a_batch_done(number=number, rates=((engine, counts),)))
-        self.monitor.hear(answers, [(engine, counts)], self.now_us)
+        self.monitor.record_arrivals(answers, {engine: answers}, self.now_us)
+        self.monitor.record_rates([(engine, counts)])
 
     def judge(self) -> list[Told]:
         """What is raised now."""
@@ -108,8 +109,10 @@ def test_a_worker_that_is_started_again_tells_nothing_twice(watch: Watch) -> Non
 
 def test_an_episode_closes_after_six_hours_without_an_answer(watch: Watch) -> None:
     watch.minutes(30, answers=10, bad=9)
-    assert CLOSED not in watch.minutes(5 * 60, answers=0)
-    assert CLOSED in watch.minutes(2 * 60, answers=0)
+    states = [state for kind, _, state in watch.minutes(5 * 60, answers=0) if kind == "rate"]
+    assert states == []
+    states = [state for kind, _, state in watch.minutes(2 * 60, answers=0) if kind == "rate"]
+    assert states == ["closed_unknown"]
 
 
 def test_an_engine_and_the_subscription_fall_silent_and_come_back(watch: Watch) -> None:

@@ -25,7 +25,7 @@ from tests.support.outputs import alerts_in, failures_in, records_in
 from tests.support.standings import a_standing
 from tests.support.watched import total
 from tests.support.wire_faults import Exchange, good, status
-from transforms.grounding.settings import CheckSettings, RetrySettings
+from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from transforms.seen_ids import SeenIds
 
 LEFT = "Lamps are left alone."
@@ -101,7 +101,7 @@ def config(alone: Alone, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
                 checker=checker.address,
                 endpoint=checker.address,
                 retries=RetrySettings(timeout_s=2.0, total_s=0.01, give_up_after_s=1e9),
-                leaves_unavailable=True,
+                outage=OutagePolicy.HOLD,
             ),
         )
 

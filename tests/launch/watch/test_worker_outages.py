@@ -1,6 +1,7 @@
 """A checker that is away, refuses or hangs: messages are held within bounds, and none is lost."""
 
 import asyncio
+import itertools
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from launch.watch.patience import Patience
 from pipeline.config import Config
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
@@ -16,12 +16,18 @@ from tests.support.fault_server import FaultServer, always, by_answer
 from tests.support.outputs import failures_in, original_bytes
 from tests.support.waiting import wait_until
 from tests.support.watched import Watched, total, work
-from tests.support.wire_faults import good, status
+from tests.support.wire_faults import body, good, hang, status
+from transforms.grounding import refusals, retrying
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.settings import RetrySettings
 
 ALONE = "Lamps glow blue at noon."
 HANGING = "Lamps hang."
+
+
+def a_lamp(number: int) -> bytes:
+    """An answer that no other has, so that it needs a call of its own."""
+    return an_envelope(number, answer=f"Lamp {number} glows.")
 
 
 class Outage:
@@ -46,7 +52,7 @@ def test_while_the_checker_is_away_messages_are_held_and_are_no_failures(
     with FaultServer(always(outage)) as checker:
         config = checked_by(watched, checker)
         with watched.worker(config) as worker:
-            work(worker, lambda: worker._patience.waiting == 5)
+            work(worker, lambda: worker.held == 5)
             work(worker, lambda: watched.outstanding == 5)
             outage.is_away = False
             work(worker, lambda: not watched.outstanding)
@@ -64,7 +70,7 @@ def test_an_answer_that_was_left_is_no_duplicate_when_it_is_tried_again(
     with FaultServer(always(outage)) as checker:
         config = checked_by(watched, checker)
         with watched.worker(config) as worker:
-            work(worker, lambda: worker._patience.waiting == 1)
+            work(worker, lambda: worker.held >= 1)
         outage.is_away = False
         # The next worker has nothing of the first but its folder.
         watched.drain(config)
@@ -77,29 +83,42 @@ def test_what_is_held_is_bounded_while_nothing_can_be_checked(watched: Watched) 
     with FaultServer(always(status(503, "Service Unavailable"))) as checker:
         config = checked_by(watched, checker)
         with watched.worker(config, batch_messages=20, held_messages=60) as worker:
-            work(worker, lambda: worker._patience.waiting == 20)
-            work(worker, lambda: worker.subscription.standing().holding.waiting >= 40)
+            work(worker, lambda: worker.held == 60)
             for _ in range(5):
                 worker.step()
             holding = worker.subscription.standing().holding
             assert holding.waiting + holding.in_work == 60
-            assert worker._patience.waiting <= 20
+            assert worker.held == 60
     assert watched.outstanding == 300
+    assert watched.ledger() == []
 
 
-def test_a_refusal_of_the_checker_ends_the_worker_and_leaves_the_input(
-    watched: Watched,
+def test_a_checker_that_refuses_every_call_ends_the_worker_and_leaves_the_input(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watched.publish(*map(an_envelope, range(5)))
+    monkeypatch.setattr(refusals, "_NO_SUCCESS_FOR_S", 1.0)
+    watched.publish(*map(a_lamp, range(30)))
     with FaultServer(always(status(403, "Forbidden"))) as checker:
         with watched.worker(checked_by(watched, checker)) as worker:
             with pytest.raises(Misconfigured):
                 work(worker, lambda: False)
             worker.finish()
-        assert watched.outstanding == 5
+        assert watched.outstanding == 30
         assert watched.ledger() == []
     watched.drain()
-    assert len(watched.record_ids()) == 5
+    assert len(watched.record_ids()) == 30
+
+
+def test_an_answer_that_alone_is_refused_is_a_failure_and_stops_nobody(watched: Watched) -> None:
+    watched.publish(an_envelope(0, answer=ALONE), *map(a_lamp, range(1, 301)))
+    with FaultServer(by_answer({ALONE: status(403, "Forbidden")})) as checker:
+        watched.drain(checked_by(watched, checker))
+    assert len(watched.record_ids()) == 300
+    (failure,) = failures_in(watched.output)
+    assert (failure["error_class"], failure["retryable"]) == ("AnswerRefused", True)
+    assert "a firewall or proxy" in failure["error"]
+    assert "discoveryengine" not in failure["error"]
+    assert total(watched.ledger())["gap"] == 0
 
 
 class Release:
@@ -136,23 +155,76 @@ def test_a_check_that_hangs_beyond_the_lease_is_delivered_again_and_done_once(
     assert total(watched.ledger())["duplicates"] == 0
 
 
-def test_an_answer_that_alone_cannot_be_checked_becomes_a_failure_after_some_tries(
-    watched: Watched, clock: ManualClock
+@pytest.fixture
+def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let held calls be tried again soon; their number is still the settings'."""
+    monkeypatch.setattr(retrying, "_FIRST_HOLD_S", 0.05)
+    monkeypatch.setattr(retrying, "_LONGEST_HOLD_S", 0.05)
+
+
+@pytest.mark.usefixtures("without_waits")
+def test_an_answer_that_alone_cannot_be_checked_becomes_a_failure_after_some_attempts(
+    watched: Watched,
 ) -> None:
     watched.publish(an_envelope(0, answer=ALONE))
     away = {ALONE: status(503, "Service Unavailable")}
-    with FaultServer(by_answer(away)) as checker:
-        config = checked_by(watched, checker)
-        with watched.worker(config) as worker:
-            worker._patience = Patience(clock)
-            for number in range(1, 6):
-                watched.publish(*(an_envelope(3 * number + more) for more in range(3)))
-                work(worker, lambda: watched.outstanding <= 1)
-                clock.advance(30)
-            work(worker, lambda: not watched.outstanding)
-            worker.finish()
+    with (
+        FaultServer(by_answer(away)) as checker,
+        watched.worker(checked_by(watched, checker)) as worker,
+    ):
+        work(worker, lambda: worker.held == 1)
+        # While nothing else is checked it may be an outage.
+        requests = checker.requests
+        work(worker, lambda: checker.requests > requests + 3)
+        assert worker.held == 1
+        numbers = itertools.count(1)
+
+        def is_over() -> bool:
+            watched.publish(a_lamp(next(numbers)))
+            return not worker.held
+
+        work(worker, is_over)
+        work(worker, lambda: not watched.outstanding)
+        worker.finish()
     (failure,) = failures_in(watched.output)
     assert (failure["error_class"], failure["retryable"]) == ("Unavailable", True)
     assert json.loads(original_bytes(failure))["answer"] == ALONE
     assert total(watched.ledger())["gap"] == 0
-    assert failure["attempts"] == 5
+    assert failure["attempts"] >= 8
+
+
+@pytest.mark.usefixtures("without_waits")
+@pytest.mark.parametrize("percent", [10, 90])
+@pytest.mark.parametrize("fault", ["503", "hang", "403", "garbage"])
+def test_answers_that_never_get_a_reply_become_failures_and_the_others_records(
+    watched: Watched, fault: str, percent: int
+) -> None:
+    count = 100
+    failing = {f"Lamp {number} glows." for number in range(count) if number % 100 < percent}
+    faults = {
+        "503": status(503, "Service Unavailable"),
+        "hang": hang,
+        "403": status(403, "Forbidden"),
+        "garbage": body(b"<html>"),
+    }
+    watched.publish(*map(a_lamp, range(count)))
+    with FaultServer(by_answer(dict.fromkeys(failing, faults[fault]))) as checker:
+        retries = RetrySettings(timeout_s=0.3, max_answer_attempts=2, give_up_after_s=1e9)
+        config = checked_by(watched, checker, retries=retries, max_in_flight=16)
+        with watched.worker(config) as worker:
+            work(worker, lambda: watched.outstanding <= len(failing), 60)
+            # Traffic goes on.
+            numbers = itertools.count(count)
+
+            def is_over() -> bool:
+                watched.publish(a_lamp(next(numbers)))
+                return not worker.held
+
+            work(worker, is_over, 120)
+            work(worker, lambda: not watched.outstanding)
+            worker.finish()
+    assert len(failures_in(watched.output)) == len(failing)
+    ids = watched.record_ids()
+    assert len(ids) == len(set(ids)) == next(numbers) - len(failing)
+    sums = total(watched.ledger())
+    assert (sums["gap"], sums["duplicates"]) == (0, 0)

@@ -232,13 +232,13 @@ def test_waiting_for_the_quota_fails_no_call_and_uses_up_no_time() -> None:
 class Closed:
     """A throttle that lets nothing through."""
 
-    def must_wait(self) -> bool:
+    def must_wait(self, *, is_retry: bool) -> bool:  # noqa: ARG002 - the protocol's way
         return True
 
     def succeeded(self) -> None:
         """Never hears of one."""
 
-    def failed(self) -> None:
+    def failed(self, *, is_overload: bool) -> None:
         """Does not matter here."""
 
     def waited(self, seconds: float) -> None:

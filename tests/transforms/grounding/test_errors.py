@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from transforms.grounding import errors
-from transforms.grounding.errors import CheckFailed, Unavailable
+from transforms.grounding.errors import AnswerRefused, CheckFailed, Unavailable
 
 KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type)]
 
@@ -25,5 +25,5 @@ def test_the_wait_that_a_service_asked_for_goes_along() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_only_an_unavailable_service_is_worth_another_try(kind: type[CheckFailed]) -> None:
-    assert kind.retryable is issubclass(kind, Unavailable)
+def test_only_an_outage_or_a_refusal_may_be_over_later(kind: type[CheckFailed]) -> None:
+    assert kind.retryable is issubclass(kind, Unavailable | AnswerRefused)

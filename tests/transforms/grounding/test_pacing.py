@@ -19,14 +19,14 @@ class Barrier:
         self.waited_s = 0.0
         self.successes = 0
 
-    def must_wait(self) -> bool:
+    def must_wait(self, *, is_retry: bool) -> bool:  # noqa: ARG002 - the protocol's way
         self.times -= 1
         return self.times >= 0
 
     def succeeded(self) -> None:
         self.successes += 1
 
-    def failed(self) -> None:
+    def failed(self, *, is_overload: bool) -> None:
         """Does not matter here."""
 
     def waited(self, seconds: float) -> None:
@@ -36,7 +36,7 @@ class Barrier:
 def test_a_call_waits_as_often_as_the_throttle_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "_LOOK_AGAIN_S", 0.001)
     throttle = Barrier(times=3)
-    asyncio.run(Pace(None, throttle).leave(_NEVER_S))
+    asyncio.run(Pace(None, throttle).leave(_NEVER_S, is_retry=False))
     assert throttle.waited_s == pytest.approx(0.003)
 
 
@@ -66,14 +66,16 @@ def test_a_quota_spreads_calls_over_time(
 def test_without_quota_and_throttle_nothing_waits() -> None:
     async def scenario() -> None:
         async with asyncio.timeout(5):
-            await asyncio.gather(*(Pace(None, None).leave(_NEVER_S) for _ in range(1_000)))
+            await asyncio.gather(
+                *(Pace(None, None).leave(_NEVER_S, is_retry=False) for _ in range(1_000))
+            )
 
     asyncio.run(scenario())
 
 
 def test_a_call_is_held_back_no_longer_than_its_time() -> None:
     throttle = Barrier(times=1_000)
-    assert asyncio.run(Pace(None, throttle).leave(time.monotonic() + 0.01)) is False
+    assert asyncio.run(Pace(None, throttle).leave(time.monotonic() + 0.01, is_retry=False)) is False
 
 
 def test_waiting_for_the_quota_is_told() -> None:

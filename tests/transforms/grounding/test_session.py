@@ -1,5 +1,6 @@
 """Checks on a thread of their own, from the first to the last."""
 
+import asyncio
 import logging
 import threading
 from concurrent.futures import Future
@@ -9,7 +10,8 @@ import pytest
 from schemas.checked import CheckedAnswer
 from tests.support.builders import an_answer
 from tests.support.fault_server import FaultServer, always
-from tests.support.wire_faults import after, hang
+from tests.support.waiting import wait_until
+from tests.support.wire_faults import Exchange, after, good, hang
 from transforms.grounding.session import CheckSession, Outcome
 from transforms.grounding.settings import CheckSettings, RetrySettings
 
@@ -66,3 +68,48 @@ def test_closing_ends_what_is_under_way_without_a_word(
                 session.submit(an_answer(), lambda _: None)
             session.close()
     assert caplog.records == []
+
+
+def test_a_detached_check_goes_on_and_is_sent_once() -> None:
+    release = threading.Event()
+
+    async def held(exchange: Exchange) -> bool:
+        await asyncio.to_thread(release.wait, _WAIT_S)
+        return await good(exchange)
+
+    with FaultServer(always(held)) as server:
+        settings = CheckSettings(checker=server.address, endpoint=server.address, cache_bytes=0)
+        session = CheckSession(settings)
+        called: list[Outcome] = []
+        session.submit(an_answer(), called.append)
+        session.detach([an_answer().record_id])
+        assert not session.has_ended(an_answer().record_id)
+        release.set()
+        wait_until(lambda: session.has_ended(an_answer().record_id))
+        assert called == []
+        (outcome,) = outcomes_of(session, 1)
+        assert isinstance(outcome, CheckedAnswer)
+        # Whoever submits it after that has it checked again.
+        (outcome,) = outcomes_of(session, 1)
+        session.close()
+    assert server.requests == 2
+
+
+def test_a_detached_check_that_goes_on_is_taken_over() -> None:
+    release = threading.Event()
+
+    async def held(exchange: Exchange) -> bool:
+        await asyncio.to_thread(release.wait, _WAIT_S)
+        return await good(exchange)
+
+    with FaultServer(always(held)) as server:
+        settings = CheckSettings(checker=server.address, endpoint=server.address, cache_bytes=0)
+        session = CheckSession(settings)
+        session.submit(an_answer(), lambda _: None)
+        session.detach([an_answer().record_id])
+        taken: Future[Outcome] = Future()
+        session.submit(an_answer(), taken.set_result)
+        release.set()
+        assert isinstance(taken.result(_WAIT_S), CheckedAnswer)
+        session.close()
+    assert server.requests == 1

@@ -91,7 +91,7 @@ def test_without_answers_and_open_episodes_nobody_looks() -> None:
 def test_an_episode_closes_though_nothing_comes_any_more() -> None:
     memory = with_counts(RateMemory(), bucket(0, low_grounded=10), published_us=NOON_US)
     alerts, memory = all_looks(memory, end_of(1_000))
-    assert [alert.rate.state for alert in alerts if alert.rate] == ["open", "closed"]
+    assert [alert.rate.state for alert in alerts if alert.rate] == ["open", "closed_unknown"]
     assert memory.look_at_us is None
     assert memory.counts == ()
 

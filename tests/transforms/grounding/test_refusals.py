@@ -1,0 +1,138 @@
+"""Whether a refusal is of one answer or of every call."""
+
+import asyncio
+
+import pytest
+
+from tests.support.clocks import ManualClock
+from transforms.grounding import refusals
+from transforms.grounding.errors import AnswerRefused, CheckFailed, Misconfigured
+from transforms.grounding.refusals import Refusals
+
+REFUSAL = Misconfigured("HTTP 403")
+
+
+@pytest.fixture(autouse=True)
+def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refusals, "_POLL_S", 0)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+class Calls:
+    """Calls that are under way together."""
+
+    def __init__(self, clock: ManualClock, wait_s: float = 0.0) -> None:
+        self.refusals = Refusals(wait_s, clock)
+        self.judged: list[asyncio.Task[AnswerRefused | Misconfigured]] = []
+
+    def start(self) -> None:
+        self.refusals.started()
+
+    def succeed(self) -> None:
+        self.refusals.succeeded()
+        self.refusals.ended()
+
+    async def refuse(self) -> None:
+        """Let a call that was started be refused."""
+        self.judged.append(asyncio.create_task(self._judge()))
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+    async def _judge(self) -> AnswerRefused | Misconfigured:
+        try:
+            return await self.refusals.judge(REFUSAL)
+        finally:
+            self.refusals.ended()
+
+    async def kinds(self) -> list[type[CheckFailed] | None]:
+        """What each refusal is found to be; None where it is not known yet."""
+        for _ in range(20):
+            await asyncio.sleep(0)
+        return [type(each.result()) if each.done() else None for each in self.judged]
+
+
+def test_a_call_that_is_refused_while_the_next_is_answered_is_refused_alone(
+    clock: ManualClock,
+) -> None:
+    async def run() -> None:
+        calls = Calls(clock)
+        calls.start()
+        calls.start()
+        await calls.refuse()
+        assert await calls.kinds() == [None]
+        calls.succeed()
+        assert await calls.kinds() == [AnswerRefused]
+
+    asyncio.run(run())
+
+
+def test_the_last_call_of_many_is_refused_alone(clock: ManualClock) -> None:
+    async def run() -> None:
+        calls = Calls(clock)
+        calls.start()
+        calls.succeed()
+        calls.start()
+        await calls.refuse()
+        assert await calls.kinds() == [AnswerRefused]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("count", [1, 5, 30])
+def test_where_all_calls_are_refused_every_call_is(clock: ManualClock, count: int) -> None:
+    async def run() -> None:
+        calls = Calls(clock)
+        for _ in range(count):
+            calls.start()
+        for _ in range(count):
+            await calls.refuse()
+        assert await calls.kinds() == [Misconfigured] * count
+
+    asyncio.run(run())
+
+
+def test_many_refusals_at_once_are_of_every_call_though_some_were_answered_before(
+    clock: ManualClock,
+) -> None:
+    async def run() -> None:
+        calls = Calls(clock)
+        calls.start()
+        calls.succeed()
+        for _ in range(20):
+            calls.start()
+        for _ in range(20):
+            await calls.refuse()
+        assert await calls.kinds() == [Misconfigured] * 20
+
+    asyncio.run(run())
+
+
+def test_many_refusals_without_an_answer_in_between_are_of_every_call(clock: ManualClock) -> None:
+    async def run() -> None:
+        calls = Calls(clock)
+        calls.start()  # Hangs.
+        for _ in range(20):
+            calls.start()
+            await calls.refuse()
+        assert set(await calls.kinds()) == {None}
+        clock.advance(10)
+        assert set(await calls.kinds()) == {Misconfigured}
+
+    asyncio.run(run())
+
+
+def test_a_worker_waits_for_other_calls_before_it_stops(clock: ManualClock) -> None:
+    async def run() -> None:
+        calls = Calls(clock, wait_s=60.0)
+        calls.start()
+        await calls.refuse()
+        clock.advance(59)
+        assert await calls.kinds() == [None]
+        clock.advance(1)
+        assert await calls.kinds() == [Misconfigured]
+
+    asyncio.run(run())
