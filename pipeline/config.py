@@ -1,6 +1,6 @@
 """What a run is told, checked and frozen before it begins."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pipeline.check_config import check_settings_from
@@ -148,6 +148,19 @@ def config_from(
         text=TextMode(values["text"]),
         failure_payload=values["failure_payload"] == "full",
     )
+
+
+def text_problems(values: Mapping[str, Any]) -> Iterator[str]:
+    """Say what is wrong with the options that decide which texts are written.
+
+    Args:
+      values: by option name, each valid by itself.
+    """
+    if values["alert_text"] and values["text"] != TextMode.FULL:
+        yield (
+            f"--alert_text: puts answers into alerts, and --text {values['text']} keeps them out of"
+            " all files; pass one of them"
+        )
 
 
 def sampling_from(values: Mapping[str, Any]) -> SamplingRule:

@@ -121,14 +121,15 @@ OUTPUT = (
     ),
     Option(
         name="text",
-        meaning="what the enriched records keep of answer, query and facts: none, hash or full",
+        meaning="what all files keep of answer, query and facts: none, hash or full; the messages"
+        " of failures follow --failure_payload",
         read=one_of(TextMode),
         default=TextMode.FULL,
     ),
     Option(
         name="failure_payload",
-        meaning="whether failures keep the original bytes, without which nothing can be"
-        " replayed: none or full",
+        meaning="whether failures keep the original message, its attributes included, without"
+        " which nothing can be replayed: none or full",
         read=one_of(("none", "full")),
         default="full",
     ),

@@ -10,6 +10,7 @@ from typing import IO
 
 from pipeline import buckets, local_files
 from schemas.units import MEGABYTE
+from transforms.private_files import create_file, make_folder
 
 _COPY_BYTES = MEGABYTE
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK})
@@ -44,14 +45,15 @@ def name_below(path: str, folder: str) -> str | None:
 def create(path: str) -> IO[bytes]:
     """Open a file for writing, making its folder where there are folders.
 
+    On disk both can be read by their owner and its group alone, whatever the umask is.
+
     Raises:
       OSError: it cannot be written.
     """
     if not is_local(path):
         return buckets.create(path)
-    file = Path(path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    return file.open("wb")
+    make_folder(Path(path).parent)
+    return create_file(path)
 
 
 def read(path: str) -> IO[bytes]:
@@ -294,7 +296,7 @@ def _text_of(name: str) -> str:
 def _move_on_disk(source: str, path: str, move: Callable[[Path, Path], None]) -> None:
     """Move a file and make the move durable, by way of a copy where file systems differ."""
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     settle(source)
     try:
         move(Path(source), target)
@@ -303,7 +305,8 @@ def _move_on_disk(source: str, path: str, move: Callable[[Path, Path], None]) ->
             raise
         # A rename works within one file system only.
         copy = target.with_name(f".{target.name}.unpublished")
-        shutil.copyfile(source, copy)
+        with read(source) as content, create_file(copy) as stream:
+            shutil.copyfileobj(content, stream, _COPY_BYTES)
         settle(str(copy))
         try:
             move(copy, target)

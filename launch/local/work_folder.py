@@ -19,6 +19,7 @@ from schemas.counts import Counts
 from schemas.record import Record
 from transforms.grounding.reply_store import ReplyStore
 from transforms.measure_rates import Keyed
+from transforms.private_files import create_file, make_folder
 
 _LOCK = ".lock"
 _LOCK_TIMEOUT_S = 10.0
@@ -60,7 +61,7 @@ class WorkFolder:
         self._path = Path(path)
         self._plan = self._path / "plan.json"
         with storage.telling(f"cannot write {path}"):
-            self._path.mkdir(parents=True, exist_ok=True)
+            make_folder(self._path)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -91,7 +92,7 @@ class WorkFolder:
 
     @contextmanager
     def _locked(self, name: str, kind: int) -> Iterator[None]:
-        with (self._path / f"{name}{_LOCK}").open("wb") as lock:
+        with create_file(self._path / f"{name}{_LOCK}") as lock:
             _lock(lock.fileno(), kind, str(self._path))
             yield
 
@@ -133,7 +134,7 @@ class WorkFolder:
         if again:
             self._done_path(number).unlink(missing_ok=True)
             shutil.rmtree(folder)
-        folder.mkdir()
+        make_folder(folder)
         return str(folder), again
 
     def clear_segment(self, number: int) -> None:
@@ -184,5 +185,6 @@ def _write(path: Path, content: bytes) -> None:
     """Write a small file whole, and have the disk keep it."""
     unfinished = path.with_suffix(".unfinished")
     with storage.telling(f"cannot write {path}"):
-        unfinished.write_bytes(content)
+        with create_file(unfinished) as stream:
+            stream.write(content)
         storage.publish(str(unfinished), str(path))

@@ -209,7 +209,7 @@ def test_a_file_that_cannot_be_read_is_no_traceback(
 
 
 def test_every_flag_of_a_backfill_is_taken(tmp_path: Path) -> None:
-    flags = ("--alert_text", "--text", "none", "--timeout_s", "3", "--direct_num_workers", "1")
+    flags = ("--text", "none", "--timeout_s", "3", "--direct_num_workers", "1")
     estimate(an_archive(tmp_path, *VARIED), tmp_path / "out", *flags)
 
 
