@@ -28,8 +28,10 @@ class Database:
 
     def __init__(self, path: str, tables: str, *, survives_the_machine: bool) -> None:
         make_folder(Path(path).parent)
-        # SQLite gives the files that it puts beside it the mode of this one.
-        create_file(path, "ab").close()
+        # SQLite gives the files that it puts beside it the mode of this one. One that is there must
+        # not be opened: to close it would release the locks of other connections of this process.
+        with suppress(FileExistsError):
+            create_file(path, "xb").close()
         self.path = path
         try:
             self._connection = sqlite3.connect(
