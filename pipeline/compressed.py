@@ -1,4 +1,4 @@
-"""Decompress gzip and zstandard, and tell which bytes a verified checksum covers."""
+"""Decompress gzip and zstandard, and find out which bytes a verified checksum covers."""
 
 import zlib
 from collections.abc import Callable, Iterator

@@ -57,7 +57,7 @@ def create(path: str) -> IO[bytes]:
 
 
 def read(path: str) -> IO[bytes]:
-    """Open a file for reading, as it is, packed or not.
+    """Open a file for reading, as it is, compressed or not.
 
     Raises:
       OSError: it is not there or cannot be read.

@@ -1,4 +1,4 @@
-"""Stretches of archives: the part of a file that one segment of a run reads."""
+"""Split archives into record ranges, one or more for each segment of a run."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice

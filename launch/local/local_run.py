@@ -1,4 +1,4 @@
-"""A run on this machine: planned, gone on with where one was broken off, put together."""
+"""Run an archive on this machine: plan it, resume an interrupted run, join the results."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,6 +8,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
 from launch import clock
+from launch.figures import counted
 from launch.gauges import read_gauges
 from launch.local.plan import Plan, fingerprint, make_plan
 from launch.local.processes import Processes
@@ -40,7 +41,8 @@ def run_locally(
 ) -> Summary:
     """Run the main job on this machine to its end, or to its limit, and write `summary.json`.
 
-    A run of the same id that was broken off is gone on with: its finished segments stay.
+    An interrupted run of the same id is resumed: its finished segments stay. Where flags or input
+    have changed it begins anew, and keeps the replies that were paid for.
 
     Args:
       config: the run's settings, with a work folder.
@@ -83,7 +85,7 @@ def _plan(
     earlier = work.read_plan()
     is_the_same = earlier is not None and earlier.fingerprint == fingerprint(config)
     if must_resume and not is_the_same:
-        changed = "the settings or the input have changed" if earlier else "no run was broken off"
+        changed = "the settings or the input have changed" if earlier else "no run was interrupted"
         raise NothingToResume(f"--resume: {changed}; without it the run begins anew")
     remove_summary(config.destination)
     if earlier is not None and is_the_same and not forget_replies:
@@ -101,8 +103,11 @@ def _keep_what_was_paid(work: WorkFolder, *, forget_replies: bool) -> None:
     with paid as store:
         if forget_replies:
             store.forget_replies()
-        else:
-            store.begin_plan()
+        elif replies := store.begin_plan():
+            sys.stderr.write(
+                f"groundwatch: a new run begins; {counted(replies, 'check')} that an interrupted"
+                " run has paid for will not be paid for again unless with --forget_replies\n"
+            )
 
 
 def _run_segments(

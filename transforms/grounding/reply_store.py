@@ -61,9 +61,13 @@ class ReplyStore:
         if again:
             self._database.write("UPDATE replies SET owner = NULL WHERE owner = ?", owner)
 
-    def begin_plan(self) -> None:
-        """Keep all replies for a new plan of the run, in none of whose records they stand."""
-        self._database.write("UPDATE replies SET owner = NULL")
+    def begin_plan(self) -> int:
+        """Keep all replies for a new plan of the run, in none of whose records they stand.
+
+        Returns:
+          How many there are.
+        """
+        return self._database.write("UPDATE replies SET owner = NULL")
 
     def forget_replies(self) -> None:
         """Delete all replies; what the run has sent still counts."""
