@@ -7,6 +7,7 @@ from typing import Any
 
 from pipeline.option import Option, positive, whole
 from schemas.units import SECOND_US
+from transforms.grounding.settings import RetrySettings
 from transforms.rules.silence import SilenceRule
 
 _SUBSCRIPTION = re.compile(r"projects/[^/\s]+/subscriptions/[^/\s]+")
@@ -66,6 +67,14 @@ IDLE = Option(
     meaning="seconds without a message after which the subscription counts as empty",
     read=positive,
     default=5.0,
+)
+
+MAX_ANSWER_ATTEMPTS = Option(
+    name="max_answer_attempts",
+    meaning="attempts to check an answer after which it is a failure, while the checker answers"
+    " others; in an outage, in which it answers none, all answers are held",
+    read=whole,
+    default=RetrySettings().max_answer_attempts,
 )
 
 WATCH = (

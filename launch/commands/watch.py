@@ -11,18 +11,17 @@ from launch.beam_flags import names_runner, read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.dataflow.streaming import start_streaming
 from launch.exit_status import DONE, FAILED, fail
-from launch.figures import counted
 from launch.flags import UsageError, read_all_flags
 from launch.inputs import default_run_id_of, default_work_folder, try_output
 from launch.json_log import log_as_json
 from launch.local.work_folder import FolderInUse
 from launch.pubsub.errors import Refused
 from launch.quiet import keep_beam_quiet
-from launch.screen import accounts_line
 from launch.start import BEAM_HELP
 from launch.watch.canary import try_canary
 from launch.watch.demo import watch_demo
 from launch.watch.ownership import OwnershipLost
+from launch.watch.reporter import LogReporter, Reporter, TerminalReporter
 from launch.watch.settings import WatchSettings
 from launch.watch.watching import watch
 from pipeline import check_options, options
@@ -33,6 +32,7 @@ from pipeline.option import Option, location
 from pipeline.watch_options import (
     CANARY,
     HEALTH_ADDRESS,
+    MAX_ANSWER_ATTEMPTS,
     NO_DATA,
     SUBSCRIPTION,
     WATCH,
@@ -44,8 +44,6 @@ from transforms.grounding.settings import OutagePolicy
 
 _log = logging.getLogger(__name__)
 _NEVER_S = 1e9
-_RETRY_S = 10.0
-"""Seconds for which a check is tried while its batch waits; then it is held and tried again."""
 
 _NOT_HERE = {
     "resume": False,
@@ -55,6 +53,8 @@ _NOT_HERE = {
     "salvage": False,
     "max_calls": None,
     "max_cost": None,
+    "max_attempts": 1,
+    "retry_timeout_s": _NEVER_S,
     "give_up_after_s": _NEVER_S,
 }
 """What a backfill is told and a worker is not."""
@@ -84,15 +84,12 @@ def watch_options() -> tuple[Option, ...]:
         *NO_DATA,
         *CANARY,
         HEALTH_ADDRESS,
+        MAX_ANSWER_ATTEMPTS,
         *check_options.CHECK,
         *options.VERDICTS,
         *options.ALERTS,
     )
-    return tuple(_for_watching(option) for option in known if option.name not in _NOT_HERE)
-
-
-def _for_watching(option: Option) -> Option:
-    return replace(option, default=_RETRY_S) if option.name == "retry_timeout_s" else option
+    return tuple(option for option in known if option.name not in _NOT_HERE)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -117,7 +114,7 @@ def run(arguments: Sequence[str]) -> int:
     _try_files(values, destination, problems)
     if problems:
         raise UsageError(problems)
-    log_as_json()
+    reporter = _reporter()
     keep_beam_quiet()
     work_folder = values["work_folder"] or default_work_folder(destination)
     try:
@@ -126,6 +123,7 @@ def run(arguments: Sequence[str]) -> int:
             _settings(values),
             beam_options,
             values["price_per_1k_chars"],
+            reporter=reporter,
         )
     except (CheckFailed, Refused, FolderInUse, OwnershipLost, OSError) as error:
         _log.critical("the monitoring failed: %s", error)
@@ -142,6 +140,14 @@ def _try_files(values: Mapping[str, Any], destination: Destination, problems: li
     if values["canary"]:
         form = {name: values[name] for name in ("input_format", "facts_from_steps")}
         try_canary(values["canary"], problems, **form)
+
+
+def _reporter() -> Reporter:
+    """Write for a person on a terminal, and JSON everywhere else."""
+    if sys.stderr.isatty():
+        return TerminalReporter(sys.stderr)
+    log_as_json()
+    return LogReporter()
 
 
 def _demo(arguments: Sequence[str]) -> int:
@@ -161,10 +167,7 @@ def _demo(arguments: Sequence[str]) -> int:
         summary = watch_demo(config)
     except (FolderInUse, OSError) as error:
         return fail(f"the demo failed: {error}")
-    sys.stdout.write(
-        f"\n{counted(summary.read, 'message')}: {accounts_line(summary)}.\n"
-        f"{counted(summary.alerts, 'alert')}. The records are in {destination.root}.\n"
-    )
+    sys.stdout.write(f"The records are in {destination.root}.\n")
     return DONE if summary.closes else FAILED
 
 
@@ -178,7 +181,9 @@ def _config(values: Mapping[str, Any], run_id: str, work_folder: str) -> Config:
         replays=False,
     )
     # A reply that was paid for stands in its record before its message is acknowledged.
-    check = replace(config.check, reply_store=None, outage=OutagePolicy.HOLD)
+    attempts = values[MAX_ANSWER_ATTEMPTS.name]
+    retries = replace(config.check.retries, max_answer_attempts=attempts)
+    check = replace(config.check, reply_store=None, outage=OutagePolicy.HOLD, retries=retries)
     return replace(config, check=check)
 
 

@@ -1,6 +1,7 @@
 """Messages as they come, over one stream after another."""
 
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,8 @@ from launch.pubsub.settings import PullSettings
 _HEARTBEAT_S = 30.0
 """A stream that has stayed open for so long is in order; no connection takes as long to fail."""
 
+_LOOKS_A_WHILE = 4
+
 
 class Receiver:
     """Reads a subscription on a thread of its own until it is stopped, or refused.
@@ -23,6 +26,9 @@ class Receiver:
     Unary Pull is simpler, but loses the messages that come as its time runs out, until their lease
     has ended (googleapis/google-cloud-python#8087), and wants many calls at once to be fast. The
     client's own `subscribe` calls back for each message, at five times the processor time.
+
+    A stream on which nothing came for a while is opened again: Google's emulator sends nothing on
+    an open stream once another client was killed, though it has messages.
 
     Args:
       client: the official one.
@@ -52,6 +58,10 @@ class Receiver:
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._stream: Any = None
+        self._reopen_after_s = settings.reopen_after_s
+        # Since when the stream is waited for; None while what it gave is taken in.
+        self._idle_since_s: float | None = None
+        self._is_reopening = False
         self._thread = threading.Thread(target=self._run, name="pubsub-receiver", daemon=True)
 
     def start(self) -> None:
@@ -78,12 +88,19 @@ class Receiver:
     def _read_one_stream(self) -> float:
         """Read until the stream ends; returns the seconds to wait before the next one."""
         ended = threading.Event()
+        self._is_reopening = False
         try:
-            for response in self._open(ended):
+            stream = self._open(ended)
+            self._idle_since_s = time.monotonic()
+            for response in stream:
+                self._idle_since_s = None
                 self._reachability.succeeded()
                 self._held.receive(deliveries_of(types.StreamingPullResponse.pb(response)))
                 self._held.wait_for_room()
+                self._idle_since_s = time.monotonic()
         except exceptions.GoogleAPICallError as error:
+            if self._is_reopening:
+                return 0.0
             if not is_passing(error):
                 raise refused(self._reachability.doing, error) from None
             return self._reachability.failed(error)
@@ -103,8 +120,16 @@ class Receiver:
         return stream
 
     def _requests(self, ended: threading.Event) -> Iterator[types.StreamingPullRequest]:
-        """Open the stream, and keep it from being taken for dead, as silent as it may be."""
+        """Open the stream, keep it alive, and end it when it has been idle for long."""
         yield self._opening
-        while not ended.wait(_HEARTBEAT_S):
+        while not ended.wait(min(_HEARTBEAT_S, self._reopen_after_s / _LOOKS_A_WHILE)):
+            if self._is_idle():
+                self._is_reopening = True
+                self._stream.cancel()
+                return
             self._reachability.succeeded()
             yield types.StreamingPullRequest()
+
+    def _is_idle(self) -> bool:
+        since_s = self._idle_since_s
+        return since_s is not None and time.monotonic() - since_s >= self._reopen_after_s

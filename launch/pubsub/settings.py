@@ -14,6 +14,7 @@ class PullSettings(Record, frozen=True, kw_only=True):
       lease_s: 10..600; how long after the death of this process its messages come again.
       most_lease_s: leases of a message are prolonged for so long, and then no more.
       look_every_s: how often leases are looked at.
+      reopen_after_s: a stream on which nothing came for so long is opened again.
       call_timeout_s: for one call of Pub/Sub.
     """
 
@@ -22,6 +23,7 @@ class PullSettings(Record, frozen=True, kw_only=True):
     lease_s: int = 60
     most_lease_s: float = 3_600.0
     look_every_s: float = 1.0
+    reopen_after_s: float = 60.0
     call_timeout_s: float = 10.0
 
 

@@ -21,6 +21,7 @@ class Faults(msgspec.Struct):
       duplicated_share: 0..1, of the messages published from now on: so many are delivered 2 to 5
         times, under one message id.
       lost_acks_share: 0..1, so many acknowledgements have no effect, though they are answered well.
+      starves_streams: streams that are opened while this is set get no message, ever.
       chance: where chance comes from.
     """
 
@@ -28,6 +29,7 @@ class Faults(msgspec.Struct):
     slow_s: float = 0.0
     duplicated_share: float = 0.0
     lost_acks_share: float = 0.0
+    starves_streams: bool = False
     chance: random.Random = msgspec.field(default_factory=lambda: random.Random(0))  # noqa: S311 - faults that can be repeated
 
     def delay(self) -> None:

@@ -27,6 +27,11 @@ class Reader:
         self._faults = faults
         self._most_bytes = most_bytes
 
+    @property
+    def starves_streams(self) -> bool:
+        """Whether a stream that is opened now gets no message."""
+        return self._faults.starves_streams
+
     def fill(
         self,
         response: Any,

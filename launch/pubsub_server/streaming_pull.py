@@ -47,6 +47,9 @@ def converse(
         most_messages=opening.max_outstanding_messages or sys.maxsize,
         most_bytes=opening.max_outstanding_bytes or sys.maxsize,
     )
+    is_starved = reader.starves_streams
+    while is_starved and context.is_active() and hearing.is_alive():
+        hearing.join(_LOOK_AGAIN_S)
     while context.is_active() and hearing.is_alive():
         response = reader.fill(
             StreamingPullResponse(),

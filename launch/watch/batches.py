@@ -37,7 +37,7 @@ class Outcome(Record, frozen=True, kw_only=True):
       checked: how many answers were checked.
       latency_s: how long that took for one of them, on average.
       rates: what was counted of each engine's answers.
-      alerts: how many were raised.
+      alerts: those that were raised.
     """
 
     left: tuple[Answer, ...]
@@ -45,7 +45,7 @@ class Outcome(Record, frozen=True, kw_only=True):
     checked: int
     latency_s: float
     rates: tuple[Keyed, ...]
-    alerts: int
+    alerts: tuple[Alert, ...]
 
     def arrivals(self, held: Iterable[Answer]) -> Counter[str | None]:
         """Count the answers that arrived with the batch, by engine.
@@ -107,7 +107,7 @@ class Batches:
             checked=counts.checked,
             latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
             rates=tuple(batch.rates),
-            alerts=len(batch.alerts),
+            alerts=tuple(batch.alerts),
         )
 
     def fail(self, failure: Failure, alerts: Sequence[Alert] = ()) -> None:

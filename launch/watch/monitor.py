@@ -111,19 +111,22 @@ class Monitor:
         self._listening_since_us = now_us
         self._current_from_us = now_us + _CATCH_UP_US
 
-    def look(self, now_us: int, *, at_once: bool = False) -> None:
-        """Judge, if it is time, and let the journal announce what that shows.
+    def look(self, now_us: int, *, at_once: bool = False) -> Sequence[Alert]:
+        """Evaluate rates and activity, if it is time, and put alerts into the journal's outbox.
 
         Args:
           now_us: the wall clock.
           at_once: whether not to wait.
+
+        Returns:
+          The alerts.
 
         Raises:
           OSError: the journal cannot be written.
         """
         # A clock that was set back keeps nobody waiting.
         if 0 < self._due_at_us - now_us <= _LOOK_EVERY_US and not at_once:
-            return
+            return ()
         self._due_at_us = now_us + _LOOK_EVERY_US
         self._listening_since_us = min(self._listening_since_us, now_us)
         before = self._watched
@@ -136,6 +139,7 @@ class Monitor:
             self._watched = before
             raise
         self._unjudged_from_us = now_us
+        return alerts
 
     def _judge_rates(self, now_us: int) -> list[Alert]:
         is_current = not 0 < self._current_from_us - now_us <= _CATCH_UP_US

@@ -34,6 +34,7 @@ from launch.watch.monitor import Monitor
 from launch.watch.ownership import OwnedPaths, OwnershipLost
 from launch.watch.published_ids import PublishedIds
 from launch.watch.publishing import Publishing
+from launch.watch.reporter import Reporter, Started
 from launch.watch.settings import WatchSettings
 from launch.watch.status_server import StatusServer
 from launch.watch.worker import Worker
@@ -64,6 +65,7 @@ def watch(
     options: PipelineOptions,
     price_per_1k_chars: float | None = None,
     *,
+    reporter: Reporter = Reporter(),  # noqa: B008 - it has no state
     stop: threading.Event | None = None,
 ) -> Summary:
     """Monitor a subscription until SIGTERM or SIGINT, then drain.
@@ -73,6 +75,7 @@ def watch(
       settings: of the worker.
       options: Beam's own.
       price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
+      reporter: tells whoever started it what it does.
       stop: ends it, too, when somebody sets it.
 
     Returns:
@@ -94,9 +97,25 @@ def watch(
     ):
         journal.belong_to(config.run)
         price = price_per_1k_chars
-        with _worker(replace(config, announces=True), settings, options, journal, price) as worker:
+        with _worker(
+            replace(config, announces=True),
+            settings,
+            options,
+            journal,
+            price_per_1k_chars=price,
+            reporter=reporter,
+        ) as worker:
+            reporter.started(
+                Started(
+                    subscription=settings.subscription,
+                    output=config.output,
+                    checker=config.check.checker_name,
+                )
+            )
             _run(worker, told)
-        return _summarise(config, journal, started_at_us, price)
+        summary = _summarise(config, journal, started_at_us, price)
+        reporter.ended(summary)
+        return summary
 
 
 def _run(worker: Worker, stop: threading.Event) -> None:
@@ -147,7 +166,9 @@ def _worker(
     settings: WatchSettings,
     options: PipelineOptions,
     journal: Journal,
+    *,
     price_per_1k_chars: float | None = None,
+    reporter: Reporter = Reporter(),  # noqa: B008 - it has no state
 ) -> Iterator[Worker]:
     with ExitStack() as opened:
         topics = [
@@ -178,6 +199,7 @@ def _worker(
             canary=_canary(config, settings, options, journal),
             heartbeat=heartbeat,
             owned=opened.enter_context(closing(_owned(config, journal))),
+            reporter=reporter,
             size=_batch_size(config.check, settings),
             held=HeldAnswers(checks.session.has_ended),
             settings=settings,

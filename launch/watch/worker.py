@@ -20,6 +20,7 @@ from launch.watch.journal import Journal
 from launch.watch.monitor import Monitor
 from launch.watch.ownership import OwnedPaths
 from launch.watch.publishing import Publishing
+from launch.watch.reporter import Backlog, Reporter
 from launch.watch.retry_queue import RetryQueue
 from launch.watch.settings import WatchSettings
 from pipeline.storage import TargetExists
@@ -53,6 +54,7 @@ class Worker:
       canary: checks known answers, None for none.
       heartbeat: hears that the loop is alive.
       owned: the files and folders that must stay as they are.
+      reporter: tells whoever started it what it does.
       size: how many messages a batch takes.
       held: answers whose checks go on in the background.
       settings: how large batches are.
@@ -74,6 +76,7 @@ class Worker:
         canary: Canary | None,
         heartbeat: Heartbeat,
         owned: OwnedPaths,
+        reporter: Reporter,
         size: BatchSize,
         held: HeldAnswers,
         settings: WatchSettings,
@@ -89,6 +92,7 @@ class Worker:
         self.canary = canary
         self._heartbeat = heartbeat
         self._owned = owned
+        self._reporter = reporter
         self._latency = AlertLatency()
         self._settings = settings
         self._retry_queue = RetryQueue()
@@ -121,10 +125,12 @@ class Worker:
         messages = self._take(messages_of(held))
         if messages:
             self._work_off(messages, held)
-        if self._cannot_pull() or _is_behind(self.subscription.standing()):
+        standing = self.subscription.standing()
+        if self._cannot_pull() or _is_behind(standing):
             self.monitor.cannot_hear(clock.now_us())
+        self._reporter.look(_backlog(standing, self.held))
         try:
-            self.monitor.look(clock.now_us())
+            self._reporter.alerted(self.monitor.look(clock.now_us()))
             if self.canary:
                 self.canary.look(clock.now_us())
             self._announcer.announce()
@@ -240,7 +246,8 @@ class Worker:
         self._acknowledge(done)
         if done:
             self._heartbeat.progressed()
-        self._latency.raised(messages, outcome.alerts)
+        self._latency.raised(messages, len(outcome.alerts))
+        self._reporter.alerted(outcome.alerts)
         arrivals = outcome.arrivals(held)
         self.monitor.record_arrivals(len(messages) - len(held), arrivals, clock.now_us())
         self.monitor.record_rates(outcome.rates)
@@ -255,6 +262,15 @@ class Worker:
 
 def _is_behind(standing: Standing) -> bool:
     return not standing.answers or standing.oldest_waiting_age_s > _BEHIND_S
+
+
+def _backlog(standing: Standing, held: int) -> Backlog:
+    holding = standing.holding
+    return Backlog(
+        outstanding=holding.waiting + holding.in_work,
+        held=held,
+        oldest_age_s=standing.oldest_unacked_age_s,
+    )
 
 
 def _ledger_alert() -> Alert:

@@ -47,7 +47,13 @@ def test_a_signal_drains_and_closes_the_counts(watched: Watched, number: signal.
     with begin(watched, "--alert_topic", ALERTS) as worker:
         worker.wait_for(lambda: not watched.outstanding)
         ended = worker.end(number)
-    assert (ended[0], messages_of(ended[1])) == (0, "draining; what is in work is finished first")
+    assert ended[0] == 0
+    began, drained, ended_with = messages_of(ended[1]).splitlines()
+    assert began == (
+        f"watching {SUBSCRIPTION} with the checker local; records go to {watched.output}"
+    )
+    assert drained == "draining; what is in work is finished first"
+    assert ended_with.startswith("33 messages: 31 enriched, 1 failure")
     assert len(set(watched.record_ids())) == 31
     assert len(failures_in(watched.output)) == 1
     assert [alert["record_id"] for alert in watched.published(ALERTS)] == [
@@ -160,6 +166,7 @@ def test_a_second_signal_insists(watched: Watched) -> None:
         worker.wait_for(lambda: checker.requests)
         worker.process.send_signal(signal.SIGTERM)
         assert worker.process.stderr
+        assert "watching" in worker.process.stderr.readline()
         assert "draining" in worker.process.stderr.readline()
         assert worker.end()[0] == 128 + signal.SIGTERM
     assert watched.outstanding == 1

@@ -4,17 +4,20 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 
 import pytest
 
-from launch.pubsub import receiving
+from launch.pubsub import clients, receiving
 from launch.pubsub.errors import Refused
+from launch.pubsub.settings import PullSettings
 from launch.pubsub.subscription import Subscription
 from launch.pubsub_server.server import PubSubServer
 from schemas.message import Message
 from tests.support.pubsub_topics import OneTopic
 from tests.support.pulling import PLENTY, acknowledge, pull_all
 from tests.support.waiting import wait_until
+from transforms.grounding.settings import GoogleAccount
 
 Subscribe = Callable[..., Subscription]
 
@@ -61,6 +64,43 @@ def test_a_stream_without_a_message_is_an_answer_too(
     wait_until(lambda: not subscription.standing().answers)
     own_server.come_back()
     wait_until(lambda: subscription.standing().answers)
+
+
+def test_a_stream_on_which_nothing_comes_is_opened_again(
+    own_server: PubSubServer, answers: OneTopic, caplog: pytest.LogCaptureFixture
+) -> None:
+    own_server.faults.starves_streams = True
+    client = clients.open_subscriber(own_server.address, GoogleAccount())
+    settings = PullSettings(look_every_s=0.01, reopen_after_s=0.2)
+    with closing(Subscription(client, answers.subscription, settings)) as subscription:
+        answers.publish(b"lamps")
+        assert subscription.pull(1, PLENTY, wait_s=0.5) == ()
+        own_server.faults.starves_streams = False
+        assert [message.payload for message in pull_all(subscription, 1)] == [b"lamps"]
+        # It is no outage.
+        assert subscription.standing().answers
+    assert caplog.messages == []
+
+
+def test_an_idle_stream_loses_no_message_while_it_is_opened_again(
+    own_server: PubSubServer, answers: OneTopic
+) -> None:
+    client = clients.open_subscriber(own_server.address, GoogleAccount())
+    settings = PullSettings(look_every_s=0.01, reopen_after_s=0.05)
+    with closing(Subscription(client, answers.subscription, settings)) as subscription:
+        sent: set[str] = set()
+        done: set[str] = set()
+        for _ in range(40):
+            sent |= set(answers.publish(b"lamps"))
+            pulled = subscription.pull(10, PLENTY, 0.06)
+            done |= {message.place for message in pulled}
+            acknowledge(subscription, *pulled)
+        while done != sent:
+            pulled = subscription.pull(10, PLENTY, 10.0)
+            assert pulled
+            done |= {message.place for message in pulled}
+            acknowledge(subscription, *pulled)
+        wait_until(lambda: outstanding(own_server, answers) == 0)
 
 
 def test_no_message_is_lost_when_connections_are_killed_time_and_again(

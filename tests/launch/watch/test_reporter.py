@@ -1,0 +1,152 @@
+"""What a worker says while it works, on a terminal and in a log."""
+
+import io
+import logging
+import os
+import pty
+import signal
+import subprocess
+import sys
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from launch.watch import reporter
+from launch.watch.reporter import (
+    Backlog,
+    LogReporter,
+    Started,
+    TerminalReporter,
+    alert_line,
+)
+from schemas.alert import Alert, AlertKind, NoDataEpisode, RateEpisode, Severity
+from schemas.verdict import Verdict
+from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.builders import NOON_US, RECORD_ID
+from tests.support.clocks import ManualClock
+from tests.support.commands import GROUNDWATCH
+from tests.support.waiting import wait_until
+from tests.support.watched import SUBSCRIPTION, Watched
+from transforms import counters
+
+STARTED = Started(subscription="projects/p/subscriptions/s", output="out", checker="local")
+WATCHING = (
+    "Watching projects/p/subscriptions/s, checker local; records go to out. Ctrl-C drains and ends."
+)
+BACKLOG = Backlog(outstanding=3, held=1, oldest_age_s=2.04)
+
+
+def an_alert(**fields: Any) -> Alert:
+    given = {"kind": AlertKind.ANSWER, "severity": Severity.WARNING, "record_id": RECORD_ID}
+    return Alert(**given | fields)
+
+
+INCIDENT = RateEpisode(
+    signal="low_grounded", state="open", share=0.5, burn_rate=5.0, answers=20, opened_at_us=NOON_US
+)
+SILENCE = NoDataEpisode(
+    state="closed", answers_before=40, last_answer_at_us=NOON_US, opened_at_us=NOON_US
+)
+
+
+@pytest.mark.parametrize(
+    ("alert", "line"),
+    [
+        (
+            an_alert(verdict="LOW_GROUNDED", engine="shop", min_claim_score=0.174),
+            f"ALERT WARNING answer LOW_GROUNDED shop {RECORD_ID[:12]}, worst claim 0.17",
+        ),
+        (
+            an_alert(kind=AlertKind.RATE, record_id=None, engine="shop", rate=INCIDENT),
+            "ALERT WARNING rate low_grounded open shop",
+        ),
+        (
+            an_alert(kind=AlertKind.NO_DATA, record_id=None, no_data=SILENCE),
+            "ALERT WARNING no_data closed no engine",
+        ),
+    ],
+)
+def test_an_alert_is_a_line(alert: Alert, line: str) -> None:
+    assert alert_line(alert) == line
+
+
+def test_a_terminal_shows_the_start_and_the_verdicts_as_they_change(clock: ManualClock) -> None:
+    stream = io.StringIO()
+    terminal = TerminalReporter(stream, clock)
+    terminal.started(STARTED)
+    terminal.look(BACKLOG)
+    for _ in range(3):
+        counters.VERDICTS[Verdict.GROUNDED].inc()
+        clock.advance(0.5)
+        terminal.look(BACKLOG)
+    clock.advance(60)
+    terminal.look(BACKLOG)
+    terminal.look(BACKLOG)
+    clock.advance(60)
+    terminal.look(BACKLOG)
+    assert stream.getvalue().splitlines() == [
+        WATCHING,
+        "    2 answers: grounded 2; checks that take longer: 1",
+        "    3 answers: grounded 3; checks that take longer: 1",
+    ]
+
+
+def test_a_log_has_a_heartbeat_a_minute(
+    clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, reporter.__name__)
+    log = LogReporter(clock)
+    log.started(STARTED)
+    for _ in range(3):
+        counters.VERDICTS[Verdict.GROUNDED].inc(60)
+        for _ in range(6):
+            clock.advance(10)
+            log.look(BACKLOG)
+    assert caplog.messages == [
+        "watching projects/p/subscriptions/s with the checker local; records go to out",
+        *["60 messages in the last 60 s, 3 outstanding"] * 3,
+    ]
+    heartbeat = vars(caplog.records[-1])
+    assert {name: heartbeat[name] for name in ("messages", "messages_per_s", "held")} == {
+        "messages": 180,
+        "messages_per_s": 1.0,
+        "held": 1,
+    }
+    assert heartbeat["oldest_age_s"] == 2.0
+
+
+def test_watch_speaks_on_a_terminal_from_the_start_to_the_end(watched: Watched) -> None:
+    watched.publish(*map(an_envelope, range(30)), an_unsupported_envelope(30))
+    command = [
+        sys.executable,
+        *GROUNDWATCH,
+        "watch",
+        *("--subscription", SUBSCRIPTION, "--output", str(watched.output)),
+        *("--pubsub_address", watched.server.address),
+    ]
+    terminal, its_end = pty.openpty()
+    with (
+        closing(os.fdopen(terminal, "rb", buffering=0)) as stream,
+        subprocess.Popen(command, stderr=its_end) as process,  # noqa: S603 - our own command
+    ):
+        os.close(its_end)
+        wait_until(lambda: not watched.outstanding, 60.0)
+        process.send_signal(signal.SIGINT)
+        lines = _read(stream).decode().splitlines()
+    assert process.returncode == 0
+    assert lines[0].startswith(f"Watching {SUBSCRIPTION}, checker local; records go to")
+    assert any("ALERT CRITICAL answer LOW_GROUNDED shop" in line for line in lines)
+    assert "31 messages: 31 enriched, 0 failures, 0 duplicates: every message" in lines[-2]
+    assert not any(line.startswith("{") for line in lines)
+
+
+def _read(stream: Any) -> bytes:
+    """Read to the end, which a terminal shows by an error."""
+    read = b""
+    try:
+        while chunk := stream.read(4096):
+            read += chunk
+    except OSError:
+        pass
+    return read
