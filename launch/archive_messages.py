@@ -1,6 +1,5 @@
 """The messages of some archives, for commands that read them without a pipeline."""
 
-import logging
 from collections.abc import Iterator, Sequence
 from typing import IO
 
@@ -8,26 +7,28 @@ from rich.console import Console
 from rich.progress import Progress
 
 from pipeline import storage
-from pipeline.archives import DamagedArchive, read_archive
+from pipeline.archives import DamagedArchive
+from pipeline.read_file import read_file
 from schemas.message import Message
 
 _MESSAGES_BETWEEN_LOOKS = 256
-_log = logging.getLogger(__name__)
 
 
 class ArchiveMessages:
     """The messages of some archives, in order, with a bar on a terminal while they are read.
 
     Attributes:
-      damaged: how many archives ended too soon so far.
+      damaged: which archives were found damaged so far, and where.
 
     Args:
       paths: the archives' files, local or gs://.
+      salvage: whether the records before a damage count that no checksum confirms.
     """
 
-    def __init__(self, paths: Sequence[str]) -> None:
-        self.damaged = 0
+    def __init__(self, paths: Sequence[str], *, salvage: bool = False) -> None:
+        self.damaged: list[str] = []
         self._paths = tuple(paths)
+        self._salvage = salvage
 
     def __iter__(self) -> Iterator[Message]:
         """Read all archives once.
@@ -40,20 +41,21 @@ class ArchiveMessages:
             sizes = [storage.size(path) for path in self._paths]
             task, before = bar.add_task("reading", total=sum(sizes)), 0
             for path, size in zip(self._paths, sizes, strict=True):
-                for number, (message, stream) in enumerate(self._read(path)):
+                opened: list[IO[bytes]] = []
+                for number, message in enumerate(self._read(path, opened)):
                     yield message
                     if number % _MESSAGES_BETWEEN_LOOKS == 0:
-                        bar.update(task, completed=before + stream.tell())
+                        bar.update(task, completed=before + opened[-1].tell())
                 before += size
 
-    def _read(self, path: str) -> Iterator[tuple[Message, IO[bytes]]]:
-        """Yield each message, and the file from which it was read."""
+    def _read(self, path: str, opened: list[IO[bytes]]) -> Iterator[Message]:
+        """Yield the messages of an archive; adds the file to a list when it is opened."""
         count = 0
-        with storage.telling(f"cannot read {path}"), storage.read(path) as stream:
-            try:
-                for message in read_archive(stream, path):
-                    count += 1
-                    yield message, stream
-            except DamagedArchive as error:
-                _log.error("%s is damaged after %d good records: %s", path, count, error)
-                self.damaged += 1
+        try:
+            for message in read_file(
+                path, are_failures=False, salvage=self._salvage, watch=opened.append
+            ):
+                count += 1
+                yield message
+        except DamagedArchive as error:
+            self.damaged.append(f"{path}#after-record-{count}: {error}")

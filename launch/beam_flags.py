@@ -11,6 +11,7 @@ from apache_beam.runners.runner import create_runner
 
 from launch.flags import UsageError, describe_unknown, read_flags
 from pipeline.check_config import check_problems
+from pipeline.config import text_problems
 from pipeline.option import Option
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -29,7 +30,7 @@ def read_job_flags(
     Returns:
       The values by option name, defaults filled in; Beam's options; and the problems found: with a
       flag, with an argument that is no flag of Beam either, with what a runner misses, and with
-      the options of the check taken together.
+      options that contradict each other.
     """
     given, others, problems = read_flags(arguments, options)
     values = {**absent, **given}
@@ -39,7 +40,7 @@ def read_job_flags(
     unknown = _problems(others, [option.name for option in options])
     beam_options = PipelineOptions([] if unknown else others)
     problems += unknown or _runner_problems(beam_options)
-    return values, beam_options, [*problems, *check_problems(values)]
+    return values, beam_options, [*problems, *check_problems(values), *text_problems(values)]
 
 
 def names_runner(arguments: Sequence[str]) -> bool:

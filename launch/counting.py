@@ -30,6 +30,7 @@ def counts_from(result: PipelineResult) -> Counts:
         failures_by_error=_failures_by_error(counted),
         retryable_failures=counted[counters.RETRYABLE_FAILURES.name],
         damaged_archives=counted[counters.ARCHIVES_DAMAGED.name],
+        unreadable=counted[counters.PARSE_FAILED.name] + counted[counters.ARCHIVES_DAMAGED.name],
         calls=counted[counters.CALLS.name],
         retries=counted[counters.RETRIES.name],
         characters=counted[counters.CHARACTERS.name],

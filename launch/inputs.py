@@ -9,7 +9,9 @@ from pipeline.destination import Destination
 
 
 def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list[str]:
-    """Find the files that patterns match, each once, in the order of their names.
+    """Find the files that patterns match, each once, sorted by path.
+
+    A file that several paths lead to, by links or otherwise, is read under one of them.
 
     Args:
       flag: the option that names them, for what is wrong.
@@ -26,7 +28,7 @@ def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list
         if not matches:
             problems.append(f"--{flag} {pattern}: no file matches")
         found.update(matches)
-    return sorted(found)
+    return storage.distinct(found)
 
 
 def try_output(destination: Destination, problems: list[str]) -> None:

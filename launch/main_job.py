@@ -7,6 +7,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.beam_errors import cause_of
 from launch.exit_status import DONE, LEFT, fail
+from launch.input_faults import fail_unreadable, fail_with, first_failures
 from launch.local.local_run import NothingToResume, run_locally
 from launch.local.processes import ProcessDied
 from launch.local.work_folder import FolderInUse
@@ -16,6 +17,7 @@ from launch.report.writing import write_report
 from launch.running import run_pipeline
 from launch.screen import show_summary
 from pipeline.config import Config
+from pipeline.damaged_archive import DamagedArchive
 from pipeline.output_lock import LockLost, LockTaken
 from pipeline.summary_file import OtherSource
 from schemas.summary import Summary
@@ -41,6 +43,7 @@ def run_main_job(
     processes: int = 1,
     *,
     must_resume: bool = False,
+    forget_replies: bool = False,
 ) -> int:
     """Run the pipeline, showing its progress, and tell what came of it.
 
@@ -50,10 +53,11 @@ def run_main_job(
       price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
       processes: how many share the work on this machine.
       must_resume: whether to refuse to begin anew.
+      forget_replies: whether to begin anew and pay for every check again.
 
     Returns:
-      The exit status: 0 done, 1 failed or not all accounted for, 3 done with something left:
-      failures that a replay may mend, or messages that a limit did not allow.
+      The exit status: 0 done; 1 failed, not all accounted for, or nothing could be read; 3 done
+      with something left: failures that a replay may mend, or messages that a limit did not allow.
     """
     keep_beam_quiet()
     try:
@@ -61,12 +65,17 @@ def run_main_job(
             summary = run_pipeline(config, options, price_per_1k_chars)
         else:
             summary = run_locally(
-                config, options, price_per_1k_chars, processes, must_resume=must_resume
+                config,
+                options,
+                price_per_1k_chars,
+                processes,
+                must_resume=must_resume,
+                forget_replies=forget_replies,
             )
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is told to the person
         return fail(f"the run failed: {_reason(cause_of(error))}")
     show_summary(config, summary, _report(config))
-    return _exit_status(summary)
+    return _exit_status(config, summary)
 
 
 def _report(config: Config) -> str | None:
@@ -78,12 +87,17 @@ def _report(config: Config) -> str | None:
         return None
 
 
-def _exit_status(summary: Summary) -> int:
+def _exit_status(config: Config, summary: Summary) -> int:
     if not summary.closes:
         return fail(f"the run failed: the counts do not close: {summary.read} messages were read")
     if summary.damaged_archives:
-        damaged = f"archives that are damaged: {summary.damaged_archives}"
-        return fail(f"the run failed: {damaged}; see the failures")
+        sentence = f"the run failed: archives that are damaged: {summary.damaged_archives}"
+        damage = first_failures(config.destination, DamagedArchive.__name__)
+        return fail_with(sentence, damage)
+    # What a replay reads was counted as failures before.
+    is_unreadable = summary.unreadable == summary.read and not summary.left
+    if is_unreadable and not config.replays:
+        return fail_unreadable(first_failures(config.destination), config.inputs)
     return LEFT if summary.retryable_failures or summary.left else DONE
 
 

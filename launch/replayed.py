@@ -11,6 +11,7 @@ from schemas.summary import Replayed, ReplayedFile
 
 _FAILURES = "failures"
 _REPLAYED = "replayed"
+_READING_STEPS = frozenset({"ReadMessages", "ParseAnswers"})
 
 
 class _Failure(msgspec.Struct):
@@ -18,6 +19,7 @@ class _Failure(msgspec.Struct):
 
     error_class: str
     retryable: bool
+    step: str
 
 
 def free_run_id(root: str, base: str) -> str:
@@ -84,7 +86,7 @@ def replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
     folder = storage.join(root, _FAILURES, "")
     files: list[ReplayedFile] = []
     errors: Counter[str] = Counter()
-    retryable = 0
+    retryable = unreadable = 0
     for path in paths:
         name = storage.name_below(path, folder)
         if name is None:
@@ -92,6 +94,7 @@ def replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
         failures = list(_failures_in(path))
         errors.update(failure.error_class for failure in failures)
         retryable += sum(failure.retryable for failure in failures)
+        unreadable += sum(failure.step in _READING_STEPS for failure in failures)
         own = f"{_FAILURES}/{name}"
         files.append(ReplayedFile(path=own, moved_to=f"{_REPLAYED}/{name}", rows=len(failures)))
     if not files:
@@ -100,6 +103,7 @@ def replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
         files=tuple(files),
         failures=errors.total(),
         retryable=retryable,
+        unreadable=unreadable,
         failures_by_error=dict(errors),
     )
 

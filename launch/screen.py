@@ -104,16 +104,16 @@ def _worst(answer: WorstAnswer) -> Table:
     table.add_row(
         Text(f"{answer.score:.2f}", style="bold red"),
         Text.assemble(
-            (_printable(answer.claim), "bold"),
-            f"\nasked: {_printable(answer.query)}" if answer.query else "",
-            (f"\n{_printable(origin)}\n", "dim"),
+            (printable(answer.claim), "bold"),
+            f"\nasked: {printable(answer.query)}" if answer.query else "",
+            (f"\n{printable(origin)}\n", "dim"),
         ),
     )
     return table
 
 
-def _printable(text: str) -> str:
-    """Leave nothing in a stranger's text that could steer or flood a terminal."""
+def printable(text: str) -> str:
+    """Remove from untrusted text what could control or flood a terminal."""
     shown = text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
     return "".join(character if character.isprintable() else " " for character in shown)
 

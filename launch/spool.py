@@ -14,6 +14,7 @@ from schemas.message import Message
 from schemas.timestamps import from_rfc3339
 from schemas.units import MEGABYTE
 from transforms.grounding.settings import GoogleAccount
+from transforms.private_files import create_file, make_folder
 from transforms.rules.announcing import message_of_announced
 
 _MOST_MESSAGES, _MOST_BYTES = 1_000, 64 * MEGABYTE
@@ -44,7 +45,7 @@ def spool_failures(
       Misconfigured, Refused: a person has to change something first.
       OSError: the file cannot be written.
     """
-    Path(folder).mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for left in sorted(Path(folder).glob("failures-*.jsonl")):
         if _cut_unfinished_line(left):
             return str(left)
@@ -72,7 +73,7 @@ def _append(path: Path, messages: tuple[Message, ...]) -> list[str]:
     if len(written) < len(lines):
         _log.error("%d messages are no failures of groundwatch", len(lines) - len(written))
     if written:
-        with storage.telling(f"cannot write {path}"), path.open("ab") as stream:
+        with storage.telling(f"cannot write {path}"), create_file(path, "ab") as stream:
             stream.writelines(line + b"\n" for line in written.values())
         storage.settle(str(path))
     return list(written)

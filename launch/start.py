@@ -17,6 +17,7 @@ from pipeline.config import config_from
 from pipeline.destination import Destination
 from pipeline.option import Option
 
+_OF_THIS_MACHINE = ("work_folder", "resume", "forget_replies", "max_calls", "max_cost")
 BEAM_HELP = "\nFlags of Apache Beam's own pipeline options pass through.\n"
 
 
@@ -24,6 +25,7 @@ def options_from(source: Option) -> tuple[Option, ...]:
     """All flags of a command that runs the main job on a source."""
     return (
         source,
+        options.SALVAGE,
         *options.FORMAT,
         options.SAMPLE,
         *options.OUTPUT,
@@ -80,8 +82,14 @@ def start_main_job(
         replays=replays,
         source=default_run_id(values[source.name]),
     )
-    price, must_resume = values["price_per_1k_chars"], values["resume"]
-    return run(config, beam_options, price, workers, must_resume=must_resume)
+    return run(
+        config,
+        beam_options,
+        values["price_per_1k_chars"],
+        workers,
+        must_resume=values["resume"],
+        forget_replies=values["forget_replies"],
+    )
 
 
 def _finish_earlier_replays(output: str, problems: list[str]) -> None:
@@ -107,7 +115,9 @@ def _destination(
 
 def _worker_problems(values: Mapping[str, Any], workers: int, *, is_local: bool) -> Iterator[str]:
     yield from quota_problems(values, workers)
+    if values["resume"] and values["forget_replies"]:
+        yield "--resume: resumes a run, and --forget_replies begins it anew; pass one of them"
     if not is_local:
-        for name in ("work_folder", "resume", "max_calls", "max_cost"):
+        for name in _OF_THIS_MACHINE:
             if values[name]:
                 yield f"--{name}: is for a run on this machine, without --runner"

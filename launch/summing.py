@@ -62,6 +62,7 @@ def _counted(counts: Counts) -> dict[str, Any]:
         "failures_by_error": counts.failures_by_error,
         "retryable_failures": counts.retryable_failures,
         "damaged_archives": counts.damaged_archives,
+        "unreadable": counts.unreadable,
         "calls": counts.calls,
         "retries": counts.retries,
         "characters": counts.characters,

@@ -1,12 +1,8 @@
 """The lines of an archive, each of them a message."""
 
-import gzip
-import zlib
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Iterable, Iterator
 
-from backports import zstd
-
+from pipeline.compressed import Chunk
 from pipeline.damaged_archive import DamagedArchive
 from schemas.message import Message
 from transforms.formats.strict_json import MAX_PAYLOAD_BYTES
@@ -21,32 +17,39 @@ _KEPT_BYTES = MAX_PAYLOAD_BYTES + 1
 """Of a longer line; one more than a message may have, so that no part passes for a whole one."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_CHUNK_BYTES = 256 * 1024
-_UNPACKING_ERRORS = (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError)
 
 
-class Chunks(Protocol):
-    """A stream that gives its bytes as they come."""
-
-    def read1(self, size: int, /) -> bytes:
-        """Give some bytes, at most so many; none at the end."""
-        ...
-
-
-def read_lines(stream: Chunks, path: str, max_line_bytes: int) -> Iterator[Message]:
-    """Read lines, which end at a line feed only; blank ones are no messages.
+def read_lines(chunks: Iterable[Chunk], path: str, max_line_bytes: int) -> Iterator[Message]:
+    """Read lines, which end at a line feed only; blank ones are skipped.
 
     Args:
-      stream: unpacked, from its beginning.
+      chunks: the decompressed file from its beginning.
       path: the archive's name, part of each message's place.
       max_line_bytes: longer lines are not kept whole.
 
     Raises:
-      DamagedArchive: after the last whole line.
+      DamagedArchive: after the last whole line; it says how many messages before count.
     """
-    for number, line in enumerate(_split_lines(stream, max_line_bytes), start=1):
-        if message := _message(line, f"{path}#{number}"):
-            yield message
+    number = read = verified = 0
+    line = _Line(max_line_bytes)
+    try:
+        for chunk in chunks:
+            first, *others = chunk.data.split(b"\n")
+            line.add(first)
+            for piece in others:
+                number += 1
+                if message := _message(line, f"{path}#{number}"):
+                    read += 1
+                    yield message
+                line = _Line(max_line_bytes)
+                line.add(piece)
+            if chunk.is_verified:
+                verified = read
+    except DamagedArchive as error:
+        error.verified = verified
+        raise
+    if line.bytes and (message := _message(line, f"{path}#{number + 1}")):
+        yield message
 
 
 def _message(line: "_Line", place: str) -> Message | None:
@@ -55,23 +58,6 @@ def _message(line: "_Line", place: str) -> Message | None:
     payload = line.kept().removesuffix(b"\r")
     is_blank = not payload.removeprefix(_BYTE_ORDER_MARK).strip()
     return None if is_blank else Message(payload=payload, place=place)
-
-
-def _split_lines(stream: Chunks, max_line_bytes: int) -> Iterator["_Line"]:
-    """Cut at line feeds; unlike a file's own lines, keeps what was read before a fault."""
-    line = _Line(max_line_bytes)
-    try:
-        while chunk := stream.read1(_CHUNK_BYTES):
-            first, *others = chunk.split(b"\n")
-            line.add(first)
-            for piece in others:
-                yield line
-                line = _Line(max_line_bytes)
-                line.add(piece)
-    except _UNPACKING_ERRORS as error:
-        raise DamagedArchive(str(error), line.kept()) from None
-    if line.bytes:
-        yield line
 
 
 class _Line:

@@ -3,16 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import IO, Any
+from typing import Any
 
-import fastavro
-
+from pipeline.avro_blocks import AvroFile, Block, Buffered, Row
 from pipeline.damaged_archive import DamagedArchive
 from schemas.enriched_avro import avro_to_payload, is_enriched_schema
 from schemas.message import Message
 from schemas.timestamps import EPOCH, to_us
-
-_CODECS = ("null", "deflate", "snappy", "bzip2", "xz", "zstandard")
 
 _PAYLOAD_FIELDS = ("data", "payload", "message")
 """Where a row's message is looked for first; else in its only field of bytes or string."""
@@ -32,52 +29,43 @@ _TEMPLATE_RECORD = "AvroPubsubMessageRecord"
 Source: GoogleCloudPlatform/DataflowTemplates, com.google.cloud.teleport.avro.
 """
 
-_Row = Mapping[str, Any]
+_Reading = Callable[[Row, str], Message]
 
 
-def read_rows(stream: IO[bytes], path: str) -> Iterator[Message]:
+def read_rows(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
     """Read rows that hold a message in a field, or that are groundwatch's own records.
 
     Args:
-      stream: an Avro file from its beginning.
+      stream: an Avro file from its beginning, buffered.
       path: the archive's name, part of each message's place.
+      salvage: whether to read the rows of a damaged block that stand before the damage, too.
 
     Raises:
-      DamagedArchive: after the last good row.
+      DamagedArchive: after the last good row; it says how many messages before count.
     """
-    watched = _WatchedStream(stream)
+    # A bad byte in a row is that row's failure; the archive can be read on.
+    file = AvroFile(stream, handle_unicode_errors="surrogateescape")
+    read = _reading(file.schema)
+    number = verified = 0
     try:
-        # A bad byte in a row is that row's failure; the archive can be read on.
-        rows = fastavro.reader(watched, handle_unicode_errors="surrogateescape")
-        read = _reading(rows.writer_schema)
-        _refuse_codec(rows.codec)
-        for number, row in enumerate(rows, start=1):
-            yield read(row, f"{path}#{number}")
-    except DamagedArchive:
+        for block in file.blocks(salvage=salvage):
+            yield from _messages(block, read, path, number)
+            number += len(block.rows)
+            if block.is_verified:
+                verified = number
+    except DamagedArchive as error:
+        error.verified = verified
         raise
-    except Exception as error:
-        # fastavro meets damage with whatever its decoders raise.
-        if error is watched.fault:
-            raise
-        raise DamagedArchive(f"no valid Avro from here on: {type(error).__name__}") from None
 
 
-class _WatchedStream:
-    """A stream that remembers its own fault, which says nothing of the archive."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self.fault: Exception | None = None
-
-    def read(self, size: int = -1) -> bytes:
-        try:
-            return self._stream.read(size)
-        except Exception as error:
-            self.fault = error
-            raise
+def _messages(block: Block, read: _Reading, path: str, before: int) -> list[Message]:
+    try:
+        return [read(row, f"{path}#{number}") for number, row in enumerate(block.rows, before + 1)]
+    except Exception as error:  # noqa: BLE001 - the schema may have groundwatch's name and other types
+        raise DamagedArchive(f"a row holds no message: {type(error).__name__}") from None
 
 
-def _reading(schema: Any) -> Callable[[_Row, str], Message]:
+def _reading(schema: Any) -> _Reading:
     """Choose how a row of a schema, at a place, becomes a message."""
     if is_enriched_schema(schema):
         return _enriched_message
@@ -105,18 +93,11 @@ def _is_text(kind: Any) -> bool:
     return (kind.get("type") if isinstance(kind, Mapping) else kind) in ("bytes", "string")
 
 
-def _refuse_codec(codec: str) -> None:
-    if codec not in _CODECS:
-        raise DamagedArchive(f"its codec is none of {', '.join(_CODECS)}")
-
-
-def _enriched_message(row: _Row, place: str) -> Message:
+def _enriched_message(row: Row, place: str) -> Message:
     return Message(payload=avro_to_payload(row), place=place)
 
 
-def _message(
-    row: _Row, place: str, *, field: str, time_us: Callable[[_Row], int | None]
-) -> Message:
+def _message(row: Row, place: str, *, field: str, time_us: Callable[[Row], int | None]) -> Message:
     payload = row[field] or b""
     attributes = row.get("attributes")
     return Message(
@@ -127,19 +108,19 @@ def _message(
     )
 
 
-def _text(row: _Row, names: Sequence[str]) -> str | None:
+def _text(row: Row, names: Sequence[str]) -> str | None:
     """Take the first field of these names that holds text."""
     texts = (row[name] for name in names if row.get(name) and isinstance(row[name], str))
     return next(map(_spelt_out, texts), None)
 
 
-def _publish_time_us(row: _Row) -> int | None:
+def _publish_time_us(row: Row) -> int | None:
     """Take a time, which fastavro reads as a datetime."""
     time = row.get("publish_time")
     return to_us(time) if isinstance(time, datetime) else None
 
 
-def _template_time_us(row: _Row) -> int | None:
+def _template_time_us(row: Row) -> int | None:
     try:
         return to_us(EPOCH + timedelta(milliseconds=row["timestamp"]))
     except (KeyError, OverflowError, TypeError):

@@ -1,70 +1,72 @@
-"""Reading the records of one archive file, whatever it is packed in."""
+"""Read the records of one archive file, compressed or not."""
 
-import gzip
-import io
 from collections.abc import Iterator
-from typing import IO, cast
-
-from backports import zstd
 
 from pipeline.archive_lines import MAX_LINE_BYTES, read_lines
 from pipeline.archive_rows import read_rows
+from pipeline.avro_blocks import AVRO_MAGIC, Buffered
+from pipeline.compressed import GZIP_MAGIC, ZSTD_MAGIC, read_gzip, read_plain, read_zstd
 from pipeline.damaged_archive import DamagedArchive
 from schemas.message import Message
 
 __all__ = ["DamagedArchive", "read_archive"]
 
-_GZIP_MAGIC = b"\x1f\x8b"
-_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-_AVRO_MAGIC = b"Obj\x01"
 _MAGIC_BYTES = 4
 _AVRO_NAME = ".avro"
-_PACKED_NAMES = (".avro", ".gz", ".zst")
+_COMPRESSED_NAMES = (".avro", ".gz", ".zst")
 
 
 def read_archive(
-    stream: IO[bytes], path: str, *, max_line_bytes: int = MAX_LINE_BYTES
+    stream: Buffered, path: str, *, max_line_bytes: int = MAX_LINE_BYTES, salvage: bool = False
 ) -> Iterator[Message]:
-    """Read an archive: JSON lines, plain or packed with gzip or zstandard, or Avro.
+    """Read an archive: JSON lines, plain or compressed with gzip or zstandard, or Avro.
 
-    What it is is told by its first bytes, not by its name, which only tells that an empty file
-    was meant to be a packed one.
+    The first bytes tell which it is. The name only tells that an empty file was to be a compressed
+    one.
+
+    Lines of a compressed file come before the checksum that covers them, so they count only if the
+    caller knows from `pipeline.contents` that they do.
 
     Args:
-      stream: the file from its beginning.
+      stream: the file from its beginning, buffered; the caller closes it.
       path: its name as matched, part of each message's place.
       max_line_bytes: of a longer line only the beginning is kept.
+      salvage: whether to read rows of a damaged Avro block that stand before the damage, too.
 
     Yields:
       The messages in the file's order, one at a time.
 
     Raises:
-      DamagedArchive: after the last good record.
+      DamagedArchive: after the last record before the damage; it says how many before it count.
     """
-    buffered = io.BufferedReader(cast("io.RawIOBase", stream))
-    try:
-        yield from _read_by_kind(buffered, path, max_line_bytes)
-    finally:
-        # The stream is the caller's to close.
-        buffered.detach()
-
-
-def _read_by_kind(
-    buffered: "io.BufferedReader[io.RawIOBase]", path: str, max_line_bytes: int
-) -> Iterator[Message]:
-    head = buffered.peek(_MAGIC_BYTES)[:_MAGIC_BYTES]
-    if _begins_with(_AVRO_MAGIC, head):
-        yield from read_rows(buffered, path)
-    elif _begins_with(_GZIP_MAGIC, head):
-        yield from read_lines(gzip.GzipFile(fileobj=buffered), path, max_line_bytes)
-    elif _begins_with(_ZSTD_MAGIC, head):
-        yield from read_lines(zstd.ZstdFile(buffered), path, max_line_bytes)
+    head = _head(stream)
+    if _begins_with(AVRO_MAGIC, head):
+        yield from read_rows(stream, path, salvage=salvage)
+    elif _begins_with(GZIP_MAGIC, head):
+        yield from read_lines(read_gzip(stream), path, max_line_bytes)
+    elif _begins_with(ZSTD_MAGIC, head):
+        yield from read_lines(read_zstd(stream), path, max_line_bytes)
     elif path.endswith(_AVRO_NAME) and head:
-        raise DamagedArchive("it is called Avro, and is none")
-    elif not head and path.endswith(_PACKED_NAMES):
-        raise DamagedArchive("it is empty, and a packed file never is")
+        raise DamagedArchive("its name ends in .avro, but it is not an Avro file")
+    elif not head and path.endswith(_COMPRESSED_NAMES):
+        raise DamagedArchive("it is empty, and a compressed file never is")
     else:
-        yield from read_lines(buffered, path, max_line_bytes)
+        yield from read_lines(read_plain(stream), path, max_line_bytes)
+
+
+def has_checksums(stream: Buffered) -> bool:
+    """Tell whether a file, at its beginning, is compressed or Avro."""
+    return _begins_with(AVRO_MAGIC, _head(stream)) or has_late_checksums(stream)
+
+
+def has_late_checksums(stream: Buffered) -> bool:
+    """Tell whether checksums in a file, at its beginning, follow after any number of records."""
+    head = _head(stream)
+    return _begins_with(GZIP_MAGIC, head) or _begins_with(ZSTD_MAGIC, head)
+
+
+def _head(stream: Buffered) -> bytes:
+    return stream.peek(_MAGIC_BYTES)[:_MAGIC_BYTES]
 
 
 def _begins_with(magic: bytes, head: bytes) -> bool:

@@ -33,7 +33,11 @@ def build_pipeline(root: beam.Pipeline, config: Config) -> None:
     batch = destination.batch
 
     read = root | "ReadMessages" >> ReadMessages(
-        config.inputs, batch, config.subscription, are_failures=config.replays
+        config.inputs,
+        batch,
+        config.subscription,
+        are_failures=config.replays,
+        salvage=config.salvage,
     )
     parsed = read.messages | "ParseAnswers" >> ParseAnswers(
         config.input_format, facts_from_steps=config.facts_from_steps

@@ -15,6 +15,9 @@ from transforms.grounding.settings import (
 )
 from transforms.rules.limits import CheckLimits
 
+REPLY_STORE = "paid.sqlite"
+"""The file of replies in a run's work folder."""
+
 _MOST_COUNTED = 2**62
 """Calls or characters: as good as no limit, and no more than the file of replies can count."""
 
@@ -114,7 +117,7 @@ def _retries(values: Mapping[str, Any]) -> RetrySettings:
 def _reply_store(values: Mapping[str, Any], work_folder: str | None) -> str | None:
     """The file of replies; the embedded checker is not paid, and answers sooner than a disk."""
     is_wanted = values["checker"] != LOCAL or _budget(values) != Budget()
-    return f"{work_folder}/replies.sqlite" if work_folder and is_wanted else None
+    return f"{work_folder}/{REPLY_STORE}" if work_folder and is_wanted else None
 
 
 def _budget(values: Mapping[str, Any]) -> Budget:

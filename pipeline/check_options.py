@@ -215,7 +215,8 @@ CHECK = (
     ),
     Option(
         name="max_calls",
-        meaning="calls after which the run stops, all its tries together; a higher limit goes on",
+        meaning="calls after which the run stops: requests sent, failed and repeated ones included,"
+        " in all its tries; a higher limit resumes it",
         read=whole,
     ),
     Option(

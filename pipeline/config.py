@@ -1,6 +1,6 @@
 """What a run is told, checked and frozen before it begins."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pipeline.check_config import check_settings_from
@@ -35,6 +35,7 @@ class Config(Record, frozen=True, kw_only=True):
       source: a hash of what the input is called; a run of the same id and another source is
         refused, since it would replace files of other answers.
       replays: whether the inputs are failures of an earlier run.
+      salvage: whether records of a damaged archive that no checksum confirms count.
       input_format: a source format's name, None to recognise each message.
       facts_from_steps: whether what the generator found on its way counts among the facts.
       work_folder: a local folder for what an unfinished run keeps; None where the work is done
@@ -58,6 +59,7 @@ class Config(Record, frozen=True, kw_only=True):
     run: str
     source: str | None = None
     replays: bool = False
+    salvage: bool = False
     input_format: str | None = None
     facts_from_steps: bool = False
     work_folder: str | None = None
@@ -131,6 +133,7 @@ def config_from(
         run=run,
         source=source,
         replays=replays,
+        salvage=values["salvage"],
         input_format=values["input_format"],
         facts_from_steps=values["facts_from_steps"],
         work_folder=work_folder,
@@ -145,6 +148,19 @@ def config_from(
         text=TextMode(values["text"]),
         failure_payload=values["failure_payload"] == "full",
     )
+
+
+def text_problems(values: Mapping[str, Any]) -> Iterator[str]:
+    """Say what is wrong with the options that decide which texts are written.
+
+    Args:
+      values: by option name, each valid by itself.
+    """
+    if values["alert_text"] and values["text"] != TextMode.FULL:
+        yield (
+            f"--alert_text: puts answers into alerts, and --text {values['text']} keeps them out of"
+            " all files; pass one of them"
+        )
 
 
 def sampling_from(values: Mapping[str, Any]) -> SamplingRule:

@@ -1,13 +1,14 @@
-"""The one way in which an archive fails to be read on."""
+"""Damage in an archive."""
 
 
 class DamagedArchive(Exception):
-    """An archive that ends too soon or cannot be read on; the records before it were good.
+    """An archive cannot be read, or a checksum in it is wrong, from some place on.
 
     Attributes:
-      remains: the bytes that are left of the record that was cut.
+      verified: how many records before the damage count: their checksum was verified, or nothing
+        in the file covers them. Records that were read after these do not count.
     """
 
-    def __init__(self, reason: str, remains: bytes = b"") -> None:
+    def __init__(self, reason: str, verified: int = 0) -> None:
         super().__init__(reason)
-        self.remains = remains
+        self.verified = verified

@@ -70,6 +70,14 @@ FAILURES = Option(
     is_required=True,
 )
 
+SALVAGE = Option(
+    name="salvage",
+    meaning="of a damaged archive, read the records before the damage that no checksum confirms,"
+    " too, and tag them SALVAGED; such an archive still is a failure",
+    is_switch=True,
+    default=False,
+)
+
 FORMAT = (
     Option(
         name="input_format",
@@ -113,14 +121,15 @@ OUTPUT = (
     ),
     Option(
         name="text",
-        meaning="what the enriched records keep of answer, query and facts: none, hash or full",
+        meaning="what all files keep of answer, query and facts: none, hash or full; the messages"
+        " of failures follow --failure_payload",
         read=one_of(TextMode),
         default=TextMode.FULL,
     ),
     Option(
         name="failure_payload",
-        meaning="whether failures keep the original bytes, without which nothing can be"
-        " replayed: none or full",
+        meaning="whether failures keep the original message, its attributes included, without"
+        " which nothing can be replayed: none or full",
         read=one_of(("none", "full")),
         default="full",
     ),
@@ -147,8 +156,16 @@ LOCAL = (
     ),
     Option(
         name="resume",
-        meaning="go on with a run that was broken off, or refuse; without it the same command"
-        " goes on, too, or begins anew where there is nothing to go on with",
+        meaning="resume an interrupted run, or fail if there is none; without it the same command"
+        " resumes it, too, or begins a new one",
+        is_switch=True,
+        default=False,
+    ),
+    Option(
+        name="forget_replies",
+        meaning="begin anew, and pay again for the checks of an interrupted run, whose replies are"
+        " otherwise kept though flags or input change; what it has sent counts against"
+        " --max_calls and --max_cost all the same",
         is_switch=True,
         default=False,
     ),

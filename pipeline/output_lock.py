@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from pipeline import buckets, storage
+from transforms.private_files import make_folder
 
 _POLL_S = 0.05
 _BUCKET_POLL_S = 1.0
@@ -87,7 +88,7 @@ def lock_output(
 
 def _lock_on_disk(path: str, deadline_s: float) -> int:
     """Lock a file; returns its descriptor."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    make_folder(Path(path).parent)
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, _MODE)
         # The last holder removes the file that it has locked, so the name may be free again.

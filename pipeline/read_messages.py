@@ -23,12 +23,14 @@ _log = logging.getLogger(__name__)
 class ReadMessages(beam.PTransform):
     """Read archives of JSON lines (plain, gzip, zstandard) or Avro, or a subscription.
 
+    A record counts when the checksum that covers it was verified, or none covers it.
+
     Input: the pipeline's root.
     Output: two PCollections. `messages` holds a Message for each record, of a subscription
       unbounded and at the time of its publication, else bounded and with no timestamp of its own;
-      `failures` one Failure for each archive that is damaged, holding what is left of the record
-      at which it was cut.
-    Failures: DamagedArchive, never retryable. A file that cannot be opened fails the bundle.
+      `failures` one Failure for each archive that is damaged, which names the place.
+    Failures: DamagedArchive, never retryable. A file that cannot be opened, or that changes while
+      it is read, fails the bundle.
     Delivery: each record once. A file is read from end to end by one worker, since a record's
       place in it may be its only identity.
 
@@ -37,6 +39,7 @@ class ReadMessages(beam.PTransform):
       are_failures: whether they are what an earlier run left, to be replayed.
       batch: the key of this process's batches, to take the messages from there instead.
       subscription: what is read instead of either.
+      salvage: whether the records before a damage count, too, with the attribute SALVAGED.
     """
 
     def __init__(
@@ -46,12 +49,14 @@ class ReadMessages(beam.PTransform):
         subscription: Subscription | None = None,
         *,
         are_failures: bool = False,
+        salvage: bool = False,
     ) -> None:
         super().__init__()
         self.paths = tuple(paths)
         self.batch = batch
         self.subscription = subscription
         self.are_failures = are_failures
+        self.salvage = salvage
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
@@ -60,15 +65,18 @@ class ReadMessages(beam.PTransform):
             return root | "ReadSubscription" >> ReadSubscription(self.subscription)
         if self.batch is None:
             paths = root | "Archives" >> beam.Create(self.paths)
-            read = beam.FlatMap(_read_archive, are_failures=self.are_failures)
+            read = beam.FlatMap(_read_archive, are_failures=self.are_failures, salvage=self.salvage)
             return paths | "ReadArchive" >> read.with_outputs(FAILURES, main=MESSAGES)
         keys = root | "Batches" >> beam.Create([self.batch])
         read = beam.FlatMap(_take_batch)
         return keys | "TakeBatch" >> read.with_outputs(FAILURES, main=MESSAGES)
 
 
-def _read_archive(path: str, *, are_failures: bool) -> Iterator[Message | TaggedFailure]:
-    return _take(Source(place=path, messages=read_file(path, are_failures=are_failures)))
+def _read_archive(
+    path: str, *, are_failures: bool, salvage: bool
+) -> Iterator[Message | TaggedFailure]:
+    messages = read_file(path, are_failures=are_failures, salvage=salvage)
+    return _take(Source(place=path, messages=messages))
 
 
 def _take_batch(key: str) -> Iterator[Message | TaggedFailure]:
@@ -84,12 +92,12 @@ def _take(source: Source) -> Iterator[Message | TaggedFailure]:
             count += 1
             yield message
     except DamagedArchive as error:
-        _log.error("%s is damaged after %d good records: %s", source.place, count, error)
+        _log.error("%s is damaged after %d records: %s", source.place, count, error)
         counters.MESSAGES_READ.inc()
         counters.ARCHIVES_DAMAGED.inc()
-        remains = Message(payload=error.remains, place=f"{source.place}#after-record-{count}")
-        yield TaggedOutput(FAILURES, _failure(remains, error))
+        damage = Message(payload=b"", place=f"{source.place}#after-record-{count}")
+        yield TaggedOutput(FAILURES, _failure(damage, error))
 
 
-def _failure(remains: Message, error: DamagedArchive) -> Failure:
-    return failed_now(remains, "ReadMessages", error, retryable=False)
+def _failure(damage: Message, error: DamagedArchive) -> Failure:
+    return failed_now(damage, "ReadMessages", error, retryable=False)

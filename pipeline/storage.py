@@ -1,16 +1,16 @@
 """Files that appear whole or not at all, on disk or in a bucket."""
 
 import errno
-import glob
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from pipeline import buckets
+from pipeline import buckets, local_files
 from schemas.units import MEGABYTE
+from transforms.private_files import create_file, make_folder
 
 _COPY_BYTES = MEGABYTE
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK})
@@ -45,18 +45,19 @@ def name_below(path: str, folder: str) -> str | None:
 def create(path: str) -> IO[bytes]:
     """Open a file for writing, making its folder where there are folders.
 
+    On disk both can be read by their owner and its group alone, whatever the umask is.
+
     Raises:
       OSError: it cannot be written.
     """
     if not is_local(path):
         return buckets.create(path)
-    file = Path(path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    return file.open("wb")
+    make_folder(Path(path).parent)
+    return create_file(path)
 
 
 def read(path: str) -> IO[bytes]:
-    """Open a file for reading, as it is, packed or not.
+    """Open a file for reading, as it is, compressed or not.
 
     Raises:
       OSError: it is not there or cannot be read.
@@ -174,6 +175,15 @@ def changed_at_ns(path: str) -> int:
     return buckets.changed_at_ns(path)
 
 
+def version(path: str) -> tuple[int, int]:
+    """Return the size of a file in bytes, and when it was last written; see `changed_at_ns`.
+
+    Raises:
+      OSError: it is not there.
+    """
+    return size(path), changed_at_ns(path)
+
+
 def find(pattern: str) -> list[str]:
     """List the files that match a glob, or are called by it, sorted; none is no error.
 
@@ -181,10 +191,21 @@ def find(pattern: str) -> list[str]:
       OSError: it cannot be told, or a file's name is no text, so that no record could name it.
     """
     if is_local(pattern):
-        names = glob.glob(pattern, recursive=True)  # noqa: PTH207 - takes absolute patterns, too
-        return sorted(_text_of(name) for name in {pattern, *names} if Path(name).is_file())
+        names = {pattern, *local_files.match(pattern)}
+        return sorted(_text_of(name) for name in names if Path(name).is_file())
     with telling(f"cannot list {pattern}"):
         return buckets.find(pattern)
+
+
+def distinct(paths: Iterable[str]) -> list[str]:
+    """Keep one path of those that lead to the same local file, and sort them.
+
+    Raises:
+      OSError: a local file does not exist.
+    """
+    given = set(paths)
+    local = set(filter(is_local, given))
+    return sorted([*local_files.distinct(local), *(given - local)])
 
 
 def find_below(folder: str) -> list[str]:
@@ -275,7 +296,7 @@ def _text_of(name: str) -> str:
 def _move_on_disk(source: str, path: str, move: Callable[[Path, Path], None]) -> None:
     """Move a file and make the move durable, by way of a copy where file systems differ."""
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     settle(source)
     try:
         move(Path(source), target)
@@ -284,7 +305,8 @@ def _move_on_disk(source: str, path: str, move: Callable[[Path, Path], None]) ->
             raise
         # A rename works within one file system only.
         copy = target.with_name(f".{target.name}.unpublished")
-        shutil.copyfile(source, copy)
+        with read(source) as content, create_file(copy) as stream:
+            shutil.copyfileobj(content, stream, _COPY_BYTES)
         settle(str(copy))
         try:
             move(copy, target)

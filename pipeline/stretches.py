@@ -1,11 +1,11 @@
-"""Stretches of archives: the part of a file that one segment of a run reads."""
+"""Split archives into record ranges, one or more for each segment of a run."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from pipeline.archives import DamagedArchive
 from pipeline.batch import Source
-from pipeline.read_file import read_file
+from pipeline.contents import Contents
+from pipeline.read_file import read_examined_file
 from schemas.message import Message
 from schemas.record import Record
 
@@ -15,11 +15,13 @@ class Stretch(Record, frozen=True, kw_only=True):
 
     Attributes:
       path: the file.
+      contents: what the file has.
       first: how many messages stand before it, at least 0.
       count: how many it has; None for all up to the file's end, damage included.
     """
 
     path: str
+    contents: Contents
     first: int = 0
     count: int | None = None
 
@@ -38,11 +40,11 @@ class Segment(Record, frozen=True, kw_only=True):
     stretches: tuple[Stretch, ...]
 
 
-def cut_segments(files: Iterable[tuple[str, int]], size: int) -> list[Segment]:
+def cut_segments(files: Iterable[tuple[str, Contents]], size: int) -> list[Segment]:
     """Cut an input into segments.
 
     Args:
-      files: each a path and how many messages it has.
+      files: each a path and what it has.
       size: messages of a segment, at least 1; the last one may have fewer.
 
     Returns:
@@ -51,14 +53,14 @@ def cut_segments(files: Iterable[tuple[str, int]], size: int) -> list[Segment]:
     segments: list[Segment] = []
     stretches: list[Stretch] = []
     room = size
-    for path, messages in files:
-        first = 0
+    for path, contents in files:
+        first, messages = 0, contents.messages
         while messages - first > room:
-            stretches.append(Stretch(path=path, first=first, count=room))
+            stretches.append(Stretch(path=path, contents=contents, first=first, count=room))
             first += room
             segments.append(_segment(len(segments), size, stretches))
             stretches, room = [], size
-        stretches.append(Stretch(path=path, first=first))
+        stretches.append(Stretch(path=path, contents=contents, first=first))
         room -= messages - first
         if not room:
             segments.append(_segment(len(segments), size, stretches))
@@ -70,21 +72,6 @@ def cut_segments(files: Iterable[tuple[str, int]], size: int) -> list[Segment]:
 
 def _segment(number: int, messages: int, stretches: Sequence[Stretch]) -> Segment:
     return Segment(number=number, messages=messages, stretches=tuple(stretches))
-
-
-def count_messages(path: str, *, are_failures: bool) -> int:
-    """Count the messages of a file; what is behind a damage counts as one, its failure.
-
-    Raises:
-      OSError: the file cannot be read.
-    """
-    count = 0
-    try:
-        for _ in read_file(path, are_failures=are_failures):
-            count += 1
-    except DamagedArchive:
-        count += 1
-    return count
 
 
 class StretchReader:
@@ -110,7 +97,9 @@ class StretchReader:
     def _read(self, stretch: Stretch) -> Iterator[Message]:
         if stretch.path != self._path or stretch.first < self._position:
             self._path, self._position = stretch.path, 0
-            self._messages = read_file(stretch.path, are_failures=self._are_failures)
+            self._messages = read_examined_file(
+                stretch.path, stretch.contents, are_failures=self._are_failures
+            )
         self._skip_to(stretch.first)
         for message in islice(self._messages, stretch.count):
             self._position += 1

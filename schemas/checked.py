@@ -76,9 +76,10 @@ class Check(Record, frozen=True, kw_only=True):
 
     Attributes:
       checker: ``local``, ``discoveryengine``, or the address of the server that answered.
-      calls: requests that were needed and not in the cache.
-      attempts: requests that were sent for them, retries included.
-      characters: of answer and facts over all calls, the unit of the service's bill.
+      calls: requests that were sent, failed and repeated ones included; what was in the cache
+        needed none.
+      attempts: the same number; before version 2 `calls` did not count repeated requests.
+      characters: of answer and facts in all these requests, the unit of the service's bill.
       latency_ms: from the first request to the last reply, waiting between retries included.
       checked_at_us: when the last reply came, microseconds since 1970 UTC.
       citation_threshold: 0..1, the score from which a fact is cited; None for the service's own.

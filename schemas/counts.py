@@ -19,9 +19,11 @@ class Counts(Record, frozen=True, kw_only=True):
       verdicts: enriched records by verdict.
       failures_by_error: failures by the class of their error.
       retryable_failures: failures that `replay` may mend.
-      damaged_archives: archives that ended too soon.
-      calls, retries: calls needed, and attempts beyond the first of each.
-      characters: of answers and facts in these calls.
+      damaged_archives: archives that are damaged; each is one message read and one failure.
+      unreadable: messages that are no answer, and damaged archives.
+      calls, retries: requests sent to the checker, failed ones included, in all tries of the run;
+        and how many of them repeat another one.
+      characters: of answers and facts in these requests.
       checked: answers that were checked.
       latency_ms: of all of them together.
       max_latency_ms: of the slowest, 0 when none was checked.
@@ -35,6 +37,7 @@ class Counts(Record, frozen=True, kw_only=True):
     failures_by_error: dict[str, int] = {}
     retryable_failures: int = 0
     damaged_archives: int = 0
+    unreadable: int = 0
     calls: int = 0
     retries: int = 0
     characters: int = 0

@@ -49,8 +49,8 @@ def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
 
     Args:
       failure: the failure.
-      with_payload: whether to hold the original bytes (base64); without them nothing can be
-        replayed.
+      with_payload: whether to hold the original bytes (base64) and attributes; without them
+        nothing can be replayed.
 
     Returns:
       The object, without a line's end.
@@ -70,7 +70,7 @@ def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
             "source": message.answer_place,
             "publish_time": to_rfc3339(message.publish_time_us),
             "payload_base64": payload,
-            "attributes": message.attributes,
+            "attributes": message.attributes if with_payload else {},
         }
     )
 

@@ -2,6 +2,9 @@
 
 from schemas.record import Record
 
+SALVAGED = "groundwatch_salvaged"
+"""The attribute of a message whose bytes no checksum of its damaged archive confirms."""
+
 
 class EarlierFailure(Record, frozen=True, kw_only=True):
     """What happened before to a message that is replayed.

@@ -21,6 +21,7 @@ _SUMS = (
     "alerts",
     "retryable_failures",
     "damaged_archives",
+    "unreadable",
     "calls",
     "retries",
     "characters",
@@ -56,12 +57,14 @@ class Replayed(Record, frozen=True, kw_only=True):
       files: those that held them.
       failures: how many.
       retryable: how many of them were.
+      unreadable: how many of them could not be read.
       failures_by_error: how many by the class of their error.
     """
 
     files: tuple[ReplayedFile, ...]
     failures: int
     retryable: int
+    unreadable: int = 0
     failures_by_error: dict[str, int]
 
 
@@ -80,9 +83,11 @@ class Summary(Record, frozen=True, kw_only=True):
       alerts: rows in the files of alerts.
       failures_by_error: failures by the class of their error.
       retryable_failures: failures that `replay` may mend.
-      damaged_archives: archives that ended too soon.
-      calls, retries: calls needed, and attempts beyond the first of each.
-      characters: of answers and facts in these calls.
+      damaged_archives: archives that are damaged; each is one message read and one failure.
+      unreadable: messages that are no answer, and damaged archives; each is one failure.
+      calls, retries: requests sent to the checker, failed ones included, in all tries of the run;
+        and how many of them repeat another one.
+      characters: of answers and facts in these requests.
       cost: in the currency of the price, None where no price was given.
       mean_latency_ms, max_latency_ms: of a checked answer, None where none was checked.
       started_at_us, finished_at_us: microseconds since 1970 UTC.
@@ -109,6 +114,7 @@ class Summary(Record, frozen=True, kw_only=True):
     failures_by_error: dict[str, int]
     retryable_failures: int
     damaged_archives: int
+    unreadable: int = 0
     calls: int
     retries: int
     characters: int
@@ -154,6 +160,7 @@ def total_of(runs: Iterable[Summary]) -> Summary:
         for name in ("read", "failures"):
             sums[name] -= replayed.failures
         sums["retryable_failures"] -= replayed.retryable
+        sums["unreadable"] -= replayed.unreadable
         counters["failures_by_error"].subtract(replayed.failures_by_error)
     costs = [run.cost for run in ordered if run.cost is not None]
     latencies_ms = [run.max_latency_ms for run in ordered if run.max_latency_ms is not None]

@@ -1,5 +1,6 @@
 """CheckGrounding: ask the checker about each answer that needs it."""
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from schemas.failure import Failure
 from transforms import counters
 from transforms.failing import FAILURES, TaggedFailure, failed_now
 from transforms.fill_bundles import FillBundles
+from transforms.grounding.client import Sent
 from transforms.grounding.errors import BadReply, CheckFailed, OverBudget, RunStopped, Unavailable
 from transforms.grounding.session import CheckSession, Outcome
 from transforms.grounding.settings import LOCAL, CheckSettings, OutagePolicy
@@ -178,6 +180,7 @@ class _CheckAnswer(beam.DoFn):
         except Empty:
             return
         answer, timestamp, window, _ = self._under_way.pop(number)
+        self._checks.count_sent()
         if isinstance(outcome, CheckedAnswer):
             _count(outcome)
             self._checks.latency.add(outcome)
@@ -198,9 +201,7 @@ class _CheckAnswer(beam.DoFn):
         if _is_outage(error) and self._settings.outage is OutagePolicy.REDELIVER:
             raise error
         counters.CHECKS_FAILED.inc()
-        counters.CALLS.inc()
         counters.RETRYABLE_FAILURES.inc(int(error.retryable))
-        counters.RETRIES.inc(error.attempts - 1)
         return failed_now(
             answer.message,
             "CheckGrounding",
@@ -253,6 +254,18 @@ class _Checks:
         # The embedded checker refuses nothing.
         throttle = None if settings.checker == LOCAL else self.throttle
         self.session = CheckSession(settings, throttle)
+        self._counted = Sent()
+        self._lock = threading.Lock()
+
+    def count_sent(self) -> None:
+        """Count what has been sent since the last call; on a bundle thread only."""
+        with self._lock:
+            new = self.session.sent.since(self._counted)
+            self._counted = self._counted.plus(new)
+        if new.calls:
+            counters.CALLS.inc(new.calls)
+            counters.RETRIES.inc(new.retries)
+            counters.CHARACTERS.inc(new.characters)
 
     def close(self) -> None:
         self.session.close()
@@ -276,7 +289,4 @@ def _count(checked: CheckedAnswer) -> None:
     if checked.check is None:
         return
     counters.CHECKS_OK.inc()
-    counters.CALLS.inc(checked.check.calls)
-    counters.CHARACTERS.inc(checked.check.characters)
-    counters.RETRIES.inc(checked.check.attempts - checked.check.calls)
     counters.CHECK_LATENCY_MS.update(checked.check.latency_ms)

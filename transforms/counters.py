@@ -3,8 +3,8 @@
 Update them on the bundle's own thread: Beam drops what another thread counts, in silence.
 """
 
+import threading
 from bisect import bisect_left
-from functools import cache
 
 from apache_beam.metrics.metric import Metrics
 
@@ -23,11 +23,13 @@ class Counter:
     def __init__(self, name: str) -> None:
         self.name = name
         self.value = 0
+        self._lock = threading.Lock()
         self._metric = Metrics.counter(NAMESPACE, name)
 
     def inc(self, by: int = 1) -> None:
-        """Count."""
-        self.value += by
+        """Add to the counter; several bundle threads may do so at once."""
+        with self._lock:
+            self.value += by
         self._metric.inc(by)
 
 
@@ -44,12 +46,14 @@ class Distribution:
         self.bounds = bounds
         self.bins = [0] * (len(bounds) + 1)
         self.sum = 0
+        self._lock = threading.Lock()
         self._metric = Metrics.distribution(NAMESPACE, name)
 
     def update(self, value: int) -> None:
-        """Count a value."""
-        self.bins[bisect_left(self.bounds, value)] += 1
-        self.sum += value
+        """Count a value; several bundle threads may do so at once."""
+        with self._lock:
+            self.bins[bisect_left(self.bounds, value)] += 1
+            self.sum += value
         self._metric.update(value)
 
 
@@ -60,7 +64,7 @@ FURTHER_ANSWERS = Counter("further_answers")
 """Answers beyond the first of a message that holds several; `messages_read` counts them too."""
 
 ARCHIVES_DAMAGED = Counter("archives_damaged")
-"""Archives that end too soon; each is one message read and one failure."""
+"""Archives that are damaged; each is one message read and one failure."""
 
 PARSE_FAILED = Counter("parse_failed")
 """Answers that cannot be read; each is one failure."""
@@ -84,13 +88,13 @@ RETRYABLE_FAILURES = Counter("failures_retryable")
 """Failures that `replay` may mend."""
 
 CALLS = Counter("calls")
-"""Calls that the answers needed, the one that failed for good included."""
+"""Requests that were sent to the checker, failed and repeated ones included."""
 
 CHARACTERS = Counter("characters")
-"""Characters of answers and facts in these calls, the unit of the service's bill."""
+"""Characters of answers and facts in these requests, the unit of the service's bill."""
 
 RETRIES = Counter("retries")
-"""Attempts beyond the first of each call."""
+"""Requests that repeat another one."""
 
 FAILED_PREFIX = "failed_"
 """Before the class of an error, in the name of its counter."""
@@ -101,13 +105,17 @@ FAILED: dict[str, Counter] = {}
 
 def failed(error_class: str) -> Counter:
     """Failures of one class of error; the names are the classes', and few."""
-    return FAILED.setdefault(error_class, Counter(FAILED_PREFIX + error_class))
+    return FAILED.get(error_class) or FAILED.setdefault(
+        error_class, Counter(FAILED_PREFIX + error_class)
+    )
 
 
-@cache
+_WRITTEN: dict[str, Counter] = {}
+
+
 def written(kind: str) -> Counter:
     """Rows of a stream that are in files now, or published: enriched, alerts or failures."""
-    return Counter(f"written_{kind}")
+    return _WRITTEN.get(kind) or _WRITTEN.setdefault(kind, Counter(f"written_{kind}"))
 
 
 VERDICTS = {verdict: Counter(f"verdict_{verdict.lower()}") for verdict in Verdict}

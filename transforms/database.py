@@ -6,6 +6,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from transforms.private_files import create_file, make_folder
+
 _LOCK_TIMEOUT_S = 120.0
 
 Value = str | bytes | int
@@ -25,7 +27,11 @@ class Database:
     """
 
     def __init__(self, path: str, tables: str, *, survives_the_machine: bool) -> None:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        make_folder(Path(path).parent)
+        # SQLite gives the files that it puts beside it the mode of this one. One that is there must
+        # not be opened: to close it would release the locks of other connections of this process.
+        with suppress(FileExistsError):
+            create_file(path, "xb").close()
         self.path = path
         try:
             self._connection = sqlite3.connect(

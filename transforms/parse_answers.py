@@ -5,10 +5,12 @@ from collections.abc import Iterator
 import apache_beam as beam
 from apache_beam.pvalue import DoOutputsTuple, PCollection, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
+from msgspec.structs import replace
 
 from schemas.answer import Answer
 from schemas.failure import Failure
-from schemas.message import Message
+from schemas.message import SALVAGED, Message
+from schemas.verdict import Tag
 from transforms import counters
 from transforms.failing import FAILURES, TaggedFailure, failed_now
 from transforms.formats import ParseFailure, parse_answers
@@ -49,6 +51,7 @@ class ParseAnswers(beam.PTransform):
 def _parse_message(
     message: Message, input_format: str | None, *, facts_from_steps: bool
 ) -> Iterator[Answer | TaggedFailure]:
+    is_salvaged = SALVAGED in message.attributes
     parsed = parse_answers(message, input_format=input_format, facts_from_steps=facts_from_steps)
     for number, answer in enumerate(parsed):
         if number:
@@ -57,6 +60,8 @@ def _parse_message(
         if isinstance(answer, ParseFailure):
             counters.PARSE_FAILED.inc()
             yield TaggedOutput(FAILURES, _failure(answer))
+        elif is_salvaged:
+            yield replace(answer, tags=(*answer.tags, Tag.SALVAGED))
         else:
             yield answer
 

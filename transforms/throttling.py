@@ -1,6 +1,7 @@
 """Holding calls back while the service refuses, in a way that Beam's autoscaler sees."""
 
 import random
+import threading
 import time
 
 from apache_beam.io.components.adaptive_throttler import ThrottlingSignaler
@@ -41,6 +42,7 @@ class AdaptiveThrottle:
         self._answered = MovingSum(_WINDOW_MS, _BUCKET_MS)
         self._overloaded = MovingSum(_WINDOW_MS, _BUCKET_MS)
         self._signaler = ThrottlingSignaler(NAMESPACE)
+        self._lock = threading.Lock()
         self._waited_s = 0.0
 
     def must_wait(self, *, is_retry: bool) -> bool:
@@ -83,13 +85,15 @@ class AdaptiveThrottle:
 
     def waited(self, seconds: float) -> None:
         """Hear for how long a call was held back."""
-        self._waited_s += seconds
+        with self._lock:
+            self._waited_s += seconds
 
     def signal(self) -> None:
-        """Tell Beam of whole seconds waited since; on the bundle's thread only."""
-        whole_s = int(self._waited_s)
-        if whole_s:
+        """Report the whole seconds waited since the last call to Beam; on a bundle thread only."""
+        with self._lock:
+            whole_s = int(self._waited_s)
             self._waited_s -= whole_s
+        if whole_s:
             self._signaler.signal_throttled(whole_s)
 
 

@@ -11,8 +11,9 @@ from launch.command_help import wants_help, write_help
 from launch.estimate.estimating import Terms, estimate_backfill
 from launch.estimate.file import estimate_destination, write_estimate
 from launch.estimate.screen import show_estimate
-from launch.exit_status import DONE, FAILED, fail
+from launch.exit_status import DONE, fail
 from launch.flags import UsageError
+from launch.input_faults import SHOWN_FAULTS, fail_unreadable, fail_with
 from launch.inputs import default_run_id, find_inputs, try_output
 from launch.start import options_from
 from launch.workers import is_on_this_machine, worker_count
@@ -46,6 +47,7 @@ _OWN = (
 _COUNTING = frozenset(
     {
         "input",
+        "salvage",
         "input_format",
         "facts_from_steps",
         "sample",
@@ -81,7 +83,7 @@ def run(arguments: Sequence[str]) -> int:
     """Tell what a backfill would take, without a call.
 
     Returns:
-      0 done, 1 failed, or an archive is damaged.
+      0 done, 1 failed, an archive is damaged, or nothing could be read.
 
     Raises:
       UsageError: the flags make no sense, or name what is not there.
@@ -103,13 +105,18 @@ def run(arguments: Sequence[str]) -> int:
 
 def _tell(values: Mapping[str, Any], config: Config, workers: int) -> int:
     try:
-        estimate = estimate_backfill(config, _terms(values, workers), values["estimate_from"])
-        show_estimate(estimate)
+        estimated = estimate_backfill(config, _terms(values, workers), values["estimate_from"])
+        show_estimate(estimated.estimate)
         if values["output"]:
-            sys.stdout.write(f"  {write_estimate(values['output'], estimate)}\n\n")
+            sys.stdout.write(f"  {write_estimate(values['output'], estimated.estimate)}\n\n")
     except (OSError, KeyboardInterrupt) as error:
         return fail(f"the estimate failed: {str(error) or 'interrupted'}")
-    return FAILED if estimate.damaged_archives else DONE
+    if estimated.damaged:
+        sentence = f"archives that are damaged: {len(estimated.damaged)}"
+        return fail_with(sentence, estimated.damaged[:SHOWN_FAULTS])
+    if estimated.is_unreadable:
+        return fail_unreadable(estimated.faults, config.inputs)
+    return DONE
 
 
 def _config(

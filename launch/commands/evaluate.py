@@ -14,6 +14,7 @@ from launch.evaluate.tables import show_evaluation
 from launch.exit_status import DONE, fail
 from launch.flags import UsageError, read_all_flags
 from launch.gold import gather_labels
+from launch.input_faults import SHOWN_FAULTS, fail_unreadable, fail_with
 from launch.inputs import find_inputs
 from launch.writing import write_file
 from pipeline import check_options, options
@@ -58,6 +59,7 @@ OPTIONS = (
         read=whole,
         default=1_000,
     ),
+    options.SALVAGE,
     *options.FORMAT,
     *(option for option in options.VERDICTS if option.name in _THRESHOLDS),
     *_check_options(),
@@ -68,7 +70,8 @@ def run(arguments: Sequence[str]) -> int:
     """Score the answers, or take the scores they have, and hold them to the labels.
 
     Returns:
-      0 done, 1 when an archive is damaged, the checker cannot be asked, or no label met an answer.
+      0 done, 1 when an archive is damaged, nothing could be read, the checker cannot be asked, or
+      no label met an answer.
 
     Raises:
       UsageError: the flags make no sense, or name what is not there.
@@ -87,33 +90,40 @@ def run(arguments: Sequence[str]) -> int:
     intake = Intake(labels)
     try:
         _take(intake, answers, values)
-        return _tell(intake, values)
+        return _tell(intake, answers, values)
     except (OSError, RunStopped, KeyboardInterrupt) as error:
         return _fail(str(error) or "interrupted")
 
 
 def _take(intake: Intake, answers: Sequence[str], values: Mapping[str, Any]) -> None:
     records = [path for path in answers if values["takes_records"] and holds_records(path)]
-    intake.take_records(records)
+    intake.take_records(records, salvage=values["salvage"])
     intake.take_checked(
         [path for path in answers if path not in records],
         check_settings_from(values, workers=1, work_folder=None),
         Thresholds(low_grounded=values["low_grounded_threshold"], claim=values["claim_threshold"]),
         input_format=values["input_format"],
         facts_from_steps=values["facts_from_steps"],
+        salvage=values["salvage"],
     )
 
 
-def _tell(intake: Intake, values: Mapping[str, Any]) -> int:
+def _tell(intake: Intake, answers: Sequence[str], values: Mapping[str, Any]) -> int:
+    if intake.is_unreadable and not intake.damaged:
+        return fail_unreadable(intake.faults, answers)
     if not intake.labelled:
         met = "no label met an answer; they are joined by record_id, name or id"
-        return _fail(f"no answer could be checked: {why}" if (why := intake.last_failure) else met)
+        why = f"no answer could be checked: {last}" if (last := intake.last_failure) else met
+        return fail_with(f"the evaluation failed: {why}", intake.damaged[:SHOWN_FAULTS])
     evaluation = measure(intake.labelled, intake.counts, values["resamples"])
     show_evaluation(evaluation)
     if values["output"]:
         write_file(values["output"], evaluation_to_json(evaluation))
         sys.stdout.write(f"{values['output']}\n")
-    return _fail("; ".join(intake.damaged)) if intake.damaged else DONE
+    if intake.damaged:
+        sentence = f"the evaluation failed: files that are damaged: {len(intake.damaged)}"
+        return fail_with(sentence, intake.damaged[:SHOWN_FAULTS])
+    return DONE
 
 
 def _fail(reason: str) -> int:

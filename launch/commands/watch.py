@@ -47,8 +47,10 @@ _NEVER_S = 1e9
 
 _NOT_HERE = {
     "resume": False,
+    "forget_replies": False,
     "workers": None,
     "segment_messages": 1,
+    "salvage": False,
     "max_calls": None,
     "max_cost": None,
     "max_attempts": 1,

@@ -64,6 +64,7 @@ _BY_NAME: Mapping[str, Kind] = {
 _OF_ONE_MACHINE = frozenset(
     {
         "credentials_file",
+        "forget_replies",
         "max_calls",
         "max_cost",
         "resume",

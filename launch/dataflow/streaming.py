@@ -30,6 +30,7 @@ _NEVER_S = 1e9
 _FROM_WATCH = ("alert_topic", "failure_topic", "file_age_s", "dedupe_h")
 _NOT_HERE = {
     "segment_messages": 1,
+    "salvage": False,
     "max_calls": None,
     "max_cost": None,
     "price_per_1k_chars": None,

@@ -38,8 +38,24 @@ class _Finding(Record, frozen=True, kw_only=True):
     characters: Total | None = None
 
 
-def estimate_backfill(config: Config, terms: Terms, sample_size: int | None) -> Estimate:
-    """Tell what a backfill would take, without a call.
+class Estimated(Record, frozen=True, kw_only=True):
+    """An estimate, and what is wrong with the input.
+
+    Attributes:
+      estimate: what a backfill would take.
+      damaged: which archives are damaged, and where.
+      faults: what is wrong with the first messages that cannot be read, and where they stand.
+      is_unreadable: whether no message can be read.
+    """
+
+    estimate: Estimate
+    damaged: tuple[str, ...]
+    faults: tuple[str, ...]
+    is_unreadable: bool
+
+
+def estimate_backfill(config: Config, terms: Terms, sample_size: int | None) -> Estimated:
+    """Estimate what a backfill would take, without a call.
 
     Args:
       config: the backfill's settings.
@@ -49,12 +65,17 @@ def estimate_backfill(config: Config, terms: Terms, sample_size: int | None) -> 
     Raises:
       OSError: a file cannot be read, or the disk is full.
     """
-    messages = ArchiveMessages(config.inputs)
+    messages = ArchiveMessages(config.inputs, salvage=config.salvage)
     if sample_size is None:
         finding = _find_in_all(messages, config)
     else:
         finding = _find_in_sample(messages, config, sample_size)
-    return _estimate(finding, messages.damaged, config, terms)
+    return Estimated(
+        estimate=_estimate(finding, len(messages.damaged), config, terms),
+        damaged=tuple(messages.damaged),
+        faults=tuple(finding.tally.faults),
+        is_unreadable=finding.tally.is_unreadable,
+    )
 
 
 def _find_in_all(messages: ArchiveMessages, config: Config) -> _Finding:

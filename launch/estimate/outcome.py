@@ -18,12 +18,14 @@ class Outcome(Record, frozen=True, kw_only=True):
 
     Attributes:
       record_id: the answer's id, None where it cannot be read: a failure.
+      fault: where that answer stands and what is wrong with it.
       is_sampled_out: whether the answer is left out.
       verdict: its verdict without a call, None where a check is needed.
       forecast: the calls of its check.
     """
 
     record_id: str | None = None
+    fault: str = ""
     is_sampled_out: bool = False
     verdict: Verdict | None = None
     forecast: Forecast | None = None
@@ -44,7 +46,7 @@ def outcomes_of(message: Message, config: Config) -> Iterator[Outcome]:
     )
     for answer in parsed:
         if isinstance(answer, ParseFailure):
-            yield Outcome()
+            yield Outcome(fault=f"{answer.message.place}: {answer.error}")
         elif is_in_sample(answer.record_id, answer.engine, config.sampling):
             yield _routed(answer, config)
         else:

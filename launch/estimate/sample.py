@@ -85,6 +85,7 @@ def tally_of(sample: Sample) -> Tally:
         planned_calls=round(tally.planned_calls * scale),
         recheck_calls=round(tally.recheck_calls * scale),
         recheck_characters=round(tally.recheck_characters * scale),
+        faults=tally.faults,
     )
 
 

@@ -7,6 +7,7 @@ import msgspec
 
 from launch.estimate.distinct_keys import DistinctKeys
 from launch.estimate.outcome import Outcome
+from launch.input_faults import SHOWN_FAULTS
 from transforms.grounding.forecast import Forecast
 
 
@@ -15,6 +16,7 @@ class Tally(msgspec.Struct, kw_only=True):
 
     Attributes:
       recheck_calls, recheck_characters: of the longest second passes there could be.
+      faults: what is wrong with the first messages that cannot be read, and where they stand.
     """
 
     read: int = 0
@@ -28,6 +30,12 @@ class Tally(msgspec.Struct, kw_only=True):
     characters: int = 0
     recheck_calls: int = 0
     recheck_characters: int = 0
+    faults: list[str] = msgspec.field(default_factory=list)
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether no message could be read."""
+        return not (self.to_check or self.decided or self.sampled_out)
 
 
 def count(outcomes: Iterable[Outcome], *, pays_once: bool) -> Tally:
@@ -46,6 +54,8 @@ def count(outcomes: Iterable[Outcome], *, pays_once: bool) -> Tally:
             tally.read += 1
             if outcome.record_id is None:
                 tally.failures += 1
+                if len(tally.faults) < SHOWN_FAULTS:
+                    tally.faults.append(outcome.fault)
             elif not record_ids.add(bytes.fromhex(outcome.record_id)):
                 tally.duplicates += 1
             elif outcome.is_sampled_out:

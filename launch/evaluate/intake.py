@@ -13,6 +13,7 @@ from launch.evaluate.scored import (
     scored_from_record,
     scored_from_row,
 )
+from launch.input_faults import SHOWN_FAULTS
 from launch.report.files import UnreadableFile, read_rows
 from pipeline import storage
 from schemas.answer import Answer
@@ -33,11 +34,14 @@ class Intake:
 
     Attributes:
       damaged: what is wrong with files that could not be read to their end.
+      faults: what is wrong with the messages that could not be read, and where they stand; the
+        first ones.
       last_failure: why the last answer that could not be checked could not; None without any.
     """
 
     def __init__(self, labels: Mapping[str, Label]) -> None:
         self.damaged: list[str] = []
+        self.faults: list[str] = []
         self.last_failure: str | None = None
         self._labels = dict(labels)
         self._read = self._unreadable = self._failed = self._unlabelled = 0
@@ -47,6 +51,11 @@ class Intake:
     def labelled(self) -> Sequence[LabelledAnswer]:
         """The answers that have a label, each once."""
         return self._labelled
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether nothing that was read holds an answer."""
+        return self._unreadable == self._read
 
     @property
     def counts(self) -> Counts:
@@ -61,11 +70,16 @@ class Intake:
             labels_unmet=len(self._labels),
         )
 
-    def take_records(self, paths: Iterable[str]) -> None:
-        """Take the scores that enriched records hold; of a damaged file those before the damage."""
+    def take_records(self, paths: Iterable[str], *, salvage: bool = False) -> None:
+        """Take the scores that enriched records hold.
+
+        Args:
+          paths: of the files.
+          salvage: whether to take rows of a damaged block that stand before the damage, too.
+        """
         for path in paths:
             try:
-                for row in read_rows(path):
+                for row in read_rows(path, salvage=salvage):
                     self._read += 1
                     self._label(scored_from_row(row))
             except UnreadableFile as error:
@@ -79,6 +93,7 @@ class Intake:
         *,
         input_format: str | None = None,
         facts_from_steps: bool = False,
+        salvage: bool = False,
     ) -> None:
         """Check the answers that archives hold, and take their scores.
 
@@ -88,12 +103,13 @@ class Intake:
           thresholds: where the lines are drawn.
           input_format: of every message; None recognises each by its fields.
           facts_from_steps: whether what was found in a step counts as a fact.
+          salvage: whether records of a damaged archive count that no checksum confirms.
 
         Raises:
           OSError: a file cannot be read.
           RunStopped: no call can succeed.
         """
-        messages = ArchiveMessages(paths)
+        messages = ArchiveMessages(paths, salvage=salvage)
         answers = self._answers(messages, input_format, facts_from_steps=facts_from_steps)
         for outcome in check_answers(answers, settings, thresholds):
             if isinstance(outcome, EnrichedAnswer):
@@ -101,8 +117,7 @@ class Intake:
             else:
                 self._failed += 1
                 self.last_failure = str(outcome)
-        if messages.damaged:
-            self.damaged.append(f"damaged archives: {messages.damaged}")
+        self.damaged += messages.damaged
 
     def _answers(
         self, messages: Iterable[Message], input_format: str | None, *, facts_from_steps: bool
@@ -115,6 +130,8 @@ class Intake:
                 self._read += 1
                 if isinstance(answer, ParseFailure):
                     self._unreadable += 1
+                    if len(self.faults) < SHOWN_FAULTS:
+                        self.faults.append(f"{answer.message.place}: {answer.error}")
                 else:
                     yield answer
 

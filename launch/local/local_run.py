@@ -1,4 +1,4 @@
-"""A run on this machine: planned, gone on with where one was broken off, put together."""
+"""Run an archive on this machine: plan it, resume an interrupted run, join the results."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,6 +8,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
 from launch import clock
+from launch.figures import counted
 from launch.gauges import read_gauges
 from launch.local.plan import Plan, fingerprint, make_plan
 from launch.local.processes import Processes
@@ -21,7 +22,7 @@ from pipeline.config import Config
 from pipeline.output_lock import LOCK_WAIT_S, lock_output
 from pipeline.stretches import Segment
 from pipeline.summary_file import refuse_other_source, remove_summary, write_summary
-from schemas.counts import total
+from schemas.counts import Counts, total
 from schemas.summary import Summary
 
 
@@ -36,10 +37,12 @@ def run_locally(
     processes: int = 1,
     *,
     must_resume: bool = False,
+    forget_replies: bool = False,
 ) -> Summary:
     """Run the main job on this machine to its end, or to its limit, and write `summary.json`.
 
-    A run of the same id that was broken off is gone on with: its finished segments stay.
+    An interrupted run of the same id is resumed: its finished segments stay. Where flags or input
+    have changed it begins anew, and keeps the replies that were paid for.
 
     Args:
       config: the run's settings, with a work folder.
@@ -47,6 +50,8 @@ def run_locally(
       price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
       processes: how many share the work; 1 is this one alone.
       must_resume: whether to refuse to begin anew.
+      forget_replies: whether to begin anew and pay for every check again; what an interrupted run
+        has sent still counts.
 
     Returns:
       The summary as written; messages are left where a limit ended the run.
@@ -61,7 +66,9 @@ def run_locally(
     work = WorkFolder(str(config.work_folder))
     with work.held(), lock_output(config.lock, LOCK_WAIT_S, owner=work.owner()) as lock:
         refuse_other_source(config.destination, config.source)
-        plan = _plan(config, work, processes, must_resume=must_resume)
+        plan = _plan(
+            config, work, processes, must_resume=must_resume, forget_replies=forget_replies
+        )
         _run_segments(config, options, plan, work, processes)
         lock.check()
         summary = _put_together(config, plan, work, started_at_us, price_per_1k_chars)
@@ -72,18 +79,35 @@ def run_locally(
     return summary
 
 
-def _plan(config: Config, work: WorkFolder, processes: int, *, must_resume: bool) -> Plan:
+def _plan(
+    config: Config, work: WorkFolder, processes: int, *, must_resume: bool, forget_replies: bool
+) -> Plan:
     earlier = work.read_plan()
     is_the_same = earlier is not None and earlier.fingerprint == fingerprint(config)
     if must_resume and not is_the_same:
-        changed = "the settings or the input have changed" if earlier else "no run was broken off"
+        changed = "the settings or the input have changed" if earlier else "no run was interrupted"
         raise NothingToResume(f"--resume: {changed}; without it the run begins anew")
     remove_summary(config.destination)
-    if earlier is not None and is_the_same:
+    if earlier is not None and is_the_same and not forget_replies:
         return earlier
     plan = make_plan(config, processes)
+    _keep_what_was_paid(work, forget_replies=forget_replies)
     work.begin(plan)
     return plan
+
+
+def _keep_what_was_paid(work: WorkFolder, *, forget_replies: bool) -> None:
+    """Have a new plan use the replies of an interrupted run, and count what that has sent."""
+    if (paid := work.paid()) is None:
+        return
+    with paid as store:
+        if forget_replies:
+            store.forget_replies()
+        elif replies := store.begin_plan():
+            sys.stderr.write(
+                f"groundwatch: a new run begins; {counted(replies, 'check')} that an interrupted"
+                " run has paid for will not be paid for again unless with --forget_replies\n"
+            )
 
 
 def _run_segments(
@@ -147,6 +171,15 @@ class _Waiting:
             self._limit_is_reached |= bool(done.counts.left)
 
 
+def _with_all_calls(work: WorkFolder, counts: Counts) -> Counts:
+    """Count the calls of all tries, of segments that were not finished and of killed processes."""
+    if (paid := work.paid()) is None:
+        return counts
+    with paid as store:
+        calls, characters = store.spent()
+    return replace(counts, calls=calls, characters=characters)
+
+
 def _put_together(
     config: Config,
     plan: Plan,
@@ -155,7 +188,7 @@ def _put_together(
     price_per_1k_chars: float | None,
 ) -> Summary:
     finished = [(segment, done) for segment in plan.segments if (done := work.done(segment.number))]
-    counts = total(done.counts for _, done in finished)
+    counts = _with_all_calls(work, total(done.counts for _, done in finished))
     parts = (part for _, done in finished for part in done.parts)
     rates = (keyed for _, done in finished for keyed in done.rates)
     rows = publish(config, parts, rates)

@@ -8,7 +8,8 @@ import msgspec
 from launch import __version__
 from pipeline import storage
 from pipeline.config import Config
-from pipeline.stretches import Segment, count_messages, cut_segments
+from pipeline.read_file import examine_file
+from pipeline.stretches import Segment, cut_segments
 from schemas.record import Record
 
 _SEGMENTS_A_PROCESS = 4
@@ -33,7 +34,7 @@ class Plan(Record, frozen=True, kw_only=True):
 
 
 def make_plan(config: Config, processes: int) -> Plan:
-    """Count the messages of the input, and cut it into segments.
+    """Verify the input, count its messages, and cut it into segments.
 
     Args:
       config: the run's settings.
@@ -42,10 +43,13 @@ def make_plan(config: Config, processes: int) -> Plan:
     Raises:
       OSError: a file cannot be read.
     """
-    files = [(path, count_messages(path, are_failures=config.replays)) for path in config.inputs]
+    files = [
+        (path, examine_file(path, are_failures=config.replays, salvage=config.salvage))
+        for path in config.inputs
+    ]
     size = config.segment_messages
     if processes > 1:
-        messages = sum(count for _, count in files)
+        messages = sum(contents.messages for _, contents in files)
         fair_share = -(-messages // (_SEGMENTS_A_PROCESS * processes))
         size = min(size, max(fair_share, _FEWEST_MESSAGES))
     return Plan(fingerprint=fingerprint(config), segments=tuple(cut_segments(files, size)))
@@ -61,6 +65,7 @@ def fingerprint(config: Config) -> str:
     settings = [
         __version__,
         config.replays,
+        config.salvage,
         config.input_format,
         config.facts_from_steps,
         config.sampling,

@@ -52,6 +52,7 @@ class SegmentRunner:
         self._checks.session.begin(segment.number, again=again)
         try:
             batch, counts = self._pipeline.run(self._reader.sources(segment), folder)
+            self._checks.session.flush()
             done = SegmentDone(parts=tuple(batch.parts), rates=tuple(batch.rates), counts=counts)
             self._work.finish_segment(segment.number, done)
         except BaseException:

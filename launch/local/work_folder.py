@@ -5,7 +5,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -13,10 +13,13 @@ from msgspec.structs import replace
 
 from launch.local.plan import Plan
 from pipeline import storage
+from pipeline.check_config import REPLY_STORE
 from pipeline.part import Part
 from schemas.counts import Counts
 from schemas.record import Record
+from transforms.grounding.reply_store import ReplyStore
 from transforms.measure_rates import Keyed
+from transforms.private_files import create_file, make_folder
 
 _LOCK = ".lock"
 _LOCK_TIMEOUT_S = 10.0
@@ -58,7 +61,7 @@ class WorkFolder:
         self._path = Path(path)
         self._plan = self._path / "plan.json"
         with storage.telling(f"cannot write {path}"):
-            self._path.mkdir(parents=True, exist_ok=True)
+            make_folder(self._path)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -89,24 +92,29 @@ class WorkFolder:
 
     @contextmanager
     def _locked(self, name: str, kind: int) -> Iterator[None]:
-        with (self._path / f"{name}{_LOCK}").open("wb") as lock:
+        with create_file(self._path / f"{name}{_LOCK}") as lock:
             _lock(lock.fileno(), kind, str(self._path))
             yield
 
     def read_plan(self) -> Plan | None:
-        """Read the plan of the run that was begun here, None if there is none."""
-        with suppress(FileNotFoundError):
+        """Read the plan of the run that was begun here, None if there is none of this version."""
+        with suppress(FileNotFoundError, msgspec.ValidationError):
             return msgspec.json.decode(self._plan.read_bytes(), type=Plan)
         return None
 
     def begin(self, plan: Plan) -> None:
-        """Forget what is here, and begin a run."""
+        """Begin a run, and delete what is here of an earlier one but for what that has paid for."""
         for entry in self._path.iterdir():
             if entry.is_dir():
                 shutil.rmtree(entry)
-            elif entry.suffix != _LOCK:
+            elif entry.suffix != _LOCK and not entry.name.startswith(REPLY_STORE):
                 entry.unlink()
         _write(self._plan, msgspec.json.encode(plan))
+
+    def paid(self) -> AbstractContextManager[ReplyStore] | None:
+        """Open what the run has paid for; None if it has paid for nothing yet."""
+        path = self._path / REPLY_STORE
+        return closing(ReplyStore(str(path))) if path.exists() else None
 
     def done(self, number: int) -> SegmentDone | None:
         """Read what a segment left, None if it is not finished."""
@@ -126,7 +134,7 @@ class WorkFolder:
         if again:
             self._done_path(number).unlink(missing_ok=True)
             shutil.rmtree(folder)
-        folder.mkdir()
+        make_folder(folder)
         return str(folder), again
 
     def clear_segment(self, number: int) -> None:
@@ -177,5 +185,6 @@ def _write(path: Path, content: bytes) -> None:
     """Write a small file whole, and have the disk keep it."""
     unfinished = path.with_suffix(".unfinished")
     with storage.telling(f"cannot write {path}"):
-        unfinished.write_bytes(content)
+        with create_file(unfinished) as stream:
+            stream.write(content)
         storage.publish(str(unfinished), str(path))

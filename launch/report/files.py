@@ -1,13 +1,15 @@
 """Finding the files of an output folder, and reading them record by record."""
 
+import io
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-import fastavro
 import msgspec
 
 from launch.report.counting.seen import SeenAlert, SeenFailure, SeenSummary
 from pipeline import storage
+from pipeline.avro_blocks import AvroFile
+from pipeline.damaged_archive import DamagedArchive
 from schemas.enriched_avro import is_enriched_schema
 from schemas.record import Record
 
@@ -67,29 +69,34 @@ def _files_of(folder: str, kind: str, extension: str) -> tuple[str, ...]:
     return tuple(path for path in found if "/." not in path.removeprefix(root))
 
 
-def read_rows(path: str) -> Iterator[dict[str, Any]]:
+def read_rows(path: str, *, salvage: bool = False) -> Iterator[dict[str, Any]]:
     """Read enriched records, one at a time.
 
     Whole rows: to have fastavro leave out fields by a reader's schema takes longer than to read
     them (tests/benchmarks/report_speed.py).
 
+    Args:
+      path: the file.
+      salvage: whether to read the rows of a damaged block that stand before the damage, too.
+
     Raises:
       UnreadableFile: after the last good record.
     """
     try:
-        with storage.read(path) as stream:
-            rows = fastavro.reader(stream, handle_unicode_errors="replace")
-            _expect_ours(rows.writer_schema, path)
-            yield from rows
-    except UnreadableFile:
-        raise
-    except Exception as error:  # noqa: BLE001 - fastavro meets damage with whatever its decoders raise
+        with storage.read(path) as raw, io.BufferedReader(cast("io.RawIOBase", raw)) as stream:
+            file = AvroFile(stream, handle_unicode_errors="replace")
+            _expect_ours(file.schema, path)
+            for block in file.blocks(salvage=salvage):
+                yield from block.rows
+    except (DamagedArchive, OSError) as error:
         raise UnreadableFile(path, _fault(error)) from None
 
 
 def _fault(error: Exception) -> str:
     if isinstance(error, OSError):
         return f"cannot be read: {error.strerror or error}"
+    if isinstance(error, DamagedArchive):
+        return f"is damaged: {error}"
     return f"is damaged: {type(error).__name__}"
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from pipeline import storage
 from pipeline.part import Part
+from transforms.private_files import make_folder
 
 _FOLDER = re.compile(r"batch-(?:([0-9a-f]+)-)?(\d{10})")
 _log = logging.getLogger(__name__)
@@ -37,7 +38,7 @@ class BatchFolders:
         """Make an empty folder for a batch's parts."""
         folder = self._folder(number)
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        make_folder(folder)
         return str(folder)
 
     def keep(self, number: int, parts: Iterable[Part]) -> None:
@@ -113,7 +114,7 @@ class BatchFolders:
         return self._work_folder / "set-aside"
 
     def _move_aside(self, source: Path) -> Path:
-        self._aside.mkdir(exist_ok=True)
+        make_folder(self._aside)
         target, attempt = self._aside / source.name, 1
         while target.exists():
             attempt += 1

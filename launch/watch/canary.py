@@ -24,6 +24,7 @@ from schemas.unreadable import UnreadableAnswer
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.errors import RunStopped
 from transforms.grounding.settings import OutagePolicy
+from transforms.private_files import make_folder
 from transforms.rules.sampling import SamplingRule
 
 _TRY_AGAIN_US = MINUTE_US
@@ -138,7 +139,7 @@ class Canary:
     def _check(self) -> dict[str, Sight] | None:
         """Check all of them; None when some could not be checked for now."""
         shutil.rmtree(self._folder, ignore_errors=True)
-        self._folder.mkdir(parents=True)
+        make_folder(self._folder)
         source = Source(place=self._path, messages=read_file(self._path, are_failures=False))
         try:
             batch, counts = self._pipeline.run([source], str(self._folder))

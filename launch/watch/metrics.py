@@ -29,9 +29,9 @@ CHECKS: Mapping[Counter, str] = MappingProxyType(
         counters.CHECKS_OK: "Answers that were checked.",
         counters.CHECKS_FAILED: "Answers whose check failed for good.",
         counters.LEFT: "Answers whose check was put off.",
-        counters.CALLS: "Calls that the answers needed.",
-        counters.CHARACTERS: "Characters of answers and facts in these calls.",
-        counters.RETRIES: "Attempts beyond the first of each call.",
+        counters.CALLS: "Requests sent to the checker, failed and repeated ones included.",
+        counters.CHARACTERS: "Characters of answers and facts in these requests.",
+        counters.RETRIES: "Requests that repeat another one.",
     }
 )
 """What this process has asked of the checker: a batch that is worked off again counts again, and so

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from pathlib import Path
 from types import FrameType
 
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -48,6 +47,7 @@ from schemas.units import SECOND_US
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 from transforms.grounding.settings import CheckSettings
+from transforms.private_files import make_folder
 from transforms.seen_ids import SeenIds
 
 _STOPS = (signal.SIGTERM, signal.SIGINT)
@@ -246,7 +246,7 @@ def _published_ids(config: Config, settings: WatchSettings, journal: Journal) ->
 def _owned(config: Config, journal: Journal) -> OwnedPaths:
     paths = [journal.path]
     if storage.is_local(config.output):
-        Path(config.output).mkdir(parents=True, exist_ok=True)
+        make_folder(config.output)
         paths.append(config.output)
     return OwnedPaths(paths)
 

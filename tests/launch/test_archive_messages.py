@@ -20,18 +20,19 @@ def test_all_archives_are_read_in_their_order(tmp_path: Path) -> None:
     second.write_bytes(gzip.compress(lines_of(*LINES[300:])))
     messages = ArchiveMessages([str(first), str(second)])
     assert payloads(messages) == LINES
-    assert messages.damaged == 0
+    assert messages.damaged == []
 
 
-def test_an_archive_that_is_cut_is_told_and_the_next_is_read(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_archive_that_is_cut_is_told_and_the_next_is_read(tmp_path: Path) -> None:
     cut, whole = tmp_path / "a.jsonl.gz", an_archive(tmp_path, LINES[0], name="b.jsonl")
     cut.write_bytes(gzip.compress(lines_of(*LINES))[:-9])
     messages = ArchiveMessages([str(cut), str(whole)])
-    assert payloads(messages)[-1] == LINES[0]
-    assert messages.damaged == 1
-    assert "a.jsonl.gz is damaged after" in caplog.text
+    assert payloads(messages) == [LINES[0]]
+    [damage] = messages.damaged
+    assert damage.startswith(f"{cut}#after-record-0: gzip member 1, from byte 0, is damaged")
+    salvaging = ArchiveMessages([str(cut), str(whole)], salvage=True)
+    assert payloads(salvaging) == [*LINES, LINES[0]]
+    assert len(salvaging.damaged) == 1
 
 
 def test_an_archive_that_cannot_be_read_is_named(tmp_path: Path) -> None:

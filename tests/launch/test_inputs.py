@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from launch.inputs import default_run_id, find_inputs, try_output
+from pipeline import buckets
 from pipeline.destination import Destination
 
 
@@ -20,6 +21,25 @@ def test_files_are_found_once_each_in_the_order_of_their_names(
         "b.jsonl",
         "c.avro",
     ]
+    assert problems == []
+
+
+def test_a_file_is_read_once_whatever_paths_lead_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "b.jsonl").touch()
+    (tmp_path / "in" / "a.jsonl").symlink_to("b.jsonl")
+    (tmp_path / "in" / "c.jsonl").hardlink_to(tmp_path / "in" / "b.jsonl")
+    (tmp_path / "other").symlink_to("in")
+    monkeypatch.chdir(tmp_path)
+    problems: list[str] = []
+    patterns = ["in/*.jsonl", "other/*.jsonl", "./in/b.jsonl", "gs://bucket/b.jsonl"]
+    monkeypatch.setattr(buckets, "find", lambda pattern: [pattern])
+    assert find_inputs("input", patterns, problems) == ["./in/b.jsonl", "gs://bucket/b.jsonl"]
+    assert find_inputs("input", ["in/*.jsonl"], problems) == ["in/b.jsonl"]
+    assert find_inputs("input", ["in/a.jsonl"], problems) == ["in/a.jsonl"]
+    assert find_inputs("input", ["other/*.jsonl"], problems) == ["other/a.jsonl"]
     assert problems == []
 
 

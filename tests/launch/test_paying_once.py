@@ -27,9 +27,11 @@ def test_after_kills_the_same_command_pays_only_for_what_was_under_way(tmp_path:
                 process.kill()
         assert backfill(archive, output, *flags) == 0
         assert _ANSWERS <= server.requests <= _ANSWERS + 2 * _IN_FLIGHT
-    assert len(records_in(output)) == _ANSWERS
-    # What the killed tries paid for stands in the counts, once.
-    assert summary_in(output)["calls"] == _ANSWERS
+        # Without a limit a killed try may lose the count of its last 16 calls.
+        assert server.requests - 2 * 16 <= summary_in(output)["calls"] <= server.requests
+    records = records_in(output)
+    # What the killed tries paid for stands in the records, once.
+    assert [record["check"]["calls"] for record in records] == [1] * _ANSWERS
     assert list(output.glob(".groundwatch-*")) == []
 
 

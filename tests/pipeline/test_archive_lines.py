@@ -17,7 +17,7 @@ from schemas.json_lines import failure_to_json
 from schemas.message import Message
 from schemas.unreadable import UnreadableAnswer
 from tests.support.answer_messages import parse_answer
-from tests.support.archives import PACKED, an_envelope, lines_of, read_all, read_damaged
+from tests.support.archives import PACKED, an_envelope, buffered, lines_of, read_all
 from tests.support.commands import run
 from tests.support.outputs import failures_in, records_in, summary_in
 from transforms.failing import failed_now
@@ -54,19 +54,11 @@ def test_the_longest_line_is_kept_whole() -> None:
 @given(st.lists(st.integers(1, 60), max_size=8), st.integers(1, 50))
 def test_every_line_is_one_message_of_its_length(lengths: list[int], most: int) -> None:
     content = lines_of(*(b"x" * length for length in lengths))
-    messages = list(read_archive(io.BytesIO(content), "x", max_line_bytes=most))
+    messages = list(read_archive(buffered(io.BytesIO(content)), "x", max_line_bytes=most))
     assert [message.whole_bytes or len(message.payload) for message in messages] == lengths
     assert [message.whole_bytes is None for message in messages] == [
         length <= most for length in lengths
     ]
-
-
-def test_an_endless_line_that_is_cut_leaves_its_beginning() -> None:
-    packed = gzip.compress(b"x" * (MAX_LINE_BYTES + 1))
-    messages, damage = read_damaged(packed[:-9])
-    assert messages == []
-    assert damage is not None
-    assert len(damage.remains) == KEPT_BYTES
 
 
 def test_a_message_of_which_only_a_part_is_kept_is_never_taken_for_a_whole_one() -> None:
@@ -79,7 +71,9 @@ def test_the_failure_of_the_longest_line_is_read_back_whole() -> None:
     message = Message(payload=b"x" * MAX_LINE_BYTES, place="x#1")
     error = UnreadableAnswer("The message has too many bytes.")
     failure = failed_now(message, "ParseAnswers", error, retryable=False)
-    [again] = read_failures(io.BytesIO(failure_to_json(failure) + b"\n"), "failures.jsonl")
+    [again] = read_failures(
+        buffered(io.BytesIO(failure_to_json(failure) + b"\n")), "failures.jsonl"
+    )
     assert again.payload == message.payload
 
 
@@ -104,7 +98,7 @@ def test_a_line_without_an_end_takes_no_more_memory_than_the_longest_line() -> N
     size = 20 * MAX_LINE_BYTES
     tracemalloc.start()
     try:
-        [message] = read_archive(_EndlessLine(size), "x")
+        [message] = read_archive(buffered(_EndlessLine(size)), "x")
         _, most_bytes = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

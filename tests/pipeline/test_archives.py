@@ -12,14 +12,11 @@ from hypothesis import strategies as st
 from pipeline.archives import DamagedArchive
 from tests.support.archives import (
     PACKED,
-    an_envelope,
     lines_of,
     payloads,
     read_all,
     read_damaged,
 )
-
-LINES = [an_envelope(number, answer="Größe: 90 °C, sagt das Café.") for number in range(40)]
 
 
 def places(content: bytes) -> list[str]:
@@ -71,6 +68,17 @@ def test_several_gzip_members_are_one_archive() -> None:
     ]
 
 
+def test_zero_bytes_behind_a_gzip_member_are_padding() -> None:
+    content = gzip.compress(b"a\n") + b"\0" * 700_000 + gzip.compress(b"b\n") + b"\0"
+    assert payloads(read_all(content)) == [b"a", b"b"]
+
+
+@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
+def test_lines_that_compress_to_almost_nothing_come_back(pack: Callable[[bytes], bytes]) -> None:
+    content = lines_of(*[b"x" * 1_000] * 3_000)
+    assert payloads(read_all(pack(content))) == [b"x" * 1_000] * 3_000
+
+
 def test_several_zstandard_frames_are_one_archive() -> None:
     skippable = struct.pack("<II", 0x184D2A50, 3) + b"abc"
     packed = zstd.compress(b"a\nb") + skippable + zstd.compress(b"c\n")
@@ -82,25 +90,6 @@ def test_any_bytes_come_back_line_by_line(lines: list[bytes], packing: str) -> N
     kept = [line.replace(b"\n", b"") + b"." for line in lines]
     content = b"{}\n" + lines_of(*kept)
     assert payloads(read_all(PACKED[packing](content))) == [b"{}", *kept]
-
-
-@pytest.mark.parametrize("packing", ["gzip", "zstandard"])
-def test_an_archive_cut_anywhere_gives_its_whole_lines_and_the_rest_of_the_cut_one(
-    packing: str,
-) -> None:
-    packed, content = PACKED[packing](lines_of(*LINES)), lines_of(*LINES)
-    for cut in range(len(packed)):
-        messages, damage = read_damaged(packed[:cut], "answers.jsonl.gz")
-        assert damage is not None, cut
-        found = lines_of(*payloads(messages)) + damage.remains
-        assert content.startswith(found), cut
-        assert payloads(messages) == LINES[: len(messages)], cut
-
-
-def test_gzip_that_lacks_its_last_byte_gives_every_line() -> None:
-    messages, damage = read_damaged(gzip.compress(lines_of(*LINES))[:-1])
-    assert damage is not None
-    assert payloads(messages) == LINES
 
 
 @pytest.mark.parametrize(
@@ -120,8 +109,7 @@ def test_gzip_that_lacks_its_last_byte_gives_every_line() -> None:
 )
 def test_what_begins_like_a_packed_file_and_is_none_is_damaged(content: bytes) -> None:
     _, damage = read_damaged(content)
-    assert damage is not None
-    assert str(damage)
+    assert damage
 
 
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.jsonl.zst", "a.avro"])
@@ -131,5 +119,5 @@ def test_an_empty_file_that_was_to_be_a_packed_one_is_damaged(name: str) -> None
 
 
 def test_what_is_called_avro_and_is_none_is_damaged() -> None:
-    with pytest.raises(DamagedArchive, match="called Avro"):
+    with pytest.raises(DamagedArchive, match="is not an Avro file"):
         read_all(b'{"answer": "Lamps glow."}\n', "a.avro")

@@ -29,8 +29,7 @@ def test_good_archives_give_messages_and_a_damaged_one_gives_a_failure_besides(
 ) -> None:
     good, cut = str(tmp_path / "good.jsonl"), str(tmp_path / "cut.jsonl.gz")
     Path(good).write_bytes(b"one\n\ntwo\n")
-    # Stored and not squeezed, so that the cut falls inside the second line.
-    Path(cut).write_bytes(gzip.compress(b"three\nfour\n", compresslevel=0)[:-10])
+    Path(cut).write_bytes(gzip.compress(b"three\n") + gzip.compress(b"four\nfive\n")[:-1])
     root = local_pipeline()
     read = root | ReadMessages([good, cut])
     assert_that(
@@ -38,8 +37,8 @@ def test_good_archives_give_messages_and_a_damaged_one_gives_a_failure_besides(
         equal_to([(b"one", f"{good}#1"), (b"two", f"{good}#3"), (b"three", f"{cut}#1")]),
         label="messages",
     )
-    rest = (b"fou", f"{cut}#after-record-1", "ReadMessages", "DamagedArchive", False)
-    assert_that(read.failures | beam.Map(fault), equal_to([rest]), label="failures")
+    damage = (b"", f"{cut}#after-record-1", "ReadMessages", "DamagedArchive", False)
+    assert_that(read.failures | beam.Map(fault), equal_to([damage]), label="failures")
     result = root.run()
     assert counted(result, counters.MESSAGES_READ) == 4
     assert counted(result, counters.ARCHIVES_DAMAGED) == 1

@@ -3,17 +3,28 @@
 import gzip
 import io
 import json
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
 
 import fastavro
 from backports import zstd
 
 from pipeline.archives import DamagedArchive, read_archive
+from pipeline.avro_blocks import Buffered
+from pipeline.contents import examine, read_examined
 from schemas.message import Message
 
+
+def zstd_with_checksum(content: bytes) -> bytes:
+    """Compress as the command `zstd` does, which adds a checksum."""
+    return zstd.compress(content, options={zstd.CompressionParameter.checksum_flag: 1})
+
+
 PACKED = {"plain": bytes, "gzip": gzip.compress, "zstandard": zstd.compress}
-"""The ways in which lines are packed, each with what packs them."""
+"""The ways in which lines are compressed, each with what compresses them."""
+
+CHECKSUMMED = {"gzip": gzip.compress, "zstandard": zstd_with_checksum}
+"""Those with a checksum."""
 
 
 def an_envelope(number: int, **members: Any) -> bytes:
@@ -50,22 +61,32 @@ def avro_of(
     return stream.getvalue()
 
 
+def buffered(stream: io.BytesIO | io.RawIOBase) -> Buffered:
+    """A stream as `read_archive` takes it."""
+    return io.BufferedReader(cast("io.RawIOBase", stream))
+
+
 def read_all(content: bytes, path: str = "answers.jsonl") -> list[Message]:
     """The messages of an archive that is whole."""
-    return list(read_archive(io.BytesIO(content), path))
+    return list(read_archive(buffered(io.BytesIO(content)), path))
 
 
 def read_damaged(
-    content: bytes, path: str = "answers.jsonl"
-) -> tuple[list[Message], DamagedArchive | None]:
-    """The messages before the damage, and the damage, if there is any."""
+    content: bytes, path: str = "answers.jsonl", *, salvage: bool = False
+) -> tuple[list[Message], str | None]:
+    """The messages that count, and the damage, if there is any."""
+    contents = examine(_records(content, path), salvage=salvage)
     messages: list[Message] = []
     try:
-        for message in read_archive(io.BytesIO(content), path):
-            messages.append(message)  # noqa: PERF402 - what was read before the fault counts
+        for message in read_examined(_records(content, path), contents):
+            messages.append(message)  # noqa: PERF402 - those before the damage are needed
     except DamagedArchive as damage:
-        return messages, damage
+        return messages, str(damage)
     return messages, None
+
+
+def _records(content: bytes, path: str) -> Iterator[Message]:
+    return read_archive(buffered(io.BytesIO(content)), path, salvage=True)
 
 
 def payloads(messages: Iterable[Message]) -> list[bytes]:

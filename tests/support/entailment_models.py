@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import onnx
 from onnx import TensorProto, helper
@@ -11,6 +12,10 @@ from tokenizers.pre_tokenizers import Whitespace
 
 _RED = 2
 _OPSET, _IR_VERSION = 17, 9
+_POSITIONS = 128
+
+Dimensions = tuple[str | int, str | int]
+Head = Literal["sequence", "token"]
 
 
 def write_model(
@@ -19,10 +24,41 @@ def write_model(
     outputs: int = 2,
     labels: tuple[str, ...] | None = ("contradiction", "entailment"),
     more_inputs: tuple[str, ...] = ("attention_mask",),
+    dimensions: Dimensions = ("pairs", "tokens"),
+    head: Head = "sequence",
+    has_positions: bool = False,
+    is_declared: bool = True,
 ) -> str:
-    """Write a model, its tokenizer and its configuration; returns the folder."""
+    """Write a model, its tokenizer and its configuration.
+
+    Args:
+      folder: made where there is none.
+      outputs: scores of each pair, or of each token.
+      labels: names of the outputs; None writes no configuration.
+      more_inputs: inputs beside the ids of the tokens.
+      dimensions: of the inputs; a number is a fixed one.
+      head: whether a pair is scored, or each of its tokens.
+      has_positions: whether the model can only take a certain number of tokens, without saying so.
+      is_declared: whether the model says which shape its output has.
+
+    Returns:
+      The folder.
+    """
     folder.mkdir(exist_ok=True)
-    onnx.save(_model(outputs, more_inputs), folder / "model.onnx")
+    nodes = [*_counting(has_positions=has_positions), *_scoring(outputs, head)]
+    graph = helper.make_graph(
+        nodes,
+        "both_red",
+        [
+            helper.make_tensor_value_info(name, TensorProto.INT64, [*dimensions])
+            for name in ("input_ids", *more_inputs)
+        ],
+        [_logits(outputs, head, dimensions, is_declared=is_declared)],
+        _constants(has_positions=has_positions),
+    )
+    opset = helper.make_opsetid("", _OPSET)
+    model = helper.make_model(graph, opset_imports=[opset], ir_version=_IR_VERSION)
+    onnx.save(model, folder / "model.onnx")
     vocabulary = {"[UNK]": 0, "[PAD]": 1, "red": _RED}
     tokenizer = Tokenizer(WordLevel(vocabulary, unk_token="[UNK]"))  # noqa: S106 - no password
     tokenizer.pre_tokenizer = Whitespace()
@@ -33,29 +69,50 @@ def write_model(
     return str(folder)
 
 
-def _model(outputs: int, more_inputs: tuple[str, ...]) -> onnx.ModelProto:
-    """Logits 4 n - 6 of the last output for n times the word, 0 of the others."""
+def _constants(*, has_positions: bool) -> list[onnx.TensorProto]:
     constants = [
         helper.make_tensor("red", TensorProto.INT64, [], [_RED]),
         helper.make_tensor("axes", TensorProto.INT64, [1], [1]),
+        helper.make_tensor("last_axis", TensorProto.INT64, [1], [2]),
         helper.make_tensor("four", TensorProto.FLOAT, [], [4.0]),
         helper.make_tensor("six", TensorProto.FLOAT, [], [6.0]),
         helper.make_tensor("none", TensorProto.FLOAT, [], [0.0]),
     ]
+    if has_positions:
+        shape, zeros = [1, _POSITIONS], [0.0] * _POSITIONS
+        constants.append(helper.make_tensor("positions", TensorProto.FLOAT, shape, zeros))
+    return constants
+
+
+def _counting(*, has_positions: bool) -> list[onnx.NodeProto]:
+    """Tell which tokens are the word, and how many they are."""
+    ones = "unplaced" if has_positions else "ones"
     nodes = [
         helper.make_node("Equal", ["input_ids", "red"], ["is_red"]),
-        helper.make_node("Cast", ["is_red"], ["ones"], to=TensorProto.FLOAT),
+        helper.make_node("Cast", ["is_red"], [ones], to=TensorProto.FLOAT),
         helper.make_node("ReduceSum", ["ones", "axes"], ["count"], keepdims=1),
-        helper.make_node("Mul", ["count", "four"], ["fourfold"]),
+    ]
+    if has_positions:
+        nodes.insert(2, helper.make_node("Add", [ones, "positions"], ["ones"]))
+    return nodes
+
+
+def _scoring(outputs: int, head: Head) -> list[onnx.NodeProto]:
+    """Logits 4 n - 6 of the last output for n times the word, 0 of the others."""
+    counted, axis = ("count", 1) if head == "sequence" else ("by_token", 2)
+    return [
+        helper.make_node("Unsqueeze", ["ones", "last_axis"], ["by_token"]),
+        helper.make_node("Mul", [counted, "four"], ["fourfold"]),
         helper.make_node("Sub", ["fourfold", "six"], ["entailed"]),
-        helper.make_node("Mul", ["count", "none"], ["zero"]),
-        helper.make_node("Concat", [*["zero"] * (outputs - 1), "entailed"], ["logits"], axis=1),
+        helper.make_node("Mul", [counted, "none"], ["zero"]),
+        helper.make_node("Concat", [*["zero"] * (outputs - 1), "entailed"], ["logits"], axis=axis),
     ]
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", "tokens"])
-        for name in ("input_ids", *more_inputs)
-    ]
-    found = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["pairs", outputs])
-    graph = helper.make_graph(nodes, "both_red", inputs, [found], constants)
-    opset = helper.make_opsetid("", _OPSET)
-    return helper.make_model(graph, opset_imports=[opset], ir_version=_IR_VERSION)
+
+
+def _logits(
+    outputs: int, head: Head, dimensions: Dimensions, *, is_declared: bool
+) -> onnx.ValueInfoProto:
+    pairs, tokens = dimensions
+    shape = [pairs, outputs] if head == "sequence" else [pairs, tokens, outputs]
+    declared = shape if is_declared else None
+    return helper.make_tensor_value_info("logits", TensorProto.FLOAT, declared)

@@ -274,7 +274,7 @@ def test_what_a_run_took_is_counted() -> None:
         "checks_ok": 10,
         "checks_failed": 1,
         "failures_retryable": 1,
-        "calls": 11,
+        "calls": 12,
         "retries": 1,
     }
     assert a_fact().text not in str(counted)

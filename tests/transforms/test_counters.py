@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
+
 from schemas.verdict import Verdict
+from tests.support.interleaving import run_interleaved
 from transforms import counters
-from transforms.counters import Counter
+from transforms.counters import Counter, Distribution
 
 ALL = [value for value in vars(counters).values() if isinstance(value, Counter)]
 
@@ -24,3 +27,31 @@ def test_a_counter_can_be_read_while_the_run_goes_on() -> None:
     counter.inc()
     counter.inc(3)
     assert counter.value == 4
+
+
+def test_no_count_of_several_threads_is_lost() -> None:
+    counter, distribution = Counter("test_only"), Distribution("test_only_ms", (10,))
+
+    def count() -> None:
+        for _ in range(500):
+            counter.inc()
+            distribution.update(1)
+
+    run_interleaved(count)
+    assert (counter.value, distribution.bins, distribution.sum) == (2_000, [2_000, 0], 2_000)
+
+
+def test_threads_share_one_counter_of_a_kind_and_of_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(counters, "FAILED", {})
+    monkeypatch.setattr(counters, "_WRITTEN", {})
+    used: set[Counter] = set()
+
+    def find() -> None:
+        for number in range(200):
+            used.add(counters.written(f"test_only_{number}"))
+            used.add(counters.failed(f"TestOnly{number}"))
+
+    run_interleaved(find)
+    assert len(used) == 400

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.interleaving import run_interleaved
 from transforms import throttling
 from transforms.throttling import AdaptiveThrottle
 
@@ -125,6 +126,23 @@ def test_whole_seconds_of_waiting_are_told_to_beam(monkeypatch: pytest.MonkeyPat
     throttle.waited(0.5)
     throttle.signal()
     assert told == [2, 1]
+
+
+def test_every_second_of_waiting_is_signalled_once_by_several_bundle_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    throttle = AdaptiveThrottle()
+    told: list[int] = []
+    monkeypatch.setattr(throttle._signaler, "signal_throttled", told.append)
+
+    def wait_and_signal() -> None:
+        for _ in range(2_000):
+            throttle.waited(1.0)
+            throttle.signal()
+
+    run_interleaved(wait_and_signal)
+    throttle.signal()
+    assert (sum(told), min(told)) == (8_000, 1)
 
 
 def test_the_counter_is_the_one_that_dataflow_reads() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
+from operator import mul
 from typing import TypeVar
 
 from schemas.answer import Answer
@@ -80,17 +81,18 @@ def _describe(
     settings: CheckSettings,
     seconds: float,
 ) -> Check:
-    """Say what the check took; what came from the cache took nothing."""
-    paid = [call for call, reply in zip(calls, replies, strict=True) if reply.attempts]
+    """Describe what the check took; what came from the cache took nothing."""
+    sent = [reply.attempts for reply in replies]
+    characters = map(billed_characters, calls)
     return Check(
         checker=settings.checker_name,
-        calls=len(paid),
-        attempts=sum(reply.attempts for reply in replies),
-        characters=sum(map(billed_characters, paid)),
+        calls=sum(sent),
+        attempts=sum(sent),
+        characters=sum(map(mul, sent, characters)),
         latency_ms=round(seconds * 1000),
         checked_at_us=time.time_ns() // 1000,
         citation_threshold=settings.citation_threshold,
-        cached=not paid,
+        cached=not any(sent),
         unknown_members=tuple(reply.unknown_members for reply in replies if reply.unknown_members),
     )
 

@@ -7,10 +7,10 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
-from typing import Self
+from operator import add, sub
+from typing import NamedTuple, Self
 
 import stamina
-from msgspec.structs import replace
 
 from schemas.wire.check import CheckRequest
 from transforms.grounding import retrying
@@ -42,10 +42,36 @@ _HELD_REFUSAL_S = 60.0
 stamina.instrumentation.set_on_retry_hooks(())
 
 
+class Sent(NamedTuple):
+    """What a client has sent.
+
+    Attributes:
+      calls: requests, failed and repeated ones included.
+      retries: those that repeat another one.
+      characters: of the answers and facts in all of them, the unit of the service's bill.
+    """
+
+    calls: int = 0
+    retries: int = 0
+    characters: int = 0
+
+    def plus(self, other: "Sent") -> "Sent":
+        """Add up."""
+        return Sent(*map(add, self, other))
+
+    def since(self, earlier: "Sent") -> "Sent":
+        """Tell what has been sent since; nothing while requests without a connection are undone."""
+        new = Sent(*map(sub, self, earlier))
+        return new if min(new) >= 0 else Sent()
+
+
 class GroundingClient:
     """Sends checks and waits for replies, many at a time.
 
     Delivery: a call is repeated after a fault, and asking twice is harmless but billed.
+
+    Attributes:
+      sent: what has been sent.
 
     Args:
       settings: where to, how often, how long.
@@ -63,6 +89,7 @@ class GroundingClient:
         throttle: Throttle | None = None,
         transport: Transport | None = None,
     ) -> None:
+        self.sent = Sent()
         self._retries = settings.retries
         self._connections = Connections(settings, transport)
         self._pace = Pace(settings.requests_per_minute, throttle)
@@ -89,13 +116,18 @@ class GroundingClient:
         """
         body = encode_request(request)
         if self._cache is None:
-            return await self._pay(request, body)
-        return await self._cache.get(body, partial(self._pay, request, body))
+            return await self._send(request, body)
+        return await self._cache.get(request, body, partial(self._send, request, body))
 
     def begin(self, owner: int, *, again: bool) -> None:
         """Work for a part of the run from now on: see `ReplyStore.begin`."""
         if self._store:
             self._store.begin(owner, again=again)
+
+    def flush(self) -> None:
+        """Write to the file of replies what has been sent; between two parts of the run."""
+        if self._store:
+            self._store.flush()
 
     async def aclose(self) -> None:
         """Close all connections, and the file of replies."""
@@ -108,19 +140,6 @@ class GroundingClient:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
-
-    async def _pay(self, request: CheckRequest, body: bytes) -> CheckReply:
-        """Send a request if the run may still have one."""
-        if self._store is None or self._budget == Budget():
-            return await self._send(request, body)
-        characters = request.characters
-        if not self._store.take(characters, self._budget.max_calls, self._budget.max_characters):
-            raise OverBudget("the run's limit of calls or cost is reached")
-        try:
-            return await self._send(request, body)
-        except CheckFailed:
-            self._store.give_back(characters)
-            raise
 
     async def _send(self, request: CheckRequest, body: bytes) -> CheckReply:
         self._refusals.started()
@@ -141,7 +160,7 @@ class GroundingClient:
             except Unavailable as error:
                 failure = error
             else:
-                return replace(reply, attempts=patience.attempts)
+                return reply
             if self._refusals.successes > successes:
                 successes = self._refusals.successes
                 unanswered += 1
@@ -174,7 +193,7 @@ class GroundingClient:
             error.first_failed_at_us = patience.first_failed_at_us
             error.__context__ = None  # It may quote the reply, and with it the answer.
             raise
-        return replace(reply, attempts=patience.attempts)
+        return reply
 
     async def _attempt(
         self, request: CheckRequest, body: bytes, patience: "_Patience"
@@ -185,7 +204,7 @@ class GroundingClient:
             raise patience.failure or Unavailable("held back until its time was up")
         patience.attempts += 1
         try:
-            reply = await self._authorised(request, body)
+            reply = await self._authorised(request, body, patience)
         except Unavailable as error:
             patience.note(error)
             self._pace.failed(is_overload=error.is_overload)
@@ -198,37 +217,65 @@ class GroundingClient:
         self._pace.succeeded()
         return reply
 
-    async def _authorised(self, request: CheckRequest, body: bytes) -> CheckReply:
+    async def _authorised(
+        self, request: CheckRequest, body: bytes, patience: "_Patience"
+    ) -> CheckReply:
         if self._authority is None:
-            return await self._answered(request, body, {})
+            return await self._answered(request, body, {}, patience)
         headers = await self._authority.headers()
         try:
-            return await self._exchange(request, body, headers)
+            return await self._exchange(request, body, headers, patience)
         except Unauthenticated:
             headers = await self._authority.headers(rejected=headers)
         except Misconfigured as refusal:
             raise await self._refusals.judge(refusal) from None
-        return await self._answered(request, body, headers)
+        return await self._answered(request, body, headers, patience)
 
     async def _answered(
-        self, request: CheckRequest, body: bytes, headers: Mapping[str, str]
+        self, request: CheckRequest, body: bytes, headers: Mapping[str, str], patience: "_Patience"
     ) -> CheckReply:
         """Exchange, and find out whether a refusal is of this call or of every one."""
         try:
-            return await self._exchange(request, body, headers)
+            return await self._exchange(request, body, headers, patience)
         except Misconfigured as refusal:
             raise await self._refusals.judge(refusal) from None
 
     async def _exchange(
-        self, request: CheckRequest, body: bytes, headers: Mapping[str, str]
+        self, request: CheckRequest, body: bytes, headers: Mapping[str, str], patience: "_Patience"
     ) -> CheckReply:
-        raw = await self._connections.post(body, headers)
+        characters = request.characters
+        before_sending = partial(self._count, characters, patience)
+        try:
+            raw = await self._connections.post(body, headers, before_sending)
+        except Unavailable as error:
+            if not error.was_sent:
+                self._uncount(characters, patience)
+            raise
         now = datetime.now(UTC)
         response = interpret_reply(
             raw.status, raw.retry_after, raw.body, request, now, checker=self._checker
         )
         unknown = unknown_members(raw.body)
-        return CheckReply(response=response, attempts=1, unknown_members=unknown)
+        return CheckReply(response=response, attempts=patience.sent, unknown_members=unknown)
+
+    def _count(self, characters: int, patience: "_Patience") -> None:
+        """Count a request that is about to leave, if the run may still send one."""
+        budget = self._budget
+        if self._store and budget == Budget():
+            self._store.count(characters)
+        elif self._store and not self._store.take(
+            characters, budget.max_calls, budget.max_characters
+        ):
+            raise OverBudget("the run's limit of calls or cost is reached")
+        patience.sent += 1
+        self.sent = self.sent.plus(Sent(1, int(patience.sent > 1), characters))
+
+    def _uncount(self, characters: int, patience: "_Patience") -> None:
+        """Take back a request that could not leave, since there was no connection."""
+        if self._store:
+            self._store.give_back(characters)
+        self.sent = self.sent.plus(Sent(-1, -int(patience.sent > 1), -characters))
+        patience.sent -= 1
 
     def _note_success(self) -> None:
         self._failing_since_s = None
@@ -254,11 +301,12 @@ def _cache(settings: CheckSettings, store: ReplyStore | None) -> ReplyCache | No
 
 
 class _Patience:
-    """How often one call was sent, how that last failed, and when trying ends."""
+    """How often one call was tried and sent, how that last failed, and when trying ends."""
 
     def __init__(self, total_s: float) -> None:
         self.deadline_s = time.monotonic() + total_s
         self.attempts = 0
+        self.sent = 0
         self.failure: Unavailable | None = None
         self.first_failed_at_us: int | None = None
 

@@ -1,8 +1,9 @@
 """Calls within bounds: so many at once, so long each, so large a reply."""
 
 import asyncio
+import threading
 import zlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
 from transforms.grounding.errors import BadReply, Unavailable
@@ -16,9 +17,20 @@ _GZIP = zlib.MAX_WBITS | 16
 
 
 class CallsInFlight:
-    """How many calls of this process wait for a reply at this moment, for whoever watches."""
+    """Count the calls of this process that wait for a reply, over the event loops of all clients.
+
+    Attributes:
+      count: the calls at this moment.
+    """
 
     count = 0
+    _lock = threading.Lock()
+
+    @classmethod
+    def add(cls, by: int) -> None:
+        """Add to the count, or subtract from it."""
+        with cls._lock:
+            cls.count += by
 
 
 class Places:
@@ -81,12 +93,15 @@ class Connections:
         self._max_bytes = settings.max_reply_bytes
         self._places = Places(settings.max_in_flight, settings.most_late_calls)
 
-    async def post(self, body: bytes, headers: Mapping[str, str]) -> RawReply:
+    async def post(
+        self, body: bytes, headers: Mapping[str, str], before_sending: Callable[[], None]
+    ) -> RawReply:
         """Send one request and wait for the whole reply.
 
         Args:
           body: JSON.
           headers: besides those that every request has.
+          before_sending: is called when the request is about to leave; raises to keep it back.
 
         Returns:
           The reply, whatever its status, unpacked.
@@ -97,11 +112,12 @@ class Connections:
         """
         # Waiting for a place is no part of the deadline: the checker cannot be blamed for it.
         async with self._places.take():
-            CallsInFlight.count += 1
+            before_sending()
+            CallsInFlight.add(1)
             try:
                 raw = await self._within_deadline(body, headers)
             finally:
-                CallsInFlight.count -= 1
+                CallsInFlight.add(-1)
         unpacked = _unpacked(raw.body, raw.encoding, self._max_bytes)
         return RawReply(status=raw.status, body=unpacked, retry_after=raw.retry_after)
 

@@ -6,7 +6,7 @@ class CheckFailed(Exception):
 
     Attributes:
       retryable: whether the same call may succeed later.
-      attempts: how often the call was sent, at least 1.
+      attempts: how often the call was tried, at least 1.
       first_failed_at_us: when the first attempt failed, microseconds since 1970 UTC; None when
         there was only one.
     """
@@ -25,9 +25,11 @@ class Unavailable(CheckFailed):
     Attributes:
       retry_after_s: how many seconds the service asks to wait, None if it does not say.
       is_overload: whether the service says that there are too many calls.
+      was_sent: whether the request may have left; False where there was no connection.
     """
 
     retryable = True
+    was_sent = True
 
     def __init__(
         self, message: str, retry_after_s: float | None = None, *, is_overload: bool = False

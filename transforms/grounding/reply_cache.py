@@ -8,13 +8,11 @@ from typing import Any
 
 import msgspec
 
-from transforms.grounding.reply import CheckReply
+from schemas.wire.check import CheckRequest
+from transforms.grounding.reply import CheckReply, decode_reply, encode_reply
 from transforms.grounding.reply_store import ReplyStore
 
 _OVERHEAD_BYTES = 2048
-
-_encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(CheckReply)
 
 
 class ReplyCache:
@@ -27,7 +25,7 @@ class ReplyCache:
       address: of the checker and its method, so that no other's reply is taken for its own.
       max_bytes: how much to keep in memory. A reply repeats what it was asked about, so it counts
         as many bytes as its request, and some for itself.
-      store: keeps all replies besides, for another process.
+      store: keeps all replies besides, without their texts, for another process.
     """
 
     def __init__(self, address: str, max_bytes: int, store: ReplyStore | None = None) -> None:
@@ -38,11 +36,14 @@ class ReplyCache:
         self._replies: OrderedDict[bytes, tuple[CheckReply, int]] = OrderedDict()
         self._under_way: dict[bytes, _Fetching] = {}
 
-    async def get(self, body: bytes, fetch: Callable[[], Awaitable[CheckReply]]) -> CheckReply:
+    async def get(
+        self, request: CheckRequest, body: bytes, fetch: Callable[[], Awaitable[CheckReply]]
+    ) -> CheckReply:
         """Return the reply to a request, fetching it if nobody has.
 
         Args:
-          body: the encoded request: answer, facts and settings.
+          request: answer, facts and settings.
+          body: the request, encoded.
           fetch: sends it.
 
         Returns:
@@ -58,15 +59,19 @@ class ReplyCache:
         is_shared = key in self._under_way
         if not is_shared:
             size = len(body) + _OVERHEAD_BYTES
-            self._under_way[key] = _Fetching(self._fetch(key, size, fetch))
+            self._under_way[key] = _Fetching(self._fetch(key, size, request, fetch))
         reply = await self._under_way[key].result()
         return _paid_before(reply) if is_shared else reply
 
     async def _fetch(
-        self, key: bytes, size: int, fetch: Callable[[], Awaitable[CheckReply]]
+        self,
+        key: bytes,
+        size: int,
+        request: CheckRequest,
+        fetch: Callable[[], Awaitable[CheckReply]],
     ) -> CheckReply:
         try:
-            reply = self._stored(key) or await self._pay(key, fetch)
+            reply = self._stored(key, request) or await self._pay(key, fetch)
         finally:
             del self._under_way[key]
         self._replies[key] = reply, size
@@ -79,15 +84,15 @@ class ReplyCache:
     async def _pay(self, key: bytes, fetch: Callable[[], Awaitable[CheckReply]]) -> CheckReply:
         reply = await fetch()
         if self._store:
-            self._store.put(key, _encoder.encode(reply))
+            self._store.put(key, encode_reply(reply))
         return reply
 
-    def _stored(self, key: bytes) -> CheckReply | None:
+    def _stored(self, key: bytes, request: CheckRequest) -> CheckReply | None:
         found = self._store.get(key) if self._store else None
         if found is None:
             return None
         encoded, is_uncounted = found
-        reply = _decoder.decode(encoded)
+        reply = decode_reply(encoded, request)
         return reply if is_uncounted else _paid_before(reply)
 
 

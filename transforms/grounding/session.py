@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from schemas.answer import Answer
 from schemas.checked import CheckedAnswer
 from transforms.grounding.checking import check_answer
-from transforms.grounding.client import GroundingClient
+from transforms.grounding.client import GroundingClient, Sent
 from transforms.grounding.pacing import Throttle
 from transforms.grounding.settings import CheckSettings
 
@@ -73,6 +73,15 @@ class CheckSession:
     def begin(self, owner: int, *, again: bool) -> None:
         """Work for a part of the run from now on: see `ReplyStore.begin`."""
         self._client.begin(owner, again=again)
+
+    def flush(self) -> None:
+        """Write what has been sent: see `GroundingClient.flush`."""
+        self._client.flush()
+
+    @property
+    def sent(self) -> Sent:
+        """What has been sent, to be read on any thread."""
+        return self._client.sent
 
     def close(self) -> None:
         """Close the connections and stop the thread; checks under way are abandoned."""

@@ -54,7 +54,9 @@ class Sockets:
                 )
         except (aiohttp.ClientError, OSError) as error:
             # The error itself could hold the request, and with it the answer.
-            raise Unavailable(f"the connection failed: {type(error).__name__}") from None
+            failure = Unavailable(f"the connection failed: {type(error).__name__}")
+            failure.was_sent = not isinstance(error, aiohttp.ClientConnectorError)
+            raise failure from None
 
     async def aclose(self) -> None:
         """Close all connections."""

@@ -49,7 +49,8 @@ def announce_failure(failure: Failure, *, with_payload: bool = True) -> Publisha
 
     Args:
       failure: the failure.
-      with_payload: whether to hold the original bytes; without them nothing can be replayed.
+      with_payload: whether to hold the original bytes and attributes; without them nothing can be
+        replayed.
     """
     message = failure.message
     attributes = {
@@ -65,8 +66,8 @@ def announce_failure(failure: Failure, *, with_payload: bool = True) -> Publisha
         "failure_record_id": failure.record_id,
     }
     shortened = () if with_payload else ("data",)
-    data = message.payload if with_payload else b""
-    return publishable(data, attributes, forwarded=message.attributes, shortened=shortened)
+    data, forwarded = (message.payload, message.attributes) if with_payload else (b"", None)
+    return publishable(data, attributes, forwarded=forwarded, shortened=shortened)
 
 
 def message_of_announced(announced: Message) -> Message:

@@ -106,11 +106,11 @@ def _choices(
     for fact, gain in gains.items():
         yield _Choice(_MOST_CHOSEN, 1 - gain / total, fact)
     for turn in range(_MOST_CHOSEN):
-        fact = max(gains, key=lambda fact: (gains[fact], -fact), default=None)
-        if fact is None or gains[fact] < _LEAST_GAIN:
+        best = max(gains, key=lambda fact: (gains[fact], -fact), default=None)
+        if best is None or gains[best] < _LEAST_GAIN:
             return
-        yield _Choice(turn, 1 - gains[fact] / total, fact)
-        for word in [word for word in left if _holds(holders[word], fact)]:
+        yield _Choice(turn, 1 - gains[best] / total, best)
+        for word in [word for word in left if _holds(holders[word], best)]:
             weight = left.pop(word)
             for other in holders[word]:
                 gains[other] -= weight

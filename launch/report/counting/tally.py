@@ -48,7 +48,7 @@ class Tally:
       alerts, failures: what else was written.
       latencies: of the checks that called.
       checked, cached: answers with a check, and those of them that were paid for before.
-      calls, attempts, characters: sums over the checks.
+      calls, characters: requests sent for the checks, and their characters.
       unscored_alerts: answers that alert by default whatever the thresholds: policy-skipped, or
         low-grounded as the generator said itself.
       strangers: scored answers whose verdict the thresholds do not explain.
@@ -75,7 +75,7 @@ class Tally:
         self.failures = FailureCounts()
         self.latencies = Latencies()
         self.checked = self.cached = 0
-        self.calls = self.attempts = self.characters = 0
+        self.calls = self.characters = 0
         self.unscored_alerts = 0
         self.strangers = 0
 
@@ -155,8 +155,8 @@ class Tally:
     def _count_check(self, answer: SeenAnswer, *, has_check: bool) -> None:
         self.checked += has_check
         self.cached += answer.cached
-        self.calls += answer.calls
-        self.attempts += answer.attempts
+        # Records of version 1 count repeated requests among the attempts alone.
+        self.calls += answer.attempts
         self.characters += answer.characters
         if answer.calls:
             self.latencies.add(answer.latency_ms)

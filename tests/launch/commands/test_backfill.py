@@ -67,34 +67,35 @@ def test_a_line_that_is_no_answer_is_one_failure_with_its_bytes_and_the_rest_goe
 
 
 def test_the_bytes_of_a_failure_are_left_out_on_request(tmp_path: Path) -> None:
-    archive = an_archive(tmp_path, b"no answer")
+    archive = an_archive(tmp_path, b"no answer", an_envelope(1))
     assert backfill(archive, tmp_path / "out", "--failure_payload", "none") == 0
     [failure] = failures_in(tmp_path / "out")
     assert failure["payload_base64"] is None
 
 
-def test_an_archive_that_is_cut_is_told_and_its_whole_lines_are_checked(
+def test_of_an_archive_that_is_cut_the_whole_members_are_checked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    whole = gzip.compress(lines_of(*map(an_envelope, range(50))))
-    (tmp_path / "cut.jsonl.gz").write_bytes(whole[:-30])
+    members = [
+        gzip.compress(lines_of(*map(an_envelope, range(start, start + 25)))) for start in (0, 25)
+    ]
+    (tmp_path / "cut.jsonl.gz").write_bytes(b"".join(members)[:-30])
     (tmp_path / "good.jsonl.gz").write_bytes(gzip.compress(lines_of(an_envelope(77))))
     assert backfill(tmp_path / "*.gz", tmp_path / "out") == 1
-    assert capsys.readouterr().err.endswith(
-        "the run failed: archives that are damaged: 1; see the failures\n"
-    )
+    place = f"{tmp_path}/cut.jsonl.gz#after-record-25"
+    fault = f"gzip member 2, from byte {len(members[0])}, is damaged before byte "
+    assert f"archives that are damaged: 1\n  {place}: {fault}" in capsys.readouterr().err
     [failure] = failures_in(tmp_path / "out")
-    count = summary_in(tmp_path / "out")["read"] - 2
-    assert f"cut.jsonl.gz is damaged after {count} good records" in caplog.text
+    assert "cut.jsonl.gz is damaged after 25 records" in caplog.text
     assert (failure["step"], failure["retryable"]) == ("ReadMessages", False)
-    assert failure["source"] == f"{tmp_path}/cut.jsonl.gz#after-record-{count}"
-    assert an_envelope(count).startswith(original_bytes(failure))
-    assert len(records_in(tmp_path / "out")) == count + 1
+    assert failure["source"] == place
+    assert failure["error"].startswith(fault)
+    assert len(records_in(tmp_path / "out")) == 26
     assert summary_in(tmp_path / "out")["closes"] is True
 
 
 def test_an_empty_archive_is_a_run_without_answers(tmp_path: Path) -> None:
-    assert backfill(an_archive(tmp_path), tmp_path / "out") == 0
+    assert backfill(an_archive(tmp_path), tmp_path / "out") == 1
     summary = summary_in(tmp_path / "out")
     assert (summary["read"], summary["closes"], summary["mean_latency_ms"]) == (0, True, None)
     assert visible_files(tmp_path / "out") == [

@@ -3,7 +3,6 @@
 import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,10 +28,10 @@ SPLITTING = ("--max_answer_tokens", "50", "--max_fact_chars", "200")
 """So that the long answers take several calls, and each still has all facts."""
 
 
-def estimate(archive: Path | str, output: Path, *flags: str) -> Json:
+def estimate(archive: Path | str, output: Path, *flags: str, status: int = 0) -> Json:
     """Run an estimate of the archive, and read what it wrote."""
     places = "--input", str(archive), "--output", str(output)
-    assert main(["estimate", *places, *flags]) == 0
+    assert main(["estimate", *places, *flags]) == status
     read: Json = json.loads((output / "estimate.json").read_bytes())
     return read
 
@@ -57,8 +56,10 @@ def test_what_is_estimated_is_what_the_backfill_takes(
     tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
     archive = an_archive(tmp_path, *VARIED)
-    estimated = estimate(archive, tmp_path / "out", *flags)
-    assert backfill(archive, tmp_path / "out", *flags) == 0
+    # Nothing of it can be read in another format.
+    status = int("--input_format" in flags)
+    estimated = estimate(archive, tmp_path / "out", *flags, status=status)
+    assert backfill(archive, tmp_path / "out", *flags) == status
     made = summary_in(tmp_path / "out")
     assert [estimated[name] for name in SAME] == [made[name] for name in SAME]
     assert estimated["run"] == made["run"]
@@ -121,13 +122,14 @@ def test_a_sample_of_an_archive_tells_about_the_same_with_an_interval(tmp_path: 
 
 
 def test_a_damaged_archive_is_counted_as_the_backfill_counts_it(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     archive, output = tmp_path / "cut.jsonl.gz", tmp_path / "out"
     archive.write_bytes(gzip.compress(lines_of(*VARIED))[:-9])
     places = "--input", str(archive), "--output", str(output)
     assert main(["estimate", *places]) == 1
-    assert "is damaged after" in caplog.text
+    complaint = "archives that are damaged: 1\n  {}#after-record-0: gzip member 1, from byte 0, is"
+    assert complaint.format(archive) in capsys.readouterr().err
     estimated = json.loads((output / "estimate.json").read_bytes())
     assert backfill(archive, output) == 1
     made = summary_in(output)
@@ -198,16 +200,16 @@ def test_a_mistake_is_told_before_anything_is_read(
 def test_a_file_that_cannot_be_read_is_no_traceback(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: Any) -> None:
+    def refuse(_: str) -> None:
         raise OSError("it is on fire")
 
-    monkeypatch.setattr("launch.archive_messages.read_archive", refuse)
+    monkeypatch.setattr("pipeline.storage.read", refuse)
     assert main(["estimate", "--input", str(an_archive(tmp_path, *VARIED))]) == 1
     assert capsys.readouterr().err.endswith("answers.jsonl: it is on fire\n")
 
 
 def test_every_flag_of_a_backfill_is_taken(tmp_path: Path) -> None:
-    flags = ("--alert_text", "--text", "none", "--timeout_s", "3", "--direct_num_workers", "1")
+    flags = ("--text", "none", "--timeout_s", "3", "--direct_num_workers", "1")
     estimate(an_archive(tmp_path, *VARIED), tmp_path / "out", *flags)
 
 

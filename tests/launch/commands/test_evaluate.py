@@ -111,7 +111,7 @@ def test_a_model_that_cannot_be_used_is_told(
     scorer = write_model(tmp_path / "model", labels=None)
     given = ["--answers", str(answers), "--gold", gold, "--scorer", scorer]
     assert main(["evaluate", *given]) == 1
-    assert "no config.json says which is entailment" in capsys.readouterr().err
+    assert "must be named entailment or supported" in capsys.readouterr().err
 
 
 def test_labels_may_stand_in_the_answers_own_lines(tmp_path: Path) -> None:
@@ -225,18 +225,32 @@ def test_a_damaged_archive_is_told_and_what_was_read_is_measured(
     tmp_path: Path, gold: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     packed = tmp_path / "cut.jsonl.gz"
-    packed.write_bytes(gzip.compress(lines_of(*map(an_envelope, range(4))))[:-9])
+    lines = [*map(an_envelope, range(4))]
+    packed.write_bytes(gzip.compress(lines_of(*lines)) + gzip.compress(lines_of(*lines))[:-9])
     record = write_enriched(tmp_path, [an_enriched(), an_enriched()])
     record.write_bytes(record.read_bytes()[:-9])
     given = ["--answers", str(packed), str(record), "--gold", gold]
     assert main(["evaluate", *given]) == 1
     complaint = capsys.readouterr().err
-    assert "damaged archives: 1" in complaint
-    assert f"{record}: is damaged" in complaint
+    assert "the evaluation failed: files that are damaged: 2\n" in complaint
+    assert f"  {packed}#after-record-4: gzip member 2, " in complaint
+    assert f"  {record}: is damaged: Avro block 1, " in complaint
     assert (
         main(["evaluate", *given[:-1], write_gold(tmp_path, {"name": "x", "grounded": True})]) == 1
     )
     assert "no label met an answer" in capsys.readouterr().err
+
+
+def test_records_before_the_damage_are_measured_on_request(
+    tmp_path: Path, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(gzip.compress(lines_of(*map(an_envelope, range(4))))[:-1])
+    given = ["--answers", str(cut), "--gold", gold]
+    assert main(["evaluate", *given]) == 1
+    assert "no label met an answer" in capsys.readouterr().err
+    assert main(["evaluate", *given, "--salvage"]) == 1
+    assert "files that are damaged: 1" in capsys.readouterr().err
 
 
 def test_a_place_that_cannot_be_written_is_told(

@@ -122,7 +122,7 @@ def test_what_cannot_be_read_fails_again_and_nothing_else_does(tmp_path: Path) -
 def test_failures_without_their_bytes_cannot_be_replayed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    archive = an_archive(tmp_path, b"no answer")
+    archive = an_archive(tmp_path, b"no answer", an_envelope(1))
     assert backfill(archive, tmp_path / "first", "--failure_payload", "none") == 0
     assert replay(tmp_path / "first", tmp_path / "second") == 1
     assert "without its original bytes" in capsys.readouterr().err

@@ -98,7 +98,7 @@ def test_every_flag_is_a_parameter_but_for_those_of_one_machine(name: str) -> No
     left_out = flags - (set(parameters_of(name)) - beams)
     assert set(parameters_of(name)) <= flags | beams
     assert left_out == {"credentials_file", "project", "scorer"} | (
-        {"max_calls", "max_cost", "resume", "segment_messages", "work_folder"}
+        {"forget_replies", "max_calls", "max_cost", "resume", "segment_messages", "work_folder"}
         if name == "backfill"
         else set()
     )

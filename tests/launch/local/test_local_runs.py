@@ -146,7 +146,7 @@ def test_resume_begins_nothing_anew(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert backfill(archive, tmp_path / "out", "--resume") == 1
-    assert "no run was broken off" in capsys.readouterr().err
+    assert "no run was interrupted" in capsys.readouterr().err
     with monkeypatch.context() as patched:
         crash_in(patched, 4)
         assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1

@@ -162,6 +162,7 @@ def test_tags_that_a_check_gives_are_given_anew_and_all_others_stay() -> None:
         Tag.BAD_OFFSETS,
         Tag.BAD_TIMESTAMP,
         Tag.MULTIPLE_CANDIDATES,
+        Tag.SALVAGED,
         Tag.STREAM_ERROR,
     }
     finishing = {Tag.ABNORMAL_FINISH, Tag.TRUNCATED, Tag.UNFINISHED}

@@ -75,9 +75,9 @@ def test_a_check_says_who_made_it_when_and_how_long_it_took(
     assert result.answer == an_answer("Lamps glow.", "Lamps glow.")
     assert result.check == Check(
         checker="local",
-        calls=1,
+        calls=2,
         attempts=2,
-        characters=22,
+        characters=44,
         latency_ms=1_000,
         checked_at_us=NOON_US,
         citation_threshold=0.5,
@@ -85,14 +85,14 @@ def test_a_check_says_who_made_it_when_and_how_long_it_took(
     )
 
 
-def test_calls_attempts_and_characters_are_summed_over_all_calls() -> None:
+def test_requests_and_their_characters_are_summed_repeated_ones_included() -> None:
     def thrice(request: CheckRequest, _: int) -> CheckReply:
         return CheckReply(response=check_grounding(request), attempts=3)
 
     result = checked(Checker(thrice), "Lamps glow.", "Lamps glow.é", limits=ONE_FACT_A_CALL)
     assert result.check is not None
-    assert (result.check.calls, result.check.attempts) == (2, 6)
-    assert result.check.characters == 11 + 11 + 11 + 12
+    assert (result.check.calls, result.check.attempts) == (6, 6)
+    assert result.check.characters == 3 * (11 + 11 + 11 + 12)
 
 
 def test_what_comes_from_the_cache_costs_nothing() -> None:

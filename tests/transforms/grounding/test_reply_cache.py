@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from schemas.wire.check import CheckResponse
+from tests.support.checks import check_request
 from transforms.grounding.reply import CheckReply
 from transforms.grounding.reply_cache import ReplyCache
 from transforms.grounding.reply_store import ReplyStore
 
 ADDRESS = "http://checker/v1/c:check"
+REQUEST = check_request("Lamps glow.", "Lamps glow.")
 
 
 def a_reply(score: float = 0.5, attempts: int = 1) -> CheckReply:
@@ -46,7 +48,7 @@ def fetched(name: str, log: list[str]) -> Callable[[], Awaitable[CheckReply]]:
 def test_identical_requests_under_way_share_one_fetch() -> None:
     async def scenario() -> tuple[int, list[CheckReply]]:
         cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
-        tasks = [asyncio.create_task(cache.get(b"same", fetcher.fetch)) for _ in range(5)]
+        tasks = [asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch)) for _ in range(5)]
         await asyncio.sleep(0)
         fetcher.go.set()
         replies = await asyncio.gather(*tasks)
@@ -60,8 +62,8 @@ def test_identical_requests_under_way_share_one_fetch() -> None:
 def test_the_others_get_the_reply_when_the_first_to_ask_is_cancelled() -> None:
     async def scenario() -> CheckReply:
         cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
-        first = asyncio.create_task(cache.get(b"same", fetcher.fetch))
-        second = asyncio.create_task(cache.get(b"same", fetcher.fetch))
+        first = asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch))
+        second = asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch))
         await asyncio.sleep(0)
         first.cancel()
         fetcher.go.set()
@@ -73,7 +75,9 @@ def test_the_others_get_the_reply_when_the_first_to_ask_is_cancelled() -> None:
 def test_a_fetch_that_nobody_waits_for_any_more_ends() -> None:
     async def scenario() -> tuple[int, int]:
         cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
-        waiting = [asyncio.create_task(cache.get(b"same", fetcher.fetch)) for _ in range(2)]
+        waiting = [
+            asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch)) for _ in range(2)
+        ]
         await asyncio.sleep(0)
         for task in waiting:
             task.cancel()
@@ -82,7 +86,7 @@ def test_a_fetch_that_nobody_waits_for_any_more_ends() -> None:
         await asyncio.gather(*others, return_exceptions=True)
         before = fetcher.fetches
         fetcher.go.set()
-        return before, (await cache.get(b"same", fetcher.fetch)).attempts
+        return before, (await cache.get(REQUEST, b"same", fetcher.fetch)).attempts
 
     before, attempts = asyncio.run(scenario())
     assert (before, attempts) == (1, 1)
@@ -93,9 +97,9 @@ def test_a_failure_is_shared_but_not_kept() -> None:
         cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher(ValueError("refused"))
         fetcher.go.set()
         outcomes = await asyncio.gather(
-            *(cache.get(b"same", fetcher.fetch) for _ in range(2)), return_exceptions=True
+            *(cache.get(REQUEST, b"same", fetcher.fetch) for _ in range(2)), return_exceptions=True
         )
-        return outcomes, await cache.get(b"same", fetched("later", []))
+        return outcomes, await cache.get(REQUEST, b"same", fetched("later", []))
 
     outcomes, later = asyncio.run(scenario())
     assert [type(outcome) for outcome in outcomes] == [ValueError, ValueError]
@@ -107,7 +111,7 @@ def test_the_longest_unused_reply_goes_first() -> None:
         log: list[str] = []
         cache = ReplyCache(ADDRESS, max_bytes=2 * 2100)
         for key in (b"a", b"b", b"a", b"c", b"a", b"b"):
-            await cache.get(key, fetched(key.decode(), log))
+            await cache.get(REQUEST, key, fetched(key.decode(), log))
         return log
 
     assert asyncio.run(scenario()) == ["a", "b", "c", "b"]
@@ -120,10 +124,10 @@ def test_what_is_kept_stays_within_the_bytes(size: int) -> None:
         cache = ReplyCache(ADDRESS, max_bytes=20_000)
         bodies = [bytes([number]) * size for number in range(30)]
         for body in bodies:
-            await cache.get(body, fetched("x", log))
+            await cache.get(REQUEST, body, fetched("x", log))
         log.clear()
         for body in reversed(bodies):
-            await cache.get(body, fetched("x", log))
+            await cache.get(REQUEST, body, fetched("x", log))
         return len(bodies) - len(log)
 
     kept = asyncio.run(scenario())
@@ -137,7 +141,7 @@ def asked_again(path: Path, address: str, body: bytes = b"same") -> tuple[CheckR
     async def ask() -> CheckReply:
         with closing(ReplyStore(str(path))) as store:
             cache = ReplyCache(address, 10_000, store)
-            return await cache.get(body, fetched("paid", log))
+            return await cache.get(REQUEST, body, fetched("paid", log))
 
     return asyncio.run(ask()), log
 

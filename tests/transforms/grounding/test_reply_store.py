@@ -55,11 +55,39 @@ def test_calls_are_taken_up_to_the_limit_and_not_beyond(
     assert taken == [True] * allowed + [False] * (10 - allowed)
 
 
-def test_a_call_that_brought_nothing_is_given_back(store: ReplyStore) -> None:
+def test_a_call_that_did_not_leave_is_given_back(store: ReplyStore) -> None:
     assert store.take(10, 1, None)
     store.give_back(10)
     assert store.take(10, 1, 10)
     assert not store.take(10, 1, None)
+
+
+def test_calls_without_a_limit_are_counted_and_written_some_at_a_time(tmp_path: Path) -> None:
+    path = str(tmp_path / "replies.sqlite")
+    store, other = ReplyStore(path), ReplyStore(path)
+    for _ in range(20):
+        store.count(10)
+    assert other.spent() == (16, 160)
+    store.give_back(10)
+    assert other.spent() == store.spent() == (19, 190)
+    store.count(10)
+    store.close()
+    assert other.spent() == (20, 200)
+
+
+def test_a_new_plan_has_the_replies_in_none_of_its_records_yet(store: ReplyStore) -> None:
+    store.put(KEYS[0], b"reply")
+    store.begin_plan()
+    assert [store.get(KEYS[0]) for _ in range(2)] == [(b"reply", True), (b"reply", False)]
+
+
+def test_replies_are_forgotten_and_what_they_took_is_not(store: ReplyStore) -> None:
+    assert store.take(10, 1, None)
+    store.put(KEYS[0], b"reply")
+    store.forget_replies()
+    assert store.get(KEYS[0]) is None
+    assert not store.take(10, 1, None)
+    assert store.spent() == (1, 10)
 
 
 def test_what_was_taken_stays_taken_after_the_process(tmp_path: Path) -> None:

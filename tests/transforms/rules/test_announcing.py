@@ -169,6 +169,14 @@ def test_a_failure_without_all_of_its_bytes_cannot_be_read_back(payload: bytes) 
         message_of_announced(published(announced))
 
 
+def test_a_failure_without_its_message_is_published_without_its_attributes() -> None:
+    failure = a_failure(message=a_message(attributes={"user": "Ada Lovelace"}))
+    announced = announce_failure(failure, with_payload=False)
+    assert announced.data == b""
+    assert "Ada Lovelace" not in announced.attributes.values()
+    assert announced.attributes["failure_source"] == failure.message.place
+
+
 def test_a_failure_that_lost_its_bytes_and_more_cannot_be_read_back_either() -> None:
     failure = a_failure(message=a_message(payload=b"x" * 10_000_000), error="x" * 2_000)
     announced = announce_failure(failure)

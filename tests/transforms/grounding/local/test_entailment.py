@@ -24,6 +24,7 @@ SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))
     [
         pytest.param(2, ("no", "ENTAILMENT"), id="two outputs"),
         pytest.param(1, None, id="one output, no configuration"),
+        pytest.param(1, ("LABEL_0",), id="one output without a name"),
     ],
 )
 def test_a_model_tells_how_surely_a_passage_entails_a_claim(
@@ -54,6 +55,13 @@ def test_a_long_passage_is_cut_and_the_claim_kept(tmp_path: Path) -> None:
     assert told == pytest.approx([SURE, SURE])
 
 
+@pytest.mark.parametrize("words", [400, 600, 3_000])
+def test_a_claim_longer_than_the_model_takes_is_truncated(tmp_path: Path, words: int) -> None:
+    model = EntailmentModel(write_model(tmp_path))
+    told = model.probabilities([("red", "red " + "word " * words), ("word", "word " * words)])
+    assert told == pytest.approx([SURE, 1 / (1 + exp(6))])
+
+
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
@@ -64,24 +72,77 @@ def test_a_long_passage_is_cut_and_the_claim_kept(tmp_path: Path) -> None:
         pytest.param(
             lambda f: (f / "config.json").write_text("["), "cannot be loaded", id="config"
         ),
-        pytest.param(lambda f: write_model(f, more_inputs=("pixels",)), "has inputs", id="inputs"),
+        pytest.param(
+            lambda f: (f / "config.json").write_text('{"id2label": ["entailment"]}'),
+            "cannot be loaded",
+            id="labels that are a list",
+        ),
+        pytest.param(
+            lambda f: write_model(f, more_inputs=("pixels",)), "needs pixels", id="inputs"
+        ),
+        pytest.param(
+            lambda f: write_model(f, head="token"),
+            r"logits of shape \[2, 3, 2\] for 2 pairs; the model must score pairs",
+            id="token classification",
+        ),
+        pytest.param(
+            lambda f: write_model(f, head="token", is_declared=False),
+            "must score pairs of texts",
+            id="token classification of an undeclared shape",
+        ),
+        pytest.param(
+            lambda f: write_model(f, head="token", outputs=8, labels=None),
+            "must score pairs of texts",
+            id="features of each token",
+        ),
+        pytest.param(
+            lambda f: write_model(f, outputs=8), "8 outputs, and config.json names 2", id="features"
+        ),
+        pytest.param(
+            lambda f: write_model(f, dimensions=("pairs", 128)),
+            r"fixed shape \['pairs', 128\]; export the model with dynamic axes",
+            id="fixed length",
+        ),
+        pytest.param(
+            lambda f: write_model(f, dimensions=(1, "tokens")), "fixed shape", id="fixed batch"
+        ),
+        pytest.param(
+            lambda f: write_model(f, has_positions=True, is_declared=False),
+            "cannot take 2 pairs of 3 tokens",
+            id="a length that is not declared",
+        ),
     ],
 )
 def test_what_is_no_such_model_is_refused(tmp_path: Path, spoil: object, words: str) -> None:
     write_model(tmp_path)
     assert callable(spoil)
     spoil(tmp_path)
-    with pytest.raises(Misconfigured, match=words):
+    with pytest.raises(Misconfigured, match=f"^--scorer {tmp_path}: .*{words}"):
         EntailmentModel(str(tmp_path))
 
 
-@pytest.mark.parametrize("labels", [None, ("a", "b")], ids=["no configuration", "no such label"])
-def test_a_model_whose_outputs_nobody_names_is_not_guessed_at(
-    tmp_path: Path, labels: tuple[str, ...] | None
+@pytest.mark.parametrize(
+    ("outputs", "labels"),
+    [
+        pytest.param(2, ("a", "b"), id="other names"),
+        pytest.param(2, ("LABEL_0", "LABEL_1"), id="no names of two"),
+        pytest.param(3, ("LABEL_0", "LABEL_1", "LABEL_2"), id="no names of three"),
+        pytest.param(2, ("entailment", "supported"), id="two that could be"),
+        pytest.param(1, ("toxicity",), id="one output of another name"),
+    ],
+)
+def test_a_model_whose_outputs_do_not_name_entailment_is_refused(
+    tmp_path: Path, outputs: int, labels: tuple[str, ...]
 ) -> None:
-    model = EntailmentModel(write_model(tmp_path, labels=labels))
-    with pytest.raises(Misconfigured, match=r"of 2 outputs no config\.json says"):
-        model.probabilities([BOTH])
+    folder = write_model(tmp_path, outputs=outputs, labels=labels)
+    expected = rf"{outputs} outputs \({', '.join(labels)}\) one must be named entailment or sup"
+    with pytest.raises(Misconfigured, match=expected):
+        EntailmentModel(folder)
+
+
+def test_a_model_without_a_configuration_is_not_guessed_at(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match=r"2 outputs \(unnamed\) one must be named"):
+        EntailmentModel(write_model(tmp_path, labels=None))
 
 
 def test_without_the_extra_it_is_said_what_to_install(

@@ -1,0 +1,145 @@
+"""What runs leave on disk: no text that the settings keep out, and nothing for others to read."""
+
+import gzip
+import io
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import fastavro
+import pytest
+
+from launch.main import main
+from tests.support.archives import an_envelope, lines_of
+from tests.support.commands import GROUNDWATCH, start
+from tests.support.fault_server import FaultServer, always
+from tests.support.modes import too_open
+from tests.support.runs import an_archive, backfill
+from tests.support.waiting import wait_until
+from tests.support.wire_faults import UNAVAILABLE, after
+
+PLACE_NAME = "Zanzibar"
+_TIMEOUT_S = 30.0
+
+
+@pytest.fixture
+def without_umask() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def a_secret(number: int) -> bytes:
+    text = f"{PLACE_NAME} {number} glows."
+    fact = {"text": f"{text} At night.", "title": PLACE_NAME, "attributes": {"place": PLACE_NAME}}
+    return an_envelope(number, answer=text, query=f"Does {text}", facts=[fact])
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    unreadable = json.dumps({"words": PLACE_NAME}).encode()
+    return an_archive(tmp_path, *map(a_secret, range(40)), unreadable)
+
+
+def holding_text(folder: Path) -> list[str]:
+    """The files below a folder in which the secret stands, in whatever codec."""
+    found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return [str(path.relative_to(folder)) for path in found if PLACE_NAME.encode() in plain(path)]
+
+
+def plain(path: Path) -> bytes:
+    content = path.read_bytes()
+    if path.suffix == ".avro":
+        return repr(list(fastavro.reader(io.BytesIO(content)))).encode()
+    return gzip.decompress(content) if path.suffix == ".gz" else content
+
+
+NO_TEXT = "--failure_payload", "none"
+
+
+@pytest.mark.parametrize("mode", ["none", "hash"])
+def test_a_run_that_keeps_no_text_leaves_none_when_it_is_stopped_or_done(
+    tmp_path: Path, archive: Path, mode: str
+) -> None:
+    output = tmp_path / "out"
+    with FaultServer() as server:
+        flags = "--checker", server.address, "--text", mode, *NO_TEXT, "--segment_messages", "10"
+        assert backfill(archive, output, *flags, "--max_calls", "15") == 3
+        [work] = output.glob(".groundwatch-*")
+        assert (work / "paid.sqlite").exists()
+        assert holding_text(output) == []
+        assert backfill(archive, output, *flags) == 0
+        assert server.requests == 40
+    assert holding_text(output) == []
+
+
+def test_a_run_that_keeps_no_text_leaves_none_when_it_is_killed(
+    tmp_path: Path, archive: Path
+) -> None:
+    output = tmp_path / "out"
+    with FaultServer(always(after(0.05))) as server:
+        flags = "--checker", server.address, "--text", "none", *NO_TEXT, "--max_in_flight", "4"
+        places = "--input", str(archive), "--output", str(output)
+        with start(*GROUNDWATCH, "backfill", *places, *flags) as process:
+            wait_until(lambda: server.requests >= 20, _TIMEOUT_S)
+            process.kill()
+    assert holding_text(output) == []
+
+
+def test_failures_without_payload_hold_nothing_of_the_message(
+    tmp_path: Path, archive: Path
+) -> None:
+    output = tmp_path / "out"
+    with FaultServer(always(UNAVAILABLE["503"])) as server:
+        flags = "--checker", server.address, "--text", "none", *NO_TEXT, "--max_attempts", "1"
+        assert backfill(archive, output, *flags) == 3
+    assert holding_text(output) == []
+
+
+def test_the_file_of_replies_holds_no_text_even_where_records_do(
+    tmp_path: Path, archive: Path
+) -> None:
+    output = tmp_path / "out"
+    with FaultServer() as server:
+        assert backfill(archive, output, "--checker", server.address, "--max_calls", "15") == 3
+    found = holding_text(output)
+    assert found
+    assert [name for name in found if "paid.sqlite" in name] == []
+
+
+def test_alerts_with_text_contradict_a_run_without(
+    tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert backfill(archive, tmp_path / "out", "--alert_text", "--text", "hash") == 2
+    assert "--text hash keeps them out of all files; pass one of them" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("without_umask")
+def test_nothing_that_a_run_writes_can_be_read_by_others(tmp_path: Path, archive: Path) -> None:
+    root = tmp_path / "new"
+    output, work = root / "out", root / "work"
+    with FaultServer(always(after(0.05))) as server:
+        flags = "--checker", server.address, "--work_folder", str(work), "--max_in_flight", "4"
+        given = "--input", str(archive), "--output", str(output), "--segment_messages", "10"
+        with start(*GROUNDWATCH, "backfill", *given, *flags) as process:
+            wait_until(lambda: server.requests >= 20, _TIMEOUT_S)
+            assert too_open(root) == {}
+            process.kill()
+        assert main(["backfill", *given, *flags, "--workers", "2"]) == 0
+    assert main(["estimate", *given]) == 0
+    assert main(["report", str(output)]) == 0
+    gold = tmp_path / "gold.jsonl"
+    gold.write_bytes(lines_of(b'{"id": "answer-1", "grounded": true}'))
+    evaluated = "--output", str(root / "evaluation" / "found.json")
+    assert main(["evaluate", "--answers", str(archive), "--gold", str(gold), *evaluated]) == 0
+    assert too_open(root) == {}
+    assert len(list(root.rglob("*"))) > 10
+
+
+@pytest.mark.usefixtures("without_umask")
+def test_a_folder_of_the_users_own_keeps_its_mode(tmp_path: Path, archive: Path) -> None:
+    output = tmp_path / "out"
+    output.mkdir(mode=0o777)
+    assert backfill(archive, output) == 0
+    assert output.stat().st_mode & 0o777 == 0o777

@@ -1,0 +1,280 @@
+"""Damaged archives: a record counts only when the checksum that covers it was verified."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from launch.main import main
+from schemas.message import SALVAGED, Message
+from tests.support.archives import (
+    CHECKSUMMED,
+    PACKED,
+    an_envelope,
+    avro_of,
+    lines_of,
+    payloads,
+    read_damaged,
+    zstd_with_checksum,
+)
+from tests.support.outputs import failures_in, records_in, summary_in
+from tests.support.runs import backfill
+
+LINES = [an_envelope(number, answer="Größe: 90 °C, sagt das Café.") for number in range(40)]
+BYTES = ("data", "bytes")
+NAME = "answers.jsonl.gz"
+_MAGIC_BYTES = 4
+"""Without them a file is plain lines, none of which is an answer."""
+
+
+def salvaged(messages: list[Message]) -> list[bytes]:
+    return [message.payload for message in messages if SALVAGED in message.attributes]
+
+
+def flipped(content: bytes, bit: int) -> bytes:
+    spoilt = bytearray(content)
+    spoilt[bit // 8] ^= 1 << bit % 8
+    return bytes(spoilt)
+
+
+@pytest.mark.parametrize("codec", CHECKSUMMED)
+def test_no_line_of_a_cut_member_counts(codec: str) -> None:
+    content, compressed = lines_of(*LINES), CHECKSUMMED[codec](lines_of(*LINES))
+    for cut in range(len(compressed)):
+        messages, damage = read_damaged(compressed[:cut], NAME)
+        assert (messages, bool(damage)) == ([], True), cut
+        messages, _ = read_damaged(compressed[:cut], NAME, salvage=True)
+        assert content.startswith(lines_of(*payloads(messages))), cut
+        assert salvaged(messages) == payloads(messages), cut
+
+
+@pytest.mark.parametrize("codec", CHECKSUMMED)
+def test_a_member_that_lacks_its_last_byte_can_be_salvaged_whole(codec: str) -> None:
+    cut = CHECKSUMMED[codec](lines_of(*LINES))[:-1]
+    assert read_damaged(cut)[0] == []
+    assert salvaged(read_damaged(cut, salvage=True)[0]) == LINES
+
+
+def test_what_no_checksum_covers_counts_up_to_the_fault() -> None:
+    compressed = PACKED["zstandard"](lines_of(*LINES) * 2_000)
+    messages, damage = read_damaged(compressed[: len(compressed) // 2])
+    assert damage
+    assert payloads(messages) == (LINES * 2_000)[: len(messages)] != []
+    assert salvaged(messages) == []
+
+
+@pytest.mark.parametrize("codec", CHECKSUMMED)
+def test_whichever_bit_is_wrong_no_altered_line_counts(codec: str) -> None:
+    compress = CHECKSUMMED[codec]
+    first, second = LINES[:2], LINES[2:4]
+    compressed = compress(lines_of(*first)) + compress(lines_of(*second))
+    for bit in range(8 * _MAGIC_BYTES, 8 * len(compressed)):
+        messages, _ = read_damaged(flipped(compressed, bit))
+        # Whole members count: the bytes of a header that say nothing of the lines may be wrong.
+        assert payloads(messages) in ([], first, first + second), bit
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.data())
+def test_damage_anywhere_leaves_whole_members_before_it(data: st.DataObject) -> None:
+    pieces = data.draw(st.lists(st.lists(st.binary(max_size=20), max_size=4), max_size=4))
+    compress = data.draw(st.sampled_from([*CHECKSUMMED.values()]))
+    members = [
+        lines_of(*(piece.replace(b"\n", b"") + b"." for piece in part))
+        for part in [[b"x"], *pieces]
+    ]
+    compressed = b"".join(map(compress, members))
+    cut = data.draw(st.integers(1, len(compressed)))
+    bit = data.draw(st.integers(0, 8 * cut - 1))
+    is_flipped = data.draw(st.booleans()) and bit >= 8 * _MAGIC_BYTES
+    spoilt = flipped(compressed[:cut], bit) if is_flipped else compressed[:cut]
+    messages, _ = read_damaged(spoilt, NAME)
+    whole = [b"".join(members[:count]) for count in range(len(members) + 1)]
+    assert lines_of(*payloads(messages)) in whole
+
+
+def test_a_line_that_ends_in_a_damaged_member_does_not_count() -> None:
+    content = gzip.compress(b"a\nb") + gzip.compress(b"c\nd\n")[:-2]
+    assert payloads(read_damaged(content)[0]) == [b"a"]
+    messages, damage = read_damaged(content, salvage=True)
+    assert (payloads(messages), salvaged(messages)) == ([b"a", b"bc", b"d"], [b"bc", b"d"])
+    start = len(gzip.compress(b"a\nb"))
+    assert damage == (
+        f"gzip member 2, from byte {start}, is damaged before byte {len(content)}: it ends early"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        pytest.param(
+            flipped(gzip.compress(b"a\n"), -8 * 8 + 8 * len(gzip.compress(b"a\n"))),
+            "gzip member 1, from byte 0, is damaged before byte 22: incorrect data check",
+            id="gzip checksum",
+        ),
+        pytest.param(
+            gzip.compress(b"a\n") + b"rubbish",
+            "there is no gzip member at byte 22",
+            id="something behind a member",
+        ),
+        pytest.param(
+            zstd_with_checksum(b"a\n")[:-1] + b"?",
+            "zstandard frame 1, from byte 0, is damaged before byte 15: Restored data doesn't",
+            id="zstandard checksum",
+        ),
+    ],
+)
+def test_damage_is_described_by_its_place(content: bytes, place: str) -> None:
+    _, damage = read_damaged(content)
+    assert damage
+    assert damage.startswith(place)
+
+
+# Others have no checksum: fastavro writes zstandard without one.
+@pytest.mark.parametrize("codec", ["deflate", "snappy", "bzip2", "xz"])
+def test_whichever_bit_of_an_avro_block_is_wrong_no_altered_row_counts(codec: str) -> None:
+    rows = [{"data": line} for line in LINES[:2]]
+    content = avro_of(rows, BYTES, codec=codec, block=1)
+    header = len(avro_of([], BYTES, codec=codec))
+    assert read_damaged(content) == (read_damaged(content)[0], None)
+    for bit in range(8 * header, 8 * len(content)):
+        messages, damage = read_damaged(flipped(content, bit))
+        assert payloads(messages) == LINES[: len(messages)], bit
+        # A bit of padding says nothing of the rows.
+        assert damage or len(messages) == len(rows), bit
+        assert salvaged(messages) == []
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"])
+def test_avro_cut_inside_a_block_gives_the_whole_blocks_before(codec: str) -> None:
+    content = avro_of([{"data": line} for line in LINES[:6]], BYTES, codec=codec, block=600)
+    blocks = read_damaged(content)[0]
+    assert payloads(blocks) == LINES[:6]
+    for cut in range(4, len(content)):
+        messages, damage = read_damaged(content[:cut])
+        assert payloads(messages) == LINES[: len(messages)], cut
+        # A file that ends between two blocks is a valid one: only a manifest could tell.
+        assert damage or len(messages) % 2 == 0, cut
+
+
+def test_the_rows_before_the_damage_of_an_avro_block_can_be_salvaged() -> None:
+    content = avro_of([{"data": line} for line in LINES[:6]], BYTES, block=500)
+    messages, damage = read_damaged(content[:-40], salvage=True)
+    assert payloads(messages) == LINES[:5]
+    assert salvaged(messages) == LINES[3:5]
+    assert damage
+    assert damage.startswith("Avro block 2, from byte ")
+
+
+@pytest.mark.parametrize(
+    ("codec", "at", "fault"),
+    [
+        pytest.param("snappy", -18, "its checksum is wrong", id="checksum"),
+        pytest.param("null", -1, "its sync marker is wrong", id="sync marker"),
+        pytest.param("null", -17, None, id="a byte that nothing covers"),
+    ],
+)
+def test_a_fault_of_a_block_is_named(codec: str, at: int, fault: str | None) -> None:
+    content = bytearray(avro_of([{"data": LINES[0]}], BYTES, codec=codec))
+    content[at] ^= 1
+    messages, damage = read_damaged(bytes(content))
+    assert len(messages) == (0 if fault else 1)
+    assert (damage is None) == (fault is None)
+    assert not (fault and damage) or damage.endswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("block", "fault"),
+    [
+        pytest.param(b"\x02" + b"\xfe" * 9 + b"\x01", "it claims to have", id="size beyond reason"),
+        pytest.param(b"\x02\x01", "it claims to have -1 bytes", id="negative size"),
+        pytest.param(b"\xff" * 11, "more than 10 bytes", id="endless number"),
+        pytest.param(b"\x01\x00", "it claims to have -1 rows", id="negative count"),
+    ],
+)
+def test_a_damaged_length_neither_fills_the_memory_nor_ends_the_run(
+    block: bytes, fault: str
+) -> None:
+    content = avro_of([], BYTES) + block + b"x" * 100
+    messages, damage = read_damaged(content)
+    assert messages == []
+    assert damage
+    assert fault in damage
+
+
+@pytest.fixture
+def spoilt(tmp_path: Path) -> Path:
+    """600 lines in one gzip member, of which one bit is wrong."""
+    archive = tmp_path / "answers.jsonl.gz"
+    compressed = gzip.compress(lines_of(*(an_envelope(number) for number in range(600))))
+    archive.write_bytes(flipped(compressed, 8 * (len(compressed) // 2)))
+    return archive
+
+
+def test_of_a_damaged_member_no_record_is_written_and_the_run_fails(
+    tmp_path: Path, spoilt: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "out"
+    assert backfill(spoilt, output) == 1
+    assert records_in(output) == []
+    [failure] = failures_in(output)
+    assert failure["error_class"] == "DamagedArchive"
+    assert failure["error"].startswith("gzip member 1, from byte 0, is damaged before byte ")
+    assert (failure["source"], failure["payload_base64"]) == (f"{spoilt}#after-record-0", "")
+    summary = summary_in(output)
+    assert (summary["read"], summary["damaged_archives"], summary["closes"]) == (1, 1, True)
+    assert f"{spoilt}#after-record-0: gzip member 1, from byte 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flags", [[], ["--workers", "2", "--segment_messages", "100"]])
+def test_salvaged_records_are_tagged(tmp_path: Path, flags: list[str]) -> None:
+    archive, output = tmp_path / "answers.jsonl.gz", tmp_path / "out"
+    sound, cut = (
+        gzip.compress(lines_of(*(an_envelope(number) for number in numbers)))
+        for numbers in (range(300), range(300, 700))
+    )
+    archive.write_bytes(sound + cut[:-1])
+    assert backfill(archive, output, *flags) == 1
+    assert len(records_in(output)) == 300
+    assert backfill(archive, output, "--salvage", *flags) == 1
+    records = records_in(output)
+    assert len(records) == 700
+    tagged = {record["answer_name"] for record in records if "SALVAGED" in record["tags"]}
+    assert tagged == {f"answer-{number}" for number in range(300, 700)}
+    [failure] = failures_in(output)
+    assert failure["source"] == f"{archive}#after-record-700"
+    summary = summary_in(output)
+    assert (summary["read"], summary["enriched"], summary["closes"]) == (701, 700, True)
+
+
+@pytest.mark.parametrize("flags", [[], ["--salvage"]])
+def test_the_estimate_counts_what_the_backfill_counts(tmp_path: Path, flags: list[str]) -> None:
+    archive, output = tmp_path / "answers.jsonl.gz", tmp_path / "out"
+    compressed = gzip.compress(lines_of(*LINES))
+    archive.write_bytes(compressed + compressed[:-3])
+    given = "--input", str(archive), "--output", str(output), *flags
+    assert main(["estimate", *given]) == 1
+    estimate = json.loads((output / "estimate.json").read_bytes())
+    assert main(["backfill", *given]) == 1
+    summary = summary_in(output)
+    counted = "read", "failures", "duplicates", "damaged_archives"
+    assert [estimate[name] for name in counted] == [summary[name] for name in counted]
+    assert summary["read"] == (81 if flags else 41)
+
+
+def test_a_salvaged_message_that_fails_is_salvaged_when_it_is_replayed(tmp_path: Path) -> None:
+    archive, output = tmp_path / "answers.jsonl.gz", tmp_path / "out"
+    archive.write_bytes(gzip.compress(lines_of(LINES[0]))[:-1])
+    nobody = "--checker", "http://127.0.0.1:9", "--max_attempts", "1"
+    assert backfill(archive, output, "--salvage", *nobody) == 1
+    failures = tmp_path / "failures.jsonl"
+    failures.write_bytes(
+        lines_of(*(json.dumps(each).encode() for each in failures_in(output) if each["retryable"]))
+    )
+    given = "--failures", str(failures), "--output", str(tmp_path / "again")
+    assert main(["replay", *given]) == 0
+    [record] = records_in(tmp_path / "again")
+    assert "SALVAGED" in record["tags"]

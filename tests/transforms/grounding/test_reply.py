@@ -1,0 +1,60 @@
+"""Replies on disk: scores, offsets and indices, and no text."""
+
+import pytest
+
+from schemas.wire.check import CheckedClaim, CheckResponse, CitedChunk
+from tests.support.checks import check_request
+from transforms.grounding.reply import CheckReply, decode_reply, encode_reply
+
+ANSWER, FACT = "Größe: Lamps glow. Cafés close.", "Lamps glow red at night."
+REQUEST = check_request(ANSWER, "Doors close.", FACT)
+SPAN = (len("Größe: ".encode()), len("Größe: Lamps glow.".encode()))
+CLAIM = CheckedClaim(
+    start_pos=SPAN[0],
+    end_pos=SPAN[1],
+    claim_text="Lamps glow.",
+    citation_indices=(0,),
+    grounding_check_required=True,
+    score=0.75,
+)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        pytest.param(CheckResponse(), id="nothing"),
+        pytest.param(CheckResponse(support_score=0.0), id="a score alone"),
+        pytest.param(
+            CheckResponse(
+                support_score=0.5,
+                cited_chunks=(CitedChunk(chunk_text=FACT, source="1"),),
+                claims=(CLAIM, CheckedClaim(end_pos=4, claim_text="Grö")),
+            ),
+            id="claims and citations",
+        ),
+    ],
+)
+def test_a_reply_comes_back_with_the_texts_of_its_request(response: CheckResponse) -> None:
+    reply = CheckReply(response=response, attempts=3)
+    assert decode_reply(encode_reply(reply), REQUEST) == reply
+
+
+def test_a_reply_on_disk_holds_no_text() -> None:
+    reply = CheckReply(
+        response=CheckResponse(
+            support_score=0.5,
+            cited_chunks=(
+                CitedChunk(
+                    chunk_text=FACT, source="1", source_metadata={"document_id": "secret.pdf"}
+                ),
+            ),
+            claims=(CLAIM,),
+        ),
+        attempts=1,
+        unknown_members='{"quoted": "Lamps glow."}',
+    )
+    encoded = encode_reply(reply)
+    assert not any(word in encoded for word in (b"Lamps", b"glow", b"secret", b"quoted"))
+    again = decode_reply(encoded, REQUEST)
+    assert again.unknown_members is None
+    assert again.response.claims == reply.response.claims
