@@ -10,8 +10,8 @@ from schemas.answer import Fact
 from schemas.checked import Claim
 from schemas.message import Message
 from schemas.record import Record
+from tests.support.answer_messages import parse_answer
 from tests.support.checks import CHECK_PATH, check_request
-from transforms.formats import parse_answer
 from transforms.grounding.local.service import answer
 from transforms.rules.limits import CheckLimits, count_tokens
 from transforms.rules.mismatches.comparing import find_mismatches

@@ -94,7 +94,9 @@ def name_of(official: Official) -> str:
     return official.name if isinstance(official, Descriptor) else official.__name__
 
 
-@pytest.mark.parametrize(("official", "wire"), ROOTS, ids=str)
+@pytest.mark.parametrize(
+    ("official", "wire"), ROOTS, ids=lambda value: getattr(value, "__name__", None) or value.name
+)
 def test_every_official_field_is_read_or_ignored_with_a_reason(
     official: Official, wire: type[Wire]
 ) -> None:
