@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from launch import clock
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.account import account_of
 from launch.watch.batch_folders import BatchFolders
@@ -20,6 +19,7 @@ from schemas.failure import Failure
 from schemas.message import Message
 from schemas.record import Record
 from schemas.units import HOUR_US
+from transforms import clock
 from transforms.measure_rates import Keyed
 from transforms.seen_ids import SeenIds
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from markupsafe import Markup
 
-from launch.figures import NOTHING
+from launch.terminal.figures import NOTHING
 from schemas.timestamps import EPOCH, to_us
 from schemas.units import DAY_US
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.inputs import default_run_id, find_inputs, try_output
+from launch.inputs.paths import default_run_id, find_inputs, try_output
 from pipeline import buckets
 from pipeline.destination import Destination
 

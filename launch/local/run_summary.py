@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from launch import clock
 from launch.estimate.file import compare_with_estimate
 from pipeline.config import Config
 from schemas.counts import Counts
 from schemas.estimate import Amounts
 from schemas.summary import Summary
+from transforms import clock
 
 
 def summary_of(

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.estimate.screen import comparison_line
-from launch.figures import counted
+from launch.terminal.figures import counted
 from launch.worst_answers import WorstAnswer, worst_answers
 from pipeline.config import Config
 from pipeline.manifest import read_manifest

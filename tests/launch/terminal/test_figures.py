@@ -2,7 +2,7 @@
 
 import pytest
 
-from launch import figures
+from launch.terminal import figures
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.gold import UnreadableLabels, read_labels
+from launch.inputs.labels import UnreadableLabels, read_labels
 from schemas.label import Label, Span
 
 
