@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from launch.samples.articles import Conversation, Truth, read_conversations
 from launch.samples.events import Event
-from schemas.record import Record
+from schemas import Record
 
 Write = Callable[[Event], bytes]
 

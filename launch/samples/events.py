@@ -5,7 +5,7 @@ import hashlib
 from datetime import UTC, datetime, timedelta
 
 from launch.samples.articles import Article, Conversation, Truth
-from schemas.record import Record
+from schemas import Record
 
 PROJECT = "projects/quillow-help/locations/global/collections/default_collection"
 

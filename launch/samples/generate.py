@@ -11,7 +11,7 @@ from launch.samples.cases import Case, about
 from launch.samples.edits import begun
 from launch.samples.events import Event
 from launch.samples.timeline import Planned, ordinary_days, oversize_answers, spare_answers
-from schemas.record import Record
+from schemas import Record
 from schemas.verdict import Verdict
 
 FOLDER = Path(__file__).parent

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from launch.samples.fields import Field, Shape
-from schemas.record import Record
+from schemas import Record
 
 
 class Style(Record, frozen=True):

@@ -18,7 +18,7 @@ from launch.samples import (
 from launch.samples.articles import Conversation, Truth, read_conversations
 from launch.samples.cases import Case, Write, about
 from launch.samples.events import Event
-from schemas.record import Record
+from schemas import Record
 from schemas.verdict import Verdict
 
 FIRST_DAY = datetime(2026, 3, 2, tzinfo=UTC)

@@ -1,6 +1,6 @@
 """What a text could hold, told from each of its words by itself."""
 
-from schemas.record import Record
+from schemas import Record
 from transforms.rules.memory import Memory
 from transforms.rules.mismatches.reading.dates import names_month
 from transforms.rules.mismatches.reading.denials import denies_anything

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from schemas.answer import Fact
-from schemas.checked import Claim, Mismatch
+from schemas.checked_answer import Claim, Contradiction
 from transforms.rules import phrases
 from transforms.rules.mismatches.comparing_dates import compare_dates
 from transforms.rules.mismatches.comparing_denials import compare_denials
@@ -29,7 +29,7 @@ _BRACKETED = re.compile(r"[\[(]\d+(?:\s*[,;-]\s*\d+)*[\])]")
 """A citation such as ``[3]`` or ``(1, 2)``, which counts sources and states nothing."""
 
 
-def find_mismatches(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Mismatch, ...]:
+def find_mismatches(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Contradiction, ...]:
     """Find what claims say otherwise than the facts.
 
     Args:
@@ -43,7 +43,7 @@ def find_mismatches(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Mis
     described = [(fact.text, attributes_of(fact)) for fact in facts]
     sources = sources_for(statements_of(described, texts_of(described)), compared)
     return tuple(
-        Mismatch(
+        Contradiction(
             claim=number,
             kind=difference.kind,
             claim_value=difference.claim_value,

@@ -3,7 +3,7 @@
 import re
 from itertools import chain
 
-from schemas.record import Record
+from schemas import Record
 from transforms.rules.memory import Memory, read_once
 from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 

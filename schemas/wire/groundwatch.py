@@ -3,11 +3,11 @@
 The fields are those of `enriched_answer.avsc`; what a check writes is left out.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 
-from schemas.wire.tolerance import Essential, Wire
+from schemas.wire.wire_type import Essential, Wire
 
 
 class EnrichedRating(Wire, frozen=True):
@@ -72,3 +72,30 @@ class EnrichedRow(Wire, frozen=True):
     facts: Essential[tuple[EnrichedFact, ...]] = ()
     generator_citations: Essential[tuple[EnrichedCitation, ...] | None] = None
     generator_supports: Essential[tuple[EnrichedSupport, ...]] = ()
+
+
+class EnvelopeFact(Wire, frozen=True):
+    """A source text; attribute values other than strings are written as JSON spells them."""
+
+    text: Essential[str] = ""
+    uri: str = ""
+    title: str = ""
+    attributes: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Envelope(Wire, frozen=True):
+    """An answer with its facts, each of them a string or an object.
+
+    `time` is RFC 3339, or seconds, milliseconds or microseconds since 1970.
+    """
+
+    text_field: ClassVar = "answer"
+    facts_field: ClassVar = "facts"
+
+    query: Essential[str] = ""
+    answer: Essential[str] = ""
+    facts: Essential[tuple[str | EnvelopeFact, ...]] = ()
+    id: Essential[str | int | float] = ""
+    time: Essential[str | int | float] = ""
+    engine: Essential[str | int | float] = ""
+    session: Essential[str | int | float] = ""

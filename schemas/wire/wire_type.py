@@ -1,14 +1,13 @@
 """Read a wire type: strict in the fields that carry data, tolerant in the details."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
-from schemas.unreadable import UnreadableAnswer
-from schemas.wire.unusable import OutOfRangeNumber, RepeatedField
+from schemas.message import UnreadableAnswer
 
 T = TypeVar("T")
 
@@ -17,6 +16,21 @@ Essential = Annotated[T, msgspec.Meta(extra={"essential": True})]
 
 # A list of details: None stands for one that does not fit, so that the others keep their places.
 Details = tuple[T | None, ...]
+
+
+class RepeatedField:
+    """Stands for the value of a field that one JSON object has twice.
+
+    Attributes:
+      values: all that were written.
+    """
+
+    def __init__(self, values: Sequence[object]) -> None:
+        self.values = tuple(values)
+
+
+class OutOfRangeNumber:
+    """Stands for a number too large for a double, such as 1e400."""
 
 
 class Wire(msgspec.Struct, frozen=True, rename="camel"):

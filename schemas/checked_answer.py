@@ -1,7 +1,7 @@
 """What is known of an answer on its way from routing to its verdict."""
 
+from schemas import Record
 from schemas.answer import Answer
-from schemas.record import Record
 from schemas.verdict import Verdict
 
 
@@ -53,7 +53,7 @@ class Claim(Record, frozen=True, kw_only=True):
         return None if self.grounding_check_required is False else self.score
 
 
-class Mismatch(Record, frozen=True, kw_only=True):
+class Contradiction(Record, frozen=True, kw_only=True):
     """A value that a claim and its facts tell differently.
 
     Attributes:

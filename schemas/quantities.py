@@ -43,3 +43,11 @@ def to_date(time_us: int) -> str:
 
 def _moment(time_us: int) -> datetime:
     return EPOCH + min(max(timedelta(microseconds=time_us), _FIRST), _LAST)
+
+
+SECOND_US = 1_000_000
+MINUTE_US = 60 * SECOND_US
+HOUR_US = 60 * MINUTE_US
+DAY_US = 24 * HOUR_US
+
+MEGABYTE = 1024 * 1024
