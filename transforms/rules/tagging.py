@@ -7,13 +7,13 @@ from schemas.checked import CheckedAnswer, Claim, Decision, Grounding, Mismatch
 from schemas.enriched import EnrichedAnswer
 from schemas.record import Record
 from schemas.verdict import MismatchKind, Tag, Verdict
+from transforms.contradictions.find_contradictions import find_mismatches
 from transforms.rules import verdicts
 from transforms.rules.generator_view import (
     CitedFacts,
     compare_citations,
     with_generator_scores,
 )
-from transforms.rules.mismatches.comparing import find_mismatches
 from transforms.rules.routing import policy_reasons, routing_tags
 
 

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.rules.phrases import REFUSAL as REFUSAL_PHRASE
-from transforms.rules.phrases import may_name_source
-from transforms.rules.signs import (
+from transforms.contradictions.signs import (
     CAPITAL,
     DENIAL,
     MONTH,
@@ -17,6 +15,8 @@ from transforms.rules.signs import (
     SOURCE,
     read_signs,
 )
+from transforms.rules.phrases import REFUSAL as REFUSAL_PHRASE
+from transforms.rules.phrases import may_name_source
 
 WORDS = [
     *("Rome", "rome", "(Rome", "R", "5", "\u00c9t\u00e9's", "the", "passages", "Provided,"),

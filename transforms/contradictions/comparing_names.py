@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from schemas.verdict import MismatchKind
-from transforms.rules.mismatches.difference import Difference
-from transforms.rules.mismatches.passages import Passages
-from transforms.rules.mismatches.reading.names import Name
-from transforms.rules.mismatches.sentence import Sentence
-from transforms.rules.mismatches.sources import Sources
+from transforms.contradictions.difference import Difference
+from transforms.contradictions.names import Name
+from transforms.contradictions.passages import Passages
+from transforms.contradictions.sentence import Sentence
+from transforms.contradictions.sources import Sources
 
 
 def compare_names(claim: Sentence, sources: Sources, passages: Passages) -> Iterator[Difference]:

@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from transforms.contradictions.dates import Date, may_agree
+from transforms.contradictions.difference import NEAR_ENOUGH
+from transforms.contradictions.quantities import Quantity
+from transforms.contradictions.sentence import Sentence
+from transforms.contradictions.units import Unit
 from transforms.rules.memory import FactMemory, read_once
-from transforms.rules.mismatches.difference import NEAR_ENOUGH
-from transforms.rules.mismatches.reading.dates import Date, may_agree
-from transforms.rules.mismatches.reading.quantities import Quantity
-from transforms.rules.mismatches.reading.units import Unit
-from transforms.rules.mismatches.sentence import Sentence
 from transforms.rules.sentences import locate_sentences
 
 _MOST_READ = 64

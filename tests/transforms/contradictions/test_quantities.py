@@ -2,14 +2,14 @@
 
 import pytest
 
-from transforms.rules.mismatches.reading.quantities import (
+from transforms.contradictions.quantities import (
     may_count,
     may_count_in_words,
     plain_numbers,
     read_quantities,
 )
-from transforms.rules.mismatches.reading.statement import Statement
-from transforms.rules.mismatches.reading.units import UNITS
+from transforms.contradictions.statement import Statement
+from transforms.contradictions.units import UNITS
 
 WRITTEN = {
     "330 metres": [("330 metres", 330.0, "m", None)],

@@ -2,13 +2,13 @@
 
 from itertools import islice
 
+from transforms.contradictions.dates import Date, may_date, read_dates
+from transforms.contradictions.names import Name, read_names
+from transforms.contradictions.negation import may_deny, read_denials
+from transforms.contradictions.quantities import Quantity, read_quantities
+from transforms.contradictions.signs import DENIAL, MONTH, NUMBER, Signs, read_signs
+from transforms.contradictions.statement import Statement
 from transforms.rules.memory import read_once
-from transforms.rules.mismatches.reading.dates import Date, may_date, read_dates
-from transforms.rules.mismatches.reading.denials import may_deny, read_denials
-from transforms.rules.mismatches.reading.names import Name, read_names
-from transforms.rules.mismatches.reading.quantities import Quantity, read_quantities
-from transforms.rules.mismatches.reading.statement import Statement
-from transforms.rules.signs import DENIAL, MONTH, NUMBER, Signs, read_signs
 
 _MOST_DATES = _MOST_NAMES = 64
 """Of one sentence; one with more is a list."""

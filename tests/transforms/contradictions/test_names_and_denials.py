@@ -2,14 +2,14 @@
 
 import pytest
 
-from transforms.rules.mismatches.reading.denials import (
+from transforms.contradictions.names import name_at_start, read_names
+from transforms.contradictions.negation import (
     denies_anything,
     may_deny,
     read_denials,
     words_behind_denials,
 )
-from transforms.rules.mismatches.reading.names import name_at_start, read_names
-from transforms.rules.mismatches.reading.statement import Statement
+from transforms.contradictions.statement import Statement
 
 NAMED = {
     "The lamp of Alan Turing glows": [("Alan Turing", ("lamp", "glow"))],

@@ -5,13 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import filterfalse, pairwise
 
+from transforms.contradictions.negation import denies_anything
+from transforms.contradictions.passages import Passage, Passages
+from transforms.contradictions.quantities import may_count_in_words, plain_value
+from transforms.contradictions.sentence import Sentence
+from transforms.contradictions.sources import Sources
+from transforms.contradictions.statement import form_of_spelling, spellings
 from transforms.rules.memory import Sought, read_once
-from transforms.rules.mismatches.passages import Passage, Passages
-from transforms.rules.mismatches.reading.denials import denies_anything
-from transforms.rules.mismatches.reading.quantities import may_count_in_words, plain_value
-from transforms.rules.mismatches.reading.statement import form_of_spelling, spellings
-from transforms.rules.mismatches.sentence import Sentence
-from transforms.rules.mismatches.sources import Sources
 from transforms.rules.sentences import locate_sentences
 from transforms.rules.workload import most_sentences
 

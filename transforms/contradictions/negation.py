@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from transforms.rules.mismatches.reading.statement import Statement, Token
+from transforms.contradictions.statement import Statement, Token
 
 _DENYING = frozenset({"not", "never", "cannot"})
 """What denies what follows; "no" and "without" too often only qualify it."""

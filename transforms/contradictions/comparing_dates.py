@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from schemas.verdict import MismatchKind
-from transforms.rules.mismatches.difference import Difference
-from transforms.rules.mismatches.passages import Passages
-from transforms.rules.mismatches.reading.dates import Date
-from transforms.rules.mismatches.sentence import Sentence
-from transforms.rules.mismatches.sources import Sources
+from transforms.contradictions.dates import Date
+from transforms.contradictions.difference import Difference
+from transforms.contradictions.passages import Passages
+from transforms.contradictions.sentence import Sentence
+from transforms.contradictions.sources import Sources
 
 
 def compare_dates(claim: Sentence, sources: Sources, passages: Passages) -> Iterator[Difference]:

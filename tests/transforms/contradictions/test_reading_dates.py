@@ -2,8 +2,8 @@
 
 import pytest
 
-from transforms.rules.mismatches.reading.dates import Date, may_agree, may_date, read_dates
-from transforms.rules.mismatches.reading.statement import Statement
+from transforms.contradictions.dates import Date, may_agree, may_date, read_dates
+from transforms.contradictions.statement import Statement
 
 WRITTEN = {
     "in 1887": [("1887", 1887, None, None)],

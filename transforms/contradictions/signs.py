@@ -1,11 +1,11 @@
 """What a text could hold, told from each of its words by itself."""
 
 from schemas.record import Record
+from transforms.contradictions.dates import names_month
+from transforms.contradictions.names import name_at_start
+from transforms.contradictions.negation import denies_anything
+from transforms.contradictions.quantities import may_count
 from transforms.rules.memory import Memory
-from transforms.rules.mismatches.reading.dates import names_month
-from transforms.rules.mismatches.reading.denials import denies_anything
-from transforms.rules.mismatches.reading.names import name_at_start
-from transforms.rules.mismatches.reading.quantities import may_count
 from transforms.rules.phrases import may_name_source, may_refuse
 
 NUMBER, MONTH, DENIAL, CAPITAL, SOURCE, REFUSAL = 1, 2, 4, 8, 16, 32

@@ -6,9 +6,9 @@ from collections.abc import Set as AbstractSet
 from itertools import zip_longest
 from typing import NamedTuple
 
+from transforms.contradictions.statement import Statement, Token, form_of
+from transforms.contradictions.units import CURRENCIES, SCALES, UNITS, Unit
 from transforms.rules.memory import Memory
-from transforms.rules.mismatches.reading.statement import Statement, Token, form_of
-from transforms.rules.mismatches.reading.units import CURRENCIES, SCALES, UNITS, Unit
 from transforms.rules.words import NUMBER_WORDS
 
 _CARDINALS = NUMBER_WORDS.keys() - {

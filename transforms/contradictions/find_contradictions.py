@@ -6,17 +6,25 @@ from itertools import chain
 
 from schemas.answer import Fact
 from schemas.checked import Claim, Mismatch
+from transforms.contradictions.comparing_dates import compare_dates
+from transforms.contradictions.comparing_denials import compare_denials
+from transforms.contradictions.comparing_names import compare_names
+from transforms.contradictions.comparing_numbers import compare_numbers
+from transforms.contradictions.difference import Difference
+from transforms.contradictions.indexed_sources import IndexedSources
+from transforms.contradictions.quantities import number_phrases
+from transforms.contradictions.sentence import Sentence
+from transforms.contradictions.signs import (
+    CAPITAL,
+    DENIAL,
+    MONTH,
+    NUMBER,
+    SOURCE,
+    Signs,
+    read_signs,
+)
+from transforms.contradictions.sources import Sources, sources_of
 from transforms.rules import phrases
-from transforms.rules.mismatches.comparing_dates import compare_dates
-from transforms.rules.mismatches.comparing_denials import compare_denials
-from transforms.rules.mismatches.comparing_names import compare_names
-from transforms.rules.mismatches.comparing_numbers import compare_numbers
-from transforms.rules.mismatches.difference import Difference
-from transforms.rules.mismatches.indexed_sources import IndexedSources
-from transforms.rules.mismatches.reading.quantities import number_phrases
-from transforms.rules.mismatches.sentence import Sentence
-from transforms.rules.mismatches.sources import Sources, sources_of
-from transforms.rules.signs import CAPITAL, DENIAL, MONTH, NUMBER, SOURCE, Signs, read_signs
 from transforms.rules.told import attributes_of, statements_of, texts_of
 from transforms.rules.workload import is_large
 

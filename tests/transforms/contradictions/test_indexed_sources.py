@@ -4,11 +4,11 @@ import pytest
 
 from schemas.verdict import MismatchKind
 from tests.support.builders import a_claim, a_fact
-from transforms.rules.mismatches.comparing import differences, find_mismatches, sources_for
-from transforms.rules.mismatches.indexed_sources import IndexedSources
-from transforms.rules.mismatches.passages import passages_of
-from transforms.rules.mismatches.sentence import Sentence
-from transforms.rules.mismatches.sources import Sources
+from transforms.contradictions.find_contradictions import differences, find_mismatches, sources_for
+from transforms.contradictions.indexed_sources import IndexedSources
+from transforms.contradictions.passages import passages_of
+from transforms.contradictions.sentence import Sentence
+from transforms.contradictions.sources import Sources
 
 NOTHING = passages_of(())
 FILLER = tuple(

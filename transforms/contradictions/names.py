@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from transforms.rules.mismatches.reading.dates import MONTHS, WEEKDAYS
-from transforms.rules.mismatches.reading.statement import Statement, Token
+from transforms.contradictions.dates import MONTHS, WEEKDAYS
+from transforms.contradictions.statement import Statement, Token
 
 _LEAST_CHARS = 2
 _LIKE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+")

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from schemas.verdict import MismatchKind
-from transforms.rules.mismatches.difference import Difference
-from transforms.rules.mismatches.passages import Passage, Passages
-from transforms.rules.mismatches.reading.quantities import Quantity
-from transforms.rules.mismatches.sentence import Sentence
-from transforms.rules.mismatches.sources import Sources
+from transforms.contradictions.difference import Difference
+from transforms.contradictions.passages import Passage, Passages
+from transforms.contradictions.quantities import Quantity
+from transforms.contradictions.sentence import Sentence
+from transforms.contradictions.sources import Sources
 
 _SMALL = 10
 """Up to so much a number in words is often the generator's own count: two ways."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from transforms.rules.mismatches.reading.statement import Statement, Token
-from transforms.rules.mismatches.reading.units import CURRENCIES, SCALES, UNITS
+from transforms.contradictions.statement import Statement, Token
+from transforms.contradictions.units import CURRENCIES, SCALES, UNITS
 
 _NAMES = (
     "January February March April May June July August September October November December"

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from functools import cache
 
 from schemas.verdict import MismatchKind
-from transforms.rules.mismatches.difference import Difference
-from transforms.rules.mismatches.passages import Passages
-from transforms.rules.mismatches.sentence import Sentence
-from transforms.rules.mismatches.sources import Sources
+from transforms.contradictions.difference import Difference
+from transforms.contradictions.passages import Passages
+from transforms.contradictions.sentence import Sentence
+from transforms.contradictions.sources import Sources
 
 _ALIKE = 0.6
 """The share of a claim's words that a sentence must have, if one denial is the difference."""

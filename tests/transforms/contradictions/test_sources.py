@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.rules.mismatches.passages import passages_of
-from transforms.rules.mismatches.sources import Sources, sources_of
+from transforms.contradictions.passages import passages_of
+from transforms.contradictions.sources import Sources, sources_of
 
 FACT = "Lamps glow. The pump runs at 5 bar. It is false that pumps sing.\nPumps hum!"
 

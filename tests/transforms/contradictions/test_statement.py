@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.rules.mismatches.reading.statement import Statement
+from transforms.contradictions.statement import Statement
 
 TEXTS = st.text(st.sampled_from("ab\u00c9T 12-,.'n \n\u6771%"))
 

@@ -4,17 +4,13 @@ import heapq
 import re
 from collections.abc import Iterable
 
+from transforms.contradictions.difference import Difference
+from transforms.contradictions.negation import words_behind_denials
+from transforms.contradictions.passages import Passages, passages_of
+from transforms.contradictions.quantities import may_count, may_count_in_words, plain_numbers
+from transforms.contradictions.sentence import Sentence
+from transforms.contradictions.statement import FORM_CHARS
 from transforms.rules.memory import Bounded, FactMemory, read_once
-from transforms.rules.mismatches.difference import Difference
-from transforms.rules.mismatches.passages import Passages, passages_of
-from transforms.rules.mismatches.reading.denials import words_behind_denials
-from transforms.rules.mismatches.reading.quantities import (
-    may_count,
-    may_count_in_words,
-    plain_numbers,
-)
-from transforms.rules.mismatches.reading.statement import FORM_CHARS
-from transforms.rules.mismatches.sentence import Sentence
 
 _ENDS = (".", "!", "?")
 _INSIDE_NUMBERS = frozenset(".,:/")

@@ -8,9 +8,9 @@ from launch.samples.articles import read_conversations
 from schemas.checked import Mismatch
 from schemas.verdict import MismatchKind
 from tests.support.builders import a_claim, a_fact
-from transforms.rules.mismatches.comparing import differences, find_mismatches
-from transforms.rules.mismatches.indexed_sources import IndexedSources
-from transforms.rules.mismatches.sources import Sources
+from transforms.contradictions.find_contradictions import differences, find_mismatches
+from transforms.contradictions.indexed_sources import IndexedSources
+from transforms.contradictions.sources import Sources
 from transforms.rules.sentences import split_sentences
 
 TOWER = (
