@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.samples.articles import read_conversations
 from schemas.checked import Mismatch
 from schemas.verdict import MismatchKind
 from tests.support.builders import a_claim, a_fact
+from tests.support.samples.articles import read_conversations
 from transforms.contradictions.find_contradictions import differences, find_mismatches
 from transforms.contradictions.indexed_sources import IndexedSources
 from transforms.contradictions.sources import Sources

@@ -1,20 +1,21 @@
-"""Write the bundled sample: `python -m launch.samples.generate`."""
+"""Write the bundled sample: `python -m tests.support.samples.generate`."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from importlib.resources import files
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from launch.samples import broken, discovery
-from launch.samples.cases import Case, about
-from launch.samples.edits import begun
-from launch.samples.events import Event
-from launch.samples.timeline import Planned, ordinary_days, oversize_answers, spare_answers
 from schemas.record import Record
 from schemas.verdict import Verdict
+from tests.support.samples import broken, discovery
+from tests.support.samples.cases import Case, about
+from tests.support.samples.edits import begun
+from tests.support.samples.events import Event
+from tests.support.samples.timeline import Planned, ordinary_days, oversize_answers, spare_answers
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(str(files("launch.samples")))
 OVERSIZE = "oversize.jsonl"
 FAILURE = "FAILURE"
 DUPLICATE = "DUPLICATE"

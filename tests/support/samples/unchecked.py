@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from launch.samples import discovery, envelopes, gemini, streaming
-from launch.samples.cases import Case, about
-from launch.samples.edits import begun, changed, finished, in_candidate, without, wordless
-from launch.samples.gemini import searched_the_web
+from tests.support.samples import discovery, envelopes, gemini, streaming
+from tests.support.samples.cases import Case, about
+from tests.support.samples.edits import begun, changed, finished, in_candidate, without, wordless
+from tests.support.samples.gemini import searched_the_web
 
 UNSCORABLE = [
     # Nothing was said.

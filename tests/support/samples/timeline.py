@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import cycle
 from random import Random
 
-from launch.samples import (
+from schemas.record import Record
+from schemas.verdict import Verdict
+from tests.support.samples import (
     declined,
     discovery,
     envelopes,
@@ -15,11 +17,9 @@ from launch.samples import (
     unchecked,
     unusual,
 )
-from launch.samples.articles import Conversation, Truth, read_conversations
-from launch.samples.cases import Case, Write, about
-from launch.samples.events import Event
-from schemas.record import Record
-from schemas.verdict import Verdict
+from tests.support.samples.articles import Conversation, Truth, read_conversations
+from tests.support.samples.cases import Case, Write, about
+from tests.support.samples.events import Event
 
 FIRST_DAY = datetime(2026, 3, 2, tzinfo=UTC)
 DAYS = 3

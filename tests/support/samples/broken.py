@@ -2,9 +2,9 @@
 
 import json
 
-from launch.samples.discovery import v1
-from launch.samples.envelopes import full
-from launch.samples.events import Event
+from tests.support.samples.discovery import v1
+from tests.support.samples.envelopes import full
+from tests.support.samples.events import Event
 
 
 def cut_short(event: Event) -> bytes:

@@ -1,10 +1,10 @@
 """Messages of Discovery Engine: Answer in three versions, AnswerQueryResponse."""
 
-from launch.samples.citing import best_passage, sentences
-from launch.samples.discovery_shapes import ANSWER, ANSWER_QUERY_RESPONSE
-from launch.samples.events import Event, document, timestamp
-from launch.samples.messages import Edit, Json, as_it_was
-from launch.samples.serialisations import (
+from tests.support.samples.citing import best_passage, sentences
+from tests.support.samples.discovery_shapes import ANSWER, ANSWER_QUERY_RESPONSE
+from tests.support.samples.events import Event, document, timestamp
+from tests.support.samples.messages import Edit, Json, as_it_was
+from tests.support.samples.serialisations import (
     MESSAGE_TO_JSON,
     REST,
     REST_FROM_PYTHON,

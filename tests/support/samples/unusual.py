@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from launch.samples import discovery, envelopes, gemini, streaming
-from launch.samples.cases import Case, about
-from launch.samples.edits import (
+from tests.support.samples import discovery, envelopes, gemini, streaming
+from tests.support.samples.cases import Case, about
+from tests.support.samples.edits import (
     changed,
     cites_past_the_end,
     cites_the_wrong_passage,

@@ -10,8 +10,8 @@ import json
 import re
 from collections.abc import Mapping
 
-from launch.samples.fields import Field, Shape
 from schemas.record import Record
+from tests.support.samples.fields import Field, Shape
 
 
 class Style(Record, frozen=True):

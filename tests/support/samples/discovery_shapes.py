@@ -3,7 +3,8 @@
 Source: google/cloud/discoveryengine/v1beta/{answer,session}.proto in googleapis/googleapis.
 """
 
-from launch.samples.fields import (
+from schemas.wire import enums
+from tests.support.samples.fields import (
     BOOLEAN,
     DOUBLE,
     INT64,
@@ -18,7 +19,6 @@ from launch.samples.fields import (
     many,
     one,
 )
-from schemas.wire import enums
 
 STEP_STATE = choice("STATE_UNSPECIFIED", "IN_PROGRESS", "FAILED", "SUCCEEDED")
 STATE = choice(*enums.ANSWER_STATES)

@@ -5,9 +5,9 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from launch.samples.articles import Conversation, Truth, read_conversations
-from launch.samples.events import Event
 from schemas.record import Record
+from tests.support.samples.articles import Conversation, Truth, read_conversations
+from tests.support.samples.events import Event
 
 Write = Callable[[Event], bytes]
 

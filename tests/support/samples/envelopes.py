@@ -1,8 +1,8 @@
 """Messages in groundwatch's own envelope, for a chatbot of any other make."""
 
-from launch.samples.events import Event, timestamp
-from launch.samples.messages import Edit, Json, as_it_was
-from launch.samples.serialisations import to_line
+from tests.support.samples.events import Event, timestamp
+from tests.support.samples.messages import Edit, Json, as_it_was
+from tests.support.samples.serialisations import to_line
 
 ENGINE = "help-voice"  # the telephone line is the one chatbot of another make
 

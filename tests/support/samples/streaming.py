@@ -2,12 +2,12 @@
 
 from itertools import pairwise
 
-from launch.samples.citing import sentences
-from launch.samples.discovery import answer, session
-from launch.samples.discovery_shapes import ANSWER_QUERY_RESPONSE
-from launch.samples.events import Event
-from launch.samples.messages import Edit, Json, as_it_was
-from launch.samples.serialisations import REST, styled, to_line
+from tests.support.samples.citing import sentences
+from tests.support.samples.discovery import answer, session
+from tests.support.samples.discovery_shapes import ANSWER_QUERY_RESPONSE
+from tests.support.samples.events import Event
+from tests.support.samples.messages import Edit, Json, as_it_was
+from tests.support.samples.serialisations import REST, styled, to_line
 
 _UNAVAILABLE: Json = {
     "error": {"code": 503, "message": "The service is unavailable.", "status": "UNAVAILABLE"}

@@ -1,8 +1,8 @@
 """Answers beyond the limits of one check: 4,096 tokens, 200 facts, 10,000 characters a fact."""
 
-from launch.samples.articles import Article, Conversation
-from launch.samples.cases import Case
-from launch.samples.envelopes import full, plain
+from tests.support.samples.articles import Article, Conversation
+from tests.support.samples.cases import Case
+from tests.support.samples.envelopes import full, plain
 
 _ROOMS = ("attic", "bathroom", "cellar", "den", "entrance hall", "guest room", "kitchen", "library")
 _RULES = (

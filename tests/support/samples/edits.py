@@ -1,6 +1,6 @@
 """What happened to an answer on its way: changes to a message before it is written."""
 
-from launch.samples.messages import Edit, Json
+from tests.support.samples.messages import Edit, Json
 
 NO_SUMMARY = "A summary could not be generated for your search query. Here are some search results."
 

@@ -4,7 +4,8 @@ Source: google/ai/generativelanguage/v1beta/{generative_service,content,safety}.
 googleapis/googleapis. Its harm categories are numbered differently from Discovery Engine's.
 """
 
-from launch.samples.fields import (
+from schemas.wire import enums
+from tests.support.samples.fields import (
     BOOLEAN,
     DOUBLE,
     DOUBLES,
@@ -19,7 +20,6 @@ from launch.samples.fields import (
     many,
     one,
 )
-from schemas.wire import enums
 
 CONTENT: Shape = {
     "parts": many({"text": OPTIONAL, "thought": BOOLEAN, "thoughtSignature": TEXT}),

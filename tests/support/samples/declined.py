@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from launch.samples import discovery, gemini, streaming
-from launch.samples.cases import Case, about
-from launch.samples.edits import (
+from tests.support.samples import discovery, gemini, streaming
+from tests.support.samples.cases import Case, about
+from tests.support.samples.edits import (
     adversarial,
     blocked_prompt,
     changed,

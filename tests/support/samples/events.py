@@ -4,8 +4,8 @@ import base64
 import hashlib
 from datetime import UTC, datetime, timedelta
 
-from launch.samples.articles import Article, Conversation, Truth
 from schemas.record import Record
+from tests.support.samples.articles import Article, Conversation, Truth
 
 PROJECT = "projects/quillow-help/locations/global/collections/default_collection"
 

@@ -1,15 +1,15 @@
 """Messages of the Gemini API: generateAnswer, a bare Candidate, GenerateContentResponse."""
 
-from launch.samples.citing import best_passage, sentences
-from launch.samples.events import Event
-from launch.samples.gemini_shapes import (
+from tests.support.samples.citing import best_passage, sentences
+from tests.support.samples.events import Event
+from tests.support.samples.gemini_shapes import (
     CANDIDATE,
     GENERATE_ANSWER_REQUEST,
     GENERATE_ANSWER_RESPONSE,
     GENERATE_CONTENT_RESPONSE,
 )
-from launch.samples.messages import Edit, Json, as_it_was
-from launch.samples.serialisations import REST, TO_DICT, TO_JSON, Style, styled, to_line
+from tests.support.samples.messages import Edit, Json, as_it_was
+from tests.support.samples.serialisations import REST, TO_DICT, TO_JSON, Style, styled, to_line
 
 _CORPUS = "corpora/quillow-help"
 
