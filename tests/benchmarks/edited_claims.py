@@ -26,9 +26,9 @@ from schemas.verdict import ContradictionKind
 from schemas.wire.grounding_check import CheckedClaim
 from tests.support.answer_messages import parse_answer
 from tests.support.checks import check_request
+from transforms.contradictions.find_contradictions import differences
+from transforms.contradictions.sources import sources_of
 from transforms.grounding.local.checking import check_grounding
-from transforms.rules.mismatches.comparing import differences
-from transforms.rules.mismatches.sources import sources_of
 from transforms.rules.told import attributes_of, texts_of
 
 _CITED_FROM = 0.6

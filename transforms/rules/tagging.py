@@ -7,13 +7,13 @@ from schemas.answer import Answer
 from schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision, Grounding
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import ContradictionKind, Tag, Verdict
+from transforms.contradictions.find_contradictions import find_mismatches
 from transforms.rules import verdicts
 from transforms.rules.generator_view import (
     CitedFacts,
     compare_citations,
     with_generator_scores,
 )
-from transforms.rules.mismatches.comparing import find_mismatches
 from transforms.rules.routing import policy_reasons, routing_tags
 
 

@@ -5,9 +5,9 @@ from collections.abc import Set as AbstractSet
 from itertools import compress, pairwise
 
 from schemas import Record
+from transforms.contradictions.signs import REFUSAL, SOURCE, Signs
 from transforms.grounding.local.tokens import Kind, Words, read_words
 from transforms.rules import phrases
-from transforms.rules.signs import REFUSAL, SOURCE, Signs
 
 Pair = tuple[str, str]
 
