@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from launch.gauges import Gauges
-from schemas.timestamps import to_rfc3339
+from schemas.quantities import to_rfc3339
 from schemas.verdict import Verdict
 from transforms import clock
 

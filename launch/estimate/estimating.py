@@ -5,8 +5,8 @@ from launch.estimate.sample import draw, paid_for, tally_of
 from launch.estimate.tally import Tally, count
 from launch.inputs.archive_messages import ArchiveMessages
 from pipeline.config import Config
-from schemas.estimate import Amounts, Estimate, Interval, Intervals
-from schemas.record import Record
+from schemas import Record
+from schemas.cost_estimate import Amounts, Estimate, Interval, Intervals
 from transforms import clock
 from transforms.rules.extrapolation import Total
 

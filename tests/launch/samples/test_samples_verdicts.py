@@ -6,10 +6,9 @@ from functools import cache
 from pathlib import Path
 
 from launch.samples import sample_paths
-from schemas.checked import CheckedAnswer
-from schemas.enriched import EnrichedAnswer
-from schemas.message import Message
-from schemas.unreadable import UnreadableAnswer
+from schemas.checked_answer import CheckedAnswer
+from schemas.enriched_answer import EnrichedAnswer
+from schemas.message import Message, UnreadableAnswer
 from schemas.verdict import Tag
 from tests.support.answer_messages import parse_answer
 from tests.support.samples.generate import DUPLICATE, FAILURE, intended
