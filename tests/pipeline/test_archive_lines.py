@@ -20,7 +20,7 @@ from tests.support.archives import PACKED, an_envelope, buffered, lines_of, read
 from tests.support.commands import run
 from tests.support.outputs import failures_in, records_in, summary_in
 from transforms.failing import failed_now
-from transforms.formats.strict_json import MAX_PAYLOAD_BYTES
+from transforms.formats.json_input import MAX_PAYLOAD_BYTES
 
 GOOD = an_envelope(1)
 KEPT_BYTES = MAX_PAYLOAD_BYTES + 1

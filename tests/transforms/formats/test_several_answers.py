@@ -14,7 +14,7 @@ from schemas.message import Message
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
 from transforms.failing import failed_now
 from transforms.formats import ParseFailure, parse_answers
-from transforms.formats.several_answers import MAX_ANSWERS
+from transforms.formats.carriers import MAX_ANSWERS
 
 
 def parsed_all(value: object, **attributes: str) -> list[Answer | ParseFailure]:

@@ -1,14 +1,39 @@
-"""Read which chunks support which span of a Gemini answer, in the generator's own view."""
+"""Read the facts of a Gemini answer and which of them support which span."""
 
 from collections.abc import Iterable
 
 from schemas.answer import Citation, GroundingSupport
 from schemas.wire import gemini as wire
-from transforms.formats.scores import proportion
+from transforms.formats.fact_collection import FactCollection, page_attribute
+from transforms.formats.field_values import proportion
 from transforms.rules.stretches import is_stretch
 
-# The facts of each grounding chunk, by the chunk's index.
 FactsByChunk = tuple[tuple[int, ...], ...]
+"""The indices of each grounding chunk's facts, by the chunk's index."""
+
+
+def joined_text(content: wire.Content, separator: str = "") -> str:
+    """Join the text of a content's parts, without thoughts."""
+    return separator.join(part.text for part in content.parts if part.text and not part.thought)
+
+
+def read_facts(
+    candidate: wire.Candidate, passages: wire.GroundingPassages
+) -> tuple[FactCollection, FactsByChunk]:
+    """Collect the passages of the request; if it has none, all texts that the candidate quotes."""
+    facts = FactCollection()
+    chunks = candidate.grounding_metadata.grounding_chunks
+    for passage in passages.passages:
+        facts.add(joined_text(passage.content, "\n"), document=passage.id)
+    if passages.passages:
+        return facts, tuple(facts.find(_chunk_text(chunk)) for chunk in chunks)
+    for attribution in candidate.grounding_attributions:
+        source = attribution.source_id
+        facts.add(
+            joined_text(attribution.content, "\n"),
+            document=source.grounding_passage.passage_id or source.semantic_retriever_chunk.chunk,
+        )
+    return facts, tuple(_add_chunk(chunk, facts) for chunk in chunks)
 
 
 def read_supports(
@@ -28,17 +53,10 @@ def read_supports(
     return tuple(support for support in read if support is not None)
 
 
-def support_citations(supports: tuple[GroundingSupport, ...]) -> tuple[Citation, ...]:
-    """Read what the supports say the answer is taken from."""
-    return tuple(
-        Citation(start=support.start, end=support.end, facts=support.facts) for support in supports
-    )
-
-
 def read_recitations(
     sources: Iterable[wire.CitationSource | None], answer: bytes
 ) -> tuple[Citation, ...]:
-    """Read the recited spans that fit the answer; they carry no text, so they cite no facts."""
+    """Read the recited spans that fit the answer; without text, they cite no facts."""
     return tuple(
         Citation(start=source.start_index or 0, end=source.end_index or 0)
         for source in sources
@@ -55,8 +73,30 @@ def recitations(metadata: wire.CitationMetadata) -> list[wire.CitationSource | N
     ]
 
 
+def _add_chunk(chunk: wire.GroundingChunk | None, facts: FactCollection) -> tuple[int, ...]:
+    if chunk and (context := chunk.retrieved_context):
+        return facts.add(
+            _chunk_text(chunk),
+            uri=context.uri,
+            title=context.title,
+            document=context.document_name,
+            attributes=page_attribute(
+                context.page_number or context.rag_chunk.page_span.first_page
+            ),
+        )
+    if chunk and (place := chunk.maps):
+        return facts.add(place.text, uri=place.uri, title=place.title, document=place.place_id)
+    return ()
+
+
+def _chunk_text(chunk: wire.GroundingChunk | None) -> str:
+    if chunk and (context := chunk.retrieved_context):
+        return context.text or context.rag_chunk.text
+    return chunk.maps.text if chunk and chunk.maps else ""
+
+
 def _part_spans(content: wire.Content) -> list[range | None]:
-    """List the bytes of the answer that each part has; None for a thought, which is left out."""
+    """List the bytes of the answer that each part has; None for a thought."""
     spans: list[range | None] = []
     position = 0
     for part in content.parts:

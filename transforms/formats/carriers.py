@@ -1,4 +1,4 @@
-"""Split a message that holds several answers."""
+"""Unwrap messages that carry several answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -7,20 +7,18 @@ import msgspec
 from msgspec.structs import replace
 
 from schemas.message import Message, UnmappedFields, UnreadableAnswer
-from schemas.wire import enums
-from transforms.formats.discovery_engine import is_answer
-from transforms.formats.recognition import FORMATS
-from transforms.formats.strict_json import BYTE_ORDER_MARK
-from transforms.formats.unmapped_fields import could_hold_content, named_fields
+from transforms.formats.discovery_engine_answers import is_answer, is_unfinished
+from transforms.formats.format_table import FORMATS, is_known
+from transforms.formats.json_input import BYTE_ORDER_MARK
+from transforms.formats.unmapped_fields import could_hold_content, join_names
 
 T = TypeVar("T")
 
 MAX_ANSWERS = 10_000
-"""What one message may hold: every answer takes a copy of the message's attributes along."""
+"""The limit for one message: each answer takes a copy of the message's attributes."""
 
 _WRAPPER_FIELD = "answers"
-_UNFINISHED = frozenset({"IN_PROGRESS", "STREAMING"})
-_WHOLE_FORMATS = tuple(known for known in FORMATS if not known.is_chunk)
+_COMPLETE_FORMATS = tuple(known for known in FORMATS if not known.can_be_chunk)
 
 
 class Element(NamedTuple):
@@ -50,7 +48,7 @@ def split_answers(value: object, message: Message) -> Sequence[Element]:
 
     Raises:
       UnreadableAnswer: if there are too many answers.
-      UnmappedFields: if other fields beside `answers` could hold text or facts.
+      UnmappedFields: if other fields besides `answers` could hold text or facts.
     """
     if isinstance(value, list) and _holds_several(value):
         values, payloads = value, _decode(message.payload, list[msgspec.Raw])
@@ -69,7 +67,7 @@ def split_answers(value: object, message: Message) -> Sequence[Element]:
 
 
 def _message_of(message: Message, number: int, payload: bytes) -> Message:
-    """Make the message of one answer, which reads as the same answer when it is replayed."""
+    """Make the message of one answer; a replay of it reads the same answer."""
     attributes = message.attributes
     if "id" in attributes:
         attributes = attributes | {"id": f"{attributes['id']}#{number}"}
@@ -80,38 +78,36 @@ def _decode(payload: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(payload.removeprefix(BYTE_ORDER_MARK), type=kind)
     except msgspec.MsgspecError:
-        raise UnreadableAnswer("The answers of the message cannot be taken apart.") from None
+        raise UnreadableAnswer("The message cannot be split into its answers.") from None
 
 
 def _is_wrapper(fields: Mapping[str, object]) -> bool:
     answers = fields.get(_WRAPPER_FIELD)
-    if not isinstance(answers, list) or any(known.recognises(fields) for known in FORMATS):
-        return False
-    if not any(known.recognises(item) for item in answers for known in FORMATS):
+    if not isinstance(answers, list) or is_known(fields) or not any(map(is_known, answers)):
         return False
     others = [
         name for name in fields if name != _WRAPPER_FIELD and could_hold_content(fields[name])
     ]
     if others:
         raise UnmappedFields(
-            f"Beside {_WRAPPER_FIELD!r} the message has fields that are not known:"
-            f" {named_fields(others)}. Move them into the answers."
+            f"The message has unknown fields besides {_WRAPPER_FIELD!r}: {join_names(others)}. Move"
+            " them into the answers."
         )
     return True
 
 
 def _holds_several(items: Sequence[object]) -> bool:
-    """Return whether the elements of an array are answers of their own, not one stream's chunks."""
+    """Return whether the elements of an array are separate answers, not chunks of one stream."""
     names: set[str] = set()
     tokens: set[str] = set()
     for item in items:
         if not isinstance(item, dict):
-            if _is_whole(item):
+            if _is_complete(item):
                 return True
             continue
         answer = item.get("answer")
         if not isinstance(answer, dict) or "content" in answer or "finishReason" in answer:
-            if _is_whole(item):
+            if _is_complete(item):
                 return True
             answer = item
         name, token = answer.get("name"), item.get("answerQueryToken")
@@ -120,28 +116,26 @@ def _holds_several(items: Sequence[object]) -> bool:
         if isinstance(token, str):
             tokens.add(token)
     # Most arrays are streams, whose chunks have one name: only others need a closer look.
-    return (len(names) > 1 or len(tokens) > 1) and _have_two_names(filter(_is_full, items))
+    return (len(names) > 1 or len(tokens) > 1) and _have_two_names(filter(_is_finished, items))
 
 
-def _is_whole(item: object) -> bool:
+def _is_complete(item: object) -> bool:
     """Return whether an element is a message that cannot be a chunk of a stream."""
-    return any(known.recognises(item) for known in _WHOLE_FORMATS)
+    return any(known.matches(item) for known in _COMPLETE_FORMATS)
 
 
-def _is_full(item: object) -> bool:
+def _is_finished(item: object) -> bool:
     """Return whether an element has an answer that is not still being generated."""
     answer = _answer_of(item)
     state = answer.get("state", "")
-    return is_answer(answer) and not (
-        isinstance(state, str | int) and enums.enum_name(state, enums.ANSWER_STATES) in _UNFINISHED
-    )
+    return is_answer(answer) and not (isinstance(state, str | int) and is_unfinished(state))
 
 
 def _have_two_names(items: Iterable[object]) -> bool:
     names, tokens = set(), set()
     for item in items:
-        names.add(_said(_answer_of(item).get("name")))
-        tokens.add(_said(item.get("answerQueryToken")) if isinstance(item, dict) else "")
+        names.add(_stripped(_answer_of(item).get("name")))
+        tokens.add(_stripped(item.get("answerQueryToken")) if isinstance(item, dict) else "")
     return len(names - {""}) > 1 or len(tokens - {""}) > 1
 
 
@@ -151,5 +145,5 @@ def _answer_of(item: object) -> Mapping[str, object]:
     return answer if isinstance(answer, dict) else fields
 
 
-def _said(value: object) -> str:
+def _stripped(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""

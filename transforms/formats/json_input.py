@@ -1,8 +1,9 @@
-"""Parse JSON, strict where data could be lost."""
+"""Parse the JSON of a message, strict where data could be lost, and rename its fields."""
 
 import json
 import math
 import re
+from functools import lru_cache
 
 from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import OutOfRangeNumber, RepeatedField
@@ -13,6 +14,13 @@ MAX_DEPTH = 100
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_NUMBER_DIGITS = 308  # the longest integers that are sure to fit a double
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+# Maps whose keys are the user's own.
+_FREE_FORM = frozenset({"structData", "attributes"})
+
+# Each match is tried from one underscore to the next, so that hostile input costs linear time.
+_SNAKE_CASE_FIELD = re.compile(rb'_[A-Za-z0-9]*"\s*:')
+_WORD = re.compile(r"_([a-z0-9])")
 
 
 def read_json(payload: bytes) -> object:
@@ -37,8 +45,41 @@ def read_json(payload: bytes) -> object:
     if payload.count(b"{") + payload.count(b"[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.")
     if "\\u" in text and _SURROGATE.search(text):
-        _refuse_lone_surrogates(value)
+        _reject_lone_surrogates(value)
     return value
+
+
+def has_snake_case(payload: bytes) -> bool:
+    """Return whether some field name in a JSON text may have an underscore."""
+    return _SNAKE_CASE_FIELD.search(payload) is not None
+
+
+def to_camel_case(value: object) -> object:
+    """Rename the fields of parsed JSON, at every level except inside free-form maps.
+
+    Of two spellings of one field the lowerCamelCase one counts.
+    """
+    if isinstance(value, list):
+        return [to_camel_case(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    renamed = {
+        _camel(name): _renamed_field(_camel(name), field)
+        for name, field in value.items()
+        if "_" in name
+    }
+    for name, field in value.items():
+        if "_" not in name:
+            renamed[name] = _renamed_field(name, field)
+    return renamed
+
+
+def camel_case_name(name: str) -> str:
+    """Write a field's name in lowerCamelCase.
+
+    A trailing underscore, with which Python's clients avoid keywords (`type_`), is dropped.
+    """
+    return _camel(name) if "_" in name else name
 
 
 def _decode(payload: bytes) -> str:
@@ -75,7 +116,7 @@ def _depth(value: object) -> int:
     return depth
 
 
-def _refuse_lone_surrogates(value: object) -> None:
+def _reject_lone_surrogates(value: object) -> None:
     # Both halves of a pair were joined by the parser, so any half still there stands alone.
     try:
         json.dumps(value, ensure_ascii=False, default=repr).encode()
@@ -110,13 +151,22 @@ def _read_float(digits: str) -> object:
     return number if math.isfinite(number) else OutOfRangeNumber()
 
 
-def _refuse_constant(name: str) -> object:
+def _reject_constant(name: str) -> object:
     raise UnreadableAnswer(f"The message is not JSON: it has a bare {name}.")
+
+
+@lru_cache(maxsize=1024)
+def _camel(name: str) -> str:
+    return _WORD.sub(lambda match: match[1].upper(), name.rstrip("_"))
+
+
+def _renamed_field(name: str, field: object) -> object:
+    return field if name in _FREE_FORM else to_camel_case(field)
 
 
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_read_object,
     parse_int=_read_integer,
     parse_float=_read_float,
-    parse_constant=_refuse_constant,
+    parse_constant=_reject_constant,
 )
