@@ -7,7 +7,7 @@ from typing import Any
 from apache_beam.metrics.cells import DistributionResult
 from apache_beam.runners.runner import PipelineResult
 
-from schemas.counts import Counts
+from schemas.summary import Counts
 from schemas.verdict import Verdict
 from transforms import counters
 

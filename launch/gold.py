@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from pipeline import storage
-from schemas.label import Label, Span
+from schemas.answer import Label, Span
 
 _NAMES = ("record_id", "name", "answer_name", "id")
 _UNSUPPORTED = frozenset({"low_grounded", "hallucinated", "unsupported", "ungrounded"})

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemaini
 
 from launch import clock
 from launch.gauges import Gauges
-from schemas.timestamps import to_rfc3339
+from schemas.quantities import to_rfc3339
 from schemas.verdict import Verdict
 
 _BAR_INTERVAL_S = 0.2

@@ -12,8 +12,8 @@ from launch.figures import counted
 from launch.worst_answers import WorstAnswer, worst_answers
 from pipeline.config import Config
 from pipeline.manifest import read_manifest
+from schemas.quantities import SECOND_US
 from schemas.summary import Summary
-from schemas.units import SECOND_US
 from schemas.verdict import Verdict
 
 _WORST = 5

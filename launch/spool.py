@@ -8,11 +8,9 @@ from pathlib import Path
 from launch.pubsub.settings import PullSettings
 from launch.pubsub.subscription import Subscription
 from pipeline import storage
-from schemas.failure import Failure
-from schemas.json_lines import failure_to_json
+from schemas.failure import Failure, failure_to_json
 from schemas.message import Message
-from schemas.timestamps import from_rfc3339
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE, from_rfc3339
 from transforms.grounding.settings import GoogleAccount
 from transforms.private_files import create_file, make_folder
 from transforms.rules.announcing import message_of_announced

@@ -6,9 +6,8 @@ from typing import Any
 from launch import clock
 from launch.estimate.file import compare_with_estimate
 from pipeline.config import Config
-from schemas.counts import Counts
-from schemas.estimate import Amounts
-from schemas.summary import Summary
+from schemas.cost_estimate import Amounts
+from schemas.summary import Counts, Summary
 
 
 def summary_of(

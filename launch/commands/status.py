@@ -16,7 +16,7 @@ from launch.verify.reading import find_journals
 from launch.watch.account import Account
 from launch.watch.journal import Journal
 from pipeline.option import Option
-from schemas.units import SECOND_US
+from schemas.quantities import SECOND_US
 
 _VERIFY = Option(
     name="verify",

@@ -38,7 +38,7 @@ from pipeline.watch_options import (
     WATCH,
     silence_rule_from,
 )
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import OutagePolicy
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.figures import counted
-from schemas.estimate import Comparison, Estimate, Interval
+from schemas.cost_estimate import Comparison, Estimate, Interval
 
 _INDENT = (0, 0, 1, 2)
 _WIDTH = 92

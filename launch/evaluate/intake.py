@@ -16,10 +16,8 @@ from launch.evaluate.scored import (
 from launch.input_faults import SHOWN_FAULTS
 from launch.report.files import UnreadableFile, read_rows
 from pipeline import storage
-from schemas.answer import Answer
-from schemas.enriched import EnrichedAnswer
-from schemas.enriched_avro import is_enriched_schema
-from schemas.label import Label
+from schemas.answer import Answer, Label
+from schemas.enriched_answer import EnrichedAnswer, is_enriched_schema
 from schemas.message import Message
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.settings import CheckSettings

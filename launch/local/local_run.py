@@ -22,8 +22,7 @@ from pipeline.config import Config
 from pipeline.output_lock import LOCK_WAIT_S, lock_output
 from pipeline.stretches import Segment
 from pipeline.summary_file import refuse_other_source, remove_summary, write_summary
-from schemas.counts import Counts, total
-from schemas.summary import Summary
+from schemas.summary import Counts, Summary, total
 
 
 class NothingToResume(Exception):

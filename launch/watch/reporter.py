@@ -8,8 +8,8 @@ from typing import TextIO
 from launch.figures import counted
 from launch.gauges import Gauges, read_gauges
 from launch.screen import accounts_line
+from schemas import Record
 from schemas.alert import Alert
-from schemas.record import Record
 from schemas.summary import Summary
 from schemas.verdict import Verdict
 

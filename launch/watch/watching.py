@@ -42,8 +42,8 @@ from pipeline import storage
 from pipeline.config import Config
 from pipeline.storage import TargetExists
 from pipeline.summary_file import write_summary
+from schemas.quantities import SECOND_US
 from schemas.summary import Summary
-from schemas.units import SECOND_US
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 from transforms.grounding.settings import CheckSettings

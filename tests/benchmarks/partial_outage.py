@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from schemas.timestamps import to_us
+from schemas.quantities import to_us
 from tests.benchmarks.made_replies import made_reply
 from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (

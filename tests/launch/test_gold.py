@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from launch.gold import UnreadableLabels, read_labels
-from schemas.label import Label, Span
+from schemas.answer import Label, Span
 
 
 def labels_of(folder: Path, text: str) -> dict[str, Label]:

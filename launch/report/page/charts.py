@@ -15,7 +15,7 @@ from launch.report.page.axes import (
 )
 from launch.report.page.verdicts import VerdictStyle, styles_of
 from launch.report.page.words import begin
-from schemas.record import Record
+from schemas import Record
 from schemas.verdict import Verdict
 
 

@@ -3,7 +3,7 @@
 from launch.figures import counted, percent
 from launch.report.counting.seen import SeenSummary
 from launch.report.counting.tally import Tally
-from schemas.record import Record
+from schemas import Record
 
 
 class Headline(Record, frozen=True, kw_only=True):

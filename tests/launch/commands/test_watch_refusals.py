@@ -12,8 +12,7 @@ from launch.main import main
 from launch.summing import summary_of
 from pipeline.config import Config
 from pipeline.destination import Destination
-from schemas.counts import Counts
-from schemas.summary import Summary
+from schemas.summary import Counts, Summary
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
 from tests.support.watched import SUBSCRIPTION, Watched
