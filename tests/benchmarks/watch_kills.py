@@ -144,9 +144,11 @@ class Workers:
     def replace(self, chance: random.Random) -> None:
         """Let a worker drain, remove its work folder, and start a new worker on a new one."""
         work_folder = chance.choice(self.work_folders)
-        status, _ = self._running.pop(work_folder).drain()
+        worker = self._running.pop(work_folder)
+        worker.wait_until_started()
+        status, _ = worker.drain()
         if status:
-            raise SystemExit(f"a worker that drained has exit status {status}")
+            raise SystemExit(f"a worker drained with exit status {status}: {worker.log().decode()}")
         shutil.rmtree(work_folder)
         self.left += 1
         self._join()
