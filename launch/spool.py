@@ -14,7 +14,7 @@ from schemas.message import Message
 from schemas.timestamps import from_rfc3339
 from schemas.units import MEGABYTE
 from transforms.grounding.settings import GoogleAccount
-from transforms.private_files import create_file, make_folder
+from transforms.persistence.private_files import create_file, make_folder
 from transforms.rules.announcing import message_of_announced
 
 _MOST_MESSAGES, _MOST_BYTES = 1_000, 64 * MEGABYTE
