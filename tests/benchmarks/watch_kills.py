@@ -178,8 +178,9 @@ def wait_for_rows(server: Server, workers: Workers, answers: int) -> int:
     found, since_s = 0, time.monotonic()
     while time.monotonic() < since_s + (_QUIET_S if found >= answers else _LATEST_S):
         if found < answers:
-            # An answer becomes a failure only while others are answered.
-            publish(server.address, [publishable(an_envelope(answers), {})])
+            # An answer becomes a failure only while calls for others succeed.
+            text = f"Lamp {answers} glows at night."
+            publish(server.address, [publishable(an_envelope(answers, answer=text), {})])
             answers += 1
         if (now := len(ids_in(workers.output))) != found:
             found, since_s = now, time.monotonic()
