@@ -17,9 +17,9 @@ from schemas.alert import Alert
 from transforms.measure_rates import Keyed
 from transforms.record_coder import RecordCoder
 from transforms.rules.burn_rate import RateRule
-from transforms.rules.rate_memory import RateMemory, judged, with_counts
+from transforms.rules.rate_incidents import RateState, add_to_state, evaluate_state
 
-_MEMORY = beam.DoFn.StateParam(ReadModifyWriteStateSpec("memory", RecordCoder(RateMemory)))
+_MEMORY = beam.DoFn.StateParam(ReadModifyWriteStateSpec("memory", RecordCoder(RateState)))
 _LOOK = TimerSpec("look", TimeDomain.WATERMARK)
 _LOOK_TIMER = beam.DoFn.TimerParam(_LOOK)
 
@@ -42,11 +42,11 @@ class JudgeRates(beam.DoFn):
         look: RuntimeTimer = _LOOK_TIMER,
     ) -> Iterator[Alert]:
         """Remember counts, and when to look at them."""
-        earlier = memory.read() or RateMemory()
-        later = with_counts(earlier, keyed[1], timestamp.micros)
+        earlier = memory.read() or RateState()
+        later = add_to_state(earlier, keyed[1], timestamp.micros)
         memory.write(later)
-        if later.look_at_us is not None and later.look_at_us != earlier.look_at_us:
-            look.set(Timestamp(micros=later.look_at_us))
+        if later.evaluate_at_us is not None and later.evaluate_at_us != earlier.evaluate_at_us:
+            look.set(Timestamp(micros=later.evaluate_at_us))
         return iter(())
 
     @on_timer(_LOOK)
@@ -57,11 +57,11 @@ class JudgeRates(beam.DoFn):
         look: RuntimeTimer = _LOOK_TIMER,
     ) -> Iterator[Alert]:
         """Say which episodes open or close."""
-        alerts, later = judged(engine, memory.read() or RateMemory(), self._rule)
+        alerts, later = evaluate_state(engine, memory.read() or RateState(), self._rule)
         yield from alerts
-        if later.look_at_us is None:
+        if later.evaluate_at_us is None:
             # Nothing is left to look at: the state of an engine that is gone must not stay.
             memory.clear()
             return
         memory.write(later)
-        look.set(Timestamp(micros=later.look_at_us))
+        look.set(Timestamp(micros=later.evaluate_at_us))

@@ -10,7 +10,7 @@ from transforms.judge_rates import JudgeRates
 from transforms.measure_rates import Keyed
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import RateCounts
-from transforms.rules.rate_episodes import rate_alerts
+from transforms.rules.rate_incidents import find_rate_alerts
 
 
 class RateAlerts(beam.PTransform):
@@ -43,4 +43,4 @@ def _find_episodes(
     by_engine: tuple[str | None, Iterable[RateCounts]], rule: RateRule
 ) -> list[Alert]:
     engine, buckets = by_engine
-    return rate_alerts(engine, buckets, rule)
+    return find_rate_alerts(engine, buckets, rule)

@@ -8,7 +8,7 @@ from launch.estimate.tally import Tally, count
 from pipeline.config import Config
 from schemas.estimate import Amounts, Estimate, Interval, Intervals
 from schemas.record import Record
-from transforms.rules.extrapolation import Total
+from transforms.rules.sampling import Total
 
 _MS_A_MINUTE = 60_000
 
