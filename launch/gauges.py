@@ -1,9 +1,9 @@
 """What this process has done and is doing, read while it works."""
 
-from schemas.record import Record
+from schemas import Record
 from schemas.verdict import Verdict
-from transforms import counters
 from transforms.grounding.connections import CallsInFlight
+from transforms.runtime import counters
 
 
 class Gauges(Record, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ import fastavro
 from pipeline import storage
 from pipeline.destination import Destination
 from pipeline.manifest import read_manifest
-from schemas.record import Record
+from schemas import Record
 from schemas.verdict import Verdict
 
 

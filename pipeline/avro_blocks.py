@@ -8,7 +8,7 @@ import fastavro
 
 from pipeline.avro_codecs import CODECS, decompress
 from pipeline.damaged_archive import DamagedArchive
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE
 
 AVRO_MAGIC = b"Obj\x01"
 _SCHEMA, _CODEC = b"avro.schema", b"avro.codec"

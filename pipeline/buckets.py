@@ -22,7 +22,7 @@ from google.auth.exceptions import DefaultCredentialsError
 
 from pipeline.bucket_errors import as_os_errors
 from pipeline.bucket_streams import Download, Upload
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE
 
 _CONTENT_TYPE = "application/octet-stream"
 

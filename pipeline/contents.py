@@ -6,8 +6,8 @@ from itertools import islice
 from msgspec.structs import replace
 
 from pipeline.damaged_archive import DamagedArchive
+from schemas import Record
 from schemas.message import SALVAGED, Message
-from schemas.record import Record
 
 
 class FileChanged(OSError):

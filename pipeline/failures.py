@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pipeline.archive_lines import MAX_LINE_BYTES
 from pipeline.archives import read_archive
 from pipeline.avro_blocks import Buffered
-from schemas.json_lines import message_of_failure
+from schemas.failure import message_of_failure
 from schemas.message import Message
 
 _MAX_LINE_BYTES = 2 * MAX_LINE_BYTES

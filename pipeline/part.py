@@ -1,6 +1,6 @@
 """A file that a step has written and that is not public yet."""
 
-from schemas.record import Record
+from schemas import Record
 
 
 class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):

@@ -12,7 +12,7 @@ from pipeline.publish_rows import PublishRows
 from pipeline.row_files import AlertFiles, EnrichedFiles, FailureFiles, RowFormat
 from pipeline.write_files import WriteFiles
 from schemas.alert import Alert
-from schemas.enriched import EnrichedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure
 from transforms.rules.redaction import TextMode
 from transforms.rules.topic_messages import encode_alert, encode_failure

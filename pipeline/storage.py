@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from pipeline import buckets, local_files
-from schemas.units import MEGABYTE
-from transforms.private_files import create_file, make_folder
+from schemas.quantities import MEGABYTE
+from transforms.persistence.private_files import create_file, make_folder
 
 _COPY_BYTES = MEGABYTE
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK})

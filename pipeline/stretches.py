@@ -6,8 +6,8 @@ from itertools import islice
 from pipeline.batch import Source
 from pipeline.contents import Contents
 from pipeline.read_file import read_examined_file
+from schemas import Record
 from schemas.message import Message
-from schemas.record import Record
 
 
 class Stretch(Record, frozen=True, kw_only=True):

@@ -14,8 +14,8 @@ from pipeline.part import Part
 from pipeline.row_files import EnrichedFiles, FailureFiles, RowFormat
 from pipeline.stream import Windows
 from pipeline.windows import ALLOWED_LATENESS_S, into_windows, window_name
-from schemas.enriched import EnrichedAnswer
-from schemas.timestamps import from_rfc3339
+from schemas.enriched_answer import EnrichedAnswer
+from schemas.quantities import from_rfc3339
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
 from tests.support.outputs import records_in, visible_files
 from transforms.rules.redaction import TextMode

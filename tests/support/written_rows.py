@@ -9,10 +9,10 @@ from pipeline.destination import Destination
 from pipeline.manifest import write_manifest
 from pipeline.row_files import EnrichedFiles, FailureFiles, RowFormat
 from pipeline.write_parts import WritePart
-from schemas.enriched import EnrichedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
-from schemas.units import DAY_US
+from schemas.quantities import DAY_US
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
 from transforms.rules.redaction import TextMode
 

@@ -3,14 +3,14 @@
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 
-from schemas.checked import CheckedAnswer, Decision, Grounding
-from schemas.enriched import EnrichedAnswer
+from schemas.checked_answer import CheckedAnswer, Decision, Grounding
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_claim, an_answer
 from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms import counters
 from transforms.rules.tagging import Thresholds
+from transforms.runtime import counters
 from transforms.tag_answers import TagAnswers
 
 CHECKED = CheckedAnswer(

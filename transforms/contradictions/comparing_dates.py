@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from schemas.verdict import MismatchKind
+from schemas.verdict import ContradictionKind
 from transforms.contradictions.dates import Date
 from transforms.contradictions.difference import Difference
 from transforms.contradictions.passages import Passages
@@ -20,6 +20,6 @@ def compare_dates(claim: Sentence, sources: Sources, passages: Passages) -> Iter
 def _differs(date: Date, claim: Sentence, passages: Passages) -> Difference:
     passage = passages.nearest(claim)
     if passage is None or not passage.sentence.dates:
-        return Difference(MismatchKind.DATE, date.text)
+        return Difference(ContradictionKind.DATE, date.text)
     instead = max(passage.sentence.dates, key=date.shared_parts)
-    return Difference(MismatchKind.DATE, date.text, instead.text, passage.fact)
+    return Difference(ContradictionKind.DATE, date.text, instead.text, passage.fact)

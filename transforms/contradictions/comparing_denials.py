@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 
-from schemas.verdict import MismatchKind
+from schemas.verdict import ContradictionKind
 from transforms.contradictions.difference import Difference
 from transforms.contradictions.passages import Passages
 from transforms.contradictions.sentence import Sentence
@@ -29,7 +29,7 @@ def _denied_by_claim(claim: Sentence, passages: Passages) -> Iterator[Difference
     for form, denial in claim.denied.items():
         if stated := passage.sentence.spelling(form):
             if not passages.denies(form):
-                yield Difference(MismatchKind.NEGATION, denial, stated, passage.fact)
+                yield Difference(ContradictionKind.NEGATION, denial, stated, passage.fact)
             return
 
 
@@ -41,5 +41,5 @@ def _denied_by_fact(
         for form in filter(sentence.denies, sorted(suspected)):
             if sentence.resembles(claim, _ALIKE) and not is_stated(form):
                 stated, denial = claim.spelling(form) or "", sentence.denied[form]
-                yield Difference(MismatchKind.NEGATION, stated, denial, fact)
+                yield Difference(ContradictionKind.NEGATION, stated, denial, fact)
                 return

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from schemas.verdict import MismatchKind
+from schemas.verdict import ContradictionKind
 from transforms.contradictions.difference import Difference
 from transforms.contradictions.names import Name
 from transforms.contradictions.passages import Passages
@@ -23,7 +23,7 @@ def compare_names(claim: Sentence, sources: Sources, passages: Passages) -> Iter
         passage = passages.nearest(claim)
         instead = _instead(name, claim, passage.sentence) if passage else None
         if passage and instead:
-            yield Difference(MismatchKind.NAME, name.text, instead.text, passage.fact)
+            yield Difference(ContradictionKind.NAME, name.text, instead.text, passage.fact)
 
 
 def _instead(name: Name, claim: Sentence, sentence: Sentence) -> Name | None:

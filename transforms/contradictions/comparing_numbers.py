@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from schemas.verdict import MismatchKind
+from schemas.verdict import ContradictionKind
 from transforms.contradictions.difference import Difference
 from transforms.contradictions.passages import Passage, Passages
 from transforms.contradictions.quantities import Quantity
@@ -40,8 +40,8 @@ def _untold(quantity: Quantity, claim: Sentence, passages: Passages) -> Differen
     others = _others(claim, passage) if passage else []
     alike = [each for each in others if each.counts_like(quantity)] or others
     if passage is None or len(alike) != 1:
-        return Difference(MismatchKind.NUMBER, quantity.text)
-    return Difference(MismatchKind.NUMBER, quantity.text, alike[0].text, passage.fact)
+        return Difference(ContradictionKind.NUMBER, quantity.text)
+    return Difference(ContradictionKind.NUMBER, quantity.text, alike[0].text, passage.fact)
 
 
 def _others(claim: Sentence, passage: Passage) -> list[Quantity]:
@@ -62,7 +62,7 @@ def _in_another_unit(own: Quantity, claim: Sentence, passages: Passages) -> Diff
     first = min(filter(None, occurrences), key=lambda each: each.place, default=None)
     if first is None:
         return None
-    return Difference(MismatchKind.UNIT, own.text, first.quantity.text, first.passage.fact)
+    return Difference(ContradictionKind.UNIT, own.text, first.quantity.text, first.passage.fact)
 
 
 def _of_another_thing(own: Quantity, claim: Sentence, passages: Passages) -> Difference | None:
@@ -76,4 +76,4 @@ def _of_another_thing(own: Quantity, claim: Sentence, passages: Passages) -> Dif
     ]
     if passage is None or len(instead) != 1:
         return None
-    return Difference(MismatchKind.NUMBER, own.text, instead[0].text, passage.fact)
+    return Difference(ContradictionKind.NUMBER, own.text, instead[0].text, passage.fact)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from schemas.verdict import MismatchKind
+from schemas.verdict import ContradictionKind
 
 NEAR_ENOUGH = 0.5
 """The share of a claim's words that a sentence must have to be about the same."""
@@ -18,7 +18,7 @@ class Difference(NamedTuple):
       fact: the index of that fact, None without.
     """
 
-    kind: MismatchKind
+    kind: ContradictionKind
     claim_value: str
     fact_value: str | None = None
     fact: int | None = None

@@ -1,6 +1,6 @@
 """What a text could hold, told from each of its words by itself."""
 
-from schemas.record import Record
+from schemas import Record
 from transforms.contradictions.dates import names_month
 from transforms.contradictions.names import name_at_start
 from transforms.contradictions.negation import denies_anything

@@ -6,14 +6,13 @@ from functools import cache
 from pathlib import Path
 
 from launch.samples import sample_paths
-from schemas.checked import CheckedAnswer
-from schemas.enriched import EnrichedAnswer
-from schemas.message import Message
-from schemas.unreadable import UnreadableAnswer
+from schemas.checked_answer import CheckedAnswer
+from schemas.enriched_answer import EnrichedAnswer
+from schemas.message import Message, UnreadableAnswer
 from schemas.verdict import Tag
 from tests.support.answer_messages import parse_answer
 from tests.support.samples.generate import DUPLICATE, FAILURE, intended
-from transforms.grounding.checking import check_answer
+from transforms.grounding.check_answer import check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.routing import route

@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from schemas.record import Record
+from schemas import Record
 
 
 class Truth(StrEnum):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from schemas.record import Record
+from schemas import Record
 
 
 class Field(Record, frozen=True):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from schemas.record import Record
+from schemas import Record
 from schemas.verdict import Verdict
 from tests.support.samples import broken, discovery
 from tests.support.samples.cases import Case, about

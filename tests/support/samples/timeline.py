@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import cycle
 from random import Random
 
-from schemas.record import Record
+from schemas import Record
 from schemas.verdict import Verdict
 from tests.support.samples import (
     declined,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.verdict import MismatchKind
+from schemas.verdict import ContradictionKind
 from tests.support.builders import a_claim, a_fact
 from transforms.contradictions.find_contradictions import (
     differences,
@@ -127,4 +127,4 @@ def test_a_number_found_nowhere_is_a_difference() -> None:
     (difference,) = differences(
         "Giraffes sleep 77 hours.", IndexedSources(FILLER, ["Giraffes sleep 77 hours."])
     )
-    assert difference == (MismatchKind.NUMBER, "77 hours", None, None)
+    assert difference == (ContradictionKind.NUMBER, "77 hours", None, None)

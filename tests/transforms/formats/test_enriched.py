@@ -13,22 +13,20 @@ from hypothesis import strategies as st
 from pipeline.row_files import EnrichedFiles
 from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
 from schemas.avro import load_schema
-from schemas.checked import CheckedAnswer, Grounding
-from schemas.enriched import EnrichedAnswer
-from schemas.enriched_avro import enriched_to_avro
-from schemas.json_lines import failure_to_json, message_of_failure
-from schemas.message import Message
-from schemas.unreadable import UnreadableAnswer
+from schemas.checked_answer import CheckedAnswer, Grounding
+from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
+from schemas.failure import failure_to_json, message_of_failure
+from schemas.message import Message, UnreadableAnswer
 from schemas.verdict import Tag, Verdict
 from tests.support.answer_messages import parse_answer
 from tests.support.archives import read_all
 from tests.support.builders import a_claim, a_fact, a_message, an_answer, an_enriched
 from tests.support.released_schemas import WRITTEN, released
 from tests.support.whole_records import ENRICHED
-from transforms.failing import failed_now
 from transforms.rules.redaction import TextMode, redact
 from transforms.rules.routing import route
 from transforms.rules.tagging import Thresholds, tag_answer
+from transforms.runtime.failures import failed_now
 
 GROUNDING = Grounding(support_score=0.7, claims=(a_claim(score=0.5, citations=(0,)),))
 

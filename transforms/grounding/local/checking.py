@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from schemas.record import Record
-from schemas.wire.check import (
+from schemas import Record
+from schemas.wire.grounding_check import (
     CheckedClaim,
     CheckRequest,
     CheckResponse,

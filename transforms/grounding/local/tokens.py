@@ -4,7 +4,7 @@ import re
 from enum import IntEnum
 from itertools import chain, zip_longest
 
-from schemas.record import Record
+from schemas import Record
 from transforms.contradictions.signs import Signs, behind_first, signs_of_word
 from transforms.rules.cache import WordCache
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
