@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from schemas.answer import Fact
-from schemas.checked import Claim, Mismatch
+from schemas.checked_answer import Claim, Contradiction
 from transforms.contradictions.comparing_dates import compare_dates
 from transforms.contradictions.comparing_denials import compare_denials
 from transforms.contradictions.comparing_names import compare_names
@@ -41,7 +41,9 @@ _BRACKETED = re.compile(r"[\[(]\d+(?:\s*[,;-]\s*\d+)*[\])]")
 """A citation such as ``[3]`` or ``(1, 2)``, which counts sources and states nothing."""
 
 
-def find_contradictions(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Mismatch, ...]:
+def find_contradictions(
+    claims: Sequence[Claim], facts: Iterable[Fact]
+) -> tuple[Contradiction, ...]:
     """Find what claims say otherwise than the facts.
 
     Args:
@@ -55,7 +57,7 @@ def find_contradictions(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple
     described = [(fact.text, fact_attributes(fact)) for fact in facts]
     sources = sources_for(render_without_uris(described, render_facts(described)), compared)
     return tuple(
-        Mismatch(
+        Contradiction(
             claim=number,
             kind=difference.kind,
             claim_value=difference.claim_value,

@@ -3,7 +3,7 @@
 import re
 from itertools import chain
 
-from schemas.record import Record
+from schemas import Record
 from transforms.rules.cache import WordCache, lazy_property
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 

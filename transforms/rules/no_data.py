@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from schemas.alert import Alert, AlertKind, NoDataEpisode, Severity
-from schemas.record import Record
-from schemas.units import HOUR_US, MINUTE_US
+from schemas import Record
+from schemas.alert import Alert, AlertKind, NoDataIncident, Severity
+from schemas.quantities import HOUR_US, MINUTE_US
 from transforms.rules.rate_counts import bucket_start
 
 _MAX_ENGINES = 1_000
@@ -51,7 +51,7 @@ class EngineActivity(Record, frozen=True, kw_only=True, rename={"incident": "sil
     engine: str | None
     last_us: int
     recent: tuple[ArrivalBucket, ...] = ()
-    incident: NoDataEpisode | None = None
+    incident: NoDataIncident | None = None
 
 
 def record_arrivals(
@@ -126,7 +126,7 @@ def _evaluate(
     idle_us = now_us - max(activity.last_us, receiving_since_us)
     if idle_us < rule.after_us or not _was_steady(activity, rule):
         return activity
-    incident = NoDataEpisode(
+    incident = NoDataIncident(
         state="open",
         answers_before=_count_answers(activity),
         last_answer_at_us=activity.last_us,
@@ -144,7 +144,7 @@ def _alerts(before: EngineActivity, after: EngineActivity, now_us: int) -> Itera
         yield _alert(after.engine, closed, Severity.INFO, now_us)
 
 
-def _alert(engine: str | None, incident: NoDataEpisode, severity: Severity, now_us: int) -> Alert:
+def _alert(engine: str | None, incident: NoDataIncident, severity: Severity, now_us: int) -> Alert:
     return Alert(
         kind=AlertKind.NO_DATA,
         engine=engine,

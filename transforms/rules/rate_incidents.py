@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from schemas.alert import Alert, AlertKind, RateEpisode, Severity
-from schemas.record import Record
+from schemas import Record
+from schemas.alert import Alert, AlertKind, RateIncident, Severity
 from transforms.rules.burn_rate import OpenIncident, RateRule, Windows, closing_state, open_incident
 from transforms.rules.rate_counts import (
     BUCKET_US,
@@ -188,7 +188,7 @@ def _alert(engine: str | None, state: str, incident: OpenIncident, windows: Wind
         engine=engine,
         event_time_us=windows.now_us,
         severity=_severity(state, incident.signal),
-        rate=RateEpisode(
+        rate=RateIncident(
             signal=incident.signal,
             state=state,
             share=share,

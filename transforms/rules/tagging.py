@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from schemas import Record
 from schemas.answer import Citation, GroundingSupport
-from schemas.checked import CheckedAnswer, Claim, Decision, Grounding, Mismatch
-from schemas.enriched import EnrichedAnswer
-from schemas.record import Record
-from schemas.verdict import MismatchKind, Tag, Verdict
+from schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision, Grounding
+from schemas.enriched_answer import EnrichedAnswer
+from schemas.verdict import ContradictionKind, Tag, Verdict
 from transforms.contradictions.find_contradictions import find_contradictions
 from transforms.rules import verdicts
 from transforms.rules.routing import policy_reasons, routing_tags
@@ -186,12 +186,12 @@ def _check_tags(
 
 
 def _comparison_tags(
-    cited: CitationComparison, contradictions: Sequence[Mismatch]
+    cited: CitationComparison, contradictions: Sequence[Contradiction]
 ) -> Iterator[Tag]:
     if cited.mismatch:
         yield Tag.CITATION_MISMATCH
     for contradiction in contradictions:
-        yield MismatchKind(contradiction.kind).tag
+        yield ContradictionKind(contradiction.kind).tag
 
 
 def _drift(generator_score: float | None, support_score: float | None) -> float | None:

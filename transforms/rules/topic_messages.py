@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from schemas.alert import Alert
+from schemas import Record
+from schemas.alert import Alert, alert_to_json
 from schemas.failure import Failure
-from schemas.json_lines import alert_to_json
 from schemas.message import EarlierFailure, Message
-from schemas.record import Record
-from schemas.timestamps import from_rfc3339, to_rfc3339
+from schemas.quantities import from_rfc3339, to_rfc3339
 from transforms.rules.spans import truncate, truncate_bytes
 
 SHORTENED = "shortened"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.checked import Mismatch
-from schemas.verdict import MismatchKind
+from schemas.checked_answer import Contradiction
+from schemas.verdict import ContradictionKind
 from tests.support.builders import a_claim, a_fact
 from tests.support.samples.articles import read_conversations
 from transforms.contradictions.find_contradictions import differences, find_contradictions
@@ -164,8 +164,8 @@ def test_a_number_of_another_thing_is_a_difference() -> None:
 
 def test_without_facts_numbers_and_dates_are_from_nowhere() -> None:
     assert list(differences("In 1999 it had 12 rooms.", Sources(()))) == [
-        (MismatchKind.DATE, "1999", None, None),
-        (MismatchKind.NUMBER, "12", None, None),
+        (ContradictionKind.DATE, "1999", None, None),
+        (ContradictionKind.NUMBER, "12", None, None),
     ]
 
 
@@ -214,9 +214,9 @@ def test_mismatches_name_their_claims_and_pass_over_those_that_required_no_check
         a_claim("Lamps have 4 screws, since 1066.", score=0.5, grounding_check_required=None),
     )
     assert find_contradictions(claims, [a_fact("Kettles have 2 screws.")]) == (
-        Mismatch(claim=1, kind="NUMBER", claim_value="9", fact_value="2", fact=0),
-        Mismatch(claim=3, kind="DATE", claim_value="1066"),
-        Mismatch(claim=3, kind="NUMBER", claim_value="4"),
+        Contradiction(claim=1, kind="NUMBER", claim_value="9", fact_value="2", fact=0),
+        Contradiction(claim=3, kind="DATE", claim_value="1066"),
+        Contradiction(claim=3, kind="NUMBER", claim_value="4"),
     )
 
 
@@ -241,5 +241,5 @@ def test_a_number_in_the_address_of_a_fact_is_told_by_nobody() -> None:
     fact = a_fact("The warranty lasts 14 days.", uri="https://help.example.com/answer/30")
     claim = a_claim("The warranty lasts 30 days.", score=0.9)
     assert find_contradictions([claim], [fact]) == (
-        Mismatch(claim=0, kind="NUMBER", claim_value="30 days", fact_value="14 days", fact=0),
+        Contradiction(claim=0, kind="NUMBER", claim_value="30 days", fact_value="14 days", fact=0),
     )

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.alert import Alert, NoDataEpisode, Severity
-from schemas.units import MINUTE_US
+from schemas.alert import Alert, NoDataIncident, Severity
+from schemas.quantities import MINUTE_US
 from tests.support.builders import NOON_US
 from transforms.rules.no_data import EngineActivity, NoDataRule, detect_no_data, record_arrivals
 
@@ -50,7 +50,7 @@ def test_an_incident_opens_once_and_closes_once() -> None:
     activities = record_arrivals(activities, {"shop": 1}, at(200))
     (closed,), activities = evaluate(activities, 200.1)
     assert evaluate(activities, 201) == ([], activities)
-    incident = NoDataEpisode(
+    incident = NoDataIncident(
         state="open", answers_before=30, last_answer_at_us=at(58), opened_at_us=at(88)
     )
     assert opened.no_data == incident

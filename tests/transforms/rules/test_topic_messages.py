@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from launch.pubsub_server.limits import check_publish
 from launch.pubsub_server.wire import PublishRequest
-from schemas.alert import Alert, AlertKind, Severity, WorstClaim
+from schemas.alert import Alert, AlertKind, Severity, WorstClaim, alert_to_json
 from schemas.failure import Failure
-from schemas.json_lines import alert_to_json
 from schemas.message import EarlierFailure, Message
 from tests.support.builders import NOON_US, a_failure, a_message
 from tests.support.whole_records import ALERTS, FAILURES
