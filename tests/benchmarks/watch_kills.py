@@ -44,7 +44,7 @@ from tests.support.archives import an_envelope
 from tests.support.outputs import failures_in, records_in, summary_in
 from tests.support.pubsub_servers import GoogleEmulator, find_emulator
 from transforms.grounding.settings import GoogleAccount
-from transforms.rules.publishing import Publishable, publishable
+from transforms.rules.topic_messages import TopicMessage, build_message
 
 _LEASE_S = 61.0
 _SHORTEST_LIFE_S, _LONGEST_LIFE_S = 1.5, 4.0
@@ -91,7 +91,7 @@ def googles_emulator() -> Iterator[Server]:
         yield Server("Google's emulator", emulator.address, lambda: time.sleep(_LEASE_S))
 
 
-def make_messages(chance: random.Random, answers: int, unanswered: int) -> list[Publishable]:
+def make_messages(chance: random.Random, answers: int, unanswered: int) -> list[TopicMessage]:
     """Make messages of so many answers, a tenth of them 2 to 5 times, in any order."""
     made = []
     for number in range(answers):
@@ -101,12 +101,12 @@ def make_messages(chance: random.Random, answers: int, unanswered: int) -> list[
         text = f"{subject} {number} glows at night."
         facts = ["Kettles stand."] if subject == "Kettle" else [text]
         times = chance.randint(2, 5) if chance.random() < 0.1 else 1
-        made += [publishable(an_envelope(number, answer=text, facts=facts), {})] * times
+        made += [build_message(an_envelope(number, answer=text, facts=facts), {})] * times
     chance.shuffle(made)
     return made
 
 
-def share(messages: Sequence[Publishable], part: int, parts: int) -> Sequence[Publishable]:
+def share(messages: Sequence[TopicMessage], part: int, parts: int) -> Sequence[TopicMessage]:
     """Take one of so many equal parts."""
     return messages[part * len(messages) // parts : (part + 1) * len(messages) // parts]
 
@@ -180,7 +180,7 @@ def wait_for_rows(server: Server, workers: Workers, answers: int) -> int:
         if found < answers:
             # An answer becomes a failure only while calls for others succeed.
             text = f"Lamp {answers} glows at night."
-            publish(server.address, [publishable(an_envelope(answers, answer=text), {})])
+            publish(server.address, [build_message(an_envelope(answers, answer=text), {})])
             answers += 1
         if (now := len(ids_in(workers.output))) != found:
             found, since_s = now, time.monotonic()
