@@ -17,9 +17,9 @@ from launch.report.writing import write_report
 from launch.running import run_pipeline
 from launch.screen import show_summary
 from pipeline.config import Config
-from pipeline.damaged_archive import DamagedArchive
-from pipeline.output_lock import LockLost, LockTaken
-from pipeline.summary_file import OtherSource
+from pipeline.sinks.summary_file import OtherSource
+from pipeline.sources.compression import DamagedArchive
+from pipeline.storage.output_lock import LockLost, LockTaken
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 

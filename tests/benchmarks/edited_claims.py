@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from launch.gold import read_labels
-from pipeline.archives import read_archive
+from pipeline.sources.archives import read_archive
 from schemas.answer import Answer
 from schemas.label import Label
 from schemas.verdict import MismatchKind

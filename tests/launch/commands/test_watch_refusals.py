@@ -11,7 +11,7 @@ from launch.local.work_folder import WorkFolder
 from launch.main import main
 from launch.summing import summary_of
 from pipeline.config import Config
-from pipeline.destination import Destination
+from pipeline.sinks.destination import Destination
 from schemas.counts import Counts
 from schemas.summary import Summary
 from tests.support.archives import an_envelope
