@@ -1,6 +1,6 @@
 """What this process has done and is doing, read while it works."""
 
-from schemas.record import Record
+from schemas import Record
 from schemas.verdict import Verdict
 from transforms import counters
 from transforms.grounding.connections import CallsInFlight

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 import msgspec
 
 from launch.line_limit import LineLimit
-from schemas.timestamps import to_rfc3339
+from schemas.quantities import to_rfc3339
 
 _OURS = ("launch", "pipeline", "schemas", "transforms")
 _SEVERITIES = ("DEFAULT", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")

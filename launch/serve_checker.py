@@ -15,7 +15,7 @@ from typing import cast
 
 from aiohttp import web
 
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE
 from transforms.grounding.local.service import Reply, refuse
 from transforms.grounding.local.transport import LocalTransport
 

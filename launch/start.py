@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from launch.beam_flags import read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError
-from launch.inputs import default_run_id, default_work_folder, find_inputs, try_output
+from launch.inputs.paths import default_run_id, default_work_folder, find_inputs, try_output
 from launch.main_job import run_main_job
 from launch.replayed import finish_moves, free_run_id
 from launch.workers import is_on_this_machine, quota_problems, worker_count

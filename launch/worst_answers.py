@@ -9,7 +9,7 @@ import fastavro
 from pipeline import storage
 from pipeline.sinks.destination import Destination
 from pipeline.sinks.manifest import read_manifest
-from schemas.record import Record
+from schemas import Record
 from schemas.verdict import Verdict
 
 

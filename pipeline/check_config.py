@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE
 from transforms.grounding import endpoints
 from transforms.grounding.settings import (
     DISCOVERY_ENGINE,

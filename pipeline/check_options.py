@@ -13,7 +13,7 @@ from pipeline.option import (
     whole,
     whole_or_zero,
 )
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE
 from transforms.grounding.endpoints import LOCATIONS
 from transforms.grounding.local.entailment import MODEL, TOKENIZER
 from transforms.grounding.settings import (

@@ -6,8 +6,8 @@ from typing import Any
 from pipeline.check_config import check_settings_from
 from pipeline.sinks.destination import FILE_BYTES, Destination
 from pipeline.stream import Subscription, Windows
-from schemas.record import Record
-from schemas.units import MEGABYTE
+from schemas import Record
+from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.alerting import AlertRule

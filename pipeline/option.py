@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from schemas.record import Record
+from schemas import Record
 
 
 def some_text(text: str) -> str:

@@ -14,7 +14,7 @@ from pipeline.option import (
     whole,
 )
 from pipeline.sinks.destination import FILE_BYTES
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE
 from schemas.verdict import Tag, Verdict
 from transforms.formats.recognition import format_names
 from transforms.rules.alerting import AlertRule

@@ -1,6 +1,6 @@
 """What a stream is told that an archive is not."""
 
-from schemas.record import Record
+from schemas import Record
 
 
 class Subscription(Record, frozen=True, kw_only=True):

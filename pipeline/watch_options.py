@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.option import Option, positive, whole
-from schemas.units import SECOND_US
+from schemas.quantities import SECOND_US
 from transforms.grounding.settings import RetrySettings
 from transforms.rules.silence import SilenceRule
 

@@ -1,8 +1,12 @@
 """An alert: what a person on call is told, without a word of the answer unless asked for."""
 
 from enum import StrEnum
+from typing import Any
 
-from schemas.record import Record
+import msgspec
+
+from schemas import Record
+from schemas.quantities import to_rfc3339
 
 
 class AlertKind(StrEnum):
@@ -31,7 +35,7 @@ class WorstClaim(Record, frozen=True, kw_only=True):
     text: str | None = None
 
 
-class RateEpisode(Record, frozen=True, kw_only=True):
+class RateIncident(Record, frozen=True, kw_only=True):
     """A stretch of time in which an engine burnt its error budget too fast.
 
     Attributes:
@@ -54,7 +58,7 @@ class RateEpisode(Record, frozen=True, kw_only=True):
     opened_at_us: int
 
 
-class NoDataEpisode(Record, frozen=True, kw_only=True):
+class NoDataIncident(Record, frozen=True, kw_only=True):
     """A stretch of time in which nothing came from an engine that had steady traffic.
 
     Attributes:
@@ -99,5 +103,22 @@ class Alert(Record, frozen=True, kw_only=True):
     event_time_us: int | None = None
     severity: Severity
     answer_text: str | None = None
-    rate: RateEpisode | None = None
-    no_data: NoDataEpisode | None = None
+    rate: RateIncident | None = None
+    no_data: NoDataIncident | None = None
+
+
+def alert_to_json(alert: Alert) -> bytes:
+    """Write an alert as one JSON object; times are RFC 3339, members of `alert.avsc` all there."""
+    members: dict[str, Any] = msgspec.structs.asdict(alert)
+    for name in ("rate", "no_data"):
+        if members[name] is not None:
+            members[name] = _with_written_times(msgspec.structs.asdict(members[name]))
+    return msgspec.json.encode(_with_written_times(members))
+
+
+def _with_written_times(members: dict[str, Any]) -> dict[str, Any]:
+    """Write the times among the members, which are named for their unit, as people do."""
+    return {
+        name.removesuffix("_us"): to_rfc3339(value) if name.endswith("_us") else value
+        for name, value in members.items()
+    }

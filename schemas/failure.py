@@ -1,7 +1,13 @@
 """A failure: one message that did not become an enriched record, and why."""
 
-from schemas.message import Message
-from schemas.record import Record
+import base64
+from datetime import datetime
+
+import msgspec
+
+from schemas import Record
+from schemas.message import EarlierFailure, Message
+from schemas.quantities import to_rfc3339, to_us
 
 
 class Failure(Record, frozen=True, kw_only=True):
@@ -27,3 +33,77 @@ class Failure(Record, frozen=True, kw_only=True):
     first_failed_at_us: int
     last_failed_at_us: int
     message: Message
+
+
+class _WrittenFailure(msgspec.Struct):
+    """What of a failure's JSON its message is made of again; msgspec undoes the base64."""
+
+    source: str
+    publish_time: datetime | None
+    payload_base64: bytes | None
+    attributes: dict[str, str]
+    first_failed_at: datetime
+    attempts: int
+
+
+_decoder = msgspec.json.Decoder(_WrittenFailure)
+
+
+def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
+    """Write a failure as one JSON object, in the members of `failure.avsc`.
+
+    Args:
+      failure: the failure.
+      with_payload: whether to hold the original bytes (base64) and attributes; without them
+        nothing can be replayed.
+
+    Returns:
+      The object, without a line's end.
+    """
+    message = failure.message
+    payload = base64.b64encode(message.payload).decode() if with_payload else None
+    return msgspec.json.encode(
+        {
+            "record_id": failure.record_id,
+            "step": failure.step,
+            "error_class": failure.error_class,
+            "error": failure.error,
+            "retryable": failure.retryable,
+            "attempts": failure.attempts,
+            "first_failed_at": to_rfc3339(failure.first_failed_at_us),
+            "last_failed_at": to_rfc3339(failure.last_failed_at_us),
+            "source": message.answer_place,
+            "publish_time": to_rfc3339(message.publish_time_us),
+            "payload_base64": payload,
+            "attributes": message.attributes if with_payload else {},
+        }
+    )
+
+
+def message_of_failure(line: bytes) -> Message:
+    """Read back the message that failed, which knows of its failure.
+
+    Args:
+      line: one JSON object, as `failure_to_json` writes it.
+
+    Returns:
+      The message, byte for byte, with its attributes and its place.
+
+    Raises:
+      ValueError: the line is no failure, or holds no original bytes.
+    """
+    try:
+        written = _decoder.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        raise ValueError("the line is no failure of groundwatch") from None
+    if written.payload_base64 is None:
+        raise ValueError("the failure was written without its original bytes")
+    return Message(
+        payload=written.payload_base64,
+        attributes=written.attributes,
+        place=written.source,
+        publish_time_us=to_us(written.publish_time) if written.publish_time else None,
+        earlier=EarlierFailure(
+            first_failed_at_us=to_us(written.first_failed_at), attempts=written.attempts
+        ),
+    )

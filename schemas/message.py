@@ -1,6 +1,6 @@
 """A message: what a producer wrote, before it is parsed."""
 
-from schemas.record import Record
+from schemas import Record
 
 SALVAGED = "groundwatch_salvaged"
 """The attribute of a message whose bytes no checksum of its damaged archive confirms."""
@@ -46,3 +46,14 @@ class Message(Record, frozen=True, kw_only=True):
     def answer_place(self) -> str:
         """Where the answer is: the place, with ``#k`` for the k-th (from 0) of several answers."""
         return self.place if self.element is None else f"{self.place}#{self.element}"
+
+
+class UnreadableAnswer(Exception):
+    """A message that cannot be read as an answer without guessing.
+
+    Its text is one sentence for a person; it names fields and types, never the answer's text.
+    """
+
+
+class UnmappedFields(UnreadableAnswer):
+    """A message without text or facts, with unknown fields that could hold them."""

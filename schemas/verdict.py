@@ -44,7 +44,7 @@ class Tag(StrEnum):
     UNSUPPORTED_CLAIM = "UNSUPPORTED_CLAIM"
 
 
-class MismatchKind(StrEnum):
+class ContradictionKind(StrEnum):
     """What a claim and its facts tell differently; each has a tag, such as ``UNIT_MISMATCH``."""
 
     DATE = "DATE"

@@ -16,7 +16,7 @@ from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
 from schemas.answer import Answer
-from schemas.checked import CheckedAnswer, RoutedAnswer
+from schemas.checked_answer import CheckedAnswer, RoutedAnswer
 from schemas.failure import Failure
 from transforms import counters
 from transforms.failing import FAILURES, TaggedFailure, failed_now

@@ -8,7 +8,7 @@ from apache_beam.transforms.util import GroupIntoBatches
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
-from schemas.checked import RoutedAnswer
+from schemas.checked_answer import RoutedAnswer
 from transforms.record_coder import RecordCoder
 
 BUFFERED_FOR_S = 1.0

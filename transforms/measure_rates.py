@@ -8,7 +8,7 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
-from schemas.enriched import EnrichedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from transforms.rules.rate_counts import RateCounts, added, bucket_of, counts_of
 
 Keyed = tuple[str | None, RateCounts]

@@ -6,7 +6,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 
 from schemas.answer import Answer
-from schemas.checked import RoutedAnswer
+from schemas.checked_answer import RoutedAnswer
 from schemas.verdict import Verdict
 from transforms.rules.routing import route
 

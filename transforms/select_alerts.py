@@ -6,7 +6,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 
 from schemas.alert import Alert
-from schemas.enriched import EnrichedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from transforms.rules.alerting import AlertRule, select_alert
 
 

@@ -3,8 +3,8 @@
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
 
-from schemas.checked import CheckedAnswer
-from schemas.enriched import EnrichedAnswer
+from schemas.checked_answer import CheckedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from transforms import counters
 from transforms.rules.tagging import Thresholds, tag_answer
 

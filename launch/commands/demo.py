@@ -6,7 +6,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError, read_all_flags
-from launch.inputs import default_work_folder, try_output
+from launch.inputs.paths import default_work_folder, try_output
 from launch.main_job import run_main_job
 from launch.samples import sample_paths
 from pipeline.config import Config

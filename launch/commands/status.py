@@ -10,13 +10,13 @@ from rich.table import Table
 
 from launch.command_help import wants_help
 from launch.commands.verify import verify
-from launch.exit_status import DONE, FAILED, fail
 from launch.flags import UsageError, read_all_flags, split_folder
+from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.verify.reading import find_journals
 from launch.watch.account import Account
 from launch.watch.journal import Journal
 from pipeline.option import Option
-from schemas.units import SECOND_US
+from schemas.quantities import SECOND_US
 
 _VERIFY = Option(
     name="verify",

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from launch.beam_flags import names_runner, read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.dataflow.streaming import start_streaming
-from launch.exit_status import DONE, FAILED, fail
 from launch.flags import UsageError, read_all_flags
-from launch.inputs import default_run_id_of, default_work_folder, try_output
+from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
 from launch.json_log import log_as_json
 from launch.local.work_folder import FolderInUse
 from launch.pubsub.errors import Refused
 from launch.quiet import keep_beam_quiet
 from launch.start import BEAM_HELP
+from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.watch.canary import try_canary
 from launch.watch.demo import watch_demo
 from launch.watch.ownership import OwnershipLost
@@ -38,7 +38,7 @@ from pipeline.watch_options import (
     WATCH,
     silence_rule_from,
 )
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import OutagePolicy
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline import option as readers
 from pipeline.option import OneOf, Option
-from schemas.record import Record
+from schemas import Record
 
 _NUMBER = r"[0-9]+([.][0-9]+)?(e-?[0-9]+)?"
 _FRACTION = r"(0|1|1[.]0+|0?[.][0-9]+|[0-9]([.][0-9]+)?e-[0-9]+)"

@@ -13,7 +13,7 @@ from launch.beam_flags import read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.dataflow.submitting import submit
 from launch.flags import UsageError
-from launch.inputs import try_output
+from launch.inputs.paths import try_output
 from launch.start import BEAM_HELP
 from launch.workers import is_on_dataflow, is_on_this_machine, quota_problems, worker_count
 from pipeline import check_options, options, storage, watch_options

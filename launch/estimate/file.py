@@ -4,7 +4,7 @@ import logging
 
 from pipeline import storage
 from pipeline.sinks.destination import Destination
-from schemas.estimate import (
+from schemas.cost_estimate import (
     Amounts,
     Comparison,
     Estimate,

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from pipeline.config import Config
+from schemas import Record
 from schemas.answer import Answer
 from schemas.message import Message
-from schemas.record import Record
 from schemas.verdict import Verdict
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.forecast import Forecast, forecast_check

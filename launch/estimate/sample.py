@@ -10,8 +10,8 @@ from launch.estimate.distinct_keys import DistinctKeys
 from launch.estimate.outcome import Outcome, outcomes_of
 from launch.estimate.tally import Tally, count
 from pipeline.config import Config
+from schemas import Record
 from schemas.message import Message
-from schemas.record import Record
 from transforms.rules.extrapolation import Total, extrapolate
 
 _KEY_BYTES = 16

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from queue import SimpleQueue
 
 from schemas.answer import Answer
-from schemas.checked import CheckedAnswer
-from schemas.enriched import EnrichedAnswer
+from schemas.checked_answer import CheckedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from transforms.grounding.errors import CheckFailed, RunStopped
 from transforms.grounding.session import CheckSession, Outcome
 from transforms.grounding.settings import CheckSettings

@@ -5,7 +5,7 @@ import msgspec
 from launch.evaluate.statistics.calibration import Calibration
 from launch.evaluate.statistics.flagging import Flagged
 from launch.evaluate.statistics.ranking import Auroc
-from schemas.record import Record
+from schemas import Record
 
 
 class Counts(Record, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from launch.evaluate.statistics.calibration import calibrate
 from launch.evaluate.statistics.example import Example
 from launch.evaluate.statistics.flagging import Flagged, best_f1, flag_below, share_out
 from launch.evaluate.statistics.ranking import measure_auroc
-from schemas.label import Span
+from schemas.answer import Span
 from schemas.verdict import Verdict
 
 CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from schemas.enriched import EnrichedAnswer
-from schemas.label import Label
-from schemas.record import Record
+from schemas import Record
+from schemas.answer import Label
+from schemas.enriched_answer import EnrichedAnswer
 
 
 class ScoredClaim(NamedTuple):

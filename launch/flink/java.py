@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from launch.flink.missing import Missing
-from schemas.record import Record
+from schemas import Record
 
 _OLDEST = 17
 _OPENED = ("java.lang", "java.net", "java.util", "java.util.concurrent")

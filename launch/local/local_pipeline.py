@@ -10,11 +10,11 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import EmbeddedPythonEnvironment
 from msgspec.structs import replace
 
-from launch.counting import counts_from
+from launch.local.run_counts import counts_from
 from pipeline.build import build_pipeline
 from pipeline.config import Config
 from pipeline.sources.read_batch import Batch, Source, under_way
-from schemas.counts import Counts
+from schemas.summary import Counts
 
 _ALLOCATIONS, _YOUNG, _OLD = 50_000, 20, 100
 """When Python looks for cycles of objects: at 700, 10 and 10, its own choice, an eighth of a run's

@@ -10,7 +10,7 @@ from pipeline import storage
 from pipeline.config import Config
 from pipeline.sources.archive_files import examine_file
 from pipeline.sources.splits import Segment, cut_segments
-from schemas.record import Record
+from schemas import Record
 
 _SEGMENTS_A_PROCESS = 4
 _FEWEST_MESSAGES = 500

@@ -15,8 +15,8 @@ from launch.local.plan import Plan
 from pipeline import storage
 from pipeline.check_config import REPLY_STORE
 from pipeline.sinks.part_files import Part
-from schemas.counts import Counts
-from schemas.record import Record
+from schemas import Record
+from schemas.summary import Counts
 from transforms.grounding.reply_store import ReplyStore
 from transforms.measure_rates import Keyed
 from transforms.private_files import create_file, make_folder

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from schemas import Record
 from schemas.message import Message
-from schemas.record import Record
 
 
 class Delivery(Record, frozen=True):

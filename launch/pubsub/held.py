@@ -10,8 +10,8 @@ import msgspec
 
 from launch.pubsub.delivery import Delivery
 from launch.pubsub.settings import PullSettings
+from schemas import Record
 from schemas.message import Message
-from schemas.record import Record
 
 _MOST_ACK_IDS = 5
 """Of one message: one held for days is delivered again every minute, old leases being over."""

@@ -1,7 +1,7 @@
 """How messages are pulled and published."""
 
-from schemas.record import Record
-from schemas.units import MEGABYTE
+from schemas import Record
+from schemas.quantities import MEGABYTE
 
 
 class PullSettings(Record, frozen=True, kw_only=True):

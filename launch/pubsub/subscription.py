@@ -13,9 +13,9 @@ from launch.pubsub.receiving import Receiver
 from launch.pubsub.settings import PullSettings
 from launch.pubsub.settling import Settler
 from launch.pubsub.telling import Telling
+from schemas import Record
 from schemas.message import Message
-from schemas.record import Record
-from schemas.units import SECOND_US
+from schemas.quantities import SECOND_US
 from transforms.grounding.settings import GoogleAccount
 
 

@@ -7,7 +7,7 @@ import grpc
 
 from launch.pubsub_server.faults import Faults
 from launch.pubsub_server.refused import Refused
-from schemas.record import Record
+from schemas import Record
 
 Context = grpc.ServicerContext
 Unary = Callable[[Any, Context], Any]

@@ -14,7 +14,7 @@ from launch.pubsub_server.reading import Reader
 from launch.pubsub_server.rpc import handler
 from launch.pubsub_server.services import publisher, subscriber
 from launch.pubsub_server.wire import Subscription, Topic
-from schemas.record import Record
+from schemas import Record
 
 _MOST_CALLS = 64
 _OPTIONS = (

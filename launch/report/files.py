@@ -10,8 +10,8 @@ from launch.report.counting.seen import SeenAlert, SeenFailure, SeenSummary
 from pipeline import storage
 from pipeline.sources.avro_blocks import AvroFile
 from pipeline.sources.compression import DamagedArchive
-from schemas.enriched_avro import is_enriched_schema
-from schemas.record import Record
+from schemas import Record
+from schemas.enriched_answer import is_enriched_schema
 
 _Line = TypeVar("_Line", SeenAlert, SeenFailure)
 _AVRO, _LINES = ".avro", ".jsonl"

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from schemas.counts import Counts
+from schemas import Record
 from schemas.file_entry import FileEntry
-from schemas.record import Record
-from schemas.summary import Summary
+from schemas.summary import Counts, Summary
 
 KINDS = ("enriched", "failures", "alerts")
 """The folders of rows below an output folder."""

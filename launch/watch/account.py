@@ -1,8 +1,8 @@
 """What became of the messages of one hour: the ledger's unit."""
 
-from schemas.counts import Counts
-from schemas.record import Record
-from schemas.units import HOUR_US
+from schemas import Record
+from schemas.quantities import HOUR_US
+from schemas.summary import Counts
 
 
 class Account(Record, frozen=True, kw_only=True):

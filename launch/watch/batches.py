@@ -6,20 +6,20 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from launch import clock
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.account import account_of
 from launch.watch.batch_folders import BatchFolders
 from launch.watch.batch_run import run_batch
 from launch.watch.journal import BatchDone, Journal
 from pipeline.sources.read_batch import Batch
+from schemas import Record
 from schemas.alert import Alert
 from schemas.answer import Answer
-from schemas.counts import Counts
 from schemas.failure import Failure
 from schemas.message import Message
-from schemas.record import Record
-from schemas.units import HOUR_US
+from schemas.quantities import HOUR_US
+from schemas.summary import Counts
+from transforms import clock
 from transforms.measure_rates import Keyed
 from transforms.seen_ids import SeenIds
 

@@ -15,12 +15,12 @@ from launch.local.local_pipeline import LocalPipeline
 from launch.watch.journal import Journal
 from pipeline.config import Config
 from pipeline.sources.archive_files import read_file
-from pipeline.sources.archives import DamagedArchive
+from pipeline.sources.compression import DamagedArchive
 from pipeline.sources.read_batch import Batch, Source
-from schemas.alert import Alert, AlertKind, RateEpisode, Severity
-from schemas.record import Record
-from schemas.units import MINUTE_US, SECOND_US
-from schemas.unreadable import UnreadableAnswer
+from schemas import Record
+from schemas.alert import Alert, AlertKind, RateIncident, Severity
+from schemas.message import UnreadableAnswer
+from schemas.quantities import MINUTE_US, SECOND_US
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.errors import RunStopped
 from transforms.grounding.settings import OutagePolicy
@@ -201,7 +201,7 @@ def judge_canaries(
     if is_open == (known.opened_at_us is not None):
         return [], known
     opened_at_us = now_us if known.opened_at_us is None else known.opened_at_us
-    episode = RateEpisode(
+    episode = RateIncident(
         signal=_SIGNAL,
         state="open" if is_open else "closed",
         share=share,

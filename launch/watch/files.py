@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from launch import clock
 from launch.watch.batch_folders import BatchFolders
 from launch.watch.journal import DroppedRows, Journal, PlannedFile, Publication
 from launch.watch.published_ids import PublishedIds, split_keys
@@ -21,6 +20,7 @@ from pipeline.storage import TargetExists
 from pipeline.storage.output_lock import Lock, LockLost, LockTaken, lock_output
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.file_entry import FileEntry
+from transforms import clock
 
 _MOST_ROWS = 10_000
 _LOCK = ".groundwatch-publish.lock"

@@ -12,7 +12,7 @@ from launch.pubsub.subscription import Standing
 from launch.watch.heartbeat import Heartbeat
 from launch.watch.publishing import Publishing
 from launch.watch.status_server import Page
-from schemas.record import Record
+from schemas import Record
 
 _HTTP_OK, _HTTP_UNAVAILABLE = 200, 503
 _CACHED_S = 1.0

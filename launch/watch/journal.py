@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from launch.watch.account import Account, merged
 from pipeline.sinks.part_files import Part
+from schemas import Record
 from schemas.alert import Alert
-from schemas.counts import Counts, total
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
-from schemas.record import Record
-from schemas.units import HOUR_US, MEGABYTE
+from schemas.quantities import HOUR_US, MEGABYTE
+from schemas.summary import Counts, total
 from transforms.database import Database
 from transforms.measure_rates import Keyed
 from transforms.rules.rate_counts import RateCounts, added

@@ -14,9 +14,9 @@ from launch import __version__
 from launch.pubsub.subscription import Standing
 from launch.watch import families
 from launch.watch.status_server import Page
-from schemas.counts import Counts
-from schemas.record import Record
-from schemas.unreadable import UnmappedFields, UnreadableAnswer
+from schemas import Record
+from schemas.message import UnmappedFields, UnreadableAnswer
+from schemas.summary import Counts
 from schemas.verdict import Verdict
 from transforms import counters
 from transforms.counters import Counter

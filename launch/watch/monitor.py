@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from launch.watch.journal import Journal
+from schemas import Record
 from schemas.alert import Alert
-from schemas.record import Record
-from schemas.units import DAY_US, MINUTE_US, SECOND_US
+from schemas.quantities import DAY_US, MINUTE_US, SECOND_US
 from transforms.measure_rates import Keyed
 from transforms.rules.burn_rate import OpenEpisode, RateRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_of

@@ -1,7 +1,7 @@
 """How a worker works."""
 
-from schemas.record import Record
-from schemas.units import MEGABYTE
+from schemas import Record
+from schemas.quantities import MEGABYTE
 from transforms.grounding.settings import GoogleAccount
 from transforms.rules.silence import SilenceRule
 

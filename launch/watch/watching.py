@@ -12,13 +12,12 @@ from types import FrameType
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
-from launch import clock
 from launch.local.local_pipeline import LocalPipeline
+from launch.local.run_summary import summary_of
 from launch.local.work_folder import WorkFolder
 from launch.pubsub.settings import PublishSettings, PullSettings
 from launch.pubsub.subscription import Subscription
 from launch.pubsub.topic import Topic
-from launch.summing import summary_of
 from launch.watch.announcer import Announcer
 from launch.watch.batch_folders import BatchFolders
 from launch.watch.batch_size import BatchSize
@@ -42,8 +41,9 @@ from pipeline import storage
 from pipeline.config import Config
 from pipeline.sinks.summary_file import write_summary
 from pipeline.storage import TargetExists
+from schemas.quantities import SECOND_US
 from schemas.summary import Summary
-from schemas.units import SECOND_US
+from transforms import clock
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 from transforms.grounding.settings import CheckSettings

@@ -3,8 +3,8 @@
 from pipeline import storage
 from pipeline.sources.read_batch import batch_under_way
 from pipeline.stream import Windows
-from schemas.record import Record
-from schemas.units import MEGABYTE
+from schemas import Record
+from schemas.quantities import MEGABYTE
 
 FILE_BYTES = 128 * MEGABYTE
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 from pipeline import storage
 from pipeline.sinks.destination import Destination
 from pipeline.sinks.row_formats import EnrichedFiles, RowFormat
-from schemas.record import Record
+from schemas import Record
 from transforms.seen_ids import record_key
 
 

@@ -11,14 +11,11 @@ import fastavro
 from fastavro import parse_schema
 from fastavro.write import Writer
 
-from schemas.alert import Alert
+from schemas.alert import Alert, alert_to_json
 from schemas.avro import load_schema
-from schemas.enriched import EnrichedAnswer
-from schemas.enriched_avro import enriched_to_avro
-from schemas.failure import Failure
-from schemas.json_lines import alert_to_json, failure_to_json
-from schemas.timestamps import to_date
-from schemas.units import DAY_US
+from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
+from schemas.failure import Failure, failure_to_json
+from schemas.quantities import DAY_US, to_date
 from transforms.rules.redaction import TextMode, redact
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"

@@ -12,7 +12,7 @@ from pipeline.sinks.publish_rows import PublishRows
 from pipeline.sinks.row_formats import AlertFiles, EnrichedFiles, FailureFiles, RowFormat
 from pipeline.sinks.write_files import WriteFiles
 from schemas.alert import Alert
-from schemas.enriched import EnrichedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure
 from transforms.rules.announcing import announce_alert, announce_failure
 from transforms.rules.redaction import TextMode

@@ -12,8 +12,8 @@ from pipeline import storage
 from pipeline.sources.archives import has_checksums, has_late_checksums, read_archive, read_failures
 from pipeline.sources.avro_blocks import Buffered
 from pipeline.sources.compression import DamagedArchive
+from schemas import Record
 from schemas.message import SALVAGED, Message
-from schemas.record import Record
 
 
 class FileChanged(OSError):

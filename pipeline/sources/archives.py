@@ -13,7 +13,7 @@ from pipeline.sources.compression import (
     read_plain,
     read_zstd,
 )
-from schemas.json_lines import message_of_failure
+from schemas.failure import message_of_failure
 from schemas.message import Message
 from transforms.formats.strict_json import MAX_PAYLOAD_BYTES
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import fastavro
 
 from pipeline.sources.compression import CODECS, DamagedArchive, decompress
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE
 
 AVRO_MAGIC = b"Obj\x01"
 _SCHEMA, _CODEC = b"avro.schema", b"avro.codec"

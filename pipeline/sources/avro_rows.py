@@ -7,9 +7,9 @@ from typing import Any
 
 from pipeline.sources.avro_blocks import AvroFile, Block, Buffered, Row
 from pipeline.sources.compression import DamagedArchive
-from schemas.enriched_avro import avro_to_payload, is_enriched_schema
+from schemas.enriched_answer import avro_to_payload, is_enriched_schema
 from schemas.message import Message
-from schemas.timestamps import EPOCH, to_us
+from schemas.quantities import EPOCH, to_us
 
 _PAYLOAD_FIELDS = ("data", "payload", "message")
 """Where a row's message is looked for first; else in its only field of bytes or string."""

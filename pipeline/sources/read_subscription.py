@@ -13,7 +13,7 @@ from apache_beam.utils.timestamp import Timestamp
 
 from pipeline.stream import Subscription
 from schemas.message import Message
-from schemas.timestamps import to_us
+from schemas.quantities import to_us
 from transforms import counters
 from transforms.failing import FAILURES, MESSAGES, TaggedFailure
 

@@ -5,8 +5,8 @@ from itertools import islice
 
 from pipeline.sources.archive_files import Contents, read_examined_file
 from pipeline.sources.read_batch import Source
+from schemas import Record
 from schemas.message import Message
-from schemas.record import Record
 
 
 class Stretch(Record, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from pipeline.storage import buckets, local_files
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE
 from transforms.private_files import create_file, make_folder
 
 _COPY_BYTES = MEGABYTE

@@ -27,7 +27,7 @@ from google.api_core.exceptions import GoogleAPICallError, RetryError
 from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError
 from google.cloud.storage.exceptions import InvalidResponse
 
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE
 
 _NUMBERS: Mapping[Any, int] = MappingProxyType(
     {

@@ -8,8 +8,26 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from schemas.wire.safety import SafetyRating
-from schemas.wire.tolerance import Details, Essential, Wire
+from schemas.wire.wire_type import Details, Essential, Wire
+
+
+class SafetyRating(Wire, frozen=True):
+    """A rating in one category of harm; enums by name or number, scores 0..1.
+
+    The Gemini API writes category, probability and blocked only. Zero and absent are the same here:
+    the services' own type has no presence for these fields.
+    """
+
+    ignored: ClassVar = {
+        "overwrittenThreshold": "a setting",
+    }
+
+    category: Essential[int | str] = ""
+    probability: Essential[int | str] = ""
+    blocked: Essential[bool] = False
+    probability_score: float = 0.0
+    severity: Essential[int | str] = ""
+    severity_score: float = 0.0
 
 
 class CitationSource(Wire, frozen=True):

@@ -7,7 +7,7 @@ google-cloud-aiplatform 1.165.1, aiplatform_v1/types/{content,prediction_service
 
 from itertools import zip_longest
 
-from schemas.record import Record
+from schemas import Record
 
 ANSWER_STATES = ("STATE_UNSPECIFIED", "IN_PROGRESS", "FAILED", "SUCCEEDED", "STREAMING")
 

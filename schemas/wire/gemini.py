@@ -7,8 +7,8 @@ google-cloud-aiplatform 1.165.1, aiplatform_v1/types/content.py; google/adk-pyth
 
 from typing import ClassVar
 
-from schemas.wire.safety import SafetyRating
-from schemas.wire.tolerance import Details, Essential, Wire
+from schemas.wire.discovery_engine import SafetyRating
+from schemas.wire.wire_type import Details, Essential, Wire
 
 
 class Part(Wire, frozen=True):

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from schemas.wire.check import CheckResponse
+from schemas.wire.grounding_check import CheckResponse
 from tests.support.checks import CHECK_PATH, check_request
 from transforms.grounding.local.service import answer
 

@@ -19,17 +19,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from launch.gold import read_labels
+from launch.inputs.labels import read_labels
 from pipeline.sources.archives import read_archive
-from schemas.answer import Answer
-from schemas.label import Label
-from schemas.verdict import MismatchKind
-from schemas.wire.check import CheckedClaim
+from schemas.answer import Answer, Label
+from schemas.verdict import ContradictionKind
+from schemas.wire.grounding_check import CheckedClaim
 from tests.support.answer_messages import parse_answer
 from tests.support.checks import check_request
+from transforms.contradictions.find_contradictions import differences
+from transforms.contradictions.sources import sources_of
 from transforms.grounding.local.checking import check_grounding
-from transforms.rules.mismatches.comparing import differences
-from transforms.rules.mismatches.sources import sources_of
 from transforms.rules.told import attributes_of, texts_of
 
 _CITED_FROM = 0.6
@@ -66,7 +65,7 @@ class Edit(NamedTuple):
     """
 
     change: str
-    kind: MismatchKind
+    kind: ContradictionKind
     text: str
     before: str
 
@@ -81,7 +80,9 @@ def edits(claim: str, facts: str, names: Sequence[str], chance: random.Random) -
       chance: chooses among values.
     """
 
-    def change(what: str, kind: MismatchKind, pattern: re.Pattern[str], to: str) -> Iterator[Edit]:
+    def change(
+        what: str, kind: ContradictionKind, pattern: re.Pattern[str], to: str
+    ) -> Iterator[Edit]:
         hidden = _REFERENCE.sub(lambda found: " " * len(found[0]), claim)
         found = [each for each in pattern.finditer(hidden) if each[0] in facts]
         if found and to not in facts:
@@ -90,18 +91,18 @@ def edits(claim: str, facts: str, names: Sequence[str], chance: random.Random) -
             yield Edit(what, kind, text, chosen[0])
 
     number = str(chance.randrange(11, 999))
-    yield from change("year", MismatchKind.DATE, _YEAR, str(chance.randrange(1500, 2050)))
-    yield from change("month", MismatchKind.DATE, _MONTH, chance.choice(_MONTHS))
-    yield from change("number", MismatchKind.NUMBER, _NUMBER, number)
-    yield from change("name", MismatchKind.NAME, _NAME, chance.choice(names))
+    yield from change("year", ContradictionKind.DATE, _YEAR, str(chance.randrange(1500, 2050)))
+    yield from change("month", ContradictionKind.DATE, _MONTH, chance.choice(_MONTHS))
+    yield from change("number", ContradictionKind.NUMBER, _NUMBER, number)
+    yield from change("name", ContradictionKind.NAME, _NAME, chance.choice(names))
     if unit := _UNIT.search(claim):
-        yield from change("unit", MismatchKind.UNIT, re.compile(unit[0]), _OTHER_UNIT[unit[0]])
+        yield from change("unit", ContradictionKind.UNIT, re.compile(unit[0]), _OTHER_UNIT[unit[0]])
     if found := _AUXILIARY.search(claim):
         text = f"{claim[: found.end()]} not{claim[found.end() :]}"
-        yield Edit("denied", MismatchKind.NEGATION, text, "")
+        yield Edit("denied", ContradictionKind.NEGATION, text, "")
     if found := _NOT.search(claim):
         text = claim[: found.start()] + claim[found.end() :]
-        yield Edit("no longer denied", MismatchKind.NEGATION, text, "not")
+        yield Edit("no longer denied", ContradictionKind.NEGATION, text, "not")
 
 
 def supported_claims(answer: Answer, label: Label) -> Iterator[CheckedClaim]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from schemas.wire.check import CheckRequest
+from schemas.wire.grounding_check import CheckRequest
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.protocol import interpret_reply
 from transforms.grounding.unknown_members import unknown_members

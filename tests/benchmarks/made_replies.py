@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from schemas.wire.check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
+from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
 from transforms.grounding.local.service import Reply
 
 _CLAIM_SCORE = 0.9

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from schemas.timestamps import to_us
+from schemas.quantities import to_us
 from tests.benchmarks.made_replies import made_reply
 from tests.benchmarks.watched_worker import (
     SUBSCRIPTION,

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 
 from apache_beam.coders import FastPrimitivesCoder, TupleCoder
 
-from schemas.checked import CheckedAnswer, RoutedAnswer
+from schemas import Record
+from schemas.checked_answer import CheckedAnswer, RoutedAnswer
 from schemas.message import Message
-from schemas.record import Record
 from tests.benchmarks.generated_answers import generated_messages
 from tests.support.answer_messages import parse_answer
 from transforms.record_coder import RecordCoder

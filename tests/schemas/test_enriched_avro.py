@@ -8,8 +8,7 @@ import fastavro.validation
 import pytest
 
 from schemas.avro import load_schema
-from schemas.enriched import EnrichedAnswer
-from schemas.enriched_avro import enriched_to_avro
+from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
 from tests.support.whole_records import ENRICHED
 
 SCHEMA = load_schema("enriched_answer")

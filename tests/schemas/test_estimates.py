@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from schemas.estimate import (
+from schemas.cost_estimate import (
     Amounts,
     EstimatedAmounts,
     compare,

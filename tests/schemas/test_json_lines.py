@@ -6,10 +6,9 @@ import fastavro.validation
 import msgspec
 import pytest
 
-from schemas.alert import Alert
+from schemas.alert import Alert, alert_to_json
 from schemas.avro import load_schema
-from schemas.failure import Failure
-from schemas.json_lines import alert_to_json, failure_to_json, message_of_failure
+from schemas.failure import Failure, failure_to_json, message_of_failure
 from schemas.message import EarlierFailure
 from tests.support.whole_records import ALERTS, FAILURES
 

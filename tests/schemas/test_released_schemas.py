@@ -17,7 +17,7 @@ import fastavro.validation
 import pytest
 
 from schemas.avro import load_schema
-from schemas.json_lines import message_of_failure
+from schemas.failure import message_of_failure
 from tests.support.avro_schemas import Schema, unfilled
 from tests.support.released_schemas import ROWS, release, released, written, written_today
 from tests.support.schema_gate import breaks

@@ -3,13 +3,13 @@
 from typing import Any
 
 from schemas.answer import Answer, Fact
-from schemas.checked import Check, Claim
-from schemas.enriched import EnrichedAnswer
-from schemas.estimate import Amounts, Estimate
+from schemas.checked_answer import Check, Claim
+from schemas.cost_estimate import Amounts, Estimate
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure
 from schemas.message import Message
 from schemas.verdict import Verdict
-from schemas.wire.check import CheckedClaim, CheckResponse, CitedChunk
+from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
 
 RECORD_ID = "5f" * 32
 NOON_US = 1_772_539_200_000_000

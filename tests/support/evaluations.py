@@ -3,7 +3,7 @@
 from launch.evaluate.evaluation import Counts, Evaluation
 from launch.evaluate.measuring import measure
 from launch.evaluate.scored import LabelledAnswer, ScoredAnswer, ScoredClaim
-from schemas.label import Label, Span
+from schemas.answer import Label, Span
 from schemas.verdict import Verdict
 
 _COUNTS = Counts(

@@ -6,15 +6,15 @@ from itertools import count, cycle, islice
 
 import msgspec
 
+from schemas import Record
 from schemas.answer import Fact
-from schemas.checked import Claim
+from schemas.checked_answer import Claim
 from schemas.message import Message
-from schemas.record import Record
 from tests.support.answer_messages import parse_answer
 from tests.support.checks import CHECK_PATH, check_request
+from transforms.contradictions.find_contradictions import find_mismatches
 from transforms.grounding.local.service import answer
 from transforms.rules.limits import CheckLimits, count_tokens
-from transforms.rules.mismatches.comparing import find_mismatches
 from transforms.rules.planning import most_rechecks, plan_rechecks, plan_within
 from transforms.rules.sentences import split_sentences
 

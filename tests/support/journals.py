@@ -6,8 +6,8 @@ from launch.watch.account import Account
 from launch.watch.journal import BatchDone
 from pipeline.sinks.part_files import Part
 from schemas.alert import Alert, AlertKind, Severity
-from schemas.counts import Counts
-from schemas.units import HOUR_US
+from schemas.quantities import HOUR_US
+from schemas.summary import Counts
 from tests.support.builders import NOON_US, RECORD_ID
 
 HOUR_OF_NOON_US = NOON_US // HOUR_US * HOUR_US

@@ -12,10 +12,9 @@ from launch.report.counting.findings import Findings
 from launch.report.files import find_files
 from launch.report.reading import read_output
 from schemas.avro import load_schema
-from schemas.checked import Mismatch
-from schemas.enriched import EnrichedAnswer
-from schemas.enriched_avro import enriched_to_avro
-from schemas.timestamps import EPOCH
+from schemas.checked_answer import Contradiction
+from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
+from schemas.quantities import EPOCH
 from schemas.verdict import Verdict
 from tests.support.builders import a_claim, a_fact, an_enriched
 
@@ -66,8 +65,8 @@ def hostile_answers() -> list[EnrichedAnswer]:
             tags=(text,),
             verdict_reason="CLAIM_SCORE",
             mismatches=(
-                Mismatch(claim=1, kind="NAME", claim_value=text, fact_value=text, fact=0),
-                Mismatch(claim=0, kind="NUMBER", claim_value=text),
+                Contradiction(claim=1, kind="NAME", claim_value=text, fact_value=text, fact=0),
+                Contradiction(claim=0, kind="NUMBER", claim_value=text),
             ),
             facts=(a_fact(text, uri=text, title=text, document=f"{number}{text}"),),
         )

@@ -15,7 +15,7 @@ from apache_beam.testing.test_stream import TestStream
 from apache_beam.transforms.util import GroupIntoBatches
 from apache_beam.transforms.window import TimestampedValue
 
-from pipeline.sinks import publish_rows
+from pipeline.sinks.sink import publish_rows
 from pipeline.sources import read_subscription
 from transforms import drop_repeated, fill_bundles
 

@@ -1,8 +1,8 @@
 """What is written, with every field filled, and with as little as there can be."""
 
-from schemas.alert import Alert, AlertKind, NoDataEpisode, RateEpisode, Severity, WorstClaim
+from schemas.alert import Alert, AlertKind, NoDataIncident, RateIncident, Severity, WorstClaim
 from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
-from schemas.checked import Mismatch
+from schemas.checked_answer import Contradiction
 from schemas.verdict import Verdict
 from tests.support.builders import (
     NOON_US,
@@ -42,8 +42,8 @@ ENRICHED = {
         citation_precision=0.5,
         citation_recall=0.0,
         mismatches=(
-            Mismatch(claim=0, kind="UNIT", claim_value="5 km", fact_value="5 miles", fact=1),
-            Mismatch(claim=0, kind="NUMBER", claim_value="7"),
+            Contradiction(claim=0, kind="UNIT", claim_value="5 km", fact_value="5 miles", fact=1),
+            Contradiction(claim=0, kind="NUMBER", claim_value="7"),
         ),
         generator_citations=(Citation(start=0, end=6, facts=(0,)), Citation(start=0, end=0)),
         generator_supports=(
@@ -97,7 +97,7 @@ ALERTS = {
         engine="shop",
         event_time_us=NOON_US,
         severity=Severity.INFO,
-        rate=RateEpisode(
+        rate=RateIncident(
             signal="failed",
             state="open",
             share=0.5,
@@ -111,7 +111,7 @@ ALERTS = {
         engine="shop",
         event_time_us=NOON_US,
         severity=Severity.WARNING,
-        no_data=NoDataEpisode(
+        no_data=NoDataIncident(
             state="open",
             answers_before=30,
             last_answer_at_us=NOON_US - 1_800_000_000,

@@ -4,15 +4,15 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from pipeline.sinks import write_files
 from pipeline.sinks.destination import Destination
 from pipeline.sinks.manifest import write_manifest
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
+from pipeline.sinks.sink import write_files
 from pipeline.sinks.write_files import WritePart
-from schemas.enriched import EnrichedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
-from schemas.units import DAY_US
+from schemas.quantities import DAY_US
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
 from transforms.rules.redaction import TextMode
 

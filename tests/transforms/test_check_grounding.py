@@ -13,7 +13,7 @@ from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms.window import FixedWindows, TimestampedValue
 
 from schemas.answer import Answer
-from schemas.checked import CheckedAnswer, Decision, RoutedAnswer
+from schemas.checked_answer import CheckedAnswer, Decision, RoutedAnswer
 from schemas.failure import Failure
 from schemas.verdict import Verdict
 from tests.support import wire_faults

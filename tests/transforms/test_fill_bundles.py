@@ -8,7 +8,7 @@ from apache_beam.transforms.window import GlobalWindows, TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
-from schemas.checked import RoutedAnswer
+from schemas.checked_answer import RoutedAnswer
 from tests.support.builders import an_answer
 from tests.support.streams import START_S, a_stream, stream_pipeline, streaming_from
 from transforms.fill_bundles import FillBundles

@@ -7,12 +7,12 @@ import msgspec
 import pytest
 from apache_beam.coders import registry
 
-from schemas.alert import Alert, AlertKind, RateEpisode, Severity
+from schemas import Record
+from schemas.alert import Alert, AlertKind, RateIncident, Severity
 from schemas.answer import Answer
-from schemas.checked import CheckedAnswer, Decision, RoutedAnswer
+from schemas.checked_answer import CheckedAnswer, Decision, RoutedAnswer
 from schemas.failure import Failure
 from schemas.message import EarlierFailure, Message
-from schemas.record import Record
 from schemas.verdict import Verdict
 from tests.support.builders import a_check, a_message, an_answer, an_enriched
 from transforms.record_coder import RecordCoder, use_record_coders
@@ -33,7 +33,7 @@ RECORDS = [
     Alert(
         kind=AlertKind.RATE,
         severity=Severity.CRITICAL,
-        rate=RateEpisode(
+        rate=RateIncident(
             signal="failed", state="open", share=0.5, burn_rate=5.0, answers=9, opened_at_us=-1
         ),
     ),

@@ -3,7 +3,7 @@
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 
-from schemas.checked import Decision, RoutedAnswer
+from schemas.checked_answer import Decision, RoutedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import an_answer
 from tests.support.pipelines import local_pipeline

@@ -3,8 +3,8 @@
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 
-from schemas.checked import CheckedAnswer, Decision, Grounding
-from schemas.enriched import EnrichedAnswer
+from schemas.checked_answer import CheckedAnswer, Decision, Grounding
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_claim, an_answer
 from tests.support.metrics import counted

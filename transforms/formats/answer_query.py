@@ -1,7 +1,7 @@
 """discoveryengine.answer_query: the response of answerQuery."""
 
 from schemas.wire import discovery_engine as wire
-from schemas.wire.tolerance import read_wire
+from schemas.wire.wire_type import read_wire
 from transforms.formats.discovery_engine import is_answer, read_response
 from transforms.formats.reading import Format, Reading, Request
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from schemas.wire import discovery_engine as wire
-from schemas.wire.tolerance import read_wire, wire_fields
+from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.discovery_engine import is_answer, read_response
 from transforms.formats.reading import Format, Reading, Request
 

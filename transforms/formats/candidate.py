@@ -1,7 +1,7 @@
 """gemini.candidate: a candidate by itself, of the Gemini API or Vertex AI."""
 
 from schemas.wire import gemini as wire
-from schemas.wire.tolerance import read_wire, wire_fields
+from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.candidate_enums import enums_of
 from transforms.formats.gemini import is_candidate, read_candidate
 from transforms.formats.reading import Format, Reading, Request

@@ -6,10 +6,10 @@ from typing import Any
 from msgspec.structs import asdict
 
 from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
-from schemas.unreadable import UnreadableAnswer
-from schemas.verdict import MismatchKind, Tag
-from schemas.wire import enriched as wire
-from schemas.wire.tolerance import read_wire, wire_fields
+from schemas.message import UnreadableAnswer
+from schemas.verdict import ContradictionKind, Tag
+from schemas.wire import groundwatch as wire
+from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.reading import Format, Reading, Request
 from transforms.formats.scores import proportion
 from transforms.formats.signals import read_signals
@@ -24,7 +24,7 @@ _RECORD_ID = re.compile(r"[0-9a-f]{64}")
 
 _DERIVED = frozenset(
     {
-        *(kind.tag for kind in MismatchKind),
+        *(kind.tag for kind in ContradictionKind),
         Tag.LOW_ANSWERABLE_PROBABILITY,
         Tag.RECOMBINED,
         Tag.SAFETY_RATED,

@@ -2,8 +2,8 @@
 
 from schemas.answer import Answer
 from schemas.verdict import Tag
-from schemas.wire import envelope as wire
-from schemas.wire.tolerance import read_wire
+from schemas.wire import groundwatch as wire
+from schemas.wire.wire_type import read_wire
 from transforms.formats.facts import FactCollection
 from transforms.formats.noticing import true_tags
 from transforms.formats.reading import Format, Reading, Request

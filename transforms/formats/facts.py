@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from schemas.answer import Fact
-from schemas.unreadable import UnreadableAnswer
+from schemas.message import UnreadableAnswer
 
 MAX_FACTS_CHARACTERS = 20_000_000
 """What the facts of one answer may hold with their sources: twice the largest message.

@@ -4,7 +4,7 @@ import msgspec
 
 from schemas.wire import gemini as wire
 from schemas.wire.enums import GEMINI_ENUMS
-from schemas.wire.tolerance import read_wire, wire_fields
+from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.discovery_engine import is_answer
 from transforms.formats.gemini import is_candidate, read_candidate
 from transforms.formats.reading import Format, Reading, Request

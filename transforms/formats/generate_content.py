@@ -11,7 +11,7 @@ import msgspec
 from schemas.verdict import Tag
 from schemas.wire import gemini as wire
 from schemas.wire.enums import CandidateEnums
-from schemas.wire.tolerance import read_wire
+from schemas.wire.wire_type import read_wire
 from transforms.formats.candidate_enums import enums_of
 from transforms.formats.gemini import read_candidate
 from transforms.formats.noticing import true_tags

@@ -6,8 +6,7 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from schemas.answer import Answer
-from schemas.message import Message
-from schemas.unreadable import UnreadableAnswer
+from schemas.message import Message, UnreadableAnswer
 from schemas.verdict import Tag
 from transforms.formats.camel_case import has_snake_case, to_camel_case
 from transforms.formats.identity import content_identity, record_id

@@ -3,18 +3,19 @@
 from collections.abc import Iterable
 
 from schemas.answer import SafetyRating
-from schemas.wire import enums, safety
+from schemas.wire import discovery_engine as wire
+from schemas.wire import enums
 from transforms.formats.scores import proportion
 
 
 def read_ratings(
-    ratings: Iterable[safety.SafetyRating], categories: tuple[str, ...]
+    ratings: Iterable[wire.SafetyRating], categories: tuple[str, ...]
 ) -> tuple[SafetyRating, ...]:
     """Name what was rated; the services number the categories differently."""
     return tuple(_read_rating(rating, categories) for rating in ratings)
 
 
-def _read_rating(rating: safety.SafetyRating, categories: tuple[str, ...]) -> SafetyRating:
+def _read_rating(rating: wire.SafetyRating, categories: tuple[str, ...]) -> SafetyRating:
     return SafetyRating(
         category=_short_name(rating.category, categories, "HARM_CATEGORY_"),
         probability=enums.enum_name(rating.probability, enums.HARM_PROBABILITIES),

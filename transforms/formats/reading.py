@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
+from schemas import Record
 from schemas.answer import Answer
 from schemas.message import Message
-from schemas.record import Record
-from schemas.wire.tolerance import Wire
+from schemas.wire.wire_type import Wire
 
 
 class Identity(Record, frozen=True, kw_only=True):

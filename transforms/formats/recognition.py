@@ -1,7 +1,7 @@
 """Which input format a message is in."""
 
-from schemas.unreadable import UnreadableAnswer
-from schemas.wire.tolerance import refuse_repeated
+from schemas.message import UnreadableAnswer
+from schemas.wire.wire_type import refuse_repeated
 from transforms.formats import (
     answer_query,
     answer_resource,

@@ -6,8 +6,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from schemas.message import Message
-from schemas.unreadable import UnmappedFields, UnreadableAnswer
+from schemas.message import Message, UnmappedFields, UnreadableAnswer
 from schemas.wire import enums
 from transforms.formats.discovery_engine import is_answer
 from transforms.formats.recognition import FORMATS

@@ -5,9 +5,9 @@ the answer, and tags. It does not hold the state or the finish reason. Where sev
 lead to the same record, any of them serves.
 """
 
-from schemas.record import Record
+from schemas import Record
 from schemas.verdict import Tag
-from schemas.wire.enriched import EnrichedRow
+from schemas.wire.groundwatch import EnrichedRow
 from transforms.rules.incompleteness import has_finish_reasons
 from transforms.rules.verdicts import (
     BLOCKED_RATING,

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from schemas.unreadable import UnreadableAnswer
+from schemas.message import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire import discovery_engine as wire
 from schemas.wire import enums
-from schemas.wire.tolerance import Wire, read_wire, wire_fields
+from schemas.wire.wire_type import Wire, read_wire, wire_fields
 from transforms.formats.discovery_engine import is_answer, read_response
 from transforms.formats.reading import Format, Reading, Request
 

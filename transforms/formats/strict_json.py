@@ -4,8 +4,8 @@ import json
 import math
 import re
 
-from schemas.unreadable import UnreadableAnswer
-from schemas.wire.unusable import OutOfRangeNumber, RepeatedField
+from schemas.message import UnreadableAnswer
+from schemas.wire.wire_type import OutOfRangeNumber, RepeatedField
 
 MAX_PAYLOAD_BYTES = 10_000_000
 MAX_DEPTH = 100

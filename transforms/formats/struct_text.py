@@ -3,9 +3,8 @@
 import json
 from collections.abc import Iterator
 
-from schemas.unreadable import UnreadableAnswer
-from schemas.wire.tolerance import refuse_repeated
-from schemas.wire.unusable import OutOfRangeNumber
+from schemas.message import UnreadableAnswer
+from schemas.wire.wire_type import OutOfRangeNumber, refuse_repeated
 from transforms.formats.facts import MAX_FACTS_CHARACTERS
 
 

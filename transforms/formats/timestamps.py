@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import msgspec
 
-from schemas.timestamps import to_us
+from schemas.quantities import to_us
 
 Time = str | int | float | None
 """A time as a message has it: empty if it is absent, None if it was of a wrong type."""

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args, get_origin
 
 from schemas.answer import Answer
-from schemas.unreadable import UnmappedFields
-from schemas.wire.tolerance import Wire, alternatives, is_wire, wire_fields
-from schemas.wire.unusable import RepeatedField
+from schemas.message import UnmappedFields
+from schemas.wire.wire_type import RepeatedField, Wire, alternatives, is_wire, wire_fields
 from transforms.formats.camel_case import camel_case_name
 from transforms.formats.reading import Format, Request
 from transforms.formats.strict_json import read_json

@@ -7,7 +7,7 @@ from operator import mul
 from typing import TypeVar
 
 from schemas.answer import Answer
-from schemas.checked import Check, CheckedAnswer, Decision, Grounding
+from schemas.checked_answer import Check, CheckedAnswer, Decision, Grounding
 from schemas.verdict import Verdict
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.protocol import build_request

@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 
 import stamina
 
-from schemas.wire.check import CheckRequest
+from schemas.wire.grounding_check import CheckRequest
 from transforms.grounding import retrying
 from transforms.grounding.connections import Connections
 from transforms.grounding.credentials import Authority

@@ -2,8 +2,8 @@
 
 from hashlib import sha256
 
+from schemas import Record
 from schemas.answer import Answer
-from schemas.record import Record
 from transforms.grounding.protocol import build_request, encode_request
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.planning import PlannedCall, billed_characters, most_rechecks, plan_within

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 import msgspec
 
 from schemas.answer import Fact
-from schemas.wire.check import (
+from schemas.wire.grounding_check import (
     CheckedClaim,
     CheckRequest,
     CheckResponse,

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from schemas.record import Record
-from schemas.wire.check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
+from schemas import Record
+from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
 
 
 class CheckReply(Record, frozen=True, kw_only=True):

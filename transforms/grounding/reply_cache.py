@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from schemas.wire.check import CheckRequest
+from schemas.wire.grounding_check import CheckRequest
 from transforms.grounding.reply import CheckReply, decode_reply, encode_reply
 from transforms.grounding.reply_store import ReplyStore
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from schemas.answer import Answer
-from schemas.checked import CheckedAnswer
+from schemas.checked_answer import CheckedAnswer
 from transforms.grounding.checking import check_answer
 from transforms.grounding.client import GroundingClient, Sent
 from transforms.grounding.pacing import Throttle

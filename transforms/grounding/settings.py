@@ -2,8 +2,8 @@
 
 from enum import StrEnum
 
-from schemas.record import Record
-from schemas.units import MEGABYTE
+from schemas import Record
+from schemas.quantities import MEGABYTE
 from transforms.rules.limits import CheckLimits
 
 LOCAL = "local"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from schemas.record import Record
+from schemas import Record
 
 
 class RawReply(Record, frozen=True, kw_only=True):

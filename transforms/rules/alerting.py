@@ -1,8 +1,8 @@
 """Which answers somebody is told about, and how urgently."""
 
+from schemas import Record
 from schemas.alert import Alert, AlertKind, Severity, WorstClaim
-from schemas.enriched import EnrichedAnswer
-from schemas.record import Record
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 
 

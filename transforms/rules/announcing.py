@@ -2,11 +2,10 @@
 
 from msgspec.structs import replace
 
-from schemas.alert import Alert
+from schemas.alert import Alert, alert_to_json
 from schemas.failure import Failure
-from schemas.json_lines import alert_to_json
 from schemas.message import EarlierFailure, Message
-from schemas.timestamps import from_rfc3339, to_rfc3339
+from schemas.quantities import from_rfc3339, to_rfc3339
 from transforms.rules.publishing import (
     LEFT_OUT,
     MOST_BYTES,

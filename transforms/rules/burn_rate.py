@@ -4,8 +4,8 @@ Source: Google SRE workbook, chapter 5, "Multiwindow, Multi-Burn-Rate Alerts",
 https://sre.google/workbook/alerting-on-slos/
 """
 
-from schemas.record import Record
-from schemas.units import HOUR_US
+from schemas import Record
+from schemas.quantities import HOUR_US
 from transforms.rules.rate_counts import bucket_of
 from transforms.rules.rate_windows import RateWindow, is_about_reason
 

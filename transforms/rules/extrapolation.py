@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
-from schemas.record import Record
+from schemas import Record
 
 _DEVIATIONS = 1.96
 _IMAGINED = 2

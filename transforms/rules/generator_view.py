@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from schemas import Record
 from schemas.answer import Citation, GroundingSupport
-from schemas.checked import Claim
-from schemas.record import Record
+from schemas.checked_answer import Claim
 
 
 class CitedFacts(Record, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 import re
 
-from schemas.record import Record
+from schemas import Record
 
 UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff"  # Thai, Lao

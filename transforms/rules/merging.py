@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from schemas.checked import Claim, Grounding
-from schemas.wire.check import CheckedClaim, CheckResponse
+from schemas.checked_answer import Claim, Grounding
+from schemas.wire.grounding_check import CheckedClaim, CheckResponse
 from transforms.rules.planning import FactPiece, PlannedCall, PlannedRecheck
 from transforms.rules.support import support_score
 

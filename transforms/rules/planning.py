@@ -4,9 +4,9 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
+from schemas import Record
 from schemas.answer import Fact
-from schemas.checked import Claim
-from schemas.record import Record
+from schemas.checked_answer import Claim
 from transforms.rules.limits import CheckLimits, count_tokens
 from transforms.rules.ranking import WithText, best_facts
 from transforms.rules.sentences import split_sentences

@@ -5,7 +5,7 @@ Source: https://cloud.google.com/pubsub/quotas#resource_limits
 
 from collections.abc import Iterable, Mapping
 
-from schemas.record import Record
+from schemas import Record
 from transforms.rules.stretches import is_boundary
 
 SHORTENED = "shortened"

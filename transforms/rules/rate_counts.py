@@ -6,9 +6,9 @@ from functools import reduce
 from itertools import groupby
 from operator import attrgetter
 
-from schemas.enriched import EnrichedAnswer
-from schemas.record import Record
-from schemas.units import MINUTE_US
+from schemas import Record
+from schemas.enriched_answer import EnrichedAnswer
+from schemas.quantities import MINUTE_US
 from schemas.verdict import Tag, Verdict
 from schemas.wire.enums import BLOCK_REASONS, VERTEX_BLOCK_REASONS
 from transforms.rules.verdicts import POLICY_FINISH_REASONS, SKIP_REASON_VERDICTS

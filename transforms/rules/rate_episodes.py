@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from schemas.alert import Alert, AlertKind, RateEpisode, Severity
+from schemas.alert import Alert, AlertKind, RateIncident, Severity
 from transforms.rules.burn_rate import OpenEpisode, RateRule, Reading, closing, opening
 from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_of, in_order
 from transforms.rules.rate_windows import VERDICT_SIGNALS, RateWindow, is_about_reason
@@ -110,7 +110,7 @@ def _alert(engine: str | None, state: str, episode: OpenEpisode, reading: Readin
         engine=engine,
         event_time_us=reading.now_us,
         severity=_severity(state, episode.signal),
-        rate=RateEpisode(
+        rate=RateIncident(
             signal=episode.signal,
             state=state,
             share=share,

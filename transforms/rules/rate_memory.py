@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
+from schemas import Record
 from schemas.alert import Alert
-from schemas.record import Record
 from transforms.rules.burn_rate import OpenEpisode, RateRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_of, in_order
 from transforms.rules.rate_episodes import first_bucket_us, judge_rates

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
-from schemas.checked import Mismatch
-from schemas.enriched import EnrichedAnswer
+from schemas.checked_answer import Contradiction
+from schemas.enriched_answer import EnrichedAnswer
 
 _HASHED = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -55,7 +55,7 @@ def is_hashed(text: str) -> bool:
     return _HASHED.fullmatch(text) is not None
 
 
-def _hide_values(mismatch: Mismatch, hide: Callable[[str], str]) -> Mismatch:
+def _hide_values(mismatch: Contradiction, hide: Callable[[str], str]) -> Contradiction:
     return replace(
         mismatch,
         claim_value=hide(mismatch.claim_value),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from schemas.answer import Answer, SafetyRating
-from schemas.checked import Decision
+from schemas.checked_answer import Decision
 from schemas.verdict import Tag, Verdict
 from transforms.rules import verdicts
 from transforms.rules.incompleteness import has_finish_reasons, is_incomplete

@@ -1,6 +1,6 @@
 """Which answers are looked at where not all of them are."""
 
-from schemas.record import Record
+from schemas import Record
 
 _PREFIX_DIGITS = 16
 _PREFIXES = 1 << 4 * _PREFIX_DIGITS

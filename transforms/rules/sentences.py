@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from schemas.record import Record
+from schemas import Record
 from transforms.rules.memory import Memory
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from schemas.alert import Alert, AlertKind, NoDataEpisode, Severity
-from schemas.record import Record
-from schemas.units import HOUR_US, MINUTE_US
+from schemas import Record
+from schemas.alert import Alert, AlertKind, NoDataIncident, Severity
+from schemas.quantities import HOUR_US, MINUTE_US
 from transforms.rules.rate_counts import bucket_of
 
 _MOST_ENGINES = 1_000
@@ -50,7 +50,7 @@ class Pulse(Record, frozen=True, kw_only=True):
     engine: str | None
     last_us: int
     recent: tuple[Stretch, ...] = ()
-    silence: NoDataEpisode | None = None
+    silence: NoDataIncident | None = None
 
 
 def hear(pulses: Iterable[Pulse], came: Mapping[str | None, int], now_us: int) -> tuple[Pulse, ...]:
@@ -117,7 +117,7 @@ def _judged(pulse: Pulse, rule: SilenceRule, listening_since_us: int, now_us: in
     silent_us = now_us - max(pulse.last_us, listening_since_us)
     if silent_us < rule.after_us or not _was_steady(pulse, rule):
         return pulse
-    silence = NoDataEpisode(
+    silence = NoDataIncident(
         state="open",
         answers_before=_answers(pulse),
         last_answer_at_us=pulse.last_us,
@@ -135,7 +135,7 @@ def _told(before: Pulse, after: Pulse, now_us: int) -> Iterator[Alert]:
         yield _alert(after.engine, over, Severity.INFO, now_us)
 
 
-def _alert(engine: str | None, silence: NoDataEpisode, severity: Severity, now_us: int) -> Alert:
+def _alert(engine: str | None, silence: NoDataIncident, severity: Severity, now_us: int) -> Alert:
     return Alert(
         kind=AlertKind.NO_DATA,
         engine=engine,

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 
+from schemas import Record
 from schemas.answer import Answer
-from schemas.checked import CheckedAnswer, Claim, Decision, Grounding, Mismatch
-from schemas.enriched import EnrichedAnswer
-from schemas.record import Record
-from schemas.verdict import MismatchKind, Tag, Verdict
+from schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision, Grounding
+from schemas.enriched_answer import EnrichedAnswer
+from schemas.verdict import ContradictionKind, Tag, Verdict
+from transforms.contradictions.find_contradictions import find_mismatches
 from transforms.rules import verdicts
 from transforms.rules.generator_view import (
     CitedFacts,
     compare_citations,
     with_generator_scores,
 )
-from transforms.rules.mismatches.comparing import find_mismatches
 from transforms.rules.routing import policy_reasons, routing_tags
 
 
@@ -129,11 +129,11 @@ def _check_tags(
         yield Tag.SCORE_DRIFT
 
 
-def _comparison_tags(cited: CitedFacts, mismatches: Sequence[Mismatch]) -> Iterator[Tag]:
+def _comparison_tags(cited: CitedFacts, mismatches: Sequence[Contradiction]) -> Iterator[Tag]:
     if cited.mismatch:
         yield Tag.CITATION_MISMATCH
     for mismatch in mismatches:
-        yield MismatchKind(mismatch.kind).tag
+        yield ContradictionKind(mismatch.kind).tag
 
 
 def _drift(generator_score: float | None, support_score: float | None) -> float | None:

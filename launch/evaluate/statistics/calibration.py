@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from launch.evaluate.statistics.example import Example
-from schemas.record import Record
+from schemas import Record
 
 _BINS = 10
 

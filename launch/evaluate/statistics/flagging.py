@@ -6,7 +6,7 @@ from math import inf, nextafter
 from operator import itemgetter
 
 from launch.evaluate.statistics.example import Example
-from schemas.record import Record
+from schemas import Record
 
 
 class Flagged(Record, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from math import inf
 from random import Random
 
 from launch.evaluate.statistics.example import Example
-from schemas.record import Record
+from schemas import Record
 
 _SEED = 20_261
 """Any number would do; one that stays gives the same interval for the same scores."""

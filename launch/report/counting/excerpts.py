@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from schemas.checked import Claim
-from schemas.record import Record
+from schemas import Record
+from schemas.checked_answer import Claim
 
 _ANSWER_BYTES = 6_000
 _FACT_BYTES = 1_600

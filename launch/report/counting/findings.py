@@ -2,7 +2,7 @@
 
 from launch.report.counting.seen import SeenSummary
 from launch.report.counting.tally import Tally
-from schemas.record import Record
+from schemas import Record
 
 
 class Findings(Record, frozen=True, kw_only=True):

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from schemas.record import Record
-from schemas.timestamps import to_us
+from schemas import Record
+from schemas.quantities import to_us
 from schemas.verdict import Verdict
 from transforms.rules.redaction import is_hashed
 from transforms.rules.tagging import Thresholds

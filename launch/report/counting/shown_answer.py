@@ -13,8 +13,8 @@ from launch.report.counting.excerpts import (
     passages,
 )
 from launch.report.counting.seen import SeenAnswer, cut_name, kept_title
-from schemas.checked import Claim
-from schemas.record import Record
+from schemas import Record
+from schemas.checked_answer import Claim
 from transforms.rules.redaction import TextMode, is_hashed
 
 _MOST_CLAIMS = 40

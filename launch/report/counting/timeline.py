@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
-from schemas.record import Record
-from schemas.units import DAY_US, HOUR_US, MINUTE_US
+from schemas import Record
+from schemas.quantities import DAY_US, HOUR_US, MINUTE_US
 
 _WEEK_US = 7 * DAY_US
 MONDAY_US = 4 * DAY_US

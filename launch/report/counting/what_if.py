@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from schemas.record import Record
+from schemas import Record
 from transforms.rules.tagging import Thresholds
 
 _TENTHS = tuple(tenth / 10 for tenth in range(11))

@@ -2,8 +2,8 @@
 
 from launch.report.counting.timeline import MONDAY_US, Columns
 from launch.report.page.words import clock, day, month
-from schemas.record import Record
-from schemas.units import DAY_US, HOUR_US, MINUTE_US
+from schemas import Record
+from schemas.quantities import DAY_US, HOUR_US, MINUTE_US
 
 _QUARTER_US = 84 * DAY_US
 _YEAR_US = 364 * DAY_US

@@ -1,7 +1,7 @@
 """How a claim's score is shown: by a tint, and in words."""
 
-from schemas.checked import Claim
-from schemas.record import Record
+from schemas import Record
+from schemas.checked_answer import Claim
 
 _TINTS = 5
 

@@ -1,9 +1,9 @@
 """What a person on call reads first."""
 
-from launch.figures import counted, percent
 from launch.report.counting.seen import SeenSummary
 from launch.report.counting.tally import Tally
-from schemas.record import Record
+from launch.terminal.figures import counted, percent
+from schemas import Record
 
 
 class Headline(Record, frozen=True, kw_only=True):

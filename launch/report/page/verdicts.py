@@ -1,6 +1,6 @@
 """How verdicts are named and drawn."""
 
-from schemas.record import Record
+from schemas import Record
 from schemas.verdict import Verdict
 
 

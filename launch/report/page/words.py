@@ -4,9 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from markupsafe import Markup
 
-from launch.figures import NOTHING
-from schemas.timestamps import EPOCH, to_us
-from schemas.units import DAY_US
+from launch.terminal.figures import NOTHING
+from schemas.quantities import DAY_US, EPOCH, to_us
 
 _FIRST_US = to_us(datetime.min.replace(tzinfo=UTC))
 _LAST_US = to_us(datetime.max.replace(tzinfo=UTC))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from schemas.record import Record
+from schemas import Record
 from tests.benchmarks.peers.results import Measured, Setting
 
 _TIMES = "\N{MULTIPLICATION SIGN}"

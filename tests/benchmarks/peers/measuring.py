@@ -5,7 +5,7 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from schemas.record import Record
+from schemas import Record
 from tests.benchmarks.peers.contenders import Contender, Sizes
 from tests.benchmarks.peers.course import Course, Run
 from tests.benchmarks.peers.results import Measured, Setting, Speed

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from schemas.wire.check import CheckRequest, GroundingFact, GroundingSpec
+from schemas.wire.grounding_check import CheckRequest, GroundingFact, GroundingSpec
 from tests.benchmarks.peers.driving import check_in_tasks
 from tests.benchmarks.peers.job import CITATION_THRESHOLD, GROUNDING_CONFIG, Answer, Job, Row
 from transforms.grounding.client import GroundingClient

@@ -10,7 +10,7 @@ from pathlib import Path
 import jinja2
 import msgspec
 
-from schemas.record import Record
+from schemas import Record
 from tests.benchmarks.peers.chart import Panel, chart
 from tests.benchmarks.peers.contenders import BASELINE, CONTENDERS, GROUNDWATCH, Contender
 from tests.benchmarks.peers.measures import MEASURES

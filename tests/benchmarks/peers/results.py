@@ -1,6 +1,6 @@
 """What a run of the benchmark found: the content of docs/benchmarks.json."""
 
-from schemas.record import Record
+from schemas import Record
 
 
 class Setting(Record, frozen=True, kw_only=True):

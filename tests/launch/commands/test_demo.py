@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from launch.samples import sample_paths
-from launch.samples.generate import DUPLICATE, FAILURE, Intended, intended
-from launch.samples.timeline import BAD_RELEASE, BAD_RELEASE_ENGINE
 from schemas.message import Message
 from tests.support.answer_messages import parse_answer
 from tests.support.commands import WITHOUT_NETWORK, run
@@ -22,6 +20,8 @@ from tests.support.outputs import (
     summary_in,
     visible_files,
 )
+from tests.support.samples.generate import DUPLICATE, FAILURE, Intended, intended
+from tests.support.samples.timeline import BAD_RELEASE, BAD_RELEASE_ENGINE
 
 _DEMO = f"""{WITHOUT_NETWORK}
 from launch.main import main

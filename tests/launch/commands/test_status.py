@@ -8,7 +8,7 @@ import pytest
 from launch.main import main
 from launch.watch.account import Account
 from launch.watch.journal import Journal
-from schemas.units import HOUR_US
+from schemas.quantities import HOUR_US
 from tests.support.journals import HOUR_OF_NOON_US, a_batch_done, an_account
 
 

@@ -5,15 +5,14 @@ from pathlib import Path
 import pytest
 
 from launch.commands import watch as watch_module
-from launch.inputs import default_work_folder
+from launch.inputs.paths import default_work_folder
 from launch.local import work_folder as work_folder_module
+from launch.local.run_summary import summary_of
 from launch.local.work_folder import WorkFolder
 from launch.main import main
-from launch.summing import summary_of
 from pipeline.config import Config
 from pipeline.sinks.destination import Destination
-from schemas.counts import Counts
-from schemas.summary import Summary
+from schemas.summary import Counts, Summary
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
 from tests.support.watched import SUBSCRIPTION, Watched

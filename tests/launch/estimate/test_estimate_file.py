@@ -6,7 +6,7 @@ import pytest
 
 from launch.estimate.file import compare_with_estimate, write_estimate
 from pipeline.sinks.destination import Destination
-from schemas.estimate import Amounts, Differences
+from schemas.cost_estimate import Amounts, Differences
 from tests.support.builders import an_estimate
 
 MADE = Amounts(calls=14, characters=3_500, cost=0.7)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from launch.estimate.screen import comparison_line, show_estimate
-from schemas.estimate import Amounts, Interval, Intervals, compare
+from schemas.cost_estimate import Amounts, Interval, Intervals, compare
 from tests.support.builders import an_estimate
 
 NO_RECHECKS = Amounts(calls=0, characters=0, cost=None)

@@ -3,7 +3,7 @@
 import pytest
 
 from launch.evaluate.tables import show_evaluation
-from schemas.label import Span
+from schemas.answer import Span
 from tests.support.evaluations import a_labelled, measured
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.label import Span
+from schemas.answer import Span
 from tests.support.evaluations import a_labelled, measured
 
 

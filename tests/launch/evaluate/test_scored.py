@@ -3,7 +3,7 @@
 import pytest
 
 from launch.evaluate.scored import ScoredClaim, scored_from_record, scored_from_row
-from schemas.enriched import EnrichedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from tests.support.builders import RECORD_ID, a_claim, a_fact, an_enriched
 from tests.support.reports import row_of
 from tests.support.whole_records import ENRICHED

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser
 
 from launch.report.writing import write_report
-from schemas.enriched import EnrichedAnswer
-from schemas.units import HOUR_US
+from schemas.enriched_answer import EnrichedAnswer
+from schemas.quantities import HOUR_US
 from schemas.verdict import Verdict
 from tests.support.browser import ABSENT, chromium, find_chromium, look
 from tests.support.builders import NOON_US, an_enriched

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from launch.samples import sample_paths
-from launch.samples.articles import Truth, read_conversations
-from launch.samples.citing import best_passage, sentences
-from launch.samples.generate import DUPLICATE, FAILURE, intended, sample_files
-from launch.samples.timeline import BAD_RELEASE, BAD_RELEASE_ENGINE, WRITERS, ordinary_days
 from schemas.verdict import Verdict
+from tests.support.samples.articles import Truth, read_conversations
+from tests.support.samples.citing import best_passage, sentences
+from tests.support.samples.generate import DUPLICATE, FAILURE, intended, sample_files
+from tests.support.samples.timeline import BAD_RELEASE, BAD_RELEASE_ENGINE, WRITERS, ordinary_days
 
 FILES = {Path(path).name: Path(path).read_bytes() for path in sample_paths()}
 

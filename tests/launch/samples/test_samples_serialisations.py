@@ -7,10 +7,10 @@ import pytest
 from google.ai import generativelanguage_v1beta as gemini_client
 from google.cloud import discoveryengine_v1beta as discovery_client
 
-from launch.samples import discovery, edits, gemini
-from launch.samples.cases import Write
-from launch.samples.events import Event
-from launch.samples.timeline import ordinary_days
+from tests.support.samples import discovery, edits, gemini
+from tests.support.samples.cases import Write
+from tests.support.samples.events import Event
+from tests.support.samples.timeline import ordinary_days
 
 EVENTS = [planned.event(number) for number, planned in enumerate(ordinary_days(), start=1)]
 

@@ -3,8 +3,8 @@
 import pytest
 
 from launch.watch.account import account_of, merged
-from schemas.counts import Counts
-from schemas.units import HOUR_US
+from schemas.quantities import HOUR_US
+from schemas.summary import Counts
 from tests.support.builders import NOON_US
 from tests.support.journals import HOUR_OF_NOON_US, an_account
 

@@ -20,7 +20,7 @@ from pipeline import storage
 from pipeline.config import Config
 from pipeline.sinks.part_files import OpenPart
 from pipeline.sinks.row_formats import EnrichedFiles
-from schemas.enriched import EnrichedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
 from tests.support.clocks import ManualClock
 from tests.support.journals import a_batch_done, an_account, an_alert

@@ -10,7 +10,7 @@ import pytest
 
 from launch.watch import journal as journal_module
 from launch.watch.journal import Journal, Publication
-from schemas.counts import Counts
+from schemas.summary import Counts
 from tests.support.builders import NOON_US, a_failure, a_message
 from tests.support.journals import (
     HOUR_OF_NOON_US,

@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families as read_text
 
 from launch import __version__
 from launch.watch.metrics import CHECKS, Metrics, WorkReadings
-from schemas.counts import Counts
+from schemas.summary import Counts
 from schemas.verdict import Verdict
 from tests.support.standings import a_standing
 from transforms import counters

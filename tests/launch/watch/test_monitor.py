@@ -10,8 +10,8 @@ from launch.watch.account import Account
 from launch.watch.journal import BatchDone, Journal
 from launch.watch.monitor import Monitor
 from schemas.alert import Alert, AlertKind
-from schemas.counts import Counts
-from schemas.units import HOUR_US, MINUTE_US
+from schemas.quantities import HOUR_US, MINUTE_US
+from schemas.summary import Counts
 from tests.support.builders import NOON_US
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts

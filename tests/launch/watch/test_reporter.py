@@ -20,7 +20,7 @@ from launch.watch.reporter import (
     TerminalReporter,
     alert_line,
 )
-from schemas.alert import Alert, AlertKind, NoDataEpisode, RateEpisode, Severity
+from schemas.alert import Alert, AlertKind, NoDataIncident, RateIncident, Severity
 from schemas.verdict import Verdict
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.builders import NOON_US, RECORD_ID
@@ -42,10 +42,10 @@ def an_alert(**fields: Any) -> Alert:
     return Alert(**given | fields)
 
 
-INCIDENT = RateEpisode(
+INCIDENT = RateIncident(
     signal="low_grounded", state="open", share=0.5, burn_rate=5.0, answers=20, opened_at_us=NOON_US
 )
-SILENCE = NoDataEpisode(
+SILENCE = NoDataIncident(
     state="closed", answers_before=40, last_answer_at_us=NOON_US, opened_at_us=NOON_US
 )
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from schemas.checked import CheckedAnswer
-from schemas.enriched import EnrichedAnswer
+from schemas.checked_answer import CheckedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from tests.support.archives import an_envelope
 from tests.support.outputs import failures_in, original_bytes
 from tests.support.watched import ALERTS, Watched, total

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.sources.archives import MAX_LINE_BYTES, read_archive, read_failures
-from schemas.json_lines import failure_to_json
-from schemas.message import Message
-from schemas.unreadable import UnreadableAnswer
+from schemas.failure import failure_to_json
+from schemas.message import Message, UnreadableAnswer
 from tests.support.answer_messages import parse_answer
 from tests.support.archives import PACKED, an_envelope, buffered, lines_of, read_all
 from tests.support.commands import run

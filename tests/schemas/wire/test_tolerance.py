@@ -2,9 +2,16 @@
 
 import pytest
 
-from schemas.unreadable import UnreadableAnswer
-from schemas.wire.tolerance import Details, Essential, Wire, read_wire, wire_fields
-from schemas.wire.unusable import OutOfRangeNumber, RepeatedField
+from schemas.message import UnreadableAnswer
+from schemas.wire.wire_type import (
+    Details,
+    Essential,
+    OutOfRangeNumber,
+    RepeatedField,
+    Wire,
+    read_wire,
+    wire_fields,
+)
 
 
 class Leaf(Wire, frozen=True):

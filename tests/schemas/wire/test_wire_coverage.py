@@ -14,8 +14,8 @@ from google.cloud.aiplatform_v1.types.prediction_service import GenerateContentR
 from google.genai import types as genai
 from google.protobuf.descriptor import Descriptor
 
-from schemas.wire import discovery_engine, enriched, envelope, gemini, safety
-from schemas.wire.tolerance import Wire, wire_fields
+from schemas.wire import discovery_engine, gemini, groundwatch
+from schemas.wire.wire_type import Wire, wire_fields
 
 DISCOVERY_ENGINE = (discoveryengine_v1, discoveryengine_v1beta, discoveryengine_v1alpha)
 GEMINI = (gemini_beta, gemini_alpha)
@@ -53,11 +53,7 @@ def wire_types_of(module: ModuleType) -> list[type[Wire]]:
 
 
 WIRE_TYPES = sorted(
-    {
-        wire
-        for module in (discovery_engine, enriched, envelope, gemini, safety)
-        for wire in wire_types_of(module)
-    },
+    {wire for module in (discovery_engine, gemini, groundwatch) for wire in wire_types_of(module)},
     key=str,
 )
 

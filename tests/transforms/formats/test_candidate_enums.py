@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.checked import Decision
+from schemas.checked_answer import Decision
 from schemas.verdict import Tag, Verdict
 from tests.support.answer_messages import parsed
 from transforms.rules.routing import route, routing_tags

@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 from pipeline.sinks.row_formats import EnrichedFiles
 from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
 from schemas.avro import load_schema
-from schemas.checked import CheckedAnswer, Grounding
-from schemas.enriched import EnrichedAnswer
-from schemas.enriched_avro import enriched_to_avro
-from schemas.json_lines import failure_to_json, message_of_failure
-from schemas.message import Message
-from schemas.unreadable import UnreadableAnswer
+from schemas.checked_answer import CheckedAnswer, Grounding
+from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
+from schemas.failure import failure_to_json, message_of_failure
+from schemas.message import Message, UnreadableAnswer
 from schemas.verdict import Tag, Verdict
 from tests.support.answer_messages import parse_answer
 from tests.support.archives import read_all

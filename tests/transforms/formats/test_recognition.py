@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.unreadable import UnreadableAnswer
+from schemas.message import UnreadableAnswer
 from tests.support.answer_messages import ANSWER_NAME, parsed
 from transforms.formats.recognition import format_names
 

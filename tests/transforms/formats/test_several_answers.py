@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.answer import Answer
-from schemas.json_lines import failure_to_json, message_of_failure
+from schemas.failure import failure_to_json, message_of_failure
 from schemas.message import Message
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
 from transforms.failing import failed_now

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from schemas.unreadable import UnreadableAnswer
-from schemas.wire.unusable import OutOfRangeNumber, RepeatedField
+from schemas.message import UnreadableAnswer
+from schemas.wire.wire_type import OutOfRangeNumber, RepeatedField
 from transforms.formats.strict_json import MAX_PAYLOAD_BYTES, read_json
 
 WORDS = "the customer's own words"

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from schemas.checked import Check, CheckedAnswer
+from schemas.checked_answer import Check, CheckedAnswer
 from schemas.verdict import Verdict
-from schemas.wire.check import CheckRequest, CheckResponse
+from schemas.wire.grounding_check import CheckRequest, CheckResponse
 from tests.support.builders import NOON_US, an_answer
 from transforms.grounding import checking
 from transforms.grounding.checking import check_answer

@@ -8,7 +8,7 @@ import pytest
 import stamina
 from google.auth import credentials as google_credentials
 
-from schemas.wire.check import CheckRequest
+from schemas.wire.grounding_check import CheckRequest
 from tests.support.checks import check_request
 from transforms.grounding import client as client_module
 from transforms.grounding.client import GroundingClient

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 import stamina
 
-from schemas.wire.check import CheckRequest
+from schemas.wire.grounding_check import CheckRequest
 from tests.support import wire_faults
 from tests.support.checks import check_request
 from tests.support.fault_server import FaultServer, always, at_random, in_turn

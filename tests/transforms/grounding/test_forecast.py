@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from schemas.answer import Answer
-from schemas.checked import CheckedAnswer
+from schemas.checked_answer import CheckedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_fact, an_answer
 from tests.support.texts import said_text

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.answer import Fact
-from schemas.wire.check import CheckRequest, CheckResponse, GroundingFact, GroundingSpec
+from schemas.wire.grounding_check import CheckRequest, CheckResponse, GroundingFact, GroundingSpec
 from tests.support.builders import a_claim
 from transforms.grounding import errors
 from transforms.grounding.errors import CheckFailed, Unavailable

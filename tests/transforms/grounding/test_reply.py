@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.wire.check import CheckedClaim, CheckResponse, CitedChunk
+from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
 from tests.support.checks import check_request
 from transforms.grounding.reply import CheckReply, decode_reply, encode_reply
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.wire.check import CheckResponse
+from schemas.wire.grounding_check import CheckResponse
 from tests.support.checks import check_request
 from transforms.grounding.reply import CheckReply
 from transforms.grounding.reply_cache import ReplyCache

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from schemas.checked import CheckedAnswer
+from schemas.checked_answer import CheckedAnswer
 from tests.support.builders import an_answer
 from tests.support.fault_server import FaultServer, always
 from tests.support.waiting import wait_until

@@ -5,9 +5,8 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from schemas.alert import Alert, AlertKind, Severity, WorstClaim
+from schemas.alert import Alert, AlertKind, Severity, WorstClaim, alert_to_json
 from schemas.failure import Failure
-from schemas.json_lines import alert_to_json
 from schemas.message import EarlierFailure, Message
 from tests.support.builders import NOON_US, a_failure, a_message
 from tests.support.whole_records import ALERTS, FAILURES

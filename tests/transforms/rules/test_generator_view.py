@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.answer import Citation, GroundingSupport
-from schemas.checked import Claim
+from schemas.checked_answer import Claim
 from tests.support.builders import a_claim
 from transforms.rules.generator_view import CitedFacts, compare_citations, with_generator_scores
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.answer import Fact
-from schemas.checked import Grounding
-from schemas.wire.check import CheckedClaim, CheckResponse
+from schemas.checked_answer import Grounding
+from schemas.wire.grounding_check import CheckedClaim, CheckResponse
 from tests.support.builders import a_claim, a_fact, a_reply, a_wire_claim
 from transforms.grounding.local.checking import check_grounding
 from transforms.grounding.protocol import build_request

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.answer import Fact
-from schemas.checked import Claim
+from schemas.checked_answer import Claim
 from tests.support.builders import a_claim, a_fact
 from tests.support.texts import any_text, said_text
 from transforms.rules.limits import CheckLimits, count_tokens

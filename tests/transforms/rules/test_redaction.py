@@ -5,9 +5,8 @@ import hashlib
 import pytest
 
 from schemas.answer import Fact
-from schemas.checked import Mismatch
-from schemas.enriched import EnrichedAnswer
-from schemas.enriched_avro import enriched_to_avro
+from schemas.checked_answer import Contradiction
+from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
 from tests.support.builders import a_check, a_claim, an_enriched
 from transforms.rules.redaction import TextMode, is_hashed, redact
 
@@ -26,8 +25,8 @@ SECRET = an_enriched(
         Fact(text="SECRET fact without a title"),
     ),
     mismatches=(
-        Mismatch(claim=0, kind="NAME", claim_value="SECRET", fact_value="SECRET fact", fact=0),
-        Mismatch(claim=1, kind="NAME", claim_value="SECRET"),
+        Contradiction(claim=0, kind="NAME", claim_value="SECRET", fact_value="SECRET fact", fact=0),
+        Contradiction(claim=1, kind="NAME", claim_value="SECRET"),
     ),
     check=a_check(unknown_members=('{"antiCitations": ["SECRET"]}',)),
 )

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from schemas.answer import Answer, SafetyRating
-from schemas.checked import Decision
+from schemas.checked_answer import Decision
 from schemas.verdict import Tag, Verdict
 from tests.support.builders import an_answer
 from transforms.rules.routing import policy_reasons, route, routing_tags

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.answer import SafetyRating
-from schemas.checked import Decision
+from schemas.checked_answer import Decision
 from schemas.verdict import Tag, Verdict
 from tests.support.builders import an_answer
 from transforms.rules.routing import route, routing_tags

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.alert import Alert, NoDataEpisode, Severity
-from schemas.units import MINUTE_US
+from schemas.alert import Alert, NoDataIncident, Severity
+from schemas.quantities import MINUTE_US
 from tests.support.builders import NOON_US
 from transforms.rules.silence import Pulse, SilenceRule, hear, judge_silence
 
@@ -45,7 +45,7 @@ def test_a_silence_is_told_once_and_its_end_once() -> None:
     pulses = hear(pulses, {"shop": 1}, at(200))
     (closed,), pulses = judged(pulses, 200.1)
     assert judged(pulses, 201) == ([], pulses)
-    silence = NoDataEpisode(
+    silence = NoDataIncident(
         state="open", answers_before=30, last_answer_at_us=at(58), opened_at_us=at(88)
     )
     assert opened.no_data == silence

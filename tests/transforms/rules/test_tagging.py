@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from schemas.answer import Citation, GroundingSupport, SafetyRating
-from schemas.checked import CheckedAnswer, Claim, Decision, Grounding
-from schemas.enriched import EnrichedAnswer
+from schemas.checked_answer import CheckedAnswer, Claim, Decision, Grounding
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Tag, Verdict
 from tests.support.builders import a_check, a_claim, a_fact, an_answer
 from transforms.rules.tagging import Thresholds, tag_answer

@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 
-from schemas.record import Record
-from schemas.wire.check import (
+from schemas import Record
+from schemas.wire.grounding_check import (
     CheckedClaim,
     CheckRequest,
     CheckResponse,
     CitedChunk,
     GroundingFact,
 )
+from transforms.contradictions.find_contradictions import differences, sources_for
+from transforms.contradictions.sources import Sources
 from transforms.grounding.local.claims import ClaimWords, read_claim
 from transforms.grounding.local.facts import Facts, read_facts, read_facts_for
 from transforms.grounding.local.rescoring import Entailment, rescore
 from transforms.grounding.local.scoring import ClaimInFacts
 from transforms.rules.log_odds import logit, sigmoid
-from transforms.rules.mismatches.comparing import differences, sources_for
-from transforms.rules.mismatches.sources import Sources
 from transforms.rules.sentences import Sentence, split_sentences
 from transforms.rules.support import support_score_of_log_odds
 from transforms.rules.told import statements_of, texts_of

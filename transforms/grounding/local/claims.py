@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import compress, pairwise
 
-from schemas.record import Record
+from schemas import Record
+from transforms.contradictions.signs import REFUSAL, SOURCE, Signs
 from transforms.grounding.local.tokens import Kind, Words, read_words
 from transforms.rules import phrases
-from transforms.rules.signs import REFUSAL, SOURCE, Signs
 
 Pair = tuple[str, str]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from schemas.wire.check import CheckRequest
+from schemas.wire.grounding_check import CheckRequest
 from transforms.rules.limits import CheckLimits, count_tokens
 
 _LIMITS = CheckLimits()

@@ -4,9 +4,9 @@ import heapq
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from transforms.contradictions.passages import sentences_of
+from transforms.contradictions.sentence import Sentence
 from transforms.rules.log_odds import logit
-from transforms.rules.mismatches.passages import sentences_of
-from transforms.rules.mismatches.sentence import Sentence
 
 Entailment = Callable[[Sequence[tuple[str, str]]], list[float]]
 """Passages and claims in, how surely each passage entails its claim out, 0..1."""

@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from schemas.record import Record
+from schemas import Record
 from transforms.grounding.local.checking import check_grounding
 from transforms.grounding.local.requests import InvalidArgumentError, decode_request
 from transforms.grounding.local.rescoring import Entailment

@@ -4,10 +4,10 @@ import re
 from enum import IntEnum
 from itertools import chain, zip_longest
 
-from schemas.record import Record
+from schemas import Record
+from transforms.contradictions.signs import Signs, behind_first, signs_of_word
 from transforms.rules.limits import UNSPACED_SCRIPTS
 from transforms.rules.memory import Memory
-from transforms.rules.signs import Signs, behind_first, signs_of_word
 from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 
 

@@ -12,7 +12,7 @@ from launch.report.counting.excerpts import (
     excerpt,
     passages,
 )
-from schemas.checked import Claim
+from schemas.checked_answer import Claim
 from tests.support.builders import a_claim
 
 texts = st.text()

@@ -4,7 +4,7 @@ import pytest
 
 from launch.report.counting.generator_views import GeneratorView, GeneratorViews, Mean
 from launch.report.counting.seen import answer_from_row
-from schemas.enriched import EnrichedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from tests.support.builders import a_claim, an_enriched
 from tests.support.reports import row_of
 

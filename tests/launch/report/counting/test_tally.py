@@ -6,7 +6,7 @@ import pytest
 
 from launch.report.counting.seen import SeenFailure, Source, answer_from_row
 from launch.report.counting.tally import Tally
-from schemas.enriched import EnrichedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_check, a_fact, an_enriched
 from tests.support.reports import a_low, row_of

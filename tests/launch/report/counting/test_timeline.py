@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from launch.report.counting.timeline import WIDTHS_US, Columns, Timeline
-from schemas.timestamps import to_rfc3339
-from schemas.units import HOUR_US
+from schemas.quantities import HOUR_US, to_rfc3339
 from tests.support.builders import NOON_US
 
 DAY_US = 24 * HOUR_US

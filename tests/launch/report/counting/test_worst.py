@@ -7,7 +7,7 @@ import pytest
 from launch.report.counting.seen import answer_from_row
 from launch.report.counting.shown_answer import ShownAnswer, shown_answer_from_row
 from launch.report.counting.worst import WorstAnswers
-from schemas.enriched import EnrichedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_claim, a_fact
 from tests.support.reports import a_low, row_of

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from launch.report.counting.timeline import Columns, Timeline
 from launch.report.page.axes import time_ticks, top_of, value_lines
-from schemas.units import HOUR_US
+from schemas.quantities import HOUR_US
 from tests.support.builders import NOON_US
 
 

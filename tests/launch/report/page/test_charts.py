@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from launch.report.counting.scores import ScoreHistogram
 from launch.report.counting.timeline import Columns, Timeline
 from launch.report.page.charts import Chart, score_chart, share_chart, verdict_chart
-from schemas.units import HOUR_US
+from schemas.quantities import HOUR_US
 from schemas.verdict import Verdict
 from tests.support.builders import NOON_US
 

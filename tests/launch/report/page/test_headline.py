@@ -7,7 +7,7 @@ import pytest
 from launch.report.counting.seen import SeenSummary
 from launch.report.counting.tally import Tally
 from launch.report.page.headline import account, headline, notices
-from schemas.enriched import EnrichedAnswer
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import an_enriched
 from tests.support.reports import a_low, row_of

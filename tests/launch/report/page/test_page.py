@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from launch.report.page.page import render
-from schemas.checked import Mismatch
-from schemas.enriched import EnrichedAnswer
-from schemas.timestamps import to_us
+from schemas.checked_answer import Contradiction
+from schemas.enriched_answer import EnrichedAnswer
+from schemas.quantities import to_us
 from tests.support.builders import a_claim, a_fact, an_enriched
 from tests.support.pages import Page, parse_page
 from tests.support.reports import (
@@ -220,8 +220,8 @@ def test_the_cost_is_the_summary_s_unless_a_price_is_given(tmp_path: Path) -> No
 
 def test_what_claims_say_otherwise_stands_beneath_the_answer(tmp_path: Path) -> None:
     mismatches = (
-        Mismatch(claim=1, kind="UNIT", claim_value="5 km", fact_value="5 miles", fact=0),
-        Mismatch(claim=0, kind="NUMBER", claim_value="7"),
+        Contradiction(claim=1, kind="UNIT", claim_value="5 km", fact_value="5 miles", fact=0),
+        Contradiction(claim=0, kind="NUMBER", claim_value="7"),
     )
     text = " ".join(page_of(tmp_path, a_low(mismatches=mismatches)).text.split())
     assert "Claim 2 says 5 km, fact 1 5 miles." in text

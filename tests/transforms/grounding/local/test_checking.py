@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.wire.check import CheckedClaim, CheckRequest, GroundingFact, GroundingSpec
+from schemas.wire.grounding_check import CheckedClaim, CheckRequest, GroundingFact, GroundingSpec
 from tests.support.checks import check_request
 from transforms.grounding.local.checking import check_grounding
 

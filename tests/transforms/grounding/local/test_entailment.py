@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from schemas.wire.check import CheckResponse
+from schemas.wire.grounding_check import CheckResponse
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.entailment_models import write_model
 from transforms.grounding.errors import Misconfigured

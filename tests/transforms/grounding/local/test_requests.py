@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from schemas.wire.check import CheckRequest, GroundingFact, GroundingSpec
+from schemas.wire.grounding_check import CheckRequest, GroundingFact, GroundingSpec
 from transforms.grounding.local.requests import InvalidArgumentError, decode_request
 
 TEXT = "Xyzzy"

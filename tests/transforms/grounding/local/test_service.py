@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from schemas.wire.check import CheckResponse
+from schemas.wire.grounding_check import CheckResponse
 from tests.support.checks import CHECK_PATH, check_request
 from transforms.grounding.local.checking import check_grounding
 from transforms.grounding.local.service import answer

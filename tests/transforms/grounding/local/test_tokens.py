@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transforms.contradictions.signs import read_signs
 from transforms.grounding.local.tokens import Kind, form_of, read_words, spellings, tokenize
-from transforms.rules.signs import read_signs
 from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 
 

@@ -1,0 +1,101 @@
+"""Wire types of an enriched record, as far as its answer can be read back from it.
+
+The fields are those of `enriched_answer.avsc`; what a check writes is left out.
+"""
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from schemas.wire.wire_type import Essential, Wire
+
+
+class EnrichedRating(Wire, frozen=True):
+    """A rating in one category of harm, names without their enum's prefix."""
+
+    category: Essential[str | None] = None
+    probability: Essential[str | None] = None
+    severity: Essential[str | None] = None
+    blocked: Essential[bool] = False
+    probability_score: Essential[float | None] = None
+    severity_score: Essential[float | None] = None
+
+
+class EnrichedFact(Wire, frozen=True):
+    """A source text."""
+
+    text: Essential[str] = ""
+    uri: Essential[str | None] = None
+    title: Essential[str | None] = None
+    document: Essential[str | None] = None
+    attributes: Essential[dict[str, str]] = msgspec.field(default_factory=dict)
+
+
+class EnrichedCitation(Wire, frozen=True):
+    """A span of the answer and what the answer cites for it."""
+
+    start: Essential[int] = 0
+    end: Essential[int] = 0
+    facts: Essential[tuple[int, ...]] = ()
+
+
+class EnrichedSupport(Wire, frozen=True):
+    """A span of the answer and what the generator's own check found."""
+
+    start: Essential[int] = 0
+    end: Essential[int] = 0
+    score: Essential[float | None] = None
+    grounding_check_required: Essential[bool | None] = None
+    facts: Essential[tuple[int, ...]] = ()
+
+
+class EnrichedRow(Wire, frozen=True):
+    """An answer as it was understood, and the reason for its verdict; `event_time` is RFC 3339."""
+
+    text_field: ClassVar = "answerText"
+    facts_field: ClassVar = "facts"
+
+    record_id: Essential[str] = ""
+    answer_name: Essential[str | None] = None
+    source_format: Essential[str] = ""
+    engine: Essential[str | None] = None
+    session: Essential[str | None] = None
+    event_time: Essential[str] = ""
+    query: Essential[str | None] = None
+    answer_text: Essential[str] = ""
+    verdict_reason: Essential[str] = ""
+    tags: Essential[tuple[str, ...]] = ()
+    generator_grounding_score: Essential[float | None] = None
+    answerable_probability: Essential[float | None] = None
+    skip_reasons: Essential[tuple[str, ...]] = ()
+    safety_ratings: Essential[tuple[EnrichedRating, ...]] = ()
+    facts: Essential[tuple[EnrichedFact, ...]] = ()
+    generator_citations: Essential[tuple[EnrichedCitation, ...] | None] = None
+    generator_supports: Essential[tuple[EnrichedSupport, ...]] = ()
+
+
+class EnvelopeFact(Wire, frozen=True):
+    """A source text; attribute values other than strings are written as JSON spells them."""
+
+    text: Essential[str] = ""
+    uri: str = ""
+    title: str = ""
+    attributes: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Envelope(Wire, frozen=True):
+    """An answer with its facts, each of them a string or an object.
+
+    `time` is RFC 3339, or seconds, milliseconds or microseconds since 1970.
+    """
+
+    text_field: ClassVar = "answer"
+    facts_field: ClassVar = "facts"
+
+    query: Essential[str] = ""
+    answer: Essential[str] = ""
+    facts: Essential[tuple[str | EnvelopeFact, ...]] = ()
+    id: Essential[str | int | float] = ""
+    time: Essential[str | int | float] = ""
+    engine: Essential[str | int | float] = ""
+    session: Essential[str | int | float] = ""

@@ -1,0 +1,36 @@
+"""A case: a conversation that something particular happened to."""
+
+from collections.abc import Callable
+from functools import cache
+
+from msgspec.structs import replace
+
+from schemas import Record
+from tests.support.samples.articles import Conversation, Truth, read_conversations
+from tests.support.samples.events import Event
+
+Write = Callable[[Event], bytes]
+
+
+class Case(Record, frozen=True):
+    """What was asked and answered, and how its message is written."""
+
+    conversation: Conversation
+    write: Write
+
+
+@cache
+def _conversations() -> dict[str, Conversation]:
+    """The first truthful conversation about each article."""
+    told = [each for each in read_conversations() if each.truth is Truth.SUPPORTED]
+    return {each.articles[0].slug: each for each in reversed(told)}
+
+
+def about(slug: str, question: str | None = None, answer: str | None = None) -> Conversation:
+    """Take the first conversation about an article, with another question or answer.
+
+    Raises:
+      KeyError: no conversation is about this article.
+    """
+    told = _conversations()[slug]
+    return replace(told, question=question or told.question, answer=answer or told.answer)

@@ -1,0 +1,54 @@
+"""How one member of a protocol buffer message behaves in JSON."""
+
+from collections.abc import Mapping
+
+from schemas import Record
+
+
+class Field(Record, frozen=True):
+    """One member's type, as far as it shows in JSON.
+
+    Attributes:
+      default: written by the Python clients where nothing was set; None for a member whose
+        absence is visible (optional fields, messages, members of a oneof).
+      repeated: whether it is an array.
+      as_text: an int64, which JSON carries as a string.
+      names: the values of an enum, in the order of their numbers.
+      members: the fields of a message.
+    """
+
+    default: object = None
+    repeated: bool = False
+    as_text: bool = False
+    names: tuple[str, ...] = ()
+    members: "Shape | None" = None
+
+
+Shape = Mapping[str, Field]
+
+TEXT = Field("")
+TEXTS = Field("", repeated=True)
+INT32 = Field(0)
+INT32S = Field(0, repeated=True)
+INT64 = Field(0, as_text=True)
+INT64S = Field(0, as_text=True, repeated=True)
+DOUBLE = Field(0.0)
+DOUBLES = Field(0.0, repeated=True)
+BOOLEAN = Field(default=False)
+MAP = Field({})
+OPTIONAL = Field()
+
+
+def one(shape: Shape) -> Field:
+    """Describe a member that holds one message."""
+    return Field(members=shape)
+
+
+def many(shape: Shape) -> Field:
+    """Describe a member that holds an array of messages."""
+    return Field(members=shape, repeated=True)
+
+
+def choice(*names: str) -> Field:
+    """Describe a member that holds an enum value, its names in the order of their numbers."""
+    return Field(names[0], names=names)

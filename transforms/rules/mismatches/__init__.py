@@ -1,1 +1,0 @@
-"""What a claim says otherwise than its facts: numbers, dates, units, names and negations."""

@@ -1,1 +1,0 @@
-"""Reading a sentence: its dates, numbers, names and denials."""
