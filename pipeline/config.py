@@ -10,12 +10,12 @@ from schemas import Record
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
 from transforms.grounding.settings import CheckSettings
+from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
-from transforms.seen_ids import SEEN_FOR_S
 
 SEGMENT_MESSAGES = 10_000
 """A killed run has at most so many to read again, and each segment costs a part of a second."""

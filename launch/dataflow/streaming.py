@@ -22,7 +22,7 @@ from pipeline.option import Option, whole
 from pipeline.sinks.destination import Destination
 from pipeline.stream import Subscription, Windows
 from transforms.grounding.settings import OutagePolicy
-from transforms.seen_ids import SEEN_FOR_S
+from transforms.persistence.seen_ids import SEEN_FOR_S
 
 _HOUR_S = 3600
 _RUN = "watch"

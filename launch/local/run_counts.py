@@ -9,7 +9,7 @@ from apache_beam.runners.runner import PipelineResult
 
 from schemas.summary import Counts
 from schemas.verdict import Verdict
-from transforms import counters
+from transforms.runtime import counters
 
 
 def counts_from(result: PipelineResult) -> Counts:

@@ -12,7 +12,7 @@ from schemas.failure import Failure, failure_to_json
 from schemas.message import Message
 from schemas.quantities import MEGABYTE, from_rfc3339
 from transforms.grounding.settings import GoogleAccount
-from transforms.private_files import create_file, make_folder
+from transforms.persistence.private_files import create_file, make_folder
 from transforms.rules.announcing import message_of_announced
 
 _MOST_MESSAGES, _MOST_BYTES = 1_000, 64 * MEGABYTE

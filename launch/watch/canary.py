@@ -24,7 +24,7 @@ from schemas.quantities import MINUTE_US, SECOND_US
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.errors import RunStopped
 from transforms.grounding.settings import OutagePolicy
-from transforms.private_files import make_folder
+from transforms.persistence.private_files import make_folder
 from transforms.rules.sampling import SamplingRule
 
 _TRY_AGAIN_US = MINUTE_US

@@ -9,7 +9,7 @@ from pipeline import storage
 from pipeline.sinks.destination import Destination
 from pipeline.sinks.row_formats import EnrichedFiles, RowFormat
 from schemas import Record
-from transforms.seen_ids import record_key
+from transforms.persistence.seen_ids import record_key
 
 
 class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):

@@ -30,7 +30,7 @@ from pipeline.sinks.row_formats import RowFormat
 from pipeline.stream import Windows
 from schemas.alert import Alert
 from schemas.failure import Failure
-from transforms import counters
+from transforms.runtime import counters
 
 ALLOWED_LATENESS_S = 31 * 24 * 3600
 """As long as Pub/Sub keeps any message, so that none is ever too late, and so left out.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pipeline import storage
 from pipeline.storage import buckets
-from transforms.private_files import make_folder
+from transforms.persistence.private_files import make_folder
 
 _POLL_S = 0.05
 _BUCKET_POLL_S = 1.0

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from pipeline.sinks import write_files
 from pipeline.sinks.destination import Destination
 from pipeline.sinks.manifest import write_manifest
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
-from pipeline.sinks.sink import write_files
 from pipeline.sinks.write_files import WritePart
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure

@@ -11,10 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from pipeline import storage
+from pipeline.sinks import part_files, write_files
 from pipeline.sinks.destination import Destination
 from pipeline.sinks.manifest import read_manifest
 from pipeline.sinks.row_formats import RowFormat
-from pipeline.sinks.sink import part_files, write_files
 from pipeline.sinks.write_files import WriteFiles
 from tests.support.builders import an_enriched
 from tests.support.outputs import failures_in, records_in, visible_files

@@ -8,10 +8,10 @@ import pytest
 from apache_beam.transforms.window import IntervalWindow
 from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming
 
+from pipeline.sinks import part_files, write_windows
 from pipeline.sinks.destination import Destination
 from pipeline.sinks.part_files import Part
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
-from pipeline.sinks.sink import part_files, write_windows
 from pipeline.sinks.write_windows import ALLOWED_LATENESS_S, into_windows, window_name
 from pipeline.stream import Windows
 from schemas.enriched_answer import EnrichedAnswer

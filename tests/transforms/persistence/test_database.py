@@ -5,7 +5,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from transforms.database import Database
+from transforms.persistence.database import Database
 
 TABLES = "CREATE TABLE IF NOT EXISTS t (x INTEGER)"
 _VISIT = (
@@ -16,8 +16,8 @@ _VISIT = (
 def test_another_connection_of_a_process_leaves_its_locks_alone(tmp_path: Path) -> None:
     path = str(tmp_path / "a.sqlite")
     with (
-        closing(Database(path, TABLES, survives_the_machine=False)) as first,
-        closing(Database(path, TABLES, survives_the_machine=False)),
+        closing(Database(path, TABLES, durable=False)) as first,
+        closing(Database(path, TABLES, durable=False)),
     ):
         first.write("INSERT INTO t VALUES (1)")
         log = (tmp_path / "a.sqlite-wal").stat().st_ino

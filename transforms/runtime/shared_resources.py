@@ -1,4 +1,4 @@
-"""What the threads of a process share, as long as one of them needs it."""
+"""Share one resource among the threads of a process, and close it when the last one is done."""
 
 import threading
 from collections.abc import Callable, Hashable
@@ -6,10 +6,10 @@ from typing import Generic, Protocol, TypeVar
 
 
 class Closable(Protocol):
-    """Something that holds connections or threads."""
+    """An object with connections or threads to close."""
 
     def close(self) -> None:
-        """Let go of them."""
+        """Close them."""
 
 
 Resource = TypeVar("Resource", bound=Closable)
@@ -18,7 +18,7 @@ Resource = TypeVar("Resource", bound=Closable)
 class SharedResources(Generic[Resource]):
     """One resource for each key, opened by its first user and closed by its last.
 
-    Beam's `Shared` leaves the end to the garbage collector, and sockets open until then.
+    Beam's `Shared` leaves closing to the garbage collector, and sockets open until then.
     """
 
     def __init__(self) -> None:
@@ -27,10 +27,10 @@ class SharedResources(Generic[Resource]):
         self._users: dict[Hashable, int] = {}
 
     def acquire(self, key: Hashable, open_resource: Callable[[], Resource]) -> Resource:
-        """Return the key's resource, opening it for the first user.
+        """Return the key's resource; open it for the first user.
 
         Raises:
-          Exception: what opening raises; there is no resource then.
+          Exception: what `open_resource` raises; the key then has no resource.
         """
         with self._lock:
             if key not in self._resources:
@@ -40,12 +40,11 @@ class SharedResources(Generic[Resource]):
             return self._resources[key]
 
     def release(self, key: Hashable) -> None:
-        """Take back one acquisition; the last one closes the resource."""
+        """End one use; the last one closes the resource."""
         with self._lock:
             self._users[key] -= 1
-            is_last = not self._users[key]
-            if is_last:
-                del self._users[key]
-                resource = self._resources.pop(key)
-        if is_last:
-            resource.close()
+            if self._users[key]:
+                return
+            del self._users[key]
+            resource = self._resources.pop(key)
+        resource.close()

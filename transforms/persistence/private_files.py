@@ -1,6 +1,6 @@
-"""Create files and folders that nobody but their owner and its group can read.
+"""Create files and folders that only their owner and its group can read.
 
-What groundwatch writes holds what people asked, whatever the umask of the process is.
+The files hold users' questions, so the umask of the process must not decide who can read them.
 """
 
 import os
@@ -12,10 +12,10 @@ _FOLDER_MODE = 0o750
 
 
 def create_file(path: str | Path, mode: Literal["wb", "ab", "xb"] = "wb") -> IO[bytes]:
-    """Open a file for writing, with mode 0640 or stricter if it is new.
+    """Open a local file for writing; a new file gets mode 0640 or stricter.
 
     Args:
-      path: of a local file, in a folder that exists.
+      path: in a folder that exists.
       mode: as in `open`.
 
     Raises:
@@ -25,10 +25,10 @@ def create_file(path: str | Path, mode: Literal["wb", "ab", "xb"] = "wb") -> IO[
 
 
 def make_folder(path: str | Path) -> None:
-    """Make a folder and those above it, with mode 0750 or stricter; existing ones stay as they are.
+    """Create a folder and its parents with mode 0750 or stricter; existing ones keep their mode.
 
     Raises:
-      OSError: one cannot be made, or a file has its name.
+      OSError: a folder cannot be created, or a file has its name.
     """
     folder = Path(path)
     if folder.is_dir():

@@ -1,4 +1,4 @@
-"""Holding calls back while the service refuses, in a way that Beam's autoscaler sees."""
+"""Throttle calls adaptively, and report the delay to Beam's autoscaler."""
 
 import random
 import threading
@@ -7,32 +7,31 @@ import time
 from apache_beam.io.components.adaptive_throttler import ThrottlingSignaler
 from apache_beam.io.components.util import MovingSum
 
-from transforms.counters import NAMESPACE
+from transforms.runtime.counters import NAMESPACE
 
 _WINDOW_MS = 5_000
-"""How far back calls count. After an outage their rate grows by e in a third of this."""
+"""Calls count for this long. After an outage the rate grows by e in a third of it."""
 
 _BUCKET_MS = 500
 _OVERLOAD_RATIO = 3.0
-"""How many calls may end for each that is answered before some are held back.
+"""Calls that may end per answered call before some are throttled.
 
-A service that answers fewer than one in so many is soon asked hardly at all. The book's 2 would do
-that to one that fails a little more often than it answers, where trying again still pays.
+With the book's 2, a service that fails a little more often than it answers gets almost no calls,
+although retries still succeed there.
 """
 
 _GRACE = 20
-"""So many calls may fail before any is held back: a small job's first fault is no outage."""
+"""Calls that may fail before any is throttled, so that a first fault changes nothing."""
 
 
 class AdaptiveThrottle:
-    """Client-side throttling after Google's SRE book, told to Beam's autoscaler.
+    """Throttle calls as in Google's SRE book, visible to Beam's autoscaler.
 
-    Unlike Beam's own throttler it counts a call when it ends, not when it leaves: else the first
-    second of a run, in which nothing has been answered yet, would look like an outage.
+    Beam's own throttler counts a call when it starts, so that the first second of a run, in which
+    nothing is answered yet, looks like an outage. This one counts a call when it ends.
 
-    Failures that always hit the same answers must not slow down the others. So while some calls
-    are answered, only failures for overload hold back calls that are sent for the first time; all
-    failures hold back retries.
+    Failures that always hit the same answers must not slow down the others. While some calls are
+    answered, all failures throttle retries, but only overload errors throttle first attempts.
 
     Source: https://sre.google/sre-book/handling-overload/, "Client-Side Throttling"
     """
@@ -46,20 +45,19 @@ class AdaptiveThrottle:
         self._waited_s = 0.0
 
     def must_wait(self, *, is_retry: bool) -> bool:
-        """Decide, by chance, whether a call has to wait: the more often, the more have failed.
+        """Decide at random whether a call has to wait; more likely the more calls have failed.
 
         Args:
-          is_retry: whether it was sent before.
+          is_retry: whether the call was sent before.
         """
         now_ms = _now_ms()
         ended, answered = self._ended.sum(now_ms), self._answered.sum(now_ms)
         if answered and not is_retry:
             ended = answered + self._overloaded.sum(now_ms)
         excess = ended - _OVERLOAD_RATIO * answered - _GRACE
-        # What is certain needs no chance.
-        if excess <= 0 or random.random() >= excess / (ended + 1):  # noqa: S311 - no secret
+        if excess <= 0 or random.random() >= excess / (ended + 1):  # noqa: S311 - not a secret
             return False
-        # Retries that wait are many, and would hold back each other where others are answered.
+        # Many waiting retries would throttle each other although other calls are answered.
         if not (is_retry and answered):
             self._ended.add(now_ms, 1)
         if not is_retry:
@@ -67,16 +65,16 @@ class AdaptiveThrottle:
         return True
 
     def succeeded(self) -> None:
-        """Hear that a call was answered."""
+        """Count an answered call."""
         now_ms = _now_ms()
         self._ended.add(now_ms, 1)
         self._answered.add(now_ms, 1)
 
     def failed(self, *, is_overload: bool) -> None:
-        """Note that a call failed.
+        """Count a failed call.
 
         Args:
-          is_overload: whether the service says that there are too many.
+          is_overload: whether the service reports overload.
         """
         now_ms = _now_ms()
         self._ended.add(now_ms, 1)
@@ -84,12 +82,12 @@ class AdaptiveThrottle:
             self._overloaded.add(now_ms, 1)
 
     def waited(self, seconds: float) -> None:
-        """Hear for how long a call was held back."""
+        """Add the time that a call was throttled."""
         with self._lock:
             self._waited_s += seconds
 
     def signal(self) -> None:
-        """Report the whole seconds waited since the last call to Beam; on a bundle thread only."""
+        """Report new whole seconds of throttling to Beam; on a bundle thread only."""
         with self._lock:
             whole_s = int(self._waited_s)
             self._waited_s -= whole_s

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from transforms.grounding import pacing
-from transforms.grounding.pacing import Pace
+from transforms.grounding import rate_limiter
+from transforms.grounding.rate_limiter import Pace
 
 _NEVER_S = 1e12
 
@@ -34,7 +34,7 @@ class Barrier:
 
 
 def test_a_call_waits_as_often_as_the_throttle_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pacing, "_LOOK_AGAIN_S", 0.001)
+    monkeypatch.setattr(rate_limiter, "_LOOK_AGAIN_S", 0.001)
     throttle = Barrier(times=3)
     asyncio.run(Pace(None, throttle).leave(_NEVER_S, is_retry=False))
     assert throttle.waited_s == pytest.approx(0.003)

@@ -12,7 +12,7 @@ from tests.support.builders import an_answer
 from tests.support.fault_server import FaultServer, always
 from tests.support.waiting import wait_until
 from tests.support.wire_faults import Exchange, after, good, hang
-from transforms.grounding.session import CheckSession, Outcome
+from transforms.grounding.check_session import CheckSession, Outcome
 from transforms.grounding.settings import CheckSettings, RetrySettings
 
 _WAIT_S = 10.0

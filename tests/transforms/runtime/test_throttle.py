@@ -3,8 +3,8 @@
 import pytest
 
 from tests.support.interleaving import run_interleaved
-from transforms import throttling
-from transforms.throttling import AdaptiveThrottle
+from transforms.runtime import throttle as throttle_module
+from transforms.runtime.throttle import AdaptiveThrottle
 
 
 class Clock:
@@ -20,7 +20,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(throttling, "_now_ms", clock)
+    monkeypatch.setattr(throttle_module, "_now_ms", clock)
     return clock
 
 

@@ -1,6 +1,6 @@
-"""Every metric of a run, one line of meaning each.
+"""Declare every metric of a run.
 
-Update them on the bundle's own thread: Beam drops what another thread counts, in silence.
+Update metrics on the bundle's own thread: Beam silently drops updates of other threads.
 """
 
 import threading
@@ -14,10 +14,10 @@ NAMESPACE = "grounding"
 
 
 class Counter:
-    """A Beam counter that can also be read while the run goes on, in the process that counts.
+    """A Beam counter that the process that counts can also read during the run.
 
     Args:
-      name: Beam's name for it, in the namespace ``grounding``.
+      name: the metric's name in the namespace ``grounding``.
     """
 
     def __init__(self, name: str) -> None:
@@ -27,18 +27,18 @@ class Counter:
         self._metric = Metrics.counter(NAMESPACE, name)
 
     def inc(self, by: int = 1) -> None:
-        """Add to the counter; several bundle threads may do so at once."""
+        """Add to the counter, on any bundle thread."""
         with self._lock:
             self.value += by
         self._metric.inc(by)
 
 
 class Distribution:
-    """A Beam distribution whose spread can also be read while the run goes on, as a histogram.
+    """A Beam distribution that the process that counts can also read, as a histogram.
 
     Args:
-      name: Beam's name for it, in the namespace ``grounding``.
-      bounds: the greatest value of each bin but the last, which has none.
+      name: the metric's name in the namespace ``grounding``.
+      bounds: the greatest value of each bin except the last, which is unbounded.
     """
 
     def __init__(self, name: str, bounds: tuple[int, ...]) -> None:
@@ -50,7 +50,7 @@ class Distribution:
         self._metric = Metrics.distribution(NAMESPACE, name)
 
     def update(self, value: int) -> None:
-        """Count a value; several bundle threads may do so at once."""
+        """Add a value, on any bundle thread."""
         with self._lock:
             self.bins[bisect_left(self.bounds, value)] += 1
             self.sum += value
@@ -58,7 +58,7 @@ class Distribution:
 
 
 MESSAGES_READ = Counter("messages_read")
-"""Answers read: one for each message that came in, and one for each further answer in it."""
+"""Answers read: one for each message, and one for each further answer in it."""
 
 FURTHER_ANSWERS = Counter("further_answers")
 """Answers beyond the first of a message that holds several; `messages_read` counts them too."""
@@ -70,41 +70,41 @@ PARSE_FAILED = Counter("parse_failed")
 """Answers that cannot be read; each is one failure."""
 
 DUPLICATES_SEEN = Counter("duplicates_seen")
-"""Answers left out because their record id came before."""
+"""Answers dropped because their record id was seen before."""
 
 SAMPLED_OUT = Counter("sampled_out")
-"""Answers left out because they are not in the sample."""
+"""Answers dropped because they are not in the sample."""
 
 CHECKS_OK = Counter("checks_ok")
 """Answers that were checked."""
 
 CHECKS_FAILED = Counter("checks_failed")
-"""Answers whose check failed for good; each is one failure."""
+"""Answers whose check failed; each is one failure."""
 
 LEFT = Counter("left")
-"""Answers whose check a limit of the run did not allow."""
+"""Answers whose check was postponed: by the run's budget, or because it takes too long."""
 
 RETRYABLE_FAILURES = Counter("failures_retryable")
-"""Failures that `replay` may mend."""
+"""Failures that may succeed on `replay`."""
 
 CALLS = Counter("calls")
-"""Requests that were sent to the checker, failed and repeated ones included."""
+"""Requests sent to the checker, including failed and repeated ones."""
 
 CHARACTERS = Counter("characters")
-"""Characters of answers and facts in these requests, the unit of the service's bill."""
+"""Characters of answers and facts in these requests, which the service bills."""
 
 RETRIES = Counter("retries")
-"""Requests that repeat another one."""
+"""Requests that repeat an earlier one."""
 
 FAILED_PREFIX = "failed_"
-"""Before the class of an error, in the name of its counter."""
+"""Prefix of the counters of failures by error class."""
 
 FAILED: dict[str, Counter] = {}
-"""Failures by the class of their error, those that there were."""
+"""Counters of failures that have occurred, by error class."""
 
 
 def failed(error_class: str) -> Counter:
-    """Failures of one class of error; the names are the classes', and few."""
+    """Return the counter of failures of an error class."""
     return FAILED.get(error_class) or FAILED.setdefault(
         error_class, Counter(FAILED_PREFIX + error_class)
     )
@@ -114,7 +114,11 @@ _WRITTEN: dict[str, Counter] = {}
 
 
 def written(kind: str) -> Counter:
-    """Rows of a stream that are in files now, or published: enriched, alerts or failures."""
+    """Return the counter of rows that a stream has written or published.
+
+    Args:
+      kind: enriched, alerts or failures.
+    """
     return _WRITTEN.get(kind) or _WRITTEN.setdefault(kind, Counter(f"written_{kind}"))
 
 
@@ -132,4 +136,4 @@ ALERT_LATENCY_MS = Distribution(
     "alert_ms",
     (50, 100, 250, 500, 1_000, 2_000, 3_000, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000),
 )
-"""Milliseconds from when a message was published to when its alert was; of `watch`."""
+"""Milliseconds from the publication of a message to that of its alert, in `watch`."""

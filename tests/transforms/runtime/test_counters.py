@@ -6,8 +6,8 @@ import pytest
 
 from schemas.verdict import Verdict
 from tests.support.interleaving import run_interleaved
-from transforms import counters
-from transforms.counters import Counter, Distribution
+from transforms.runtime import counters
+from transforms.runtime.counters import Counter, Distribution
 
 ALL = [value for value in vars(counters).values() if isinstance(value, Counter)]
 
@@ -41,7 +41,7 @@ def test_no_count_of_several_threads_is_lost() -> None:
     assert (counter.value, distribution.bins, distribution.sum) == (2_000, [2_000, 0], 2_000)
 
 
-def test_threads_share_one_counter_of_a_kind_and_of_an_error(
+def test_threads_share_one_counter_per_kind_and_per_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(counters, "FAILED", {})

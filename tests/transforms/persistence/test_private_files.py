@@ -9,8 +9,8 @@ import pytest
 
 from pipeline import storage
 from tests.support.modes import modes_below
-from transforms.database import Database
-from transforms.private_files import create_file, make_folder
+from transforms.persistence.database import Database
+from transforms.persistence.private_files import create_file, make_folder
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +50,7 @@ def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
 def test_a_database_and_the_files_beside_it_are_private(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b.sqlite"
     tables = "CREATE TABLE IF NOT EXISTS t (x INTEGER)"
-    with closing(Database(str(path), tables, survives_the_machine=False)) as database:
+    with closing(Database(str(path), tables, durable=False)) as database:
         database.write("INSERT INTO t VALUES (1)")
         assert modes_below(tmp_path) == {
             "a": 0o750,

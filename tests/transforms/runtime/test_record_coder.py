@@ -15,8 +15,8 @@ from schemas.failure import Failure
 from schemas.message import EarlierFailure, Message
 from schemas.verdict import Verdict
 from tests.support.builders import a_check, a_message, an_answer, an_enriched
-from transforms.record_coder import RecordCoder, use_record_coders
 from transforms.rules.rate_counts import RateCounts
+from transforms.runtime.record_coder import RecordCoder, use_record_coders
 
 DECISION = Decision(verdict=Verdict.NOT_ANSWERED, reason="NO_RELEVANT_CONTENT")
 RECORDS = [

@@ -10,7 +10,7 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.retrying import backoff
+from transforms.grounding.retry_policy import backoff
 
 DECISIONS = {
     "unavailable": (Unavailable("x"), 1, 0.25),

@@ -5,7 +5,7 @@ from threading import Thread
 
 import pytest
 
-from transforms.seen_ids import SeenIds
+from transforms.persistence.seen_ids import SeenIds
 
 IDS = [f"{number:064x}" for number in (1 << 200, 2 << 200, 3 << 200)]
 
@@ -19,7 +19,7 @@ def test_claims_outlive_the_process(tmp_path: Path) -> None:
     for expected in (True, False):
         seen = SeenIds(str(tmp_path / "seen"))
         assert seen.claim(IDS[0]) is expected
-        seen.settle()
+        seen.checkpoint()
         seen.close()
 
 

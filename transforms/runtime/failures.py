@@ -1,4 +1,4 @@
-"""How a step hands on what it could not handle."""
+"""Turn an error of a step into a failure, and tag it as the step's second output."""
 
 import time
 from typing import Literal
@@ -7,7 +7,7 @@ from apache_beam.pvalue import TaggedOutput
 
 from schemas.failure import Failure
 from schemas.message import Message
-from transforms import counters
+from transforms.runtime import counters
 
 FAILURES: Literal["failures"] = "failures"
 """The tag of every step's second output."""
@@ -31,16 +31,13 @@ def failed_now(
     """Describe a failure that has just happened, and count it.
 
     Args:
-      message: the original message.
-      step: the label of the step that gave up.
-      error: its class and message go into the failure; it must hold no text of the answer.
-      retryable: whether trying again may help.
-      attempts: how often the step tried.
-      first_failed_at_us: when the first of them failed, if not just now.
-      record_id: the answer's id, if the message was understood so far.
-
-    Returns:
-      The failure, ending now; a replayed message keeps its first time and its attempts.
+      message: the original message. The attempts of earlier runs in it are added.
+      step: the label of the step that failed.
+      error: its class and message are stored; the message must hold no text of the answer.
+      retryable: whether another try may succeed.
+      attempts: attempts of the step.
+      first_failed_at_us: when the first attempt failed; None for now.
+      record_id: the answer's id; None if the message could not be parsed.
     """
     now_us = time.time_ns() // 1000
     earlier = message.earlier

@@ -1,4 +1,4 @@
-"""How records travel between machines, and stay readable while a job is updated."""
+"""Encode records for Beam so that an updated job can read them."""
 
 from functools import cache
 from typing import Any, Self
@@ -11,11 +11,10 @@ from schemas import Record
 
 
 class RecordCoder(Coder):
-    """A record as MessagePack, its fields by name.
+    """Encode a record as MessagePack with its field names.
 
-    Beam's own way would be pickle, which ties what is under way to the classes' places in the code.
-    Here a job that is updated reads what the one before it left, as long as new fields have
-    defaults.
+    Beam's default is pickle, which depends on the place of a class in the code. With this coder
+    an updated job reads the records of the job before, as long as new fields have defaults.
 
     Args:
       record_type: the class of the records.
@@ -27,29 +26,29 @@ class RecordCoder(Coder):
 
     @classmethod
     def from_type_hint(cls, typehint: Any, registry: CoderRegistry) -> Self:  # noqa: ARG003 - Beam's way
-        """Make the coder of a record's class.
+        """Return the coder of a record's class.
 
         Raises:
-          TypeError: it is the class of something else.
+          TypeError: it is not the class of a record.
         """
         if not (isinstance(typehint, type) and issubclass(typehint, Record)):
             raise TypeError("not the class of a record")
         return cls(typehint)
 
     def encode(self, value: Record) -> bytes:
-        """Write a record; equal ones alike."""
+        """Encode a record; equal records have equal bytes."""
         return msgspec.msgpack.encode(value, order="deterministic")
 
     def decode(self, encoded: bytes) -> Record:
-        """Read a record back."""
+        """Decode a record."""
         return self._decoder.decode(encoded)
 
     def is_deterministic(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def to_type_hint(self) -> type[Record]:
-        """Tell whose coder it is."""
+        """Return the class of the records."""
         return self.record_type
 
     def __reduce__(self) -> tuple[type[Self], tuple[type[Record]]]:
@@ -64,5 +63,5 @@ class RecordCoder(Coder):
 
 @cache
 def use_record_coders() -> None:
-    """Have Beam take `RecordCoder` for every record, wherever it knows that it is one."""
+    """Register `RecordCoder` with Beam for every record class."""
     registry.register_fallback_coder(RecordCoder)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 
 from schemas.answer import Answer
 from schemas.checked_answer import CheckedAnswer
-from transforms.grounding.checking import check_answer
+from transforms.grounding.check_answer import check_answer
 from transforms.grounding.client import GroundingClient, Sent
-from transforms.grounding.pacing import Throttle
+from transforms.grounding.rate_limiter import Throttle
 from transforms.grounding.settings import CheckSettings
 
 Outcome = CheckedAnswer | Exception

@@ -4,8 +4,8 @@ import time
 
 from schemas.message import EarlierFailure
 from tests.support.builders import NOON_US, a_message
-from transforms import counters
-from transforms.failing import failed_now
+from transforms.runtime import counters
+from transforms.runtime.failures import failed_now
 
 
 def test_a_failure_names_the_fault_and_its_time_and_holds_the_message() -> None:

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from transforms.shared import SharedResources
+from transforms.runtime.shared_resources import SharedResources
 
 
 class Line:
