@@ -169,9 +169,9 @@ def sampling_from(values: Mapping[str, Any]) -> SamplingRule:
     Args:
       values: by option name, read and valid.
     """
-    engine_shares = dict(values["sample"])
-    share = engine_shares.pop(None, SamplingRule().share)
-    return SamplingRule(share=share, engine_shares=engine_shares)
+    engine_rates = dict(values["sample"])
+    share = engine_rates.pop(None, SamplingRule().rate)
+    return SamplingRule(rate=share, engine_rates=engine_rates)
 
 
 def rate_rule_from(values: Mapping[str, Any]) -> RateRule:

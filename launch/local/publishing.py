@@ -14,7 +14,7 @@ from schemas.file_entry import FileEntry
 from transforms.measure_rates import EngineCounts
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import RateCounts
-from transforms.rules.rate_episodes import rate_alerts
+from transforms.rules.rate_incidents import find_rate_alerts
 
 
 def publish(config: Config, parts: Iterable[Part], rates: Iterable[EngineCounts]) -> dict[str, int]:
@@ -88,5 +88,7 @@ def _rate_alerts(rates: Iterable[EngineCounts], rule: RateRule) -> list[Alert]:
     for engine, counts in rates:
         by_engine[engine].append(counts)
     return [
-        alert for engine, counts in by_engine.items() for alert in rate_alerts(engine, counts, rule)
+        alert
+        for engine, counts in by_engine.items()
+        for alert in find_rate_alerts(engine, counts, rule)
     ]

@@ -9,7 +9,7 @@ from apache_beam.io.gcp.pubsub import PubsubMessage
 from apache_beam.pvalue import PCollection, PDone
 from apache_beam.typehints.decorators import no_annotations
 
-from transforms.rules.publishing import Publishable
+from transforms.rules.topic_messages import TopicMessage
 from transforms.runtime import counters
 
 
@@ -28,7 +28,7 @@ class PublishRows(beam.PTransform):
       announce: makes a message of a row; a function of a module.
     """
 
-    def __init__(self, topic: str, kind: str, announce: Callable[[Any], Publishable]) -> None:
+    def __init__(self, topic: str, kind: str, announce: Callable[[Any], TopicMessage]) -> None:
         super().__init__()
         self.topic = topic
         self.kind = kind
@@ -45,7 +45,7 @@ class PublishRows(beam.PTransform):
         )
 
 
-def _to_message(row: Any, kind: str, announce: Callable[[Any], Publishable]) -> PubsubMessage:
+def _to_message(row: Any, kind: str, announce: Callable[[Any], TopicMessage]) -> PubsubMessage:
     message = announce(row)
     counters.written(kind).inc()
     return PubsubMessage(message.data, message.attributes)

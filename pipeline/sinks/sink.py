@@ -14,8 +14,8 @@ from pipeline.sinks.write_files import WriteFiles
 from schemas.alert import Alert
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure
-from transforms.rules.announcing import announce_alert, announce_failure
 from transforms.rules.redaction import TextMode
+from transforms.rules.topic_messages import encode_alert, encode_failure
 
 
 def row_formats(
@@ -75,7 +75,7 @@ class PublishAlerts(beam.PTransform):
         if self.destination.batch and self.destination.announces:
             return alerts | "KeepAlerts" >> KeepInBatch(self.destination.batch, "alerts")
         if self.destination.alert_topic:
-            publish = PublishRows(self.destination.alert_topic, AlertFiles.kind, announce_alert)
+            publish = PublishRows(self.destination.alert_topic, AlertFiles.kind, encode_alert)
             return alerts | "PublishMessages" >> publish
         return alerts | "WriteLines" >> WriteFiles(self.destination, AlertFiles())
 
@@ -104,7 +104,7 @@ class WriteFailures(beam.PTransform):
         if self.destination.batch and self.destination.announces:
             return failures | "KeepFailures" >> KeepInBatch(self.destination.batch, "failures")
         if self.destination.failure_topic:
-            announce = partial(announce_failure, with_payload=self.with_payload)
+            announce = partial(encode_failure, with_payload=self.with_payload)
             publish = PublishRows(self.destination.failure_topic, FailureFiles.kind, announce)
             return failures | "PublishMessages" >> publish
         row_format = FailureFiles(with_payload=self.with_payload)

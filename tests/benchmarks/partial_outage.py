@@ -35,7 +35,7 @@ from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import failures_in, records_in
 from tests.support.wire_faults import Exchange, Fault, body, good, status
-from transforms.rules.publishing import Publishable, publishable
+from transforms.rules.topic_messages import TopicMessage, build_message
 
 _LATENCY_S = 0.1
 _FAILS = "Broken"
@@ -97,12 +97,12 @@ def checker(fault: str) -> Iterator[str]:
         process.join()
 
 
-def message(number: int, percent: int) -> Publishable:
+def message(number: int, percent: int) -> TopicMessage:
     """Make an answer; the same share of any hundred in a row fails."""
     # Spread over the hundred, so that no time passes without an answer that does not fail.
     fails = number * 37 % 100 < percent
     subject = f"{_FAILS} lamp" if fails else "Lamp"
-    return publishable(an_envelope(number, answer=f"{subject} {number} glows at night."), {})
+    return build_message(an_envelope(number, answer=f"{subject} {number} glows at night."), {})
 
 
 def run(fault: str, percent: int, per_s: int, seconds: int, flags: list[str]) -> Row:

@@ -38,7 +38,7 @@ from tests.support.archives import an_envelope
 from tests.support.outputs import records_in, summary_in
 from tests.support.pubsub_servers import GoogleEmulator, find_emulator
 from transforms.grounding.settings import GoogleAccount
-from transforms.rules.publishing import Publishable, publishable
+from transforms.rules.topic_messages import TopicMessage, build_message
 
 _LEASE_S = 61.0
 _SHORTEST_LIFE_S, _LONGEST_LIFE_S = 1.5, 4.0
@@ -84,18 +84,18 @@ def googles_emulator() -> Iterator[Server]:
         yield Server("Google's emulator", emulator.address, lambda: time.sleep(_LEASE_S))
 
 
-def make_messages(chance: random.Random, answers: int) -> list[Publishable]:
+def make_messages(chance: random.Random, answers: int) -> list[TopicMessage]:
     """Make messages of so many answers, a tenth of them 2 to 5 times, in any order."""
     made = []
     for number in range(answers):
         text = "Kettles vote in Senegal." if number % 10 == 0 else "Lamps glow red at night."
         times = chance.randint(2, 5) if chance.random() < 0.1 else 1
-        made += [publishable(an_envelope(number, answer=text), {})] * times
+        made += [build_message(an_envelope(number, answer=text), {})] * times
     chance.shuffle(made)
     return made
 
 
-def share(messages: Sequence[Publishable], part: int, parts: int) -> Sequence[Publishable]:
+def share(messages: Sequence[TopicMessage], part: int, parts: int) -> Sequence[TopicMessage]:
     """One of so many equal parts."""
     return messages[part * len(messages) // parts : (part + 1) * len(messages) // parts]
 

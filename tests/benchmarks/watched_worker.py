@@ -13,7 +13,7 @@ from launch.pubsub_server.server import PubSubServer
 from launch.watch.account import Account
 from launch.watch.journal import Journal
 from tests.benchmarks.processes import Footprint, footprint_of
-from transforms.rules.publishing import Publishable
+from transforms.rules.topic_messages import TopicMessage
 
 ANSWERS = "projects/bench/topics/answers"
 SUBSCRIPTION = "projects/bench/subscriptions/answers"
@@ -44,7 +44,7 @@ def pubsub(clock: SkippingClock) -> Iterator[PubSubServer]:
         yield server
 
 
-def publish(address: str, messages: Iterable[Publishable]) -> None:
+def publish(address: str, messages: Iterable[TopicMessage]) -> None:
     """Publish messages to the topic of answers."""
     with closing(Topic.open(ANSWERS, address=address)) as topic:
         topic.publish(messages)

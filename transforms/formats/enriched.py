@@ -14,9 +14,9 @@ from transforms.formats.reading import Format, Reading, Request
 from transforms.formats.scores import proportion
 from transforms.formats.signals import read_signals
 from transforms.formats.timestamps import first_time
-from transforms.rules.incompleteness import has_finish_reasons
 from transforms.rules.redaction import is_hashed
-from transforms.rules.stretches import is_stretch
+from transforms.rules.routing import has_finish_reasons
+from transforms.rules.spans import is_valid_span
 from transforms.rules.verdicts import NO_FACTS
 
 _OWN_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
@@ -76,12 +76,12 @@ def _answer(row: wire.EnrichedRow, request: Request) -> Answer:
         citations=tuple(
             Citation(**_checked(citation, row))
             for citation in row.generator_citations or ()
-            if is_stretch(answer, citation.start, citation.end)
+            if is_valid_span(answer, citation.start, citation.end)
         ),
         supports=tuple(
             GroundingSupport(**_checked(support, row))
             for support in row.generator_supports
-            if is_stretch(answer, support.start, support.end)
+            if is_valid_span(answer, support.start, support.end)
         ),
         generator_grounding_score=proportion(row.generator_grounding_score),
         answerable_probability=proportion(row.answerable_probability),

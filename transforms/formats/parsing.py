@@ -17,7 +17,7 @@ from transforms.formats.several_answers import Element, split_answers
 from transforms.formats.strict_json import MAX_PAYLOAD_BYTES, read_json
 from transforms.formats.timestamps import first_time
 from transforms.formats.unmapped_fields import refuse_unmapped
-from transforms.rules.incompleteness import is_incomplete
+from transforms.rules.routing import is_incomplete
 
 
 class ParseFailure(NamedTuple):

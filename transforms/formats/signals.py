@@ -8,7 +8,7 @@ lead to the same record, any of them serves.
 from schemas import Record
 from schemas.verdict import Tag
 from schemas.wire.groundwatch import EnrichedRow
-from transforms.rules.incompleteness import has_finish_reasons
+from transforms.rules.routing import has_finish_reasons
 from transforms.rules.verdicts import (
     BLOCKED_RATING,
     FINDINGS,

@@ -1,4 +1,4 @@
-"""Rates judged again and again as answers come in."""
+"""Rates evaluated again and again as answers come in."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from schemas.alert import Alert
 from tests.support.builders import NOON_US
-from transforms.rules.burn_rate import OpenEpisode, RateRule
+from transforms.rules.burn_rate import OpenIncident, RateRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_episodes import first_bucket_us, judge_rates, rate_alerts
+from transforms.rules.rate_incidents import evaluate_rates, find_rate_alerts, first_bucket_us
 
 HOUR = 12
 """Buckets an hour."""
@@ -24,7 +24,7 @@ LIVELY = RateRule(
     min_reason_answers=3,
     reason_rise=2.0,
     closing_reason_rise=1.5,
-    most_rise_us=20 * BUCKET_US,
+    max_rise_us=20 * BUCKET_US,
 )
 """A rule under which a lot happens in few buckets."""
 
@@ -55,7 +55,7 @@ def histories(draw: st.DrawFn) -> list[RateCounts]:
     return buckets
 
 
-def judged(
+def evaluated(
     buckets: Sequence[RateCounts], moments_us: Iterable[int], rule: RateRule
 ) -> Iterator[Alert]:
     """The alerts at each moment, knowing the answers until then; the state goes through JSON."""
@@ -63,28 +63,28 @@ def judged(
     for now_us in moments_us:
         known = [counts for counts in buckets if counts.start_us < now_us]
         needed = [c for c in known if c.start_us >= first_bucket_us(rule, now_us)]
-        episodes = msgspec.json.decode(kept, type=list[OpenEpisode])
-        alerts, left_open = judge_rates("shop", needed, rule, episodes, now_us)
-        assert judge_rates("shop", known, rule, episodes, now_us) == (alerts, left_open)
+        incidents = msgspec.json.decode(kept, type=list[OpenIncident])
+        alerts, left_open = evaluate_rates("shop", needed, rule, incidents, now_us)
+        assert evaluate_rates("shop", known, rule, incidents, now_us) == (alerts, left_open)
         kept = msgspec.json.encode(left_open)
         yield from alerts
 
 
 @given(histories())
-def test_judged_at_the_end_of_each_bucket_the_episodes_are_those_of_the_archive(
+def test_evaluated_at_the_end_of_each_bucket_the_incidents_are_those_of_the_archive(
     buckets: list[RateCounts],
 ) -> None:
     ends = [counts.start_us + BUCKET_US for counts in buckets]
-    assert list(judged(buckets, ends, LIVELY)) == rate_alerts("shop", buckets, LIVELY)
+    assert list(evaluated(buckets, ends, LIVELY)) == find_rate_alerts("shop", buckets, LIVELY)
 
 
 @given(histories(), st.lists(st.integers(1, 3 * BUCKET_US), max_size=60))
-def test_each_signal_opens_and_closes_in_turn_whenever_it_is_judged(
+def test_each_signal_opens_and_closes_in_turn_whenever_it_is_evaluated(
     buckets: list[RateCounts], steps_us: list[int]
 ) -> None:
     moments_us = [NOON_US + sum(steps_us[:count]) for count in range(len(steps_us))]
     by_signal = defaultdict(list)
-    for alert in judged(buckets, moments_us, LIVELY):
+    for alert in evaluated(buckets, moments_us, LIVELY):
         assert alert.rate is not None
         by_signal[alert.rate.signal].append(alert)
     for alerts in by_signal.values():
@@ -106,28 +106,28 @@ def assert_pairs(alerts: list[Alert]) -> None:
 def test_judging_again_at_the_same_moment_tells_nothing_new(
     buckets: list[RateCounts], place: int
 ) -> None:
-    _, episodes = judge_rates("shop", buckets, LIVELY, (), end_of(place))
-    assert judge_rates("shop", buckets, LIVELY, episodes, end_of(place)) == ([], episodes)
+    _, incidents = evaluate_rates("shop", buckets, LIVELY, (), end_of(place))
+    assert evaluate_rates("shop", buckets, LIVELY, incidents, end_of(place)) == ([], incidents)
 
 
 @given(histories())
-def test_every_episode_ends_when_no_more_answers_come(buckets: list[RateCounts]) -> None:
+def test_every_incident_ends_when_no_more_answers_come(buckets: list[RateCounts]) -> None:
     moments_us = [end_of(place) for place in range(40 * 4 + 7)]
-    alerts = list(judged(buckets, moments_us, LIVELY))
+    alerts = list(evaluated(buckets, moments_us, LIVELY))
     assert len(alerts) % 2 == 0
 
 
-def test_an_episode_opens_before_its_bucket_is_over() -> None:
+def test_an_incident_opens_before_its_bucket_is_over() -> None:
     now_us = NOON_US + BUCKET_US // 5
-    (alert,), (episode,) = judge_rates("shop", [bucket(0, 5, bad=4)], RULE, (), now_us)
-    assert alert.event_time_us == episode.opened_at_us == now_us
-    assert (episode.signal, episode.budget) == ("low_grounded", 0.1)
+    (alert,), (incident,) = evaluate_rates("shop", [bucket(0, 5, bad=4)], RULE, (), now_us)
+    assert alert.event_time_us == incident.opened_at_us == now_us
+    assert (incident.signal, incident.budget) == ("low_grounded", 0.1)
 
 
-def test_an_episode_closes_when_nothing_was_answered_for_six_hours() -> None:
+def test_an_incident_closes_when_nothing_was_answered_for_six_hours() -> None:
     buckets = [bucket(0, 10, bad=10)]
     moments_us = [end_of(place) for place in range(8 * HOUR)]
-    opened, closed = judged(buckets, moments_us, RULE)
+    opened, closed = evaluated(buckets, moments_us, RULE)
     assert opened.event_time_us == end_of(0)
     assert closed.event_time_us == end_of(6 * HOUR)
     assert closed.rate is not None
@@ -138,47 +138,47 @@ def test_an_incident_does_not_close_because_time_passes() -> None:
     # The good answers alone are left in the slow window, hours after they came.
     buckets = [*(bucket(place, 10, bad=10) for place in range(HOUR)), bucket(HOUR, 5)]
     moments_us = [end_of(place) for place in range(9 * HOUR)]
-    opened, closed = judged(buckets, moments_us, RULE)
+    opened, closed = evaluated(buckets, moments_us, RULE)
     assert opened.event_time_us == end_of(0)
     assert closed.rate is not None
     assert (closed.rate.state, closed.event_time_us) == ("closed_unknown", end_of(7 * HOUR))
 
 
-def test_a_silent_engine_keeps_its_episode_until_then() -> None:
-    episodes = (OpenEpisode(signal="low_grounded", opened_at_us=NOON_US, budget=0.1),)
-    kept = judge_rates("shop", [bucket(0, 1, bad=1)], RULE, episodes, end_of(6 * HOUR - 1))
-    assert kept == ([], episodes)
+def test_a_silent_engine_keeps_its_incident_until_then() -> None:
+    incidents = (OpenIncident(signal="low_grounded", opened_at_us=NOON_US, budget=0.1),)
+    kept = evaluate_rates("shop", [bucket(0, 1, bad=1)], RULE, incidents, end_of(6 * HOUR - 1))
+    assert kept == ([], incidents)
 
 
 def test_a_bucket_is_too_old_from_the_first_moment_of_the_next_one() -> None:
-    episodes = (OpenEpisode(signal="low_grounded", opened_at_us=NOON_US, budget=0.1),)
+    incidents = (OpenIncident(signal="low_grounded", opened_at_us=NOON_US, budget=0.1),)
     oldest = bucket(-6 * HOUR, 10, bad=10)
-    assert judge_rates("shop", [oldest], RULE, episodes, NOON_US) == ([], episodes)
-    alerts, left_open = judge_rates("shop", [oldest], RULE, episodes, NOON_US + 1)
+    assert evaluate_rates("shop", [oldest], RULE, incidents, NOON_US) == ([], incidents)
+    alerts, left_open = evaluate_rates("shop", [oldest], RULE, incidents, NOON_US + 1)
     assert (len(alerts), left_open) == (1, ())
 
 
 def test_answers_from_the_future_wait_for_their_time() -> None:
     buckets = [bucket(0, 10), bucket(2, 100, bad=100)]
-    assert judge_rates("shop", buckets, RULE, (), end_of(1)) == ([], ())
-    alerts, _ = judge_rates("shop", buckets, RULE, (), end_of(1) + 1)
+    assert evaluate_rates("shop", buckets, RULE, (), end_of(1)) == ([], ())
+    alerts, _ = evaluate_rates("shop", buckets, RULE, (), end_of(1) + 1)
     assert len(alerts) == 1
 
 
 def test_late_answers_count_where_they_belong() -> None:
     on_time, late = bucket(0, 10), bucket(0, 20, bad=20)
-    assert judge_rates("shop", [on_time], RULE, (), end_of(3)) == ([], ())
-    alerts, _ = judge_rates("shop", [on_time, late], RULE, (), end_of(3))
+    assert evaluate_rates("shop", [on_time], RULE, (), end_of(3)) == ([], ())
+    alerts, _ = evaluate_rates("shop", [on_time, late], RULE, (), end_of(3))
     assert [alert.event_time_us for alert in alerts] == [end_of(3)]
 
 
-def test_an_episode_closes_by_the_budget_that_it_opened_with() -> None:
-    episode = OpenEpisode(signal="skip_reason:SAFETY", opened_at_us=NOON_US, budget=0.01)
+def test_an_incident_closes_by_the_budget_that_it_opened_with() -> None:
+    incident = OpenIncident(signal="skip_reason:SAFETY", opened_at_us=NOON_US, budget=0.01)
     for still in (3, 2):
         buckets = [bucket(place, 100, reason=still) for place in range(6 * HOUR)]
-        assert judge_rates("shop", buckets, RULE, [episode], end_of(71)) == ([], (episode,))
+        assert evaluate_rates("shop", buckets, RULE, [incident], end_of(71)) == ([], (incident,))
     fewer = [bucket(place, 100, reason=1) for place in range(6 * HOUR)]
-    (closed,), left_open = judge_rates("shop", fewer, RULE, [episode], end_of(71))
+    (closed,), left_open = evaluate_rates("shop", fewer, RULE, [incident], end_of(71))
     assert left_open == ()
     assert closed.rate is not None
     assert closed.rate.burn_rate == pytest.approx(1.0)

@@ -1,10 +1,50 @@
-"""Phrases that are about the sources or to the reader, not about the world. English only."""
+"""English words without evidence, number words, and phrases about the sources or to the reader."""
+
+# ruff: noqa: SIM905 - a table of words reads best as text
 
 import re
 
+STOP_WORDS = frozenset(
+    """
+    a an the this that these those some any each every all both either such other another
+    same own many much more most few several
+
+    i you he she it we they me him her us them my your his its our their mine myself
+    yourself himself herself itself ourselves themselves who whom whose which what one
+
+    am is are was were be been being have has had having do does did done can could may
+    might must shall should will would
+
+    of in on at by for with from to into onto about as than then and or but if so because
+    while when where why how though although until between through during there here also
+    only just very too out up no not nor without
+
+    i'm you're they're we're i've can't cannot don't doesn't didn't isn't aren't wasn't
+    won't
+
+    however therefore thus overall additionally moreover furthermore
+
+    passage passages text article context document documents source sources information
+    summary state states stated mention mentions mentioned provided given based according
+    include includes included including
+    """.split()
+)
+"""173 words without evidence: function words, negations, pronouns, auxiliaries, contractions, words
+that connect sentences or refer to the sources."""
+
+_NUMBER_WORDS = """
+    zero 0 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12
+    thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20
+    thirty 30 forty 40 fifty 50 sixty 60 seventy 70 eighty 80 ninety 90 hundred 100 thousand 1000
+    million 1000000 billion 1000000000 dozen 12 half 0.5 first 1 second 2 third 3 fourth 4 fifth 5
+    twice 2
+""".split()
+NUMBER_WORDS = dict(zip(_NUMBER_WORDS[::2], _NUMBER_WORDS[1::2], strict=True))
+"""The digits of each number word; without "one", which is mostly a pronoun."""
+
 _SOURCE = r"(?:passage|text|article|context|document|source|excerpt|information|snippet|data)s?"
 _NUMBER = r"[#]?\d{1,2}(?::\d{1,2})?"
-# Bounded: "source 1and source 1and ..." is tried from each of its sources on.
+# Bounded, since "source 1and source 1and ..." is matched from each of its sources.
 _NUMBERS = rf"{_NUMBER}(?:\s*(?:,\s*and|,\s*or|,|and|&|or)\s*(?:{_SOURCE}\s*)?{_NUMBER}){{0,99}}"
 _GIVEN = r"(?:given|provided|above|available|following|retrieved|supplied)"
 _THE_SOURCE = (
@@ -23,7 +63,7 @@ _JOINT = (
 _SOURCE_STEM = re.compile(
     "passage|text|article|document|source|excerpt|informa|snippet|data|provided|given"
 )
-"""Every phrase about the sources has one of these in its lower case."""
+"""Every phrase about the sources has one of these in lower case."""
 
 _BRACKETED_REFERENCE = rf"\((?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}\)"
 _INLINE_REFERENCE = rf"\b{_SOURCE}\s*{_NUMBERS}\b"
@@ -31,7 +71,7 @@ _REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNOR
 _DIGIT = re.compile(r"\d")
 
 FOOTNOTE = re.compile(r"\[\d{1,3}(?:\s*[,-]\s*\d{1,3})*\]")
-"""Where the answer points at a source by number alone: "[1]", "[2, 3]"."""
+"""A reference to a source by its number: "[1]", "[2, 3]"."""
 
 OPENING = re.compile(
     rf"""{_JOINT}
@@ -48,9 +88,9 @@ OPENING = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""How a sentence opens that then says what a source says."""
+"""The opening of a sentence that reports what a source says."""
 
-TO_THE_READER = re.compile(
+ADDRESS_TO_READER = re.compile(
     r"""(?:
       sure|certainly|of\s+course|absolutely|hello|hi|hey|greetings|welcome|thanks|thank\s+you
     | you(?:'|\u2019)re\s+welcome|good\s+(?:morning|afternoon|evening)|sorry|i\s+apologi[sz]e
@@ -63,7 +103,7 @@ TO_THE_READER = re.compile(
     )(?![\w'\u2019-])""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""How a sentence opens that greets, thanks, offers or announces."""
+"""The opening of a sentence that greets, thanks, offers or announces."""
 
 REFUSAL = re.compile(
     r"""\b(?:
@@ -83,25 +123,25 @@ REFUSAL = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""How a sentence says that the sources do not say."""
+"""A statement that the sources do not contain something."""
 
 _REFUSING = re.compile(
     r"n(?:ot|['\u2019]t|(?<!\wn)o$)|unable|impossible|difficult|insufficient|lack|without"
 )
-"""Every refusal has a word with one of these in its lower case; a set of first letters lets the
-search skip all others."""
+"""Every refusal has a word with one of these in lower case. Few first letters make the search
+fast."""
 
 
 def may_name_source(text: str) -> bool:
-    """Tell whether a text could name a source; looking what it says of it takes longer."""
+    """Return whether a text could name a source; a fast test for the expressions above."""
     return _SOURCE_STEM.search(text.lower()) is not None
 
 
 def may_refuse(word: str) -> bool:
-    """Tell whether a text with a word, which is without white space, could be a `REFUSAL`."""
+    """Return whether a text with this word could be a `REFUSAL`."""
     return _REFUSING.search(word.lower()) is not None
 
 
 def without_references(text: str) -> str:
-    """Return a text that may name a source without what points at one: "(see source 3, 4)"."""
+    """Remove references to sources, such as "(see source 3, 4)"."""
     return _REFERENCE.sub(" ", text) if _DIGIT.search(text) else text

@@ -4,7 +4,7 @@ import pytest
 
 from schemas.answer import Answer, SafetyRating
 from schemas.message import Message
-from transforms.rules.incompleteness import is_incomplete
+from transforms.rules.routing import is_incomplete
 
 MESSAGE = Message(payload=b"{}", place="p")
 BLOCKED = (SafetyRating(blocked=True),)

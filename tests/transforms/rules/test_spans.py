@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.texts import any_text
-from transforms.rules.stretches import is_stretch
+from transforms.rules.spans import is_valid_span
 
 ANSWER = "aé€".encode()  # characters begin at the bytes 0, 1 and 3, and end at 6
 STRETCHES = {
@@ -27,11 +27,11 @@ STRETCHES = {
 def test_a_stretch_lies_within_the_answer_and_holds_whole_characters(
     start: int, end: int, expected: bool
 ) -> None:
-    assert is_stretch(ANSWER, start, end) is expected
+    assert is_valid_span(ANSWER, start, end) is expected
 
 
 @given(any_text, st.integers(0, 20), st.integers(0, 20))
 def test_the_stretches_of_an_answer_are_those_of_its_text(text: str, start: int, end: int) -> None:
     characters = [len(text[:place].encode()) for place in range(len(text) + 1)]
     expected = start in characters and end in characters and start <= end
-    assert is_stretch(text.encode(), start, end) is expected
+    assert is_valid_span(text.encode(), start, end) is expected

@@ -1,8 +1,8 @@
-"""What a text says about its sources, and not about the world."""
+"""Phrases about the sources."""
 
 import pytest
 
-from transforms.rules.phrases import may_name_source, without_references
+from transforms.rules.english import may_name_source, without_references
 
 REFERENCES = {
     "in brackets": ("Lamps glow (see source 3, 4).", "Lamps glow  ."),

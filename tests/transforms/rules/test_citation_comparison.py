@@ -1,11 +1,11 @@
-"""The generator's own view beside the check's."""
+"""Citations and scores of the generator, compared with the check."""
 
 import pytest
 
 from schemas.answer import Citation, GroundingSupport
 from schemas.checked_answer import Claim
 from tests.support.builders import a_claim
-from transforms.rules.generator_view import CitedFacts, compare_citations, with_generator_scores
+from transforms.rules.tagging import CitationComparison, add_generator_scores, compare_citations
 
 
 def claims(*supporting: tuple[int, ...], **members: object) -> list[Claim]:
@@ -21,43 +21,47 @@ def cites(start: int, end: int, *facts: int) -> Citation:
 
 
 CITED = {
-    "nothing cited": ((), claims((0,)), CitedFacts()),
-    "the right one": ((cites(0, 11, 0),), claims((0,)), CitedFacts(precision=1.0, recall=1.0)),
+    "nothing cited": ((), claims((0,)), CitationComparison()),
+    "the right one": (
+        (cites(0, 11, 0),),
+        claims((0,)),
+        CitationComparison(precision=1.0, recall=1.0),
+    ),
     "the wrong one": (
         (cites(0, 11, 1),),
         claims((0,)),
-        CitedFacts(precision=0.0, recall=0.0, mismatch=True),
+        CitationComparison(precision=0.0, recall=0.0, mismatch=True),
     ),
     "one of two supporting": (
         (cites(0, 11, 0),),
         claims((0, 2)),
-        CitedFacts(precision=1.0, recall=0.5),
+        CitationComparison(precision=1.0, recall=0.5),
     ),
     "one too many": (
         (cites(0, 5, 0), cites(5, 11, 1)),
         claims((0,)),
-        CitedFacts(precision=0.5, recall=1.0),
+        CitationComparison(precision=0.5, recall=1.0),
     ),
     "over two claims": (
         (cites(0, 31, 0),),
         claims((0,), (1,)),
-        CitedFacts(precision=0.5, recall=0.5, mismatch=True),
+        CitationComparison(precision=0.5, recall=0.5, mismatch=True),
     ),
-    "between the claims": ((cites(11, 20, 0),), claims((0,), (1,)), CitedFacts(recall=0.0)),
-    "nothing supported": ((cites(0, 11, 0),), claims(()), CitedFacts(precision=0.0)),
-    "a source without text": ((cites(0, 11),), claims((0,)), CitedFacts(recall=0.0)),
-    "no claim at all": ((cites(0, 11, 0),), [], CitedFacts()),
+    "between the claims": ((cites(11, 20, 0),), claims((0,), (1,)), CitationComparison(recall=0.0)),
+    "nothing supported": ((cites(0, 11, 0),), claims(()), CitationComparison(precision=0.0)),
+    "a source without text": ((cites(0, 11),), claims((0,)), CitationComparison(recall=0.0)),
+    "no claim at all": ((cites(0, 11, 0),), [], CitationComparison()),
     "no check required": (
         (cites(0, 11, 0),),
         claims((), grounding_check_required=False),
-        CitedFacts(),
+        CitationComparison(),
     ),
 }
 
 
 @pytest.mark.parametrize(("citations", "checked", "expected"), CITED.values(), ids=CITED)
 def test_citations_are_held_to_what_supports_the_claims(
-    citations: tuple[Citation, ...], checked: list[Claim], expected: CitedFacts
+    citations: tuple[Citation, ...], checked: list[Claim], expected: CitationComparison
 ) -> None:
     assert compare_citations(citations, checked) == expected
 
@@ -67,7 +71,7 @@ def supports(start: int, end: int, score: float | None) -> GroundingSupport:
 
 
 def test_a_claim_gets_the_score_of_the_support_that_covers_most_of_it() -> None:
-    first, second, third = with_generator_scores(
+    first, second, third = add_generator_scores(
         claims((), (), ()),
         [supports(0, 4, 0.1), supports(3, 11, 0.7), supports(0, 99, None), supports(25, 40, 0.4)],
     )
@@ -79,11 +83,11 @@ def test_a_claim_gets_the_score_of_the_support_that_covers_most_of_it() -> None:
 
 
 def test_a_support_of_a_single_byte_of_a_claim_counts_and_one_beside_it_does_not() -> None:
-    (claim,) = with_generator_scores(claims(()), [supports(10, 20, 0.7)])
+    (claim,) = add_generator_scores(claims(()), [supports(10, 20, 0.7)])
     assert claim.generator_score == 0.7
-    (claim,) = with_generator_scores(claims(()), [supports(11, 20, 0.7)])
+    (claim,) = add_generator_scores(claims(()), [supports(11, 20, 0.7)])
     assert claim.generator_score is None
 
 
 def test_supports_without_scores_give_none() -> None:
-    assert list(with_generator_scores(claims(()), [supports(0, 11, None)])) == claims(())
+    assert list(add_generator_scores(claims(()), [supports(0, 11, None)])) == claims(())
