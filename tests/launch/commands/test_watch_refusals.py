@@ -11,7 +11,7 @@ from launch.local.run_summary import summary_of
 from launch.local.work_folder import WorkFolder
 from launch.main import main
 from pipeline.config import Config
-from pipeline.destination import Destination
+from pipeline.sinks.destination import Destination
 from schemas.summary import Counts, Summary
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
