@@ -3,8 +3,8 @@
 import sys
 from collections.abc import Sequence
 
-from launch.exit_status import DONE
 from launch.flags import help_lines
+from launch.terminal.exit_status import DONE
 from pipeline.option import Option
 
 

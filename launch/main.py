@@ -7,8 +7,8 @@ from importlib import import_module
 from io import TextIOWrapper
 
 from launch import __version__
-from launch.exit_status import DONE, USAGE
 from launch.flags import UsageError
+from launch.terminal.exit_status import DONE, USAGE
 
 _COMMANDS = {
     "demo": "run the main job on the bundled sample answers, with no cloud",

@@ -11,11 +11,11 @@ from launch.command_help import wants_help, write_help
 from launch.estimate.estimating import Terms, estimate_backfill
 from launch.estimate.file import estimate_destination, write_estimate
 from launch.estimate.screen import show_estimate
-from launch.exit_status import DONE, fail
 from launch.flags import UsageError
-from launch.input_faults import SHOWN_FAULTS, fail_unreadable, fail_with
-from launch.inputs import default_run_id, find_inputs, try_output
+from launch.inputs.paths import default_run_id, find_inputs, try_output
 from launch.start import options_from
+from launch.terminal.exit_status import DONE, fail
+from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from launch.workers import is_on_this_machine, worker_count
 from pipeline import options
 from pipeline.config import Config, config_from

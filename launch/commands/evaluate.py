@@ -11,11 +11,11 @@ from launch.evaluate.evaluation import evaluation_to_json
 from launch.evaluate.intake import Intake, holds_records
 from launch.evaluate.measuring import measure
 from launch.evaluate.tables import show_evaluation
-from launch.exit_status import DONE, fail
 from launch.flags import UsageError, read_all_flags
-from launch.gold import gather_labels
-from launch.input_faults import SHOWN_FAULTS, fail_unreadable, fail_with
-from launch.inputs import find_inputs
+from launch.inputs.labels import gather_labels
+from launch.inputs.paths import find_inputs
+from launch.terminal.exit_status import DONE, fail
+from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from launch.writing import write_file
 from pipeline import check_options, options
 from pipeline.check_config import check_problems, check_settings_from

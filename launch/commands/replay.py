@@ -8,17 +8,17 @@ from typing import Any
 
 from launch.beam_flags import read_job_flags
 from launch.command_help import wants_help, write_help
-from launch.exit_status import DONE, LEFT, fail
 from launch.flags import UsageError, read_flags
-from launch.inputs import default_run_id_of, default_work_folder
+from launch.inputs.paths import default_run_id_of, default_work_folder
 from launch.pubsub.errors import Refused
-from launch.spool import spool_failures
+from launch.pubsub.failure_spool import spool_failures
 from launch.start import BEAM_HELP, options_from, start_main_job
+from launch.terminal.exit_status import DONE, LEFT, fail
 from pipeline import options, watch_options
 from pipeline.check_config import google_account
-from pipeline.destination import Destination
 from pipeline.option import Option
-from pipeline.summary_file import read_summaries
+from pipeline.sinks.destination import Destination
+from pipeline.sinks.summary_file import read_summaries
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import GoogleAccount
 

@@ -7,15 +7,15 @@ from typing import Any
 from rich.console import Console
 
 from launch.command_help import wants_help, write_help
-from launch.exit_status import DONE, FAILED, fail
 from launch.flags import UsageError, read_all_flags, split_folder
-from launch.gold import gather_labels
+from launch.inputs.labels import gather_labels
 from launch.report.counting.findings import Findings
 from launch.report.files import OutputFiles, find_files
 from launch.report.page.page import render
 from launch.report.reading import read_output
 from launch.report.what_if_table import show_what_if
 from launch.report.writing import REPORT_NAME, write_page
+from launch.terminal.exit_status import DONE, FAILED, fail
 from pipeline import storage
 from pipeline.option import Option, fraction, location, positive
 

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from launch.command_help import wants_help
 from launch.commands.verify import verify
-from launch.exit_status import DONE, FAILED, fail
 from launch.flags import UsageError, read_all_flags, split_folder
+from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.verify.reading import find_journals
 from launch.watch.account import Account
 from launch.watch.journal import Journal

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Sequence
 
 from launch.command_help import wants_help
-from launch.exit_status import DONE, fail
 from launch.flags import UsageError, read_all_flags, split_folder
+from launch.terminal.exit_status import DONE, fail
 from launch.verify.differences import Folder, differences
 from launch.verify.reading import NothingFound, read_folder
 from launch.verify.screen import show_verification

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from launch.beam_flags import names_runner, read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.dataflow.streaming import start_streaming
-from launch.exit_status import DONE, FAILED, fail
 from launch.flags import UsageError, read_all_flags
-from launch.inputs import default_run_id_of, default_work_folder, try_output
+from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
 from launch.json_log import log_as_json
 from launch.local.work_folder import FolderInUse
 from launch.pubsub.errors import Refused
 from launch.quiet import keep_beam_quiet
 from launch.start import BEAM_HELP
+from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.watch.canary import try_canary
 from launch.watch.demo import watch_demo
 from launch.watch.ownership import OwnershipLost
@@ -27,8 +27,8 @@ from launch.watch.watching import watch
 from pipeline import check_options, options
 from pipeline.check_config import google_account
 from pipeline.config import Config, config_from
-from pipeline.destination import Destination
 from pipeline.option import Option, location
+from pipeline.sinks.destination import Destination
 from pipeline.watch_options import (
     CANARY,
     HEALTH_ADDRESS,

@@ -13,16 +13,16 @@ from launch.beam_flags import read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.dataflow.submitting import submit
 from launch.flags import UsageError
-from launch.inputs import try_output
+from launch.inputs.paths import try_output
 from launch.start import BEAM_HELP
 from launch.workers import is_on_dataflow, is_on_this_machine, quota_problems, worker_count
 from pipeline import check_options, options, storage, watch_options
 from pipeline.config import Config, config_from
-from pipeline.destination import Destination
 from pipeline.option import Option, whole
+from pipeline.sinks.destination import Destination
 from pipeline.stream import Subscription, Windows
 from transforms.grounding.settings import OutagePolicy
-from transforms.seen_ids import SEEN_FOR_S
+from transforms.persistence.seen_ids import SEEN_FOR_S
 
 _HOUR_S = 3600
 _RUN = "watch"

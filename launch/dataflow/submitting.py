@@ -9,7 +9,7 @@ from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
 from launch.dataflow.console import job_page
-from launch.exit_status import DONE, fail
+from launch.terminal.exit_status import DONE, fail
 from pipeline.build import build_pipeline
 from pipeline.config import Config
 

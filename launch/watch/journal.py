@@ -8,16 +8,16 @@ import msgspec
 from msgspec.structs import replace
 
 from launch.watch.account import Account, merged
-from pipeline.part import Part
+from pipeline.sinks.part_files import Part
 from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
 from schemas.quantities import HOUR_US, MEGABYTE
 from schemas.summary import Counts, total
-from transforms.database import Database
-from transforms.measure_rates import Keyed
-from transforms.rules.rate_counts import RateCounts, added
+from transforms.measure_rates import EngineCounts
+from transforms.persistence.database import Database
+from transforms.rules.rate_counts import RateCounts, add_counts
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS batches (
@@ -66,7 +66,7 @@ class BatchDone(Record, frozen=True, kw_only=True):
     counts: Counts
     account: Account
     committed_at_us: int = 0
-    rates: tuple[Keyed, ...] = ()
+    rates: tuple[EngineCounts, ...] = ()
     alerts: tuple[Alert, ...] = ()
     failures: tuple[Failure, ...] = ()
 
@@ -149,7 +149,7 @@ class Journal:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._database = Database(path, _TABLES, survives_the_machine=True)
+        self._database = Database(path, _TABLES, durable=True)
         self._add_missing_columns()
         self.identity = self._find_identity()
         self._engines = {
@@ -452,7 +452,7 @@ class Journal:
         query = "SELECT counts FROM rates WHERE engine = ? AND start_us = ?"
         row = next(self._database.read(query, key, counts.start_us), None)
         earlier = msgspec.json.decode(row[0], type=RateCounts) if row else None
-        content = msgspec.json.encode(added(earlier, counts) if earlier else counts)
+        content = msgspec.json.encode(add_counts(earlier, counts) if earlier else counts)
         self._database.write(
             "INSERT OR REPLACE INTO rates VALUES (?, ?, ?)", key, counts.start_us, content
         )

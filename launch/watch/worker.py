@@ -5,7 +5,6 @@ import time
 from collections.abc import Sequence
 from threading import Event
 
-from launch import clock
 from launch.pubsub.errors import Refused
 from launch.pubsub.subscription import Standing, Subscription
 from launch.watch.alert_latency import AlertLatency
@@ -27,6 +26,7 @@ from pipeline.storage import TargetExists
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.failure import Failure
 from schemas.message import Message
+from transforms import clock
 from transforms.grounding.errors import RunStopped
 
 _WAIT_S = 0.5

@@ -9,7 +9,7 @@ from schemas.answer import Citation, GroundingSupport
 from schemas.wire import discovery_engine as wire
 from transforms.formats.fact_collection import FactCollection, page_attribute, render_struct
 from transforms.formats.field_values import proportion
-from transforms.rules.stretches import is_stretch
+from transforms.rules.spans import is_valid_span
 
 FactsByReference = tuple[tuple[int, ...], ...]
 """The indices of each reference's facts, by the reference's index."""
@@ -69,7 +69,7 @@ def read_citations(
             facts=_cited_facts(citation.sources, references),
         )
         for citation in citations
-        if citation and is_stretch(answer, citation.start_index, citation.end_index)
+        if citation and is_valid_span(answer, citation.start_index, citation.end_index)
     )
 
 
@@ -86,7 +86,7 @@ def read_supports(
             facts=_cited_facts(support.sources, references),
         )
         for support in supports
-        if support and is_stretch(answer, support.start_index, support.end_index)
+        if support and is_valid_span(answer, support.start_index, support.end_index)
     )
 
 

@@ -17,9 +17,9 @@ from schemas.wire import groundwatch as wire
 from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.field_values import first_time, proportion
 from transforms.formats.format import Format, Reading, Request
-from transforms.rules.incompleteness import has_finish_reasons
 from transforms.rules.redaction import is_hashed
-from transforms.rules.stretches import is_stretch
+from transforms.rules.routing import has_finish_reasons
+from transforms.rules.spans import is_valid_span
 from transforms.rules.verdicts import (
     BLOCKED_RATING,
     FINDINGS,
@@ -86,12 +86,12 @@ def _answer(row: wire.EnrichedRow, request: Request) -> Answer:
         citations=tuple(
             Citation(**_with_known_facts(citation, row))
             for citation in row.generator_citations or ()
-            if is_stretch(answer, citation.start, citation.end)
+            if is_valid_span(answer, citation.start, citation.end)
         ),
         supports=tuple(
             GroundingSupport(**_with_known_facts(support, row))
             for support in row.generator_supports
-            if is_stretch(answer, support.start, support.end)
+            if is_valid_span(answer, support.start, support.end)
         ),
         generator_grounding_score=proportion(row.generator_grounding_score),
         answerable_probability=proportion(row.answerable_probability),

@@ -6,7 +6,7 @@ from schemas.answer import Citation, GroundingSupport
 from schemas.wire import gemini as wire
 from transforms.formats.fact_collection import FactCollection, page_attribute
 from transforms.formats.field_values import proportion
-from transforms.rules.stretches import is_stretch
+from transforms.rules.spans import is_valid_span
 
 FactsByChunk = tuple[tuple[int, ...], ...]
 """The indices of each grounding chunk's facts, by the chunk's index."""
@@ -60,7 +60,7 @@ def read_recitations(
     return tuple(
         Citation(start=source.start_index or 0, end=source.end_index or 0)
         for source in sources
-        if source and is_stretch(answer, source.start_index or 0, source.end_index or 0)
+        if source and is_valid_span(answer, source.start_index or 0, source.end_index or 0)
     )
 
 
@@ -114,7 +114,7 @@ def _read_support(
     if part is None or not 0 <= segment.start_index <= segment.end_index <= len(part):
         return None
     start, end = part.start + segment.start_index, part.start + segment.end_index
-    if not is_stretch(answer, start, end):
+    if not is_valid_span(answer, start, end):
         return None
     cited = [
         chunks[index]

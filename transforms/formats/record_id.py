@@ -7,7 +7,7 @@ import msgspec
 
 from schemas.answer import Answer
 from transforms.formats.format import Identity
-from transforms.rules.incompleteness import is_incomplete
+from transforms.rules.routing import is_incomplete
 
 _CONTENT_VERSION = 1
 """Raise it with every change to what `content_identity` hashes: all ids of that kind change."""

@@ -7,7 +7,7 @@ import pytest
 
 from launch.dataflow import streaming, submitting, template
 from launch.flags import UsageError, read_flags
-from launch.inputs import try_output
+from launch.inputs.paths import try_output
 from launch.main import main
 from launch.start import options_from
 from pipeline import options

@@ -1,0 +1,61 @@
+"""The messages of some archives, for commands that read them without a pipeline."""
+
+from collections.abc import Iterator, Sequence
+from typing import IO
+
+from rich.console import Console
+from rich.progress import Progress
+
+from pipeline import storage
+from pipeline.sources.archive_files import read_file
+from pipeline.sources.archives import DamagedArchive
+from schemas.message import Message
+
+_MESSAGES_BETWEEN_LOOKS = 256
+
+
+class ArchiveMessages:
+    """The messages of some archives, in order, with a bar on a terminal while they are read.
+
+    Attributes:
+      damaged: which archives were found damaged so far, and where.
+
+    Args:
+      paths: the archives' files, local or gs://.
+      salvage: whether the records before a damage count that no checksum confirms.
+    """
+
+    def __init__(self, paths: Sequence[str], *, salvage: bool = False) -> None:
+        self.damaged: list[str] = []
+        self._paths = tuple(paths)
+        self._salvage = salvage
+
+    def __iter__(self) -> Iterator[Message]:
+        """Read all archives once.
+
+        Raises:
+          OSError: a file cannot be read.
+        """
+        console = Console(stderr=True)
+        with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+            sizes = [storage.size(path) for path in self._paths]
+            task, before = bar.add_task("reading", total=sum(sizes)), 0
+            for path, size in zip(self._paths, sizes, strict=True):
+                opened: list[IO[bytes]] = []
+                for number, message in enumerate(self._read(path, opened)):
+                    yield message
+                    if number % _MESSAGES_BETWEEN_LOOKS == 0:
+                        bar.update(task, completed=before + opened[-1].tell())
+                before += size
+
+    def _read(self, path: str, opened: list[IO[bytes]]) -> Iterator[Message]:
+        """Yield the messages of an archive; adds the file to a list when it is opened."""
+        count = 0
+        try:
+            for message in read_file(
+                path, are_failures=False, salvage=self._salvage, watch=opened.append
+            ):
+                count += 1
+                yield message
+        except DamagedArchive as error:
+            self.damaged.append(f"{path}#after-record-{count}: {error}")
