@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from transforms.formats.strict_json import MAX_PAYLOAD_BYTES
 
 from pipeline.sources.archives import MAX_LINE_BYTES, read_archive, read_failures
 from schemas.failure import failure_to_json
@@ -18,6 +17,7 @@ from tests.support.answer_messages import parse_answer
 from tests.support.archives import PACKED, an_envelope, buffered, lines_of, read_all
 from tests.support.commands import run
 from tests.support.outputs import failures_in, records_in, summary_in
+from transforms.formats.json_input import MAX_PAYLOAD_BYTES
 from transforms.runtime.failures import failed_now
 
 GOOD = an_envelope(1)
