@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pipeline.check_config import check_settings_from
-from pipeline.destination import FILE_BYTES, Destination
+from pipeline.sinks.destination import FILE_BYTES, Destination
 from pipeline.stream import Subscription, Windows
 from schemas import Record
 from schemas.quantities import MEGABYTE

@@ -5,12 +5,10 @@ from collections.abc import Iterable, Sequence
 
 from pipeline import storage
 from pipeline.config import Config
-from pipeline.join_parts import cut_to_files, join_parts
-from pipeline.manifest import check_manifest, file_entry, write_manifest
-from pipeline.open_part import OpenPart
-from pipeline.part import Part
-from pipeline.row_files import AlertFiles, RowFormat
-from pipeline.sinks import row_formats
+from pipeline.sinks.manifest import check_manifest, file_entry, write_manifest
+from pipeline.sinks.part_files import OpenPart, Part, cut_to_files, join_parts
+from pipeline.sinks.row_formats import AlertFiles, RowFormat
+from pipeline.sinks.sink import row_formats
 from schemas.alert import Alert
 from schemas.file_entry import FileEntry
 from transforms.measure_rates import EngineCounts

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from launch.local.plan import Plan
 from pipeline import storage
 from pipeline.check_config import REPLY_STORE
-from pipeline.part import Part
+from pipeline.sinks.part_files import Part
 from schemas import Record
 from schemas.summary import Counts
 from transforms.grounding.reply_store import ReplyStore

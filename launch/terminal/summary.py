@@ -11,7 +11,7 @@ from launch.estimate.screen import comparison_line
 from launch.terminal.figures import counted
 from launch.worst_answers import WorstAnswer, worst_answers
 from pipeline.config import Config
-from pipeline.manifest import read_manifest
+from pipeline.sinks.manifest import read_manifest
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary
 from schemas.verdict import Verdict

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from launch.watch.account import Account, merged
-from pipeline.part import Part
+from pipeline.sinks.part_files import Part
 from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from launch.inputs.labels import read_labels
-from pipeline.archives import read_archive
+from pipeline.sources.archives import read_archive
 from schemas.answer import Answer, Label
 from schemas.verdict import ContradictionKind
 from schemas.wire.grounding_check import CheckedClaim
