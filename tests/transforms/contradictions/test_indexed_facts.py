@@ -46,10 +46,10 @@ DIFFERENT = {
 def test_what_one_of_many_long_facts_tells_otherwise_is_found(
     claim: str, expected: tuple[str, str, str, int]
 ) -> None:
-    contradictions = find_contradictions(
+    found = find_contradictions(
         [a_claim(claim, score=0.5)], [a_fact(fact) for fact in (*FILLER, TOWER)]
     )
-    assert [(each.kind, each.claim_value, each.fact_value, each.fact) for each in contradictions] == [
+    assert [(each.kind, each.claim_value, each.fact_value, each.fact) for each in found] == [
         expected
     ]
 
