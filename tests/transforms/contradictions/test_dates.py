@@ -3,7 +3,7 @@
 import pytest
 
 from transforms.contradictions.dates import Date, may_agree, may_date, read_dates
-from transforms.contradictions.statement import Statement
+from transforms.contradictions.tokenized_text import TokenizedText
 
 WRITTEN = {
     "in 1887": [("1887", 1887, None, None)],
@@ -30,13 +30,13 @@ WRITTEN = {
 def test_dates_are_read_in_the_ways_that_people_write_them(
     text: str, expected: list[tuple[str, int | None, int | None, int | None]]
 ) -> None:
-    dates, _ = read_dates(Statement(text))
+    dates, _ = read_dates(TokenizedText(text))
     assert [date[:4] for date in dates] == expected
     assert may_date(text) or not expected
 
 
 def test_the_tokens_of_dates_are_told() -> None:
-    _, places = read_dates(Statement("12 men came on 5 March 1999, in time"))
+    _, places = read_dates(TokenizedText("12 men came on 5 March 1999, in time"))
     assert places == {4, 5, 6}
 
 

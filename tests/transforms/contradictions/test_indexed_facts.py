@@ -4,15 +4,15 @@ import pytest
 
 from schemas.verdict import ContradictionKind
 from tests.support.builders import a_claim, a_fact
+from transforms.contradictions.compared_facts import ComparedFacts
 from transforms.contradictions.find_contradictions import (
-    differences,
+    compare_claim,
     find_contradictions,
-    sources_for,
+    prepare_facts,
 )
-from transforms.contradictions.indexed_sources import IndexedSources
+from transforms.contradictions.indexed_facts import IndexedFacts
+from transforms.contradictions.parsed_sentence import ParsedSentence
 from transforms.contradictions.passages import passages_of
-from transforms.contradictions.sentence import Sentence
-from transforms.contradictions.sources import Sources
 
 NOTHING = passages_of(())
 FILLER = tuple(
@@ -22,9 +22,9 @@ TOWER = "The tower of Gustave Eiffel is 330 metres high. It was built from Janua
 
 
 def test_facts_are_indexed_from_a_size_on() -> None:
-    assert isinstance(sources_for(("Lamps glow.",), ["Lamps glow."]), Sources)
-    assert not isinstance(sources_for(("Lamps glow.",), ["Lamps glow."]), IndexedSources)
-    assert isinstance(sources_for(FILLER, ["Lamps glow."]), IndexedSources)
+    assert isinstance(prepare_facts(("Lamps glow.",), ["Lamps glow."]), ComparedFacts)
+    assert not isinstance(prepare_facts(("Lamps glow.",), ["Lamps glow."]), IndexedFacts)
+    assert isinstance(prepare_facts(FILLER, ["Lamps glow."]), IndexedFacts)
 
 
 DIFFERENT = {
@@ -46,10 +46,10 @@ DIFFERENT = {
 def test_what_one_of_many_long_facts_tells_otherwise_is_found(
     claim: str, expected: tuple[str, str, str, int]
 ) -> None:
-    mismatches = find_contradictions(
+    found = find_contradictions(
         [a_claim(claim, score=0.5)], [a_fact(fact) for fact in (*FILLER, TOWER)]
     )
-    assert [(each.kind, each.claim_value, each.fact_value, each.fact) for each in mismatches] == [
+    assert [(each.kind, each.claim_value, each.fact_value, each.fact) for each in found] == [
         expected
     ]
 
@@ -65,8 +65,8 @@ def test_what_one_of_many_long_facts_tells_otherwise_is_found(
     ],
 )
 def test_what_one_of_many_long_facts_tells_is_no_difference(claim: str) -> None:
-    sources = sources_for((*FILLER, TOWER), [claim])
-    assert differences(claim, sources) == ()
+    sources = prepare_facts((*FILLER, TOWER), [claim])
+    assert compare_claim(claim, sources) == ()
 
 
 NUMBERS = {
@@ -85,12 +85,12 @@ NUMBERS = {
 def test_a_number_is_told_in_whatever_form(
     fact: str, claim: str, value: float | str, told: bool
 ) -> None:
-    assert IndexedSources((fact,), [claim]).tells_number(value, NOTHING) is told
+    assert IndexedFacts((fact,), [claim]).has_number(value, NOTHING) is told
 
 
 def test_words_and_phrases_are_looked_for_as_whole_words() -> None:
     claim = "Lamps of Rome cost 5 euros, 7 lamps"
-    sources = IndexedSources(("A lamp in Romeo costs 5 euros. 7 tables.",), [claim])
+    sources = IndexedFacts(("A lamp in Romeo costs 5 euros. 7 tables.",), [claim])
     assert not sources.lacks_any(["lamps", ""])
     assert sources.lacks_any(["rome"])
     assert sources.has_phrase("5 euros")
@@ -99,16 +99,16 @@ def test_words_and_phrases_are_looked_for_as_whole_words() -> None:
 
 
 def test_a_claim_that_stands_in_a_fact_as_a_sentence_is_stated() -> None:
-    sources = IndexedSources(("Lamps glow red. The pump runs at 5 bar.",), ["a"])
-    assert sources.states(" Lamps glow red. ")
-    assert not sources.states("glow red.")
+    sources = IndexedFacts(("Lamps glow red. The pump runs at 5 bar.",), ["a"])
+    assert sources.has_sentence(" Lamps glow red. ")
+    assert not sources.has_sentence("glow red.")
 
 
 def test_a_claim_is_compared_with_fewer_sentences_the_more_claims_there_are() -> None:
     facts = tuple(f"Lamp {number} glows red at night." for number in range(200))
-    claim = Sentence("Lamp 7 glows red.")
+    claim = ParsedSentence("Lamp 7 glows red.")
     for claims, sentences in ((1, 32), (64, 32), (128, 16), (5_000, 1)):
-        passages = IndexedSources(facts, ["Lamp 7 glows red."] * claims).passages_near(claim)
+        passages = IndexedFacts(facts, ["Lamp 7 glows red."] * claims).passages_near(claim)
         assert len(passages.all) == sentences
         assert facts[7] in {passage.sentence.text for passage in passages.all}
 
@@ -117,14 +117,14 @@ def test_a_claim_is_compared_with_fewer_sentences_the_more_claims_there_are() ->
     "fact", ["ab. " * 2_500, "lamps" + "x" * 9_999, "ab, lamps " * 1_600, "Lamps glow.\n" * 800]
 )
 def test_a_fact_without_ordinary_sentences_is_cut_into_parts(fact: str) -> None:
-    sources = IndexedSources((fact,), ["ab lampsx lamps"])
-    passages = sources.passages_near(Sentence("ab lampsx lamps"))
+    sources = IndexedFacts((fact,), ["ab lampsx lamps"])
+    passages = sources.passages_near(ParsedSentence("ab lampsx lamps"))
     assert passages.all
     assert all(len(passage.sentence.text) < 200 for passage in passages.all)
 
 
 def test_a_number_found_nowhere_is_a_difference() -> None:
-    (difference,) = differences(
-        "Giraffes sleep 77 hours.", IndexedSources(FILLER, ["Giraffes sleep 77 hours."])
+    (difference,) = compare_claim(
+        "Giraffes sleep 77 hours.", IndexedFacts(FILLER, ["Giraffes sleep 77 hours."])
     )
     assert difference == (ContradictionKind.NUMBER, "77 hours", None, None)

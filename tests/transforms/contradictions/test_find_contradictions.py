@@ -8,9 +8,9 @@ from schemas.checked_answer import Contradiction
 from schemas.verdict import ContradictionKind
 from tests.support.builders import a_claim, a_fact
 from tests.support.samples.articles import read_conversations
-from transforms.contradictions.find_contradictions import differences, find_contradictions
-from transforms.contradictions.indexed_sources import IndexedSources
-from transforms.contradictions.sources import Sources
+from transforms.contradictions.compared_facts import ComparedFacts
+from transforms.contradictions.find_contradictions import compare_claim, find_contradictions
+from transforms.contradictions.indexed_facts import IndexedFacts
 from transforms.rules.sentences import split_sentences
 
 TOWER = (
@@ -24,12 +24,12 @@ FACTS = (LAMPS, TOWER)
 Found = tuple[str, str, str | None, int | None]
 
 
-def indexed(claim: str, *facts: str) -> Sources:
-    return IndexedSources(tuple(facts or FACTS), [claim])
+def indexed(claim: str, *facts: str) -> ComparedFacts:
+    return IndexedFacts(tuple(facts or FACTS), [claim])
 
 
 def found(claim: str, *facts: str) -> list[Found]:
-    return [tuple(each) for each in differences(claim, Sources(tuple(facts or FACTS)))]
+    return [tuple(each) for each in compare_claim(claim, ComparedFacts(tuple(facts or FACTS)))]
 
 
 NUMBERS = {
@@ -122,7 +122,7 @@ def test_a_value_that_the_facts_tell_otherwise_is_named_with_theirs(
     claim: str, expected: Found
 ) -> None:
     assert found(claim) == [expected]
-    assert [tuple(each) for each in differences(claim, indexed(claim))] == [expected]
+    assert [tuple(each) for each in compare_claim(claim, indexed(claim))] == [expected]
 
 
 ALIKE = {
@@ -154,7 +154,7 @@ ALIKE = {
 @pytest.mark.parametrize("claim", ALIKE.values(), ids=ALIKE)
 def test_what_the_facts_tell_in_another_form_is_no_difference(claim: str) -> None:
     assert found(claim) == []
-    assert differences(claim, indexed(claim)) == ()
+    assert compare_claim(claim, indexed(claim)) == ()
 
 
 def test_a_number_of_another_thing_is_a_difference() -> None:
@@ -163,7 +163,7 @@ def test_a_number_of_another_thing_is_a_difference() -> None:
 
 
 def test_without_facts_numbers_and_dates_are_from_nowhere() -> None:
-    assert list(differences("In 1999 it had 12 rooms.", Sources(()))) == [
+    assert list(compare_claim("In 1999 it had 12 rooms.", ComparedFacts(()))) == [
         (ContradictionKind.DATE, "1999", None, None),
         (ContradictionKind.NUMBER, "12", None, None),
     ]
@@ -172,9 +172,9 @@ def test_without_facts_numbers_and_dates_are_from_nowhere() -> None:
 def test_no_sentence_of_the_sample_differs_from_the_passages_it_is_from() -> None:
     for conversation in read_conversations():
         passages = [text for _, text in conversation.passages]
-        sources = Sources(passages)
+        sources = ComparedFacts(passages)
         for sentence in (each for text in passages for each in split_sentences(text)):
-            assert differences(sentence.text, sources) == ()
+            assert compare_claim(sentence.text, sources) == ()
 
 
 WORDS = (
@@ -187,7 +187,7 @@ TEXTS = st.lists(st.sampled_from(WORDS.split(" ")), max_size=12).map(" ".join)
 def test_values_are_cut_out_of_the_claim_and_the_fact_as_they_are_written(
     claim: str, facts: list[str]
 ) -> None:
-    for each in differences(claim, Sources(tuple(facts))):
+    for each in compare_claim(claim, ComparedFacts(tuple(facts))):
         assert each.claim_value in claim
         assert (each.fact is None) == (each.fact_value is None)
         assert each.fact_value is None or each.fact_value in facts[each.fact or 0]
@@ -195,8 +195,8 @@ def test_values_are_cut_out_of_the_claim_and_the_fact_as_they_are_written(
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=80), max_size=3))
 def test_any_text_can_be_compared(claim: str, facts: list[str]) -> None:
-    for sources in (Sources(tuple(facts)), IndexedSources(tuple(facts), [claim])):
-        assert all(each.claim_value for each in differences(claim, sources))
+    for sources in (ComparedFacts(tuple(facts)), IndexedFacts(tuple(facts), [claim])):
+        assert all(each.claim_value for each in compare_claim(claim, sources))
 
 
 def test_of_many_facts_those_with_most_of_the_claims_words_are_read() -> None:
@@ -228,11 +228,11 @@ def test_titles_and_attributes_of_facts_take_part() -> None:
 
 def test_what_differs_from_long_facts_is_found_without_being_remembered() -> None:
     for facts in (FACTS, (*FACTS, "Lamps glow. " * 5_000)):
-        sources = Sources(facts)
-        assert differences("It was built in 1999.", sources) == differences(
+        sources = ComparedFacts(facts)
+        assert compare_claim("It was built in 1999.", sources) == compare_claim(
             "It was built in 1999.", sources
         )
-        assert [each.claim_value for each in differences("It was built in 1999.", sources)] == [
+        assert [each.claim_value for each in compare_claim("It was built in 1999.", sources)] == [
             "1999"
         ]
 

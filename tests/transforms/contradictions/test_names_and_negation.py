@@ -4,12 +4,12 @@ import pytest
 
 from transforms.contradictions.names import name_at_start, read_names
 from transforms.contradictions.negation import (
-    denies_anything,
-    may_deny,
-    read_denials,
-    words_behind_denials,
+    has_negation,
+    may_negate,
+    read_negated,
+    words_behind_negations,
 )
-from transforms.contradictions.statement import Statement
+from transforms.contradictions.tokenized_text import TokenizedText
 
 NAMED = {
     "The lamp of Alan Turing glows": [("Alan Turing", ("lamp", "glow"))],
@@ -31,7 +31,7 @@ NAMED = {
 def test_names_are_runs_of_capitals_that_begin_nothing(
     text: str, expected: list[tuple[str, tuple[str | None, str | None]]]
 ) -> None:
-    names = list(read_names(Statement(text)))
+    names = list(read_names(TokenizedText(text)))
     assert [(name.text, name.around) for name in names] == expected
     words = {name_at_start(word) for word in text.split()}
     assert {t.text for name in names for t in name.tokens} <= words
@@ -52,15 +52,15 @@ DENIED = {
 
 @pytest.mark.parametrize(("text", "expected"), DENIED.items(), ids=DENIED)
 def test_what_stands_behind_a_denial_is_denied(text: str, expected: dict[str, str]) -> None:
-    assert read_denials(Statement(text)) == expected
-    assert expected.keys() <= words_behind_denials(text.lower())
-    assert denies_anything(text.lower()) or not expected
-    assert may_deny(text) or not expected
+    assert read_negated(TokenizedText(text)) == expected
+    assert expected.keys() <= words_behind_negations(text.lower())
+    assert has_negation(text.lower()) or not expected
+    assert may_negate(text) or not expected
 
 
 @pytest.mark.parametrize(
     "text", ["It is unable to rust.", "Non-lamps.", "It fails.", "Without lamps, no kettles."]
 )
 def test_a_sentence_may_deny_in_other_words(text: str) -> None:
-    assert may_deny(text)
-    assert not denies_anything(text.lower())
+    assert may_negate(text)
+    assert not has_negation(text.lower())
