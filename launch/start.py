@@ -14,8 +14,8 @@ from launch.replayed import finish_moves, free_run_id
 from launch.workers import is_on_this_machine, quota_problems, worker_count
 from pipeline import check_options, options
 from pipeline.config import config_from
-from pipeline.destination import Destination
 from pipeline.option import Option
+from pipeline.sinks.destination import Destination
 
 _OF_THIS_MACHINE = ("work_folder", "resume", "forget_replies", "max_calls", "max_cost")
 BEAM_HELP = "\nFlags of Apache Beam's own pipeline options pass through.\n"

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pipeline.check_config import check_settings_from
-from pipeline.destination import FILE_BYTES, Destination
+from pipeline.sinks.destination import FILE_BYTES, Destination
 from pipeline.stream import Subscription, Windows
 from schemas import Record
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
 from transforms.grounding.settings import CheckSettings
+from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
-from transforms.seen_ids import SEEN_FOR_S
 
 SEGMENT_MESSAGES = 10_000
 """A killed run has at most so many to read again, and each segment costs a part of a second."""
@@ -169,9 +169,9 @@ def sampling_from(values: Mapping[str, Any]) -> SamplingRule:
     Args:
       values: by option name, read and valid.
     """
-    engine_shares = dict(values["sample"])
-    share = engine_shares.pop(None, SamplingRule().share)
-    return SamplingRule(share=share, engine_shares=engine_shares)
+    engine_rates = dict(values["sample"])
+    share = engine_rates.pop(None, SamplingRule().rate)
+    return SamplingRule(rate=share, engine_rates=engine_rates)
 
 
 def rate_rule_from(values: Mapping[str, Any]) -> RateRule:

@@ -3,7 +3,6 @@
 import re
 
 from pipeline.config import SEGMENT_MESSAGES
-from pipeline.destination import FILE_BYTES
 from pipeline.option import (
     Option,
     fraction,
@@ -14,9 +13,10 @@ from pipeline.option import (
     share,
     whole,
 )
+from pipeline.sinks.destination import FILE_BYTES
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Tag, Verdict
-from transforms.formats.recognition import format_names
+from transforms.formats.format_table import format_names
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.redaction import TextMode

@@ -8,13 +8,13 @@ from typing import Any
 from pipeline.option import Option, positive, whole
 from schemas.quantities import SECOND_US
 from transforms.grounding.settings import RetrySettings
-from transforms.rules.silence import SilenceRule
+from transforms.rules.no_data import NoDataRule
 
 _SUBSCRIPTION = re.compile(r"projects/[^/\s]+/subscriptions/[^/\s]+")
 _TOPIC = re.compile(r"projects/[^/\s]+/topics/[^/\s]+")
 _ADDRESS = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,5})", re.ASCII)
 _HIGHEST_PORT = 65_535
-_SILENCE = SilenceRule()
+_SILENCE = NoDataRule()
 
 
 def _subscription(text: str) -> str:
@@ -172,13 +172,13 @@ HEALTH_ADDRESS = Option(
 )
 
 
-def silence_rule_from(values: Mapping[str, Any]) -> SilenceRule:
+def silence_rule_from(values: Mapping[str, Any]) -> NoDataRule:
     """Sort the options of silence into their rule.
 
     Args:
       values: by option name, read and valid.
     """
-    return SilenceRule(
+    return NoDataRule(
         after_us=round(values["no_data_after_s"] * SECOND_US),
         min_answers=values["no_data_min_answers"],
     )

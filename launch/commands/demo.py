@@ -10,8 +10,8 @@ from launch.inputs.paths import default_work_folder, try_output
 from launch.main_job import run_main_job
 from launch.samples import sample_paths
 from pipeline.config import Config
-from pipeline.destination import Destination
 from pipeline.option import Option, location
+from pipeline.sinks.destination import Destination
 
 OPTIONS = (Option(name="output", meaning="output folder", read=location, default="out/demo"),)
 

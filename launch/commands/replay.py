@@ -16,9 +16,9 @@ from launch.start import BEAM_HELP, options_from, start_main_job
 from launch.terminal.exit_status import DONE, LEFT, fail
 from pipeline import options, watch_options
 from pipeline.check_config import google_account
-from pipeline.destination import Destination
 from pipeline.option import Option
-from pipeline.summary_file import read_summaries
+from pipeline.sinks.destination import Destination
+from pipeline.sinks.summary_file import read_summaries
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import GoogleAccount
 
@@ -84,4 +84,4 @@ def _replay_subscription(
 def _left_by_a_limit(destination: Destination) -> int:
     """Count the failures of the run just done that wait for a higher --max_calls or --max_cost."""
     latest = max(read_summaries(destination.root), key=attrgetter("finished_at_us"))
-    return latest.left
+    return latest.deferred

@@ -27,8 +27,8 @@ from launch.watch.watching import watch
 from pipeline import check_options, options
 from pipeline.check_config import google_account
 from pipeline.config import Config, config_from
-from pipeline.destination import Destination
 from pipeline.option import Option, location
+from pipeline.sinks.destination import Destination
 from pipeline.watch_options import (
     CANARY,
     HEALTH_ADDRESS,

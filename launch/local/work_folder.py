@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from launch.local.plan import Plan
 from pipeline import storage
 from pipeline.check_config import REPLY_STORE
-from pipeline.part import Part
+from pipeline.sinks.part_files import Part
 from schemas import Record
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from transforms.grounding.reply_store import ReplyStore
-from transforms.measure_rates import Keyed
-from transforms.private_files import create_file, make_folder
+from transforms.measure_rates import EngineCounts
+from transforms.persistence.private_files import create_file, make_folder
 
 _LOCK = ".lock"
 _LOCK_TIMEOUT_S = 10.0
@@ -43,8 +43,8 @@ class SegmentDone(Record, frozen=True, kw_only=True):
     """
 
     parts: tuple[Part, ...]
-    rates: tuple[Keyed, ...]
-    counts: Counts
+    rates: tuple[EngineCounts, ...]
+    counts: RunCounts
 
 
 class WorkFolder:

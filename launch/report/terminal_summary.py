@@ -13,7 +13,7 @@ from launch.report.output_folder import UnreadableFile, read_rows
 from launch.report.output_records import answer_from_row
 from launch.terminal.figures import counted, printable
 from pipeline.config import Config
-from pipeline.manifest import read_manifest
+from pipeline.sinks.manifest import read_manifest
 from schemas.cost_estimate import Comparison
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary
@@ -144,8 +144,8 @@ def _file_lines(config: Config, report: str | None) -> Iterator[str]:
 
 def _next_lines(config: Config, summary: Summary) -> Iterator[str]:
     """Say how to finish the run."""
-    if summary.left:
-        yield f"  --max_calls or --max_cost left {counted(summary.left, 'message')} unread."
+    if summary.deferred:
+        yield f"  --max_calls or --max_cost left {counted(summary.deferred, 'message')} unread."
         yield "  Give the same command with a higher limit to continue.\n"
     if summary.retryable_failures:
         failures = config.destination.path(f"failures/{config.run}-*.jsonl")

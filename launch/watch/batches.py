@@ -11,17 +11,17 @@ from launch.watch.account import account_of
 from launch.watch.batch_folders import BatchFolders
 from launch.watch.batch_run import run_batch
 from launch.watch.journal import BatchDone, Journal
-from pipeline.batch import Batch
+from pipeline.sources.read_batch import Batch
 from schemas import Record
 from schemas.alert import Alert
 from schemas.answer import Answer
 from schemas.failure import Failure
 from schemas.message import Message
 from schemas.quantities import HOUR_US
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from transforms import clock
-from transforms.measure_rates import Keyed
-from transforms.seen_ids import SeenIds
+from transforms.measure_rates import EngineCounts
+from transforms.persistence.seen_ids import SeenIds
 
 
 class Unaccounted(Exception):
@@ -44,7 +44,7 @@ class Outcome(Record, frozen=True, kw_only=True):
     failed_ids: frozenset[str]
     checked: int
     latency_s: float
-    rates: tuple[Keyed, ...]
+    rates: tuple[EngineCounts, ...]
     alerts: tuple[Alert, ...]
 
     def arrivals(self, held: Iterable[Answer]) -> Counter[str | None]:
@@ -97,7 +97,7 @@ class Batches:
         """
         number, folder = self._begin()
         batch, counts = run_batch(self._pipeline, messages, folder)
-        self._seen.give_back(answer.record_id for answer in batch.left)
+        self._seen.release(answer.record_id for answer in batch.left)
         batch.failures, repeated = self._without_repeated(batch.failures)
         if counts.read:
             self._commit(number, batch, _with_failures(counts, batch.failures, repeated))
@@ -126,7 +126,7 @@ class Batches:
         if self._seen.claim(failure.record_id or _id_of(failure.message)):
             batch.failures.append(failure)
         repeated = 1 - len(batch.failures)
-        self._commit(number, batch, _with_failures(Counts(read=1), batch.failures, repeated))
+        self._commit(number, batch, _with_failures(RunCounts(read=1), batch.failures, repeated))
 
     def forget_old_ids(self, seen_for_h: float) -> None:
         """Forget the record ids that are older than they need to be.
@@ -138,7 +138,7 @@ class Batches:
         young = [account for account in self._journal.ledger() if account.hour_us >= oldest_us]
         if young:
             # Not always the first's: a clock may have been set back.
-            self._seen.forget(min(account.first_batch for account in young))
+            self._seen.delete_before(min(account.first_batch for account in young))
 
     def _begin(self) -> tuple[int, str]:
         number = self._journal.next_number()
@@ -147,13 +147,13 @@ class Batches:
         self._is_begun = True
         return number, folder
 
-    def _commit(self, number: int, batch: Batch, counts: Counts) -> None:
+    def _commit(self, number: int, batch: Batch, counts: RunCounts) -> None:
         now_us = clock.now_us()
         enriched = sum(part.rows for part in batch.parts if part.kind == "enriched")
         account = account_of(number, counts, enriched, len(batch.failures), now_us)
         if account.gap:
             raise Unaccounted(f"{account.gap} of {account.read} messages ended nowhere")
-        self._seen.settle()
+        self._seen.checkpoint()
         self._folders.keep(number, batch.parts)
         done = BatchDone(
             number=number,
@@ -178,7 +178,7 @@ class Batches:
         return fresh, len(failures) - len(fresh)
 
 
-def _with_failures(counts: Counts, failures: Sequence[Failure], repeated: int) -> Counts:
+def _with_failures(counts: RunCounts, failures: Sequence[Failure], repeated: int) -> RunCounts:
     return replace(
         counts,
         duplicates=counts.duplicates + repeated,

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.journal import Journal
-from pipeline.archives import DamagedArchive
-from pipeline.batch import Batch, Source
 from pipeline.config import Config
-from pipeline.read_file import read_file
+from pipeline.sources.archive_files import read_file
+from pipeline.sources.compression import DamagedArchive
+from pipeline.sources.read_batch import Batch, Source
 from schemas import Record
 from schemas.alert import Alert, AlertKind, RateIncident, Severity
 from schemas.message import UnreadableAnswer
@@ -24,7 +24,7 @@ from schemas.quantities import MINUTE_US, SECOND_US
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.errors import RunStopped
 from transforms.grounding.settings import OutagePolicy
-from transforms.private_files import make_folder
+from transforms.persistence.private_files import make_folder
 from transforms.rules.sampling import SamplingRule
 
 _TRY_AGAIN_US = MINUTE_US
@@ -148,7 +148,7 @@ class Canary:
         except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
             _log.error("a defect with the canaries: %s", type(error).__name__)
             return None
-        return None if counts.left or batch.failures else dict(_sights(batch))
+        return None if counts.deferred or batch.failures else dict(_sights(batch))
 
 
 def try_canary(

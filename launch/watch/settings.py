@@ -3,7 +3,7 @@
 from schemas import Record
 from schemas.quantities import MEGABYTE
 from transforms.grounding.settings import GoogleAccount
-from transforms.rules.silence import SilenceRule
+from transforms.rules.no_data import NoDataRule
 
 
 class WatchSettings(Record, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class WatchSettings(Record, frozen=True, kw_only=True):
     file_age_s: float = 300.0
     dedupe_h: float = 24.0
     drain_s: float = 25.0
-    silence: SilenceRule = SilenceRule()
+    silence: NoDataRule = NoDataRule()
     health_address: tuple[str, int] | None = None
     canary: str | None = None
     canary_every_s: float = 3600.0

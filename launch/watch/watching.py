@@ -39,16 +39,16 @@ from launch.watch.status_server import StatusServer
 from launch.watch.worker import Worker
 from pipeline import storage
 from pipeline.config import Config
+from pipeline.sinks.summary_file import write_summary
 from pipeline.storage import TargetExists
-from pipeline.summary_file import write_summary
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary
 from transforms import clock
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 from transforms.grounding.settings import CheckSettings
-from transforms.private_files import make_folder
-from transforms.seen_ids import SeenIds
+from transforms.persistence.private_files import make_folder
+from transforms.persistence.seen_ids import SeenIds
 
 _STOPS = (signal.SIGTERM, signal.SIGINT)
 _SOON = PublishSettings(call_timeout_s=3.0, total_s=3.0)

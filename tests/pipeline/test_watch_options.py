@@ -4,19 +4,19 @@ import pytest
 
 from launch.flags import read_flags
 from pipeline.watch_options import HEALTH_ADDRESS, NO_DATA, silence_rule_from
-from transforms.rules.silence import SilenceRule
+from transforms.rules.no_data import NoDataRule
 
 
 def test_silence_is_judged_by_the_rule_itself_unless_told_otherwise() -> None:
     values, _, _ = read_flags([], NO_DATA)
     assert values["no_data_after_s"] == 1800.0
-    assert silence_rule_from(values) == SilenceRule()
+    assert silence_rule_from(values) == NoDataRule()
 
 
 def test_a_silence_may_be_told_sooner_and_of_busier_engines() -> None:
     values, _, problems = read_flags(["--no_data_after_s=2.5", "--no_data_min_answers=99"], NO_DATA)
     assert problems == []
-    assert silence_rule_from(values) == SilenceRule(after_us=2_500_000, min_answers=99)
+    assert silence_rule_from(values) == NoDataRule(after_us=2_500_000, min_answers=99)
 
 
 ADDRESSES = {

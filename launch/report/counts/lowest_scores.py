@@ -160,14 +160,7 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
         text=text,
         passages=parts,
         lowest=ranked[0],
-        lowest_text=next(
-            (
-                cut_name(each.text, _MAX_CLAIM_CHARACTERS)
-                for each in parts
-                if each.claim == ranked[0]
-            ),
-            None,
-        ),
+        lowest_text=cut_name(lowest_text, _MAX_CLAIM_CHARACTERS),
         claims=tuple(ranked[:_MAX_CLAIMS]),
         claim_count=len(claims),
         mismatches=tuple(_mismatches(row)) if has_text else (),

@@ -14,7 +14,7 @@ from launch.report.output_records import ASSESSED, AnswerRow, RunSummary, answer
 from schemas import Record
 from schemas.verdict import Verdict
 from transforms.rules.alerting import AlertRule
-from transforms.rules.tagging import Thresholds, judge
+from transforms.rules.tagging import Thresholds, score_verdict
 from transforms.rules.verdicts import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 
 _ALERTING = AlertRule().verdicts
@@ -119,7 +119,7 @@ class Tally:
         self.support_scores.add(support)
         self.claim_scores.add(claim)
         self.grid.add(support, claim, self._label(answer))
-        expected = judge(support, claim, self.thresholds).verdict
+        expected = score_verdict(support, claim, self.thresholds).verdict
         self.unexplained_verdicts += (
             answer.verdict_reason in _BY_SCORE and answer.verdict != expected
         )

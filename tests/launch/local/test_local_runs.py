@@ -13,9 +13,9 @@ from launch.local import local_run, publishing, segment_runner
 from launch.local.segment_runner import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
 from pipeline import storage
-from pipeline.output_lock import lock_output
-from pipeline.part import Part
-from pipeline.stretches import Segment
+from pipeline.sinks.part_files import Part
+from pipeline.sources.splits import Segment
+from pipeline.storage.output_lock import lock_output
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer
 from tests.support.outputs import alerts_in, failures_in, records_in, summary_in, visible_files
@@ -199,7 +199,7 @@ def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
             assert server.requests == limit
             summary = summary_in(output)
             assert summary["closes"] is True
-            assert (summary["read"], summary["left"]) == (limit, ANSWERS - limit)
+            assert (summary["read"], summary["deferred"]) == (limit, ANSWERS - limit)
             assert len(set(ids_in(output))) == len(ids_in(output)) == limit
         assert "left 25 messages undone" in capsys.readouterr().out
         assert backfill(archive, output, *flags) == 0

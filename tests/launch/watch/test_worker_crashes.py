@@ -26,7 +26,7 @@ from tests.support.standings import a_standing
 from tests.support.watched import total
 from tests.support.wire_faults import Exchange, good, status
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
-from transforms.seen_ids import SeenIds
+from transforms.persistence.seen_ids import SeenIds
 
 LEFT = "Lamps are left alone."
 MESSAGES = (
@@ -125,7 +125,7 @@ class Fate:
         self.has_struck = False
         for owner, name in (
             (SeenIds, "begin"),
-            (SeenIds, "give_back"),
+            (SeenIds, "release"),
             (storage, "settle"),
             (Journal, "commit"),
             (AtHand, "acknowledge"),

@@ -17,7 +17,7 @@ from tests.support.outputs import failures_in, original_bytes
 from tests.support.waiting import wait_until
 from tests.support.watched import Watched, total, work
 from tests.support.wire_faults import body, good, hang, status
-from transforms.grounding import refusals, retrying
+from transforms.grounding import refusals, retry_policy
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.settings import RetrySettings
 
@@ -158,8 +158,8 @@ def test_a_check_that_hangs_beyond_the_lease_is_delivered_again_and_done_once(
 @pytest.fixture
 def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let held calls be tried again soon; their number is still the settings'."""
-    monkeypatch.setattr(retrying, "_FIRST_HOLD_S", 0.05)
-    monkeypatch.setattr(retrying, "_LONGEST_HOLD_S", 0.05)
+    monkeypatch.setattr(retry_policy, "_FIRST_HOLD_S", 0.05)
+    monkeypatch.setattr(retry_policy, "_LONGEST_HOLD_S", 0.05)
 
 
 @pytest.mark.usefixtures("without_waits")

@@ -5,9 +5,9 @@ from collections.abc import Set as AbstractSet
 from itertools import compress, pairwise
 
 from schemas import Record
-from transforms.contradictions.signs import REFUSAL, SOURCE, Signs
+from transforms.contradictions.features import REFUSAL, SOURCE, Features
 from transforms.grounding.local.tokens import Kind, Words, read_words
-from transforms.rules import phrases
+from transforms.rules import english
 
 Pair = tuple[str, str]
 
@@ -31,7 +31,7 @@ class ClaimWords(Record, frozen=True, kw_only=True):
     numbers: Sequence[str]
     names: Sequence[str]
     pairs: list[Pair]
-    signs: Signs
+    signs: Features
 
     def count(self, missed: AbstractSet[str]) -> tuple[int, int, int]:
         """Count the numbers, names and content tokens among some forms, each occurrence."""
@@ -55,23 +55,23 @@ def read_claim(sentence: str) -> ClaimWords | None:
     bare = statement.strip(_AROUND)
     if bare.endswith(("?", "\uff1f", "\u061f", ":", "\uff1a")):
         return None
-    if phrases.TO_THE_READER.match(bare):
+    if english.ADDRESS_TO_READER.match(bare):
         return None
-    if names_source and words.signs.kinds & REFUSAL and phrases.REFUSAL.search(sentence):
+    if names_source and words.signs.kinds & REFUSAL and english.REFUSAL.search(sentence):
         return None
     return _words_of(words if statement == sentence else read_words(statement), words.signs)
 
 
 def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
-    statement = phrases.FOOTNOTE.sub(" ", sentence) if "[" in sentence else sentence
+    statement = english.FOOTNOTE.sub(" ", sentence) if "[" in sentence else sentence
     if names_source:
-        if opening := phrases.OPENING.match(statement):
+        if opening := english.OPENING.match(statement):
             statement = statement[opening.end() :]
-        statement = phrases.without_references(statement)
+        statement = english.without_references(statement)
     return statement
 
 
-def _words_of(statement: Words, signs: Signs) -> ClaimWords | None:
+def _words_of(statement: Words, signs: Features) -> ClaimWords | None:
     forms, kinds = statement.forms, statement.kinds
     content = tuple(compress(forms, kinds))
     if not content:

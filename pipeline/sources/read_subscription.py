@@ -1,0 +1,67 @@
+"""A Pub/Sub subscription as a source of messages."""
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.io import ReadFromPubSub
+from apache_beam.io.gcp.pubsub import PubsubMessage
+from apache_beam.pvalue import DoOutputsTuple, PBegin
+from apache_beam.typehints.decorators import no_annotations
+from apache_beam.utils.timestamp import Timestamp
+
+from pipeline.stream import Subscription
+from schemas.message import Message
+from schemas.quantities import to_us
+from transforms.runtime import counters
+from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
+
+
+class ReadSubscription(beam.PTransform):
+    """Read a subscription's messages, each at the time at which it was published.
+
+    An event time in an attribute is read by ParseAnswers: Beam's own reader raises on a bad one
+    before it acknowledges, and gets the message again for ever.
+
+    Input: the pipeline's root.
+    Output: two PCollections, unbounded: `messages` holds the Message of each, `failures` nothing.
+    Failures: none; a message that is no answer fails in ParseAnswers.
+    Delivery: Dataflow acknowledges what its first stage has committed, and drops what it delivers
+      again.
+
+    Args:
+      subscription: what is read.
+    """
+
+    def __init__(self, subscription: Subscription) -> None:
+        super().__init__()
+        self.subscription = subscription
+
+    @no_annotations  # Beam knows several outputs by their tags only
+    def expand(self, root: PBegin) -> DoOutputsTuple:
+        """Apply the step."""
+        pull = ReadFromPubSub(
+            subscription=self.subscription.name,
+            id_label=self.subscription.id_label,
+            with_attributes=True,
+        )
+        to_message = beam.FlatMap(_to_message).with_outputs(FAILURES, main=MESSAGES)
+        return root | "Pull" >> pull | "ToMessage" >> to_message
+
+
+def _to_message(
+    pulled: PubsubMessage, timestamp: Timestamp = beam.DoFn.TimestampParam
+) -> Iterator[Message | TaggedFailure]:
+    counters.MESSAGES_READ.inc()
+    yield Message(
+        payload=pulled.data,
+        attributes=dict(pulled.attributes or {}),
+        # An engine that does not tell the id must not make one message of all.
+        place=pulled.message_id or uuid.uuid4().hex,
+        publish_time_us=_publish_time_us(pulled.publish_time, timestamp),
+    )
+
+
+def _publish_time_us(told: Any, timestamp: Timestamp) -> int:
+    return timestamp.micros if told is None else to_us(told)
