@@ -14,9 +14,9 @@ from launch.evaluate.tables import show_evaluation
 from launch.flags import UsageError, read_all_flags
 from launch.inputs.labels import gather_labels
 from launch.inputs.paths import find_inputs
+from launch.report.output_folder import write_file
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
-from launch.writing import write_file
 from pipeline import check_options, options
 from pipeline.check_config import check_problems, check_settings_from
 from pipeline.option import Option, location, whole

@@ -9,12 +9,11 @@ from rich.console import Console
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError, read_all_flags, split_folder
 from launch.inputs.labels import gather_labels
-from launch.report.counting.findings import Findings
-from launch.report.files import OutputFiles, find_files
+from launch.report.counts.tally import Findings
+from launch.report.output_folder import OutputFiles, find_files, write_file
 from launch.report.page.page import render
-from launch.report.reading import read_output
-from launch.report.what_if_table import show_what_if
-from launch.report.writing import REPORT_NAME, write_page
+from launch.report.reading import REPORT_NAME, read_output
+from launch.report.threshold_table import show_thresholds
 from launch.terminal.exit_status import DONE, FAILED, fail
 from pipeline import storage
 from pipeline.option import Option, fraction, location, positive
@@ -86,17 +85,17 @@ def _files(folder: str | None, problems: list[str]) -> OutputFiles | None:
     except (OSError, ValueError) as error:
         problems.append(f"{folder}: {error}")
         return None
-    if not files.are_there:
+    if not files.has_any:
         problems.append(f"{folder}: holds no output of groundwatch")
     return files
 
 
 def _tell(folder: str, findings: Findings, values: Mapping[str, Any]) -> int:
     if values["what_if"]:
-        show_what_if(findings.tally)
+        show_thresholds(findings.tally)
     path = values["output"] or storage.join(folder, REPORT_NAME)
     try:
-        write_page(path, render(findings, folder, values["price_per_1k_chars"]))
+        write_file(path, render(findings, folder, values["price_per_1k_chars"]).encode())
     except OSError as error:
         return fail(f"{path} cannot be written: {error.strerror or error}")
     sys.stdout.write(f"{path}\n")
