@@ -1,4 +1,4 @@
-"""Claims: which sentences of an answer need a check, and the words they are checked by."""
+"""Decide which sentences of an answer are claims that require a check, and read their words."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -16,14 +16,14 @@ _AROUND = " \t*_"
 
 
 class ClaimWords(Record, frozen=True, kw_only=True):
-    """What a claim is scored by, as normal forms in the claim's order.
+    """The words of a claim as normal forms, in order.
 
     Attributes:
       content: every content token.
-      distinct: the same, each once.
+      distinct: each content token once.
       numbers, names: the content tokens that are numbers or names; the first token is no name.
-      pairs: all tokens that stand side by side, function words among them.
-      signs: what the whole sentence could hold, also where it says what a source says.
+      pairs: all adjacent tokens, function words included.
+      features: what the whole sentence may contain.
     """
 
     content: Sequence[str]
@@ -31,10 +31,10 @@ class ClaimWords(Record, frozen=True, kw_only=True):
     numbers: Sequence[str]
     names: Sequence[str]
     pairs: list[Pair]
-    signs: Features
+    features: Features
 
     def count(self, missed: AbstractSet[str]) -> tuple[int, int, int]:
-        """Count the numbers, names and content tokens among some forms, each occurrence."""
+        """Count the occurrences of some forms among the numbers, names and content tokens."""
         is_missed = missed.__contains__
         return (
             sum(map(is_missed, self.numbers)),
@@ -44,22 +44,22 @@ class ClaimWords(Record, frozen=True, kw_only=True):
 
 
 def read_claim(sentence: str) -> ClaimWords | None:
-    """Return the words to check a sentence by, or None if it requires no check.
+    """Return the words of a sentence, or None if it requires no check.
 
-    No check is required of a question, an announcement, a greeting, a statement that the sources
-    do not say, and a sentence without a content token.
+    A question, an announcement, a greeting, a statement that the sources do not contain something,
+    and a sentence without a content token require no check.
     """
     words = read_words(sentence)
-    names_source = bool(words.signs.kinds & SOURCE)
+    names_source = bool(words.features.kinds & SOURCE)
     statement = _without_boilerplate(sentence, names_source=names_source)
     bare = statement.strip(_AROUND)
     if bare.endswith(("?", "\uff1f", "\u061f", ":", "\uff1a")):
         return None
     if english.ADDRESS_TO_READER.match(bare):
         return None
-    if names_source and words.signs.kinds & REFUSAL and english.REFUSAL.search(sentence):
+    if names_source and words.features.kinds & REFUSAL and english.REFUSAL.search(sentence):
         return None
-    return _words_of(words if statement == sentence else read_words(statement), words.signs)
+    return _words_of(words if statement == sentence else read_words(statement), words.features)
 
 
 def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
@@ -71,7 +71,7 @@ def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
     return statement
 
 
-def _words_of(statement: Words, signs: Features) -> ClaimWords | None:
+def _words_of(statement: Words, features: Features) -> ClaimWords | None:
     forms, kinds = statement.forms, statement.kinds
     content = tuple(compress(forms, kinds))
     if not content:
@@ -82,7 +82,7 @@ def _words_of(statement: Words, signs: Features) -> ClaimWords | None:
         numbers=_of_kind(Kind.NUMBER, forms, kinds),
         names=_of_kind(Kind.NAME, forms[1:], kinds[1:]),
         pairs=list(pairwise(forms)),
-        signs=signs,
+        features=features,
     )
 
 

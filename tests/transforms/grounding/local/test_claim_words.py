@@ -1,6 +1,6 @@
 import pytest
 
-from transforms.grounding.local.claims import read_claim
+from transforms.grounding.local.claim_words import read_claim
 
 
 @pytest.mark.parametrize(

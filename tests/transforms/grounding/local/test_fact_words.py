@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.grounding.local.facts import read_facts
+from transforms.grounding.local.fact_words import read_facts
 
 
 def ends(windows: int) -> list[int]:

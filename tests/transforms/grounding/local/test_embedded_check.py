@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from schemas.wire.grounding_check import CheckedClaim, CheckRequest, GroundingFact, GroundingSpec
 from tests.support.checks import check_request
-from transforms.grounding.local.checking import check_grounding
+from transforms.grounding.local.embedded_check import check_grounding
 
 LAMP = "The red desk lamp costs 20 euros."
 CHAIR = "The blue garden chair weighs nine kilograms."
@@ -177,7 +177,7 @@ def test_scores_are_shares_and_claims_cut_the_answer(answer: str, facts: list[st
 _PROGRAM = """
 import msgspec
 from tests.support.checks import check_request
-from transforms.grounding.local.checking import check_grounding
+from transforms.grounding.local.embedded_check import check_grounding
 words = "red lamp glows blue chair costs 20 euros Acme Rome night shop".split()
 facts = [" ".join(words[i:] + words[:i]) for i in range(12)]
 answer = ". ".join(" ".join(words[i::3]) for i in range(6))
