@@ -7,9 +7,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from launch.command_help import wants_help, write_help
-from launch.evaluate.evaluation import evaluation_to_json
-from launch.evaluate.intake import Intake, holds_records
-from launch.evaluate.measuring import measure
+from launch.evaluate.evaluation import evaluate, evaluation_to_json
+from launch.evaluate.labelled_answers import LabelledAnswers, holds_records
 from launch.evaluate.tables import show_evaluation
 from launch.flags import UsageError, read_all_flags
 from launch.inputs.labels import gather_labels
@@ -87,18 +86,18 @@ def run(arguments: Sequence[str]) -> int:
     labels = gather_labels("gold", gold, problems) if answers else {}
     if problems:
         raise UsageError(problems)
-    intake = Intake(labels)
+    collected = LabelledAnswers(labels)
     try:
-        _take(intake, answers, values)
-        return _tell(intake, answers, values)
+        _collect(collected, answers, values)
+        return _report(collected, answers, values)
     except (OSError, RunStopped, KeyboardInterrupt) as error:
         return _fail(str(error) or "interrupted")
 
 
-def _take(intake: Intake, answers: Sequence[str], values: Mapping[str, Any]) -> None:
+def _collect(collected: LabelledAnswers, answers: Sequence[str], values: Mapping[str, Any]) -> None:
     records = [path for path in answers if values["takes_records"] and holds_records(path)]
-    intake.take_records(records, salvage=values["salvage"])
-    intake.take_checked(
+    collected.add_records(records, salvage=values["salvage"])
+    collected.add_checked(
         [path for path in answers if path not in records],
         check_settings_from(values, workers=1, work_folder=None),
         Thresholds(low_grounded=values["low_grounded_threshold"], claim=values["claim_threshold"]),
@@ -108,21 +107,21 @@ def _take(intake: Intake, answers: Sequence[str], values: Mapping[str, Any]) -> 
     )
 
 
-def _tell(intake: Intake, answers: Sequence[str], values: Mapping[str, Any]) -> int:
-    if intake.is_unreadable and not intake.damaged:
-        return fail_unreadable(intake.faults, answers)
-    if not intake.labelled:
+def _report(collected: LabelledAnswers, answers: Sequence[str], values: Mapping[str, Any]) -> int:
+    if collected.is_unreadable and not collected.damaged:
+        return fail_unreadable(collected.faults, answers)
+    if not collected.labelled:
         met = "no label met an answer; they are joined by record_id, name or id"
-        why = f"no answer could be checked: {last}" if (last := intake.last_failure) else met
-        return fail_with(f"the evaluation failed: {why}", intake.damaged[:SHOWN_FAULTS])
-    evaluation = measure(intake.labelled, intake.counts, values["resamples"])
+        why = f"no answer could be checked: {last}" if (last := collected.last_failure) else met
+        return fail_with(f"the evaluation failed: {why}", collected.damaged[:SHOWN_FAULTS])
+    evaluation = evaluate(collected.labelled, collected.counts, values["resamples"])
     show_evaluation(evaluation)
     if values["output"]:
         write_file(values["output"], evaluation_to_json(evaluation))
         sys.stdout.write(f"{values['output']}\n")
-    if intake.damaged:
-        sentence = f"the evaluation failed: files that are damaged: {len(intake.damaged)}"
-        return fail_with(sentence, intake.damaged[:SHOWN_FAULTS])
+    if collected.damaged:
+        sentence = f"the evaluation failed: files that are damaged: {len(collected.damaged)}"
+        return fail_with(sentence, collected.damaged[:SHOWN_FAULTS])
     return DONE
 
 

@@ -1,8 +1,7 @@
-"""Labelled answers, and what an evaluation makes of them."""
+"""Labelled answers and their evaluation."""
 
-from launch.evaluate.evaluation import Counts, Evaluation
-from launch.evaluate.measuring import measure
-from launch.evaluate.scored import LabelledAnswer, ScoredAnswer, ScoredClaim
+from launch.evaluate.evaluation import Evaluation, evaluate
+from launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredAnswer, ScoredClaim
 from schemas.answer import Label, Span
 from schemas.verdict import Verdict
 
@@ -37,4 +36,4 @@ def a_labelled(
 
 def measured(*answers: LabelledAnswer) -> Evaluation:
     """The statistics of these answers."""
-    return measure(answers, _COUNTS, resamples=10)
+    return evaluate(answers, _COUNTS, resamples=10)
