@@ -9,11 +9,11 @@ from pkgutil import iter_modules
 from typing import Any, Generic
 
 from launch import commands
-from launch.exit_status import DONE
+from launch.terminal.exit_status import DONE
 from pipeline.settings.definition import S, Settings, settings_of
 from pipeline.settings.load import UsageError, describe_unknown, load
 from pipeline.settings.reference import help_text
-from schemas.record import Record
+from schemas import Record
 
 
 class Invocation(Generic[S]):
@@ -112,7 +112,10 @@ def documented_commands() -> list[tuple[str, type[Settings]]]:
     return [
         (f"`{name}{suffix}`", each.settings)
         for name, command in all_commands().items()
-        for suffix, each in (("", command), *((f" {flag}", other) for flag, other in command.variants))
+        for suffix, each in (
+            ("", command),
+            *((f" {flag}", other) for flag, other in command.variants),
+        )
     ]
 
 
@@ -125,7 +128,9 @@ def _known_keys() -> frozenset[str]:
 
 
 def _help(name: str, command: Command) -> str:
-    folder = " DIR" if any(each.note.is_positional for each in settings_of(command.settings)) else ""
+    folder = (
+        " DIR" if any(each.note.is_positional for each in settings_of(command.settings)) else ""
+    )
     description = f"{command.help[0].upper()}{command.help[1:]}.\n{command.description}"
     beam = "\nFlags of Apache Beam's pipeline options pass through.\n"
     return (

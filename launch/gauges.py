@@ -2,8 +2,8 @@
 
 from schemas import Record
 from schemas.verdict import Verdict
-from transforms import counters
 from transforms.grounding.connections import CallsInFlight
+from transforms.runtime import counters
 
 
 class Gauges(Record, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 from launch import __version__
 from launch.command import all_commands, run_command
-from launch.exit_status import DONE, USAGE
+from launch.terminal.exit_status import DONE, USAGE
 from pipeline.settings.load import UsageError
 
 

@@ -5,9 +5,7 @@ import traceback
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.beam_errors import cause_of
-from launch.exit_status import DONE, LEFT, fail
-from launch.input_faults import fail_unreadable, fail_with, first_failures
+from launch.local.beam_errors import cause_of
 from launch.local.local_run import NothingToResume, run_locally
 from launch.local.processes import ProcessDied
 from launch.local.work_folder import FolderInUse
@@ -15,10 +13,12 @@ from launch.quiet import keep_beam_quiet
 from launch.remote_job import JobFailed
 from launch.report.writing import write_report
 from launch.running import run_pipeline
-from launch.screen import show_summary
-from pipeline.config import Config
+from launch.terminal.exit_status import DONE, LEFT, fail
+from launch.terminal.summary import show_summary
+from launch.terminal.unreadable_input import fail_unreadable, fail_with, first_failures
 from pipeline.damaged_archive import DamagedArchive
 from pipeline.output_lock import LockLost, LockTaken
+from pipeline.settings.config import Config
 from pipeline.summary_file import OtherSource
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed

@@ -11,10 +11,10 @@ import rich.progress
 from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from launch import clock
 from launch.gauges import Gauges
 from schemas.quantities import to_rfc3339
 from schemas.verdict import Verdict
+from transforms import clock
 
 _BAR_INTERVAL_S = 0.2
 _LINE_INTERVAL_S = 10.0

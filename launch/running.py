@@ -4,19 +4,19 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
-from launch import clock
-from launch.counting import counts_from
+from launch.local.run_counts import counts_from
+from launch.local.run_summary import summary_of
 from launch.remote_job import run_job
 from launch.replayed import move_replayed, replayed_from
-from launch.summing import summary_of
 from pipeline import storage
 from pipeline.build import build_pipeline
-from pipeline.config import Config
 from pipeline.manifest import check_manifest
 from pipeline.output_lock import LOCK_WAIT_S, lock_output
+from pipeline.settings.config import Config
 from pipeline.sinks import row_formats
 from pipeline.summary_file import refuse_other_source, remove_summary, write_summary
 from schemas.summary import Summary
+from transforms import clock
 
 
 def run_pipeline(

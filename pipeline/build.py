@@ -2,17 +2,17 @@
 
 import apache_beam as beam
 
-from pipeline.config import Config
 from pipeline.keep_in_batch import KeepInBatch
 from pipeline.read_messages import ReadMessages
+from pipeline.settings.config import Config
 from pipeline.sinks import PublishAlerts, WriteEnriched, WriteFailures
 from transforms.check_grounding import CheckGrounding
 from transforms.deduplicate import Deduplicate
 from transforms.measure_rates import MeasureRates
 from transforms.parse_answers import ParseAnswers
 from transforms.rate_alerts import RateAlerts
-from transforms.record_coder import use_record_coders
 from transforms.route_answers import RouteAnswers
+from transforms.runtime.record_coder import use_record_coders
 from transforms.sample_answers import SampleAnswers
 from transforms.select_alerts import SelectAlerts
 from transforms.tag_answers import TagAnswers

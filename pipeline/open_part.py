@@ -7,7 +7,7 @@ from pipeline import storage
 from pipeline.destination import Destination
 from pipeline.part import Part
 from pipeline.row_files import EnrichedFiles, RowFormat
-from transforms.seen_ids import record_key
+from transforms.persistence.seen_ids import record_key
 
 _ROWS_BETWEEN_LOOKS = 64
 

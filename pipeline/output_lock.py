@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from pipeline import buckets, storage
-from transforms.private_files import make_folder
+from transforms.persistence.private_files import make_folder
 
 _POLL_S = 0.05
 _BUCKET_POLL_S = 1.0

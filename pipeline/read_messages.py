@@ -14,8 +14,8 @@ from pipeline.read_subscription import ReadSubscription
 from pipeline.stream import Subscription
 from schemas.failure import Failure
 from schemas.message import Message
-from transforms import counters
-from transforms.failing import FAILURES, MESSAGES, TaggedFailure, failed_now
+from transforms.runtime import counters
+from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure, failed_now
 
 _log = logging.getLogger(__name__)
 

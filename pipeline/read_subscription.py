@@ -14,8 +14,8 @@ from apache_beam.utils.timestamp import Timestamp
 from pipeline.stream import Subscription
 from schemas.message import Message
 from schemas.quantities import to_us
-from transforms import counters
-from transforms.failing import FAILURES, MESSAGES, TaggedFailure
+from transforms.runtime import counters
+from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 
 
 class ReadSubscription(beam.PTransform):

@@ -10,7 +10,7 @@ from typing import IO
 
 from pipeline import buckets, local_files
 from schemas.quantities import MEGABYTE
-from transforms.private_files import create_file, make_folder
+from transforms.persistence.private_files import create_file, make_folder
 
 _COPY_BYTES = MEGABYTE
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK})

@@ -23,7 +23,7 @@ from pipeline.row_files import RowFormat
 from pipeline.windows import into_windows, out_of_windows, window_name
 from schemas.alert import Alert
 from schemas.failure import Failure
-from transforms import counters
+from transforms.runtime import counters
 
 _Place = tuple[str, int]
 """The folder and the shard of a row."""

@@ -1,1 +1,1 @@
-"""What happens to an answer: one step a file, in the order an answer meets them."""
+"""The steps of the pipeline, one PTransform a file."""

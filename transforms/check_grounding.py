@@ -18,15 +18,15 @@ from apache_beam.utils.windowed_value import WindowedValue
 from schemas.answer import Answer
 from schemas.checked_answer import CheckedAnswer, RoutedAnswer
 from schemas.failure import Failure
-from transforms import counters
-from transforms.failing import FAILURES, TaggedFailure, failed_now
 from transforms.fill_bundles import FillBundles
+from transforms.grounding.check_session import CheckSession, Outcome
 from transforms.grounding.client import Sent
 from transforms.grounding.errors import BadReply, CheckFailed, OverBudget, RunStopped, Unavailable
-from transforms.grounding.session import CheckSession, Outcome
 from transforms.grounding.settings import LOCAL, CheckSettings, OutagePolicy
-from transforms.shared import SharedResources
-from transforms.throttling import AdaptiveThrottle
+from transforms.runtime import counters
+from transforms.runtime.failures import FAILURES, TaggedFailure, failed_now
+from transforms.runtime.shared_resources import SharedResources
+from transforms.runtime.throttle import AdaptiveThrottle
 
 CHECKED = "checked"
 LEFT: Literal["left"] = "left"

@@ -1,31 +1,41 @@
-"""Deduplicate: let each record id pass once."""
+"""Deduplicate: pass each record id once."""
 
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import apache_beam as beam
+from apache_beam.coders import BooleanCoder
 from apache_beam.pvalue import PCollection
+from apache_beam.transforms.timeutil import TimeDomain
+from apache_beam.transforms.userstate import (
+    ReadModifyWriteRuntimeState,
+    ReadModifyWriteStateSpec,
+    RuntimeTimer,
+    TimerSpec,
+    on_timer,
+)
+from apache_beam.utils.timestamp import Timestamp
 
 from schemas.answer import Answer
-from transforms import counters
-from transforms.drop_repeated import DropRepeated
-from transforms.seen_ids import SEEN_FOR_S, SeenIds
-from transforms.shared import SharedResources
+from transforms.persistence.seen_ids import SEEN_FOR_S, SeenIds
+from transforms.runtime import counters
+from transforms.runtime.shared_resources import SharedResources
 
 
 class Deduplicate(beam.PTransform):
     """Drop and count answers whose record id has been seen in this run.
 
     Input: PCollection[Answer], bounded or not.
-    Output: PCollection[Answer], the first of each record id as they come.
-    Failures: an OSError, where ids cannot be kept, fails the bundle.
-    Delivery: on one machine the ids are kept in a file, which processes share. On many machines
-      the answers are grouped by record id, which holds them all in the runner's shuffle; of a
-      stream each id is remembered for a while, so that it may pass again after that.
+    Output: PCollection[Answer], the first answer of each record id.
+    Failures: an OSError, if the ids cannot be stored, fails the bundle.
+    Delivery: with a file, all processes of the machine share the ids. Without one, a bounded
+      collection is grouped by record id, and a stream keeps each id in the runner's state for a
+      while, after which it passes again.
 
     Args:
-      seen_ids: a local file for the ids; None where the work is done on many machines.
-      seen_for_s: seconds for which an id is remembered in a stream.
+      seen_ids: a local file for the ids; None if several machines share the work.
+      seen_for_s: seconds for which a stream keeps an id.
     """
 
     def __init__(self, seen_ids: str | None, seen_for_s: int = SEEN_FOR_S) -> None:
@@ -40,7 +50,7 @@ class Deduplicate(beam.PTransform):
         # (record_id, Answer)
         keyed = answers | "ByRecordId" >> beam.Map(_with_record_id)
         if not answers.is_bounded:
-            return keyed | "DropRepeated" >> beam.ParDo(DropRepeated(self.seen_for_s))
+            return keyed | "DropRepeated" >> beam.ParDo(_DropRepeated(self.seen_for_s))
         # (record_id, Iterable[Answer])
         grouped = keyed | "GroupByRecordId" >> beam.GroupByKey()
         return grouped | "KeepFirst" >> beam.FlatMapTuple(_keep_first)
@@ -51,7 +61,7 @@ _SEEN_IDS: SharedResources[SeenIds] = SharedResources()
 
 @contextmanager
 def seen_ids_open(path: str) -> Iterator[SeenIds]:
-    """Hold the file of a run's ids open, as the steps of this process use it.
+    """Open the file of a run's ids, shared with the steps of this process.
 
     Raises:
       OSError: it cannot be opened.
@@ -78,10 +88,44 @@ class _DropSeen(beam.DoFn):
             counters.DUPLICATES_SEEN.inc()
 
     def finish_bundle(self) -> None:
-        self._seen.settle()
+        self._seen.checkpoint()
 
     def teardown(self) -> None:
         self._opened.__exit__(None, None, None)
+
+
+_SEEN = beam.DoFn.StateParam(ReadModifyWriteStateSpec("seen", BooleanCoder()))
+# In event time: a timer in processing time holds the watermark at its element's timestamp until it
+# fires, and so delays the windows of all files (apache_beam bundle_processor.py, TimerInfo.set).
+_EXPIRE = TimerSpec("forget", TimeDomain.WATERMARK)
+_EXPIRE_TIMER = beam.DoFn.TimerParam(_EXPIRE)
+
+
+class _DropRepeated(beam.DoFn):
+    """Pass the first answer of each record id. Beam's DeduplicatePerKey does not count drops."""
+
+    def __init__(self, seen_for_s: int) -> None:
+        self._seen_for_s = seen_for_s
+
+    def process(
+        self,
+        keyed: tuple[str, Answer],
+        timestamp: Timestamp = beam.DoFn.TimestampParam,
+        seen: ReadModifyWriteRuntimeState = _SEEN,
+        expire: RuntimeTimer = _EXPIRE_TIMER,
+    ) -> Iterator[Answer]:
+        if seen.read():
+            counters.DUPLICATES_SEEN.inc()
+            return
+        seen.write(True)
+        # The id of a late answer is kept as long as any other.
+        expire.set(max(timestamp, Timestamp(time.time())) + self._seen_for_s)
+        yield keyed[1]
+
+    @on_timer(_EXPIRE)
+    def expire(self, seen: ReadModifyWriteRuntimeState = _SEEN) -> Iterator[Answer]:
+        seen.clear()
+        return iter(())
 
 
 def _with_record_id(answer: Answer) -> tuple[str, Answer]:
@@ -89,13 +133,13 @@ def _with_record_id(answer: Answer) -> tuple[str, Answer]:
 
 
 def _keep_first(_: str, answers: Iterable[Answer]) -> Iterator[Answer]:
-    """Keep the one that stands first in its archive, so that a rerun keeps the same."""
+    """Keep the answer that comes first in its archive, so that a rerun keeps the same."""
     first, *others = sorted(answers, key=_place)
     counters.DUPLICATES_SEEN.inc(len(others))
     yield first
 
 
 def _place(answer: Answer) -> tuple[str, int, str, int]:
-    """Order by file, in a file by number (record 9 before record 10), and in a message by index."""
+    """Order by file, then by record number (9 before 10), then by the index in the message."""
     path, _, number = answer.message.place.rpartition("#")
     return path, len(number), number, answer.message.element or 0

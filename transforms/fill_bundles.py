@@ -1,4 +1,4 @@
-"""FillBundles: give the check bundles that are worth a pipelined call."""
+"""FillBundles: batch the answers of a stream, so that many are checked at the same time."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,28 +9,28 @@ from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
 from schemas.checked_answer import RoutedAnswer
-from transforms.record_coder import RecordCoder
+from transforms.runtime.record_coder import RecordCoder
 
 BUFFERED_FOR_S = 1.0
-"""What an answer may wait for others; the whole of an alert's delay where few come."""
+"""Longest wait of an answer for others; with little traffic, most of an alert's delay."""
 
 _ANY_KEY = b""
 _CODER = RecordCoder(RoutedAnswer)
 
 
 class FillBundles(beam.PTransform):
-    """Gather a stream's answers, so that those of a bundle are asked about together.
+    """Batch the answers of a stream, so that the answers of a bundle are checked together.
 
-    A streaming runner makes a bundle of what one key has at the moment, often a single answer;
-    then a worker would have no more calls under way than threads.
+    Bundles of a streaming runner often hold a single answer. A worker would then have only as many
+    calls in flight as it has threads.
 
     Input: PCollection[RoutedAnswer], unbounded, in the global window.
-    Output: PCollection[RoutedAnswer], the same, each at the time at which it was published.
+    Output: PCollection[RoutedAnswer], the same answers at their timestamps.
     Failures: none.
-    Delivery: each answer once; the runner keeps those that wait for others.
+    Delivery: each answer once; waiting answers are in the runner's state.
 
     Args:
-      size: how many answers at most are gathered.
+      size: most answers in a batch.
     """
 
     def __init__(self, size: int) -> None:
@@ -51,7 +51,7 @@ class FillBundles(beam.PTransform):
 def _pack(
     routed: RoutedAnswer, timestamp: Timestamp = beam.DoFn.TimestampParam
 ) -> tuple[bytes, tuple[int, bytes]]:
-    # As bytes, since Beam's own step would keep the records pickled.
+    # GroupIntoBatches would pickle the records.
     return _ANY_KEY, (timestamp.micros, _CODER.encode(routed))
 
 

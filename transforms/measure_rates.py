@@ -1,4 +1,4 @@
-"""MeasureRates: count each engine's answers, good and bad, by stretches of time."""
+"""MeasureRates: count each engine's answers, good and bad, in buckets of time."""
 
 from collections.abc import Iterator
 
@@ -11,27 +11,27 @@ from apache_beam.utils.windowed_value import WindowedValue
 from schemas.enriched_answer import EnrichedAnswer
 from transforms.rules.rate_counts import RateCounts, added, bucket_of, counts_of
 
-Keyed = tuple[str | None, RateCounts]
+EngineCounts = tuple[str | None, RateCounts]
 
 
 class MeasureRates(beam.PTransform):
     """Count answers by engine and five minutes of event time.
 
-    Input: PCollection[EnrichedAnswer], bounded or not; an answer without an event time counts
-      nowhere.
-    Output: PCollection[(engine, RateCounts)], one for each engine, bucket and bundle that had an
-      answer, at the timestamp of the last: several for one bucket are to be added up.
+    Input: PCollection[EnrichedAnswer], bounded or not; an answer without an event time is not
+      counted.
+    Output: PCollection[(engine, RateCounts)], one for each engine, bucket and bundle with an
+      answer, at the timestamp of the last one. Several counts of one bucket add up.
     Failures: none.
-    Delivery: each answer is counted once; what a bundle counted that is then retried is dropped.
+    Delivery: each answer is counted once; the counts of a retried bundle are dropped.
     """
 
-    def expand(self, enriched: PCollection[EnrichedAnswer]) -> PCollection[Keyed]:
+    def expand(self, enriched: PCollection[EnrichedAnswer]) -> PCollection[EngineCounts]:
         """Apply the step."""
         return enriched | "CountAnswers" >> beam.ParDo(_CountAnswers())
 
 
 class _CountAnswers(beam.DoFn):
-    """Adds up within a bundle, so that few numbers travel on."""
+    """Add up the answers of a bundle, so that few counts are shuffled."""
 
     def start_bundle(self) -> None:
         self._counts: dict[tuple[str | None, int], RateCounts] = {}
@@ -39,7 +39,7 @@ class _CountAnswers(beam.DoFn):
 
     def process(
         self, enriched: EnrichedAnswer, timestamp: Timestamp = beam.DoFn.TimestampParam
-    ) -> Iterator[Keyed]:
+    ) -> Iterator[EngineCounts]:
         self._last = max(self._last, timestamp)
         if enriched.event_time_us is not None:
             bucket = enriched.engine, bucket_of(enriched.event_time_us)

@@ -11,9 +11,9 @@ from schemas.answer import Answer
 from schemas.failure import Failure
 from schemas.message import SALVAGED, Message
 from schemas.verdict import Tag
-from transforms import counters
-from transforms.failing import FAILURES, TaggedFailure, failed_now
 from transforms.formats import ParseFailure, parse_answers
+from transforms.runtime import counters
+from transforms.runtime.failures import FAILURES, TaggedFailure, failed_now
 
 ANSWERS = "answers"
 
@@ -22,15 +22,15 @@ class ParseAnswers(beam.PTransform):
     """Parse the messages of all input formats.
 
     Input: PCollection[Message], bounded or not.
-    Output: two PCollections. `answers` holds an Answer for every answer of a message, in the
-      message's window and at its timestamp; `failures` holds one Failure for every answer that
-      cannot be read, with a message that holds it alone.
+    Output: two PCollections. `answers` holds the parsed answers, in the window and at the timestamp
+      of its message. `failures` holds one Failure for each answer that cannot be parsed, with a
+      message that contains only this answer.
     Failures: UnreadableAnswer and UnmappedFields, never retryable.
-    Delivery: each message once; a retried bundle reads the same.
+    Delivery: each message once; a retried bundle has the same results.
 
     Args:
-      input_format: a source format's name; None to recognise each message by its fields.
-      facts_from_steps: whether what the generator found on its way counts among the facts.
+      input_format: name of a source format; None to detect it by the field names of each message.
+      facts_from_steps: whether search results of the generator's steps are facts too.
     """
 
     def __init__(self, input_format: str | None, *, facts_from_steps: bool) -> None:

@@ -1,46 +1,98 @@
-"""RateAlerts: tell when an engine's bad answers become too many, and when that is over."""
+"""RateAlerts: alert when the share of an engine's bad answers uses up its error budget."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
+from apache_beam.transforms.timeutil import TimeDomain
+from apache_beam.transforms.userstate import (
+    ReadModifyWriteRuntimeState,
+    ReadModifyWriteStateSpec,
+    RuntimeTimer,
+    TimerSpec,
+    on_timer,
+)
+from apache_beam.utils.timestamp import Timestamp
 
 from schemas.alert import Alert
-from transforms.judge_rates import JudgeRates
-from transforms.measure_rates import Keyed
+from transforms.measure_rates import EngineCounts
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import RateCounts
 from transforms.rules.rate_episodes import rate_alerts
+from transforms.rules.rate_memory import RateMemory, judged, with_counts
+from transforms.runtime.record_coder import RecordCoder
 
 
 class RateAlerts(beam.PTransform):
-    """Find the episodes in which an engine burns its error budget too fast.
+    """Alert when a rate incident of an engine opens, and when it closes.
 
-    Input: PCollection[(engine, RateCounts)]. Where it is bounded, an engine's buckets are looked at
-      together; else at the end of each, as far as the watermark has come.
-    Output: PCollection[Alert], one when an episode opens and one when it closes.
+    Input: PCollection[(engine, RateCounts)]. All buckets of a bounded collection are evaluated
+      together; those of a stream at the end of each bucket, as the watermark passes it.
+    Output: PCollection[Alert], one when an incident opens and one when it closes.
     Failures: none.
     Delivery: each alert once; the same counts make the same alerts in every run.
 
     Args:
-      rule: when an episode opens and closes.
+      rule: when an incident opens and closes.
     """
 
     def __init__(self, rule: RateRule) -> None:
         super().__init__()
         self.rule = rule
 
-    def expand(self, counts: PCollection[Keyed]) -> PCollection[Alert]:
+    def expand(self, counts: PCollection[EngineCounts]) -> PCollection[Alert]:
         """Apply the step."""
         if not counts.is_bounded:
-            return counts | "JudgeRates" >> beam.ParDo(JudgeRates(self.rule))
+            return counts | "DetectIncidents" >> beam.ParDo(_DetectIncidents(self.rule))
         # (engine, Iterable[RateCounts])
         by_engine = counts | "ByEngine" >> beam.GroupByKey()
-        return by_engine | "FindEpisodes" >> beam.FlatMap(_find_episodes, rule=self.rule)
+        return by_engine | "DetectIncidents" >> beam.FlatMap(_detect_incidents, rule=self.rule)
 
 
-def _find_episodes(
+def _detect_incidents(
     by_engine: tuple[str | None, Iterable[RateCounts]], rule: RateRule
 ) -> list[Alert]:
     engine, buckets = by_engine
     return rate_alerts(engine, buckets, rule)
+
+
+_STATE = beam.DoFn.StateParam(ReadModifyWriteStateSpec("memory", RecordCoder(RateMemory)))
+_EVALUATE = TimerSpec("look", TimeDomain.WATERMARK)
+_EVALUATE_TIMER = beam.DoFn.TimerParam(_EVALUATE)
+
+
+class _DetectIncidents(beam.DoFn):
+    """Keep an engine's counts in the runner's state; evaluate them at the end of each bucket."""
+
+    def __init__(self, rule: RateRule) -> None:
+        self._rule = rule
+
+    def process(
+        self,
+        counts: EngineCounts,
+        timestamp: Timestamp = beam.DoFn.TimestampParam,
+        state: ReadModifyWriteRuntimeState = _STATE,
+        evaluate: RuntimeTimer = _EVALUATE_TIMER,
+    ) -> Iterator[Alert]:
+        earlier = state.read() or RateMemory()
+        later = with_counts(earlier, counts[1], timestamp.micros)
+        state.write(later)
+        if later.look_at_us is not None and later.look_at_us != earlier.look_at_us:
+            evaluate.set(Timestamp(micros=later.look_at_us))
+        return iter(())
+
+    @on_timer(_EVALUATE)
+    def evaluate(
+        self,
+        engine: str | None = beam.DoFn.KeyParam,
+        state: ReadModifyWriteRuntimeState = _STATE,
+        evaluate: RuntimeTimer = _EVALUATE_TIMER,
+    ) -> Iterator[Alert]:
+        alerts, later = judged(engine, state.read() or RateMemory(), self._rule)
+        yield from alerts
+        if later.look_at_us is None:
+            # An engine without answers must not leave state behind.
+            state.clear()
+            return
+        state.write(later)
+        evaluate.set(Timestamp(micros=later.look_at_us))

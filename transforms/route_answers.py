@@ -1,4 +1,4 @@
-"""RouteAnswers: decide what can be decided before any call is paid for."""
+"""RouteAnswers: decide the answers that need no call."""
 
 from collections.abc import Mapping
 
@@ -12,15 +12,15 @@ from transforms.rules.routing import route
 
 
 class RouteAnswers(beam.PTransform):
-    """Decide answers that were skipped, blocked, failed or cannot be scored.
+    """Decide the verdict of answers that were skipped, blocked, failed or cannot be scored.
 
     Input: PCollection[Answer], bounded or not.
     Output: PCollection[RoutedAnswer], one for each answer, in its window and at its timestamp.
     Failures: none.
-    Delivery: each answer once; a retried bundle decides the same.
+    Delivery: each answer once; a retried bundle has the same results.
 
     Args:
-      moved_reasons: reasons that lead to another verdict than the table in `rules/verdicts.py`.
+      moved_reasons: verdicts that replace those of the table in `rules/verdicts.py`, by reason.
     """
 
     def __init__(self, moved_reasons: Mapping[str, Verdict]) -> None:

@@ -1,26 +1,26 @@
-"""SampleAnswers: look at a share of the answers, the same ones every time."""
+"""SampleAnswers: keep a deterministic sample of the answers."""
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
 
 from schemas.answer import Answer
-from transforms import counters
 from transforms.rules.sampling import SamplingRule, is_in_sample
+from transforms.runtime import counters
 
 
 class SampleAnswers(beam.PTransform):
-    """Leave out and count the answers that are not in the sample.
+    """Drop and count the answers that are not in the sample.
 
-    It stands before RouteAnswers, though an answer that is decided without a call costs nothing:
-    a sample of the checked ones alone would shift every rate of verdicts.
+    Sampling comes before RouteAnswers: a sample of the checked answers alone would change the rate
+    of every verdict.
 
     Input: PCollection[Answer], bounded or not, without duplicates.
     Output: PCollection[Answer], those in the sample, in their windows and at their timestamps.
-    Failures: none; a message that is no answer has failed before, and is not sampled out.
-    Delivery: each answer once; a retried bundle and another run keep the same ones.
+    Failures: none.
+    Delivery: each answer once; a retried bundle and another run keep the same answers.
 
     Args:
-      rule: the shares to keep, by engine.
+      rule: the sample rates by engine.
     """
 
     def __init__(self, rule: SamplingRule) -> None:

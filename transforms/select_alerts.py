@@ -1,4 +1,4 @@
-"""SelectAlerts: pick out the answers that somebody is told about."""
+"""SelectAlerts: select the answers to alert on."""
 
 from collections.abc import Iterator
 
@@ -11,15 +11,15 @@ from transforms.rules.alerting import AlertRule, select_alert
 
 
 class SelectAlerts(beam.PTransform):
-    """Make an alert of each answer that is worth one.
+    """Create alerts for answers that match the alert rule.
 
     Input: PCollection[EnrichedAnswer], bounded or not.
     Output: PCollection[Alert], at most one for each answer, in its window and at its timestamp.
     Failures: none.
-    Delivery: each alert once; a retried bundle makes the same again.
+    Delivery: each alert once; a retried bundle has the same results.
 
     Args:
-      rule: what is worth an alert.
+      rule: which verdicts and tags to alert on.
     """
 
     def __init__(self, rule: AlertRule) -> None:

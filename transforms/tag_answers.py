@@ -5,20 +5,20 @@ from apache_beam.pvalue import PCollection
 
 from schemas.checked_answer import CheckedAnswer
 from schemas.enriched_answer import EnrichedAnswer
-from transforms import counters
 from transforms.rules.tagging import Thresholds, tag_answer
+from transforms.runtime import counters
 
 
 class TagAnswers(beam.PTransform):
-    """Make the enriched record of each answer.
+    """Create the enriched record of each answer.
 
     Input: PCollection[CheckedAnswer], bounded or not.
-    Output: PCollection[EnrichedAnswer], one for each, in its window and at its timestamp.
+    Output: PCollection[EnrichedAnswer], one for each answer, in its window and at its timestamp.
     Failures: none.
-    Delivery: each answer once; a retried bundle tags the same.
+    Delivery: each answer once; a retried bundle has the same results.
 
     Args:
-      thresholds: where the lines between low and grounded are drawn.
+      thresholds: the scores below which an answer or a claim is low-grounded.
     """
 
     def __init__(self, thresholds: Thresholds) -> None:

@@ -9,9 +9,9 @@ from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
 from launch.dataflow.console import job_page
-from launch.exit_status import DONE, fail
+from launch.terminal.exit_status import DONE, fail
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
 
 
 def submit(config: Config, options: PipelineOptions) -> int:

@@ -1,13 +1,13 @@
 """From a backfill's settings to what it would take."""
 
-from launch import clock
-from launch.archive_messages import ArchiveMessages
 from launch.estimate.outcome import outcomes_of
 from launch.estimate.sample import draw, paid_for, tally_of
 from launch.estimate.tally import Tally, count
-from pipeline.config import Config
+from launch.inputs.archive_messages import ArchiveMessages
+from pipeline.settings.config import Config
 from schemas import Record
 from schemas.cost_estimate import Amounts, Estimate, Interval, Intervals
+from transforms import clock
 from transforms.rules.extrapolation import Total
 
 _MS_A_MINUTE = 60_000

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from launch.figures import counted
+from launch.terminal.figures import counted
 from schemas.cost_estimate import Comparison, Estimate, Interval
 
 _INDENT = (0, 0, 1, 2)

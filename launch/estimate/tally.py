@@ -7,7 +7,7 @@ import msgspec
 
 from launch.estimate.distinct_keys import DistinctKeys
 from launch.estimate.outcome import Outcome
-from launch.input_faults import SHOWN_FAULTS
+from launch.terminal.unreadable_input import SHOWN_FAULTS
 from transforms.grounding.forecast import Forecast
 
 

@@ -6,8 +6,8 @@ from queue import SimpleQueue
 from schemas.answer import Answer
 from schemas.checked_answer import CheckedAnswer
 from schemas.enriched_answer import EnrichedAnswer
+from transforms.grounding.check_session import CheckSession, Outcome
 from transforms.grounding.errors import CheckFailed, RunStopped
-from transforms.grounding.session import CheckSession, Outcome
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.routing import route
 from transforms.rules.tagging import Thresholds, tag_answer

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import fastavro
 
-from launch.archive_messages import ArchiveMessages
 from launch.evaluate.checking import check_answers
 from launch.evaluate.evaluation import Counts
 from launch.evaluate.scored import (
@@ -13,8 +12,9 @@ from launch.evaluate.scored import (
     scored_from_record,
     scored_from_row,
 )
-from launch.input_faults import SHOWN_FAULTS
+from launch.inputs.archive_messages import ArchiveMessages
 from launch.report.files import UnreadableFile, read_rows
+from launch.terminal.unreadable_input import SHOWN_FAULTS
 from pipeline import storage
 from schemas.answer import Answer, Label
 from schemas.enriched_answer import EnrichedAnswer, is_enriched_schema

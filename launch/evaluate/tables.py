@@ -9,7 +9,7 @@ from launch.evaluate.evaluation import Counts, Evaluation, Quality, SpanKind
 from launch.evaluate.statistics.calibration import Calibration
 from launch.evaluate.statistics.flagging import Flagged
 from launch.evaluate.statistics.ranking import Auroc
-from launch.figures import NOTHING, count, counted, percent
+from launch.terminal.figures import NOTHING, count, counted, percent
 
 _WIDTH = 100
 _AUROC = "AUROC (95 % interval)"

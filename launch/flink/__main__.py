@@ -9,12 +9,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from launch.exit_status import DONE, USAGE, fail
 from launch.flink import jars
 from launch.flink.cluster import Cluster, Workers
 from launch.flink.java import Java, find_java
 from launch.flink.missing import Missing
 from launch.flink.process import Died
+from launch.terminal.exit_status import DONE, USAGE, fail
 
 
 def main(arguments: list[str]) -> int:

@@ -8,8 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from launch.command import Invocation
-from launch.exit_status import DONE, LEFT, fail
-from launch.inputs import (
+from launch.inputs.paths import (
     default_run_id,
     default_run_id_of,
     default_work_folder,
@@ -19,8 +18,9 @@ from launch.inputs import (
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
 from launch.main_job import run_main_job
 from launch.pubsub.errors import Refused
+from launch.pubsub.failure_spool import spool_failures
 from launch.replayed import finish_moves, free_run_id
-from launch.spool import spool_failures
+from launch.terminal.exit_status import DONE, LEFT, fail
 from pipeline.destination import Destination
 from pipeline.settings.commands import BackfillSettings, ReplaySettings
 from pipeline.settings.config import job_config

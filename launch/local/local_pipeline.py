@@ -10,10 +10,10 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import EmbeddedPythonEnvironment
 from msgspec.structs import replace
 
-from launch.counting import counts_from
+from launch.local.run_counts import counts_from
 from pipeline.batch import Batch, Source, under_way
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from schemas.summary import Counts
 
 _ALLOCATIONS, _YOUNG, _OLD = 50_000, 20, 100

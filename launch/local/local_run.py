@@ -7,22 +7,22 @@ from contextlib import closing
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
-from launch import clock
-from launch.figures import counted
 from launch.gauges import read_gauges
 from launch.local.plan import Plan, fingerprint, make_plan
 from launch.local.processes import Processes
 from launch.local.publishing import publish
+from launch.local.run_summary import summary_of
 from launch.local.segment_runner import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
 from launch.progress import Progress
 from launch.replayed import move_replayed, replayed_from
-from launch.summing import summary_of
-from pipeline.config import Config
+from launch.terminal.figures import counted
 from pipeline.output_lock import LOCK_WAIT_S, lock_output
+from pipeline.settings.config import Config
 from pipeline.stretches import Segment
 from pipeline.summary_file import refuse_other_source, remove_summary, write_summary
 from schemas.summary import Counts, Summary, total
+from transforms import clock
 
 
 class NothingToResume(Exception):

@@ -7,8 +7,8 @@ import msgspec
 
 from launch import __version__
 from pipeline import storage
-from pipeline.config import Config
 from pipeline.read_file import examine_file
+from pipeline.settings.config import Config
 from pipeline.stretches import Segment, cut_segments
 from schemas import Record
 

@@ -4,22 +4,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from pipeline import storage
-from pipeline.config import Config
 from pipeline.join_parts import cut_to_files, join_parts
 from pipeline.manifest import check_manifest, file_entry, write_manifest
 from pipeline.open_part import OpenPart
 from pipeline.part import Part
 from pipeline.row_files import AlertFiles, RowFormat
+from pipeline.settings.config import Config
 from pipeline.sinks import row_formats
 from schemas.alert import Alert
 from schemas.file_entry import FileEntry
-from transforms.measure_rates import Keyed
+from transforms.measure_rates import EngineCounts
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import RateCounts
 from transforms.rules.rate_episodes import rate_alerts
 
 
-def publish(config: Config, parts: Iterable[Part], rates: Iterable[Keyed]) -> dict[str, int]:
+def publish(config: Config, parts: Iterable[Part], rates: Iterable[EngineCounts]) -> dict[str, int]:
     """Join parts to files of the wished size, publish them, and see that they are there.
 
     Args:
@@ -73,7 +73,7 @@ def _work_path(config: Config, name: str, row_format: RowFormat) -> str:
     return storage.join(str(config.work_folder), f"{name}.{row_format.extension}")
 
 
-def _rate_alert_parts(config: Config, rates: Iterable[Keyed]) -> list[Part]:
+def _rate_alert_parts(config: Config, rates: Iterable[EngineCounts]) -> list[Part]:
     """Write the alerts that only all segments together can raise."""
     alerts = _rate_alerts(rates, config.rates)
     if not alerts:
@@ -85,7 +85,7 @@ def _rate_alert_parts(config: Config, rates: Iterable[Keyed]) -> list[Part]:
     return [part.close()]
 
 
-def _rate_alerts(rates: Iterable[Keyed], rule: RateRule) -> list[Alert]:
+def _rate_alerts(rates: Iterable[EngineCounts], rule: RateRule) -> list[Alert]:
     by_engine: dict[str | None, list[RateCounts]] = defaultdict(list)
     for engine, counts in rates:
         by_engine[engine].append(counts)

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from launch.local.plan import Plan
 from pipeline import storage
-from pipeline.check_config import REPLY_STORE
 from pipeline.part import Part
+from pipeline.settings.checker import REPLY_STORE
 from schemas import Record
 from schemas.summary import Counts
 from transforms.grounding.reply_store import ReplyStore
-from transforms.measure_rates import Keyed
-from transforms.private_files import create_file, make_folder
+from transforms.measure_rates import EngineCounts
+from transforms.persistence.private_files import create_file, make_folder
 
 _LOCK = ".lock"
 _LOCK_TIMEOUT_S = 10.0
@@ -43,7 +43,7 @@ class SegmentDone(Record, frozen=True, kw_only=True):
     """
 
     parts: tuple[Part, ...]
-    rates: tuple[Keyed, ...]
+    rates: tuple[EngineCounts, ...]
     counts: Counts
 
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.table import Table
 
-from launch.figures import count, counted, percent
 from launch.report.counting.tally import Tally
 from launch.report.counting.what_if import Outcome
+from launch.terminal.figures import count, counted, percent
 
 
 def show_what_if(tally: Tally) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from launch.exit_status import DONE, FAILED
+from launch.terminal.exit_status import DONE, FAILED
 from launch.verify.differences import KINDS, Folder, differences, sums_of
 
 _WIDTH = 100

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from schemas.message import Message
-from transforms.counters import ALERT_LATENCY_MS
+from transforms.runtime.counters import ALERT_LATENCY_MS
 
 _US_PER_MS = 1_000
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from pipeline import storage
 from pipeline.part import Part
-from transforms.private_files import make_folder
+from transforms.persistence.private_files import make_folder
 
 _FOLDER = re.compile(r"batch-(?:([0-9a-f]+)-)?(\d{10})")
 _log = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from launch.beam_errors import cause_of
+from launch.local.beam_errors import cause_of
 from launch.local.local_pipeline import LocalPipeline
 from pipeline.batch import Batch, Source
 from schemas.message import Message

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from launch import clock
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.account import account_of
 from launch.watch.batch_folders import BatchFolders
@@ -20,8 +19,9 @@ from schemas.failure import Failure
 from schemas.message import Message
 from schemas.quantities import HOUR_US
 from schemas.summary import Counts
-from transforms.measure_rates import Keyed
-from transforms.seen_ids import SeenIds
+from transforms import clock
+from transforms.measure_rates import EngineCounts
+from transforms.persistence.seen_ids import SeenIds
 
 
 class Unaccounted(Exception):
@@ -44,7 +44,7 @@ class Outcome(Record, frozen=True, kw_only=True):
     failed_ids: frozenset[str]
     checked: int
     latency_s: float
-    rates: tuple[Keyed, ...]
+    rates: tuple[EngineCounts, ...]
     alerts: tuple[Alert, ...]
 
     def arrivals(self, held: Iterable[Answer]) -> Counter[str | None]:
@@ -97,7 +97,7 @@ class Batches:
         """
         number, folder = self._begin()
         batch, counts = run_batch(self._pipeline, messages, folder)
-        self._seen.give_back(answer.record_id for answer in batch.left)
+        self._seen.release(answer.record_id for answer in batch.left)
         batch.failures, repeated = self._without_repeated(batch.failures)
         if counts.read:
             self._commit(number, batch, _with_failures(counts, batch.failures, repeated))
@@ -138,7 +138,7 @@ class Batches:
         young = [account for account in self._journal.ledger() if account.hour_us >= oldest_us]
         if young:
             # Not always the first's: a clock may have been set back.
-            self._seen.forget(min(account.first_batch for account in young))
+            self._seen.delete_before(min(account.first_batch for account in young))
 
     def _begin(self) -> tuple[int, str]:
         number = self._journal.next_number()
@@ -153,7 +153,7 @@ class Batches:
         account = account_of(number, counts, enriched, len(batch.failures), now_us)
         if account.gap:
             raise Unaccounted(f"{account.gap} of {account.read} messages ended nowhere")
-        self._seen.settle()
+        self._seen.checkpoint()
         self._folders.keep(number, batch.parts)
         done = BatchDone(
             number=number,

@@ -15,8 +15,8 @@ from launch.local.local_pipeline import LocalPipeline
 from launch.watch.journal import Journal
 from pipeline.archives import DamagedArchive
 from pipeline.batch import Batch, Source
-from pipeline.config import Config
 from pipeline.read_file import read_file
+from pipeline.settings.config import Config
 from schemas import Record
 from schemas.alert import Alert, AlertKind, RateIncident, Severity
 from schemas.message import UnreadableAnswer
@@ -24,7 +24,7 @@ from schemas.quantities import MINUTE_US, SECOND_US
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.errors import RunStopped
 from transforms.grounding.settings import OutagePolicy
-from transforms.private_files import make_folder
+from transforms.persistence.private_files import make_folder
 from transforms.rules.sampling import SamplingRule
 
 _TRY_AGAIN_US = MINUTE_US

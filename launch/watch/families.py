@@ -10,7 +10,7 @@ from prometheus_client.metrics_core import (
     Metric,
 )
 
-from transforms.counters import Distribution
+from transforms.runtime.counters import Distribution
 
 _PREFIX = "groundwatch_"
 _MS = 1_000

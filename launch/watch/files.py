@@ -7,22 +7,22 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from launch import clock
 from launch.watch.batch_folders import BatchFolders
 from launch.watch.journal import DroppedRows, Journal, PlannedFile, Publication
 from launch.watch.published_ids import PublishedIds, split_keys
 from pipeline import storage
-from pipeline.config import Config
 from pipeline.join_parts import cut_to_files, join_parts
 from pipeline.manifest import file_entry, write_manifest_of
 from pipeline.open_part import OpenPart
 from pipeline.output_lock import Lock, LockLost, LockTaken, lock_output
 from pipeline.part import Part
 from pipeline.row_files import EnrichedFiles, FailureFiles, RowFormat
+from pipeline.settings.config import Config
 from pipeline.sinks import row_formats
 from pipeline.storage import TargetExists
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.file_entry import FileEntry
+from transforms import clock
 
 _MOST_ROWS = 10_000
 _LOCK = ".groundwatch-publish.lock"

@@ -2,7 +2,7 @@
 
 from schemas.failure import Failure
 from schemas.message import Message
-from transforms.failing import failed_now
+from transforms.runtime.failures import failed_now
 
 
 class Defect(Exception):

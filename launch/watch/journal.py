@@ -15,8 +15,8 @@ from schemas.failure import Failure
 from schemas.file_entry import FileEntry
 from schemas.quantities import HOUR_US, MEGABYTE
 from schemas.summary import Counts, total
-from transforms.database import Database
-from transforms.measure_rates import Keyed
+from transforms.measure_rates import EngineCounts
+from transforms.persistence.database import Database
 from transforms.rules.rate_counts import RateCounts, added
 
 _TABLES = """
@@ -66,7 +66,7 @@ class BatchDone(Record, frozen=True, kw_only=True):
     counts: Counts
     account: Account
     committed_at_us: int = 0
-    rates: tuple[Keyed, ...] = ()
+    rates: tuple[EngineCounts, ...] = ()
     alerts: tuple[Alert, ...] = ()
     failures: tuple[Failure, ...] = ()
 
@@ -149,7 +149,7 @@ class Journal:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._database = Database(path, _TABLES, survives_the_machine=True)
+        self._database = Database(path, _TABLES, durable=True)
         self._add_missing_columns()
         self.identity = self._find_identity()
         self._engines = {

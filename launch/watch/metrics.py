@@ -18,9 +18,9 @@ from schemas import Record
 from schemas.message import UnmappedFields, UnreadableAnswer
 from schemas.summary import Counts
 from schemas.verdict import Verdict
-from transforms import counters
-from transforms.counters import Counter
 from transforms.grounding.connections import CallsInFlight
+from transforms.runtime import counters
+from transforms.runtime.counters import Counter
 
 _HTTP_OK = 200
 

@@ -6,7 +6,7 @@ from launch.watch.journal import Journal
 from schemas import Record
 from schemas.alert import Alert
 from schemas.quantities import DAY_US, MINUTE_US, SECOND_US
-from transforms.measure_rates import Keyed
+from transforms.measure_rates import EngineCounts
 from transforms.rules.burn_rate import OpenEpisode, RateRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_of
 from transforms.rules.rate_episodes import first_bucket_us, judge_rates
@@ -96,7 +96,7 @@ class Monitor:
         came[None] = messages
         self._remember(pulses=hear(self._watched.pulses, came, now_us))
 
-    def record_rates(self, rates: Iterable[Keyed]) -> None:
+    def record_rates(self, rates: Iterable[EngineCounts]) -> None:
         """Record that counts were committed, which may be of a time that was judged before.
 
         Args:

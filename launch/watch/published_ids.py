@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pipeline import storage
 from pipeline.destination import Destination
-from transforms.seen_ids import KEY_BYTES, SeenIds
+from transforms.persistence.seen_ids import KEY_BYTES, SeenIds
 
 _FOLDER = ".groundwatch-ids"
 _TIME_DIGITS = 12
@@ -70,7 +70,7 @@ class PublishedIds:
         Args:
           keys: those of records of this one, 16 bytes each.
         """
-        return self._seen.imported_among(split_keys(keys))
+        return self._seen.find_imported(split_keys(keys))
 
     def announce(self, path: str, keys: Iterable[bytes]) -> None:
         """List the records of a file that is about to be published.

@@ -1,1 +1,1 @@
-"""Every setting, defined once: flags, environment, YAML, templates and documentation derive from it."""
+"""Define every setting once, for flags, variables, YAML, templates and documentation."""

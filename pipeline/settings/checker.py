@@ -20,7 +20,7 @@ from pipeline.settings.kinds import (
     ServiceAccount,
     Text,
 )
-from schemas.units import MEGABYTE
+from schemas.quantities import MEGABYTE
 from transforms.grounding import endpoints
 from transforms.grounding.settings import (
     DISCOVERY_ENGINE,
@@ -50,8 +50,8 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
 
     checker: Annotated[
         Checker | None,
-        "The embedded checker (local), Google's check grounding API (discoveryengine), or the URL of"
-        " a server with the same protocol.",
+        "The embedded checker (local), Google's check grounding API (discoveryengine), or the URL"
+        " of a server with the same protocol.",
         Note(default="local; evaluate: the scores that enriched records have, else local"),
     ] = None
     scorer: Annotated[
@@ -118,9 +118,9 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         Count, "An answer that needs more calls is UNSCORABLE with the reason OVER_LIMIT."
     ] = _CHECK.max_calls_per_answer
     max_facts: Annotated[Count, "Facts that the service accepts in one call."] = _LIMITS.max_facts
-    max_fact_chars: Annotated[
-        Count, "Characters that the service accepts in one fact."
-    ] = _LIMITS.max_fact_chars
+    max_fact_chars: Annotated[Count, "Characters that the service accepts in one fact."] = (
+        _LIMITS.max_fact_chars
+    )
     max_answer_tokens: Annotated[
         Count, "Tokens (words and full stops) that the service accepts in one answer."
     ] = _LIMITS.max_answer_tokens
@@ -213,9 +213,7 @@ class RetryPolicySettings(Settings, frozen=True, kw_only=True):
     TITLE: ClassVar[str] = "Retries"
 
     max_attempts: Annotated[Count, "Attempts of one call."] = _RETRIES.max_attempts
-    retry_timeout_s: Annotated[
-        Seconds, "Stop retrying a call after this time."
-    ] = _RETRIES.total_s
+    retry_timeout_s: Annotated[Seconds, "Stop retrying a call after this time."] = _RETRIES.total_s
     give_up_after_s: Annotated[
         Seconds, "Stop the run after this time without a successful call."
     ] = _RETRIES.give_up_after_s

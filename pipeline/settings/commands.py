@@ -33,16 +33,33 @@ _LABELS = (
     ' "hallucinated" or "grounded" (true or false).'
 )
 _NOT_OF_A_WORKER = Without(
-    keys=frozenset({
-        "workers", "segment_messages", "resume", "forget_replies", "max_calls", "max_cost",
-        "max_attempts", "retry_timeout_s", "give_up_after_s",
-    })
+    keys=frozenset(
+        {
+            "workers",
+            "segment_messages",
+            "resume",
+            "forget_replies",
+            "max_calls",
+            "max_cost",
+            "max_attempts",
+            "retry_timeout_s",
+            "give_up_after_s",
+        }
+    )
 )
 _NOT_OF_A_STREAM = Without(
-    keys=frozenset({
-        "work_folder", "segment_messages", "resume", "forget_replies", "max_calls", "max_cost",
-        "price_per_1k_chars", "give_up_after_s",
-    })
+    keys=frozenset(
+        {
+            "work_folder",
+            "segment_messages",
+            "resume",
+            "forget_replies",
+            "max_calls",
+            "max_cost",
+            "price_per_1k_chars",
+            "give_up_after_s",
+        }
+    )
 )
 
 
@@ -129,8 +146,8 @@ class EstimationSettings(Settings, frozen=True, kw_only=True):
     ] = None
     estimate_from: Annotated[
         Count | None,
-        "Estimate from a sample of so many messages of all archives, with a 95 % interval; use 1,000"
-        " or more.",
+        "Estimate from a random sample of so many messages, with a 95 % interval; use 1,000 or"
+        " more.",
         Note(default="all messages"),
     ] = None
     assumed_latency_ms: Annotated[
@@ -139,7 +156,7 @@ class EstimationSettings(Settings, frozen=True, kw_only=True):
 
 
 class EstimateSettings(Settings, frozen=True, kw_only=True):
-    """The settings of `estimate`: those of a backfill, whose output may be left out, and its own."""
+    """The settings of `estimate`: those of a backfill, without a required output, and its own."""
 
     input: InputSettings
     estimate: EstimationSettings

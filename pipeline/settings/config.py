@@ -9,12 +9,12 @@ from schemas import Record
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
+from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
-from transforms.seen_ids import SEEN_FOR_S
 
 SEGMENT_MESSAGES = 10_000
 """A killed run has at most so many to read again, and each segment costs a part of a second."""
@@ -102,6 +102,9 @@ class Config(Record, frozen=True, kw_only=True):
         return f"{self.work_folder}/seen.sqlite" if self.work_folder else None
 
 
+_WINDOWS = Windows()
+
+
 def job_config(
     job: JobSettings,
     *,
@@ -116,7 +119,7 @@ def job_config(
     retries: RetrySettings | None = None,
     outage: OutagePolicy = OutagePolicy.FAIL,
     subscription: Subscription | None = None,
-    windows: Windows = Windows(),
+    windows: Windows = _WINDOWS,
     seen_for_s: int = SEEN_FOR_S,
     alert_topic: str | None = None,
     failure_topic: str | None = None,
@@ -138,7 +141,8 @@ def job_config(
       subscription: what a stream reads.
       windows: how a stream's rows become files.
       seen_for_s: seconds for which a stream remembers a record id.
-      alert_topic, failure_topic: where a pipeline publishes these; None for files.
+      alert_topic: where the pipeline publishes alerts; None for files.
+      failure_topic: where it publishes failures; None for files.
     """
     return Config(
         inputs=tuple(inputs),

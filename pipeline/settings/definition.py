@@ -11,14 +11,14 @@ import msgspec
 from msgspec.structs import FieldInfo
 
 from pipeline.settings.kinds import Kind, choice_of, parse_switch
-from schemas.record import Record
+from schemas import Record
 
 
 class Settings(Record, frozen=True, kw_only=True):
     """A group of settings, or the groups that a command takes.
 
-    A setting is a field such as ``timeout_s: Annotated[Seconds, "Deadline of an attempt."] = 10.0``:
-    a type of `kinds`, an enum or a Literal; the help; the default, without which it is required.
+    A setting is a field such as ``timeout_s: Annotated[Seconds, "Deadline of a call."] = 10.0``: a
+    type of `kinds`, an enum or a Literal; the help; the default, without which it is required.
     A field whose type is another `Settings` takes over all settings of it.
     """
 
@@ -195,9 +195,9 @@ def _kind_of(base: object, marks: tuple[object, ...]) -> Kind | None:
         if isinstance(mark, Kind):
             return mark
     if get_origin(base) is Literal:
-        return choice_of(get_args(base))
+        return choice_of(get_args(base), "WORD")
     if isinstance(base, type) and issubclass(base, StrEnum):
-        return choice_of(tuple(base))
+        return choice_of(tuple(base), base.__name__.upper())
     return None
 
 

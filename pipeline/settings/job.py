@@ -1,4 +1,4 @@
-"""The settings of a job: what a backfill, a replay, the worker and a streaming job have in common."""
+"""The settings that backfills, replays, the worker and streaming jobs have in common."""
 
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
@@ -175,12 +175,12 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
     rate_budget: Annotated[Share, "Error budget: the accepted rate of bad answers."] = _RATES.budget
     rate_burn: Annotated[
         Positive,
-        "Burn rate that opens an incident: the rate of bad answers as a multiple of the budget, over"
-        " one hour and over six.",
+        "Burn rate that opens an incident: the rate of bad answers as a multiple of the budget,"
+        " over one hour and over six.",
     ] = _RATES.burn_rate
-    rate_min_answers: Annotated[
-        Count, "Do not compute a burn rate from fewer answers an hour."
-    ] = _RATES.min_answers
+    rate_min_answers: Annotated[Count, "Do not compute a burn rate from fewer answers an hour."] = (
+        _RATES.min_answers
+    )
     reason_rise: Annotated[
         Positive,
         "Rise of a skip reason that opens an incident: its rate over one hour as a multiple of its"

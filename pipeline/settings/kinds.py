@@ -1,4 +1,4 @@
-"""Kinds of values: how a text is parsed, which range it has, and what a Dataflow template checks."""
+"""Kinds of values: how a text is parsed, its range, and the pattern of a template parameter."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from schemas.record import Record
+from schemas import Record
 from schemas.verdict import Verdict
 from transforms.grounding.local.entailment import MODEL, TOKENIZER
 from transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
@@ -14,6 +14,7 @@ from transforms.rules.verdicts import FINDINGS, PRECEDENCE
 
 _MOST = 1e300
 _HIGHEST_PORT = 65_535
+_LONGEST = 40
 _FRACTION = r"(0|1|1[.]0+|0?[.][0-9]+|[0-9]([.][0-9]+)?e-[0-9]+)"
 _NUMBER = r"[0-9]+([.][0-9]+)?(e-?[0-9]+)?"
 _PART = r"[^/?#\s]+"
@@ -77,9 +78,15 @@ def parse_switch(text: str) -> bool:
     return text.lower() == "true"
 
 
-def choice_of(choices: Sequence[str]) -> Kind:
-    """Describe one of a few words; an enum's members are parsed to members."""
-    return _lazy_choice(lambda: choices, "|".join(choices))
+def choice_of(choices: Sequence[str], name: str) -> Kind:
+    """Describe one of a few words; an enum's members are parsed to members.
+
+    Args:
+      choices: the words.
+      name: stands for them where they are many.
+    """
+    words = "|".join(choices)
+    return _lazy_choice(lambda: choices, words if len(words) <= _LONGEST else name)
 
 
 def _lazy_choice(choices: Callable[[], Sequence[str]], placeholder: str) -> Kind:
@@ -139,13 +146,24 @@ def _whole(least: int, pattern: str, unit: str = "", most: int | None = None) ->
     )
 
 
-def _matching(pattern: str, complaint: str, **more: str) -> Kind:
+def _matching(
+    pattern: str,
+    complaint: str,
+    placeholder: str,
+    parameter_type: str = "TEXT",
+    parameter_pattern: str = "",
+) -> Kind:
     def parse(text: str) -> str:
         if not re.fullmatch(pattern, text):
             raise ValueError(f"must {complaint}")
         return text
 
-    return Kind(parse=parse, **{"pattern": pattern, **more})
+    return Kind(
+        parse=parse,
+        placeholder=placeholder,
+        parameter_type=parameter_type,
+        pattern=parameter_pattern or pattern,
+    )
 
 
 def _parse_pair(text: str) -> tuple[str, str]:
@@ -348,17 +366,12 @@ ListeningAddress = Annotated[
 
 def _pubsub(collection: str, parameter_type: str) -> Kind:
     form = f"projects/P/{collection}/{collection[0].upper()}"
-    kind = _matching(
+    return _matching(
         rf"projects/[^/\s]+/{collection}/[^/\s]+",
         f"have the form {form}",
         placeholder=form,
         parameter_type=parameter_type,
-    )
-    return Kind(
-        parse=kind.parse,
-        placeholder=form,
-        parameter_type=parameter_type,
-        pattern=rf"{_PUBSUB_PROJECT}/{collection}/[^/\s]+",
+        parameter_pattern=rf"{_PUBSUB_PROJECT}/{collection}/[^/\s]+",
     )
 
 

@@ -12,7 +12,7 @@ import yaml
 
 from pipeline.settings.definition import S, Setting, Settings, build, settings_of
 from pipeline.settings.kinds import LocalFile
-from schemas.record import Record
+from schemas import Record
 
 PREFIX = "GROUNDWATCH_"
 """Begins the names of all variables."""
@@ -89,8 +89,9 @@ def load(
     given |= positional
     keys = {*known, *_keys(fields), *_keys(settings_of(CommonSettings))}
     variables = _variables(environment, fields, keys, problems)
-    [path] = given.pop("config", variables.pop("config", _NOTHING)).texts or [None]
-    given = _file(path, keys, problems) | variables | given
+    of_file = variables.pop("config", None)
+    of_file = given.pop("config", of_file)
+    given = _file(of_file, keys, problems) | variables | given
     values = {
         field.key: _value(field, given[field.key], problems)
         for field in fields
@@ -203,35 +204,46 @@ def _variables(
     return given
 
 
-def _file(path: str | None, keys: Collection[str], problems: list[str]) -> dict[str, Given]:
-    if path is None:
+def _file(config: Given | None, keys: Collection[str], problems: list[str]) -> dict[str, Given]:
+    [field] = settings_of(CommonSettings)
+    path = _value(field, config, problems) if config else _INVALID
+    if not isinstance(path, str):
         return {}
     try:
         root = yaml.compose(Path(path).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = " ".join(str(getattr(error, "problem", None) or error).split())
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
+        reason = getattr(error, "problem", None) or error
         problems.append(f"--config {path}{line}: cannot be read: {reason}")
         return {}
-    if root is None:
-        return {}
-    if not isinstance(root, yaml.MappingNode):
+    if root is not None and not isinstance(root, yaml.MappingNode):
         problems.append(f"--config {path}: must be a mapping of settings, such as checker: local")
         return {}
     given: dict[str, Given] = {}
-    for key_node, value_node in root.value:
+    for key_node, value_node in root.value if root else ():
         key, place = str(key_node.value), f"{path}, line {key_node.start_mark.line + 1}: "
         texts = _yaml_texts(value_node)
-        if key not in keys:
-            problems.append(f"{place}{key} is not a setting{_hint(key, keys)}")
-        elif key in given:
-            problems.append(f"{place}{key} is set twice")
-        elif texts is None:
-            problems.append(f"{place}{key}: must be a value, a list, or a mapping of names")
+        problem = _file_problem(key, texts, given, keys)
+        if problem:
+            problems.append(f"{place}{problem}")
         elif texts:
             given[key] = Given(texts=texts, place=f"{place}{key}: ")
     return given
+
+
+def _file_problem(
+    key: str, texts: tuple[str, ...] | None, given: Collection[str], keys: Collection[str]
+) -> str | None:
+    if key not in keys:
+        return f"{key} is not a setting{_hint(key, keys)}"
+    if key in _keys(settings_of(CommonSettings)):
+        return f"{key}: a file cannot name another"
+    if key in given:
+        return f"{key} is set twice"
+    if texts is None:
+        return f"{key}: must be a value, a list, or a mapping of names"
+    return None
 
 
 def _yaml_texts(node: yaml.Node) -> tuple[str, ...] | None:
@@ -252,7 +264,6 @@ def _scalars(nodes: Sequence[yaml.Node]) -> tuple[str, ...] | None:
     return tuple(node.value for node in nodes)
 
 
-_NOTHING = Given(texts=(), place="")
 _INVALID = object()
 
 
@@ -275,9 +286,7 @@ def _value(field: Setting, given: Given, problems: list[str]) -> object:
     return tuple(value for value in values if value is not _INVALID)
 
 
-def _parsed(
-    parse: Callable[[str], object], text: str, place: str, problems: list[str]
-) -> object:
+def _parsed(parse: Callable[[str], object], text: str, place: str, problems: list[str]) -> object:
     try:
         return parse(text)
     except ValueError as error:

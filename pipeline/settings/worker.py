@@ -16,10 +16,10 @@ from pipeline.settings.kinds import (
     TopicName,
 )
 from pipeline.stream import Windows
-from schemas.units import MEGABYTE, SECOND_US
+from schemas.quantities import MEGABYTE, SECOND_US
 from transforms.grounding.settings import RetrySettings
+from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.silence import SilenceRule
-from transforms.seen_ids import SEEN_FOR_S
 
 _NO_DATA = SilenceRule()
 _HOUR_S = 3600
@@ -68,26 +68,24 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
         "Stop pulling at this size of the outstanding messages.",
         Note(former="held_mb"),
     ] = 64
-    dedupe_h: Annotated[
-        Hours, "How long a record id is kept to drop duplicates."
-    ] = 24.0
+    dedupe_h: Annotated[Hours, "How long a record id is kept to drop duplicates."] = 24.0
     drain_s: Annotated[Seconds, "Time to drain after SIGTERM or SIGINT."] = 25.0
     max_answer_attempts: Annotated[
         Count,
         "Attempts to check an answer while the checker replies to others. While it replies to none,"
         " all answers wait.",
     ] = RetrySettings().max_answer_attempts
-    alert_ordering: Annotated[
-        Switch, "Publish the alerts of one engine with an ordering key."
-    ] = False
+    alert_ordering: Annotated[Switch, "Publish the alerts of one engine with an ordering key."] = (
+        False
+    )
     no_data_after_s: Annotated[
         Seconds,
-        "Alert after this time without an answer from an engine that had steady traffic, or from the"
-        " whole subscription.",
+        "Alert after this time without an answer from an engine that had steady traffic, or from"
+        " the whole subscription.",
     ] = _NO_DATA.after_us / SECOND_US
-    no_data_min_answers: Annotated[
-        Count, "Answers an hour from which traffic is steady."
-    ] = _NO_DATA.min_answers
+    no_data_min_answers: Annotated[Count, "Answers an hour from which traffic is steady."] = (
+        _NO_DATA.min_answers
+    )
     canary: Annotated[
         LocalFile | None,
         "File of known answers that are checked regularly, to detect changes of the checker.",
@@ -128,13 +126,13 @@ class StreamSettings(Settings, frozen=True, kw_only=True):
 
     TITLE: ClassVar[str] = "Streaming job"
 
-    dedupe_h: Annotated[
-        Hours, "How long a record id is kept to drop duplicates."
-    ] = SEEN_FOR_S / _HOUR_S
+    dedupe_h: Annotated[Hours, "How long a record id is kept to drop duplicates."] = (
+        SEEN_FOR_S / _HOUR_S
+    )
     id_label: Annotated[
         Text | None,
-        "Attribute that identifies a message. Dataflow drops messages with the same value within ten"
-        " minutes; they are not counted.",
+        "Attribute that identifies a message. Dataflow drops messages with the same value within"
+        " ten minutes; they are not counted.",
     ] = None
     shards: Annotated[
         Count, "Files for the records of one window and date; one takes 250 records a second."

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from launch.gold import read_labels
+from launch.inputs.labels import read_labels
 from pipeline.archives import read_archive
 from schemas.answer import Answer, Label
 from schemas.verdict import ContradictionKind

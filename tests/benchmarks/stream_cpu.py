@@ -18,8 +18,8 @@ from schemas.checked_answer import CheckedAnswer, RoutedAnswer
 from schemas.message import Message
 from tests.benchmarks.generated_answers import generated_messages
 from tests.support.answer_messages import parse_answer
-from transforms.record_coder import RecordCoder
 from transforms.rules.tagging import Thresholds, tag_answer
+from transforms.runtime.record_coder import RecordCoder
 
 _TRIES = 5
 

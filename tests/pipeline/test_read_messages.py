@@ -12,7 +12,7 @@ from schemas.failure import Failure
 from schemas.message import Message
 from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms import counters
+from transforms.runtime import counters
 
 
 def what_and_where(message: Message) -> tuple[bytes, str]:

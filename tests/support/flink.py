@@ -9,7 +9,7 @@ from launch.flink import jars
 from launch.flink.java import Java, find_java
 from launch.flink.missing import Missing
 
-_REQUIRED = "GROUNDWATCH_REQUIRE_FLINK"
+_REQUIRED = "REQUIRE_FLINK"
 
 
 def flink_java() -> Java:

@@ -16,7 +16,7 @@ from apache_beam.transforms.util import GroupIntoBatches
 from apache_beam.transforms.window import TimestampedValue
 
 from pipeline import publish_rows, read_subscription
-from transforms import drop_repeated, fill_bundles
+from transforms import deduplicate, fill_bundles
 
 START_S = 1_772_539_200
 """2026-03-03 12:00:00 UTC, when every stream begins."""
@@ -97,5 +97,5 @@ def streaming_from(stream: TestStream, now_s: float = START_S) -> Iterator[dict[
         patched.setattr(read_subscription, "ReadFromPubSub", lambda **_: stream)
         patched.setattr(publish_rows, "WriteToPubSub", _Publish)
         patched.setattr(fill_bundles, "GroupIntoBatches", _Gathering)
-        patched.setattr(drop_repeated, "time", _Clock(now_s))
+        patched.setattr(deduplicate, "time", _Clock(now_s))
         yield Topics.published

@@ -20,10 +20,10 @@ from tests.support import wire_faults
 from tests.support.builders import a_fact, an_answer
 from tests.support.fault_server import FaultServer, always, by_answer
 from transforms.check_grounding import CHECKED, CheckGrounding
-from transforms.failing import FAILURES
 from transforms.grounding.errors import Misconfigured, Unavailable
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from transforms.rules.limits import CheckLimits
+from transforms.runtime.failures import FAILURES
 
 SKIPPED = Decision(verdict=Verdict.NOT_ANSWERED, reason="NO_RELEVANT_CONTENT")
 

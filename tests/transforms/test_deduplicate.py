@@ -10,8 +10,8 @@ from schemas.answer import Answer
 from tests.support.builders import a_message, an_answer
 from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms import counters
 from transforms.deduplicate import Deduplicate
+from transforms.runtime import counters
 
 
 def delivered(number: int, place: str) -> Answer:

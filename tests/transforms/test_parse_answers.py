@@ -10,8 +10,8 @@ from tests.support.answer_messages import parse_answer
 from tests.support.builders import a_message
 from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms import counters
 from transforms.parse_answers import ParseAnswers
+from transforms.runtime import counters
 
 GOOD = a_message(payload=b'{"answer": "Lamps glow.", "id": "a"}', place="a.jsonl#1")
 BAD = a_message(payload=b"\xff", place="a.jsonl#2", attributes={"id": "7"})

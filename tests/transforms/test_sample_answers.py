@@ -7,8 +7,8 @@ from schemas.answer import Answer
 from tests.support.builders import an_answer
 from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms import counters
 from transforms.rules.sampling import SamplingRule
+from transforms.runtime import counters
 from transforms.sample_answers import SampleAnswers
 
 LOW, HIGH = "1" * 64, "e" * 64

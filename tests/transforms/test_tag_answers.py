@@ -9,8 +9,8 @@ from schemas.verdict import Verdict
 from tests.support.builders import a_claim, an_answer
 from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms import counters
 from transforms.rules.tagging import Thresholds
+from transforms.runtime import counters
 from transforms.tag_answers import TagAnswers
 
 CHECKED = CheckedAnswer(

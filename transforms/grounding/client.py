@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 import stamina
 
 from schemas.wire.grounding_check import CheckRequest
-from transforms.grounding import retrying
+from transforms.grounding import retry_policy
 from transforms.grounding.connections import Connections
 from transforms.grounding.credentials import Authority
 from transforms.grounding.errors import (
@@ -25,8 +25,8 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.pacing import Pace, Throttle
 from transforms.grounding.protocol import check_path, encode_request, interpret_reply
+from transforms.grounding.rate_limiter import Pace, Throttle
 from transforms.grounding.refusals import Refusals
 from transforms.grounding.reply import CheckReply
 from transforms.grounding.reply_cache import ReplyCache
@@ -169,7 +169,7 @@ class GroundingClient:
                 failure.first_failed_at_us = patience.first_failed_at_us
                 raise failure
             jitter = random.random()  # noqa: S311 - no secret
-            wait_s = retrying.hold_backoff_s(patience.attempts, failure.retry_after_s, jitter)
+            wait_s = retry_policy.hold_backoff_s(patience.attempts, failure.retry_after_s, jitter)
             await asyncio.sleep(wait_s)
 
     async def _send_in_time(self, request: CheckRequest, body: bytes) -> CheckReply:
@@ -318,4 +318,4 @@ class _Patience:
     def backoff(self, error: Exception) -> bool | float:
         jitter = random.random()  # noqa: S311 - no secret hangs on it
         left_s = self.deadline_s - time.monotonic()
-        return retrying.backoff(error, max(self.attempts, 1), jitter, left_s)
+        return retry_policy.backoff(error, max(self.attempts, 1), jitter, left_s)

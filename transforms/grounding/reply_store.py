@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from transforms.database import Database
+from transforms.persistence.database import Database
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS replies (
@@ -48,7 +48,7 @@ class ReplyStore:
     def __init__(self, path: str) -> None:
         self._owner = 0
         self._unwritten = Spent()
-        self._database = Database(path, _TABLES, survives_the_machine=False)
+        self._database = Database(path, _TABLES, durable=False)
 
     def begin(self, owner: int, *, again: bool) -> None:
         """Keep replies for a part of the run from now on.

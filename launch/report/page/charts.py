@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from launch.figures import counted, percent
 from launch.report.counting.scores import STEPS, ScoreHistogram
 from launch.report.counting.timeline import Column, Columns
 from launch.report.page.axes import (
@@ -15,6 +14,7 @@ from launch.report.page.axes import (
 )
 from launch.report.page.verdicts import VerdictStyle, styles_of
 from launch.report.page.words import begin
+from launch.terminal.figures import counted, percent
 from schemas import Record
 from schemas.verdict import Verdict
 

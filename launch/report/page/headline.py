@@ -1,8 +1,8 @@
 """What a person on call reads first."""
 
-from launch.figures import counted, percent
 from launch.report.counting.seen import SeenSummary
 from launch.report.counting.tally import Tally
+from launch.terminal.figures import counted, percent
 from schemas import Record
 
 

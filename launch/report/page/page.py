@@ -8,13 +8,13 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from launch import figures
 from launch.report.counting.findings import Findings
 from launch.report.counting.timeline import Columns
 from launch.report.page import charts, words
 from launch.report.page.claims import claim_style
 from launch.report.page.headline import account, headline, notices
 from launch.report.page.verdicts import STYLES, styles_of
+from launch.terminal import figures
 
 _MOST_GROUPS = 12
 _MOST_NAMES = 16

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from markupsafe import Markup
 
-from launch.figures import NOTHING
+from launch.terminal.figures import NOTHING
 from schemas.quantities import DAY_US, EPOCH, to_us
 
 _FIRST_US = to_us(datetime.min.replace(tzinfo=UTC))

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from launch.commands import watch as watch_module
-from launch.inputs import default_work_folder
+from launch.inputs.paths import default_work_folder
 from launch.local import work_folder as work_folder_module
+from launch.local.run_summary import summary_of
 from launch.local.work_folder import WorkFolder
 from launch.main import main
-from launch.summing import summary_of
-from pipeline.config import Config
+from launch.watch import run as watch_module
 from pipeline.destination import Destination
+from pipeline.settings.config import Config
 from schemas.summary import Counts, Summary
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
@@ -54,7 +54,7 @@ def test_a_refusal_of_the_checker_ends_the_watch_with_a_sentence(
     with FaultServer(always(status(403, "Forbidden"))) as checker:
         assert watch(watched, "--checker", checker.address) == 1
     told = capsys.readouterr().err
-    assert "the monitoring failed: " in told
+    assert "the worker failed: " in told
     assert "403" in told
     assert "Lamps" not in told
     assert watched.outstanding == 5

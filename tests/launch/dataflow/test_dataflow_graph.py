@@ -8,7 +8,7 @@ from apache_beam.coders import coders
 from apache_beam.coders.coders import _OrderedUnionCoder
 
 from tests.support.dataflow import CONFIGS, graph_of
-from transforms.record_coder import RecordCoder
+from transforms.runtime.record_coder import RecordCoder
 
 GOLDEN = Path(__file__).parents[2] / "data" / "dataflow"
 

@@ -18,7 +18,7 @@ import pytest
 from launch.dataflow import metadata
 from schemas.verdict import Verdict
 from tests.support.terraform import Json, Resource, load, resources
-from transforms import counters
+from transforms.runtime import counters
 
 FOLDER = Path(metadata.__file__).with_name("terraform")
 BLOCKS = load(FOLDER)

@@ -3,7 +3,7 @@
 from launch.watch.alert_latency import AlertLatency
 from schemas.message import Message
 from tests.support.builders import NOON_US, a_message
-from transforms.counters import ALERT_LATENCY_MS
+from transforms.runtime.counters import ALERT_LATENCY_MS
 
 
 def published_at(*times_us: int | None) -> list[Message]:

@@ -17,16 +17,16 @@ from launch.watch.journal import Journal
 from launch.watch.published_ids import PublishedIds
 from launch.watch.publishing import Publishing
 from pipeline import storage
-from pipeline.config import Config
 from pipeline.open_part import OpenPart
 from pipeline.row_files import EnrichedFiles
+from pipeline.settings.config import Config
 from schemas.enriched_answer import EnrichedAnswer
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
 from tests.support.clocks import ManualClock
 from tests.support.journals import a_batch_done, an_account, an_alert
 from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
-from transforms.database import Database
-from transforms.seen_ids import SeenIds
+from transforms.persistence.database import Database
+from transforms.persistence.seen_ids import SeenIds
 
 AGE_S = 300.0
 DAY_US = 86_400_000_000

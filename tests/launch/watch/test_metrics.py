@@ -12,8 +12,8 @@ from launch.watch.metrics import CHECKS, Metrics, WorkReadings
 from schemas.summary import Counts
 from schemas.verdict import Verdict
 from tests.support.standings import a_standing
-from transforms import counters
-from transforms.counters import Counter, Distribution
+from transforms.runtime import counters
+from transforms.runtime.counters import Counter, Distribution
 
 COUNTS = Counts(
     read=27,

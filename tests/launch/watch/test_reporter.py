@@ -28,7 +28,7 @@ from tests.support.clocks import ManualClock
 from tests.support.commands import GROUNDWATCH
 from tests.support.waiting import wait_until
 from tests.support.watched import SUBSCRIPTION, Watched
-from transforms import counters
+from transforms.runtime import counters
 
 STARTED = Started(subscription="projects/p/subscriptions/s", output="out", checker="local")
 WATCHING = (

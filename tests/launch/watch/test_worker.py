@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from launch import clock as clock_module
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.clocks import ManualClock
 from tests.support.outputs import alerts_in, failures_in, original_bytes
 from tests.support.watched import ALERTS, FAILURES, Watched, total, work
+from transforms import clock as clock_module
 from transforms.rules.sampling import SamplingRule
 
 

@@ -9,8 +9,9 @@ from schemas.enriched_answer import EnrichedAnswer
 from tests.support.archives import an_envelope
 from tests.support.outputs import failures_in, original_bytes
 from tests.support.watched import ALERTS, Watched, total
-from transforms import counters, tag_answers
+from transforms import tag_answers
 from transforms.rules.tagging import Thresholds
+from transforms.runtime import counters
 
 POISON = "Lamps glow blue at noon."
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fault_server import FaultServer, always, by_answer
@@ -17,7 +17,7 @@ from tests.support.outputs import failures_in, original_bytes
 from tests.support.waiting import wait_until
 from tests.support.watched import Watched, total, work
 from tests.support.wire_faults import body, good, hang, status
-from transforms.grounding import refusals, retrying
+from transforms.grounding import refusals, retry_policy
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.settings import RetrySettings
 
@@ -82,7 +82,7 @@ def test_what_is_held_is_bounded_while_nothing_can_be_checked(watched: Watched) 
     watched.publish(*map(an_envelope, range(300)))
     with FaultServer(always(status(503, "Service Unavailable"))) as checker:
         config = checked_by(watched, checker)
-        with watched.worker(config, batch_messages=20, held_messages=60) as worker:
+        with watched.worker(config, batch_messages=20, max_outstanding_messages=60) as worker:
             work(worker, lambda: worker.held == 60)
             for _ in range(5):
                 worker.step()
@@ -158,8 +158,8 @@ def test_a_check_that_hangs_beyond_the_lease_is_delivered_again_and_done_once(
 @pytest.fixture
 def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let held calls be tried again soon; their number is still the settings'."""
-    monkeypatch.setattr(retrying, "_FIRST_HOLD_S", 0.05)
-    monkeypatch.setattr(retrying, "_LONGEST_HOLD_S", 0.05)
+    monkeypatch.setattr(retry_policy, "_FIRST_HOLD_S", 0.05)
+    monkeypatch.setattr(retry_policy, "_LONGEST_HOLD_S", 0.05)
 
 
 @pytest.mark.usefixtures("without_waits")

@@ -11,7 +11,7 @@ from tests.support.fault_server import FaultServer, by_answer
 from tests.support.outputs import failures_in, original_bytes
 from tests.support.watched import Watched, total, work
 from tests.support.wire_faults import status
-from transforms.grounding import retrying
+from transforms.grounding import retry_policy
 
 ALONE, BESIDE = "Lamps glow blue at noon.", "Lamps glow green at noon."
 
@@ -69,8 +69,8 @@ def test_a_message_is_acknowledged_when_all_of_its_answers_are_done(watched: Wat
 def test_answers_that_alone_cannot_be_checked_become_failures_of_their_own(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retrying, "_FIRST_HOLD_S", 0.05)
-    monkeypatch.setattr(retrying, "_LONGEST_HOLD_S", 0.05)
+    monkeypatch.setattr(retry_policy, "_FIRST_HOLD_S", 0.05)
+    monkeypatch.setattr(retry_policy, "_LONGEST_HOLD_S", 0.05)
     watched.publish(
         several(an_envelope(0, answer=ALONE), an_envelope(1, answer=BESIDE), an_envelope(2))
     )

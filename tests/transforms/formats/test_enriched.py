@@ -23,10 +23,10 @@ from tests.support.archives import read_all
 from tests.support.builders import a_claim, a_fact, a_message, an_answer, an_enriched
 from tests.support.released_schemas import WRITTEN, released
 from tests.support.whole_records import ENRICHED
-from transforms.failing import failed_now
 from transforms.rules.redaction import TextMode, redact
 from transforms.rules.routing import route
 from transforms.rules.tagging import Thresholds, tag_answer
+from transforms.runtime.failures import failed_now
 
 GROUNDING = Grounding(support_score=0.7, claims=(a_claim(score=0.5, citations=(0,)),))
 

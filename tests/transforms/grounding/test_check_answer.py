@@ -10,8 +10,8 @@ from schemas.checked_answer import Check, CheckedAnswer
 from schemas.verdict import Verdict
 from schemas.wire.grounding_check import CheckRequest, CheckResponse
 from tests.support.builders import NOON_US, an_answer
-from transforms.grounding import checking
-from transforms.grounding.checking import check_answer
+from transforms.grounding import check_answer as check_answer_module
+from transforms.grounding.check_answer import check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.errors import CheckFailed, Rejected, Unavailable
 from transforms.grounding.local.checking import check_grounding
@@ -64,7 +64,7 @@ def test_a_check_says_who_made_it_when_and_how_long_it_took(
     clock = SimpleNamespace(
         monotonic=lambda: next(moments_s), time_ns=lambda: NOON_US * 1_000 + 999
     )
-    monkeypatch.setattr(checking, "time", clock)
+    monkeypatch.setattr(check_answer_module, "time", clock)
 
     def reply(request: CheckRequest, _: int) -> CheckReply:
         return CheckReply(

@@ -1,0 +1,1 @@
+"""The inputs of a command: paths, messages of archives, and labels."""

@@ -1,0 +1,99 @@
+"""From a subscription of failures to a file that `replay` reads."""
+
+import logging
+import time
+from contextlib import closing
+from pathlib import Path
+
+from launch.pubsub.settings import PullSettings
+from launch.pubsub.subscription import Subscription
+from pipeline import storage
+from schemas.failure import Failure, failure_to_json
+from schemas.message import Message
+from schemas.quantities import MEGABYTE, from_rfc3339
+from transforms.grounding.settings import GoogleAccount
+from transforms.persistence.private_files import create_file, make_folder
+from transforms.rules.announcing import message_of_announced
+
+_MOST_MESSAGES, _MOST_BYTES = 1_000, 64 * MEGABYTE
+_log = logging.getLogger(__name__)
+
+
+def spool_failures(
+    name: str,
+    folder: str,
+    *,
+    address: str | None,
+    account: GoogleAccount,
+    idle_s: float,
+) -> str | None:
+    """Write the failures of a subscription to a file; each is acknowledged once it is on disk.
+
+    Args:
+      name: the subscription's full name.
+      folder: a local folder; what a replay that was broken off left there is taken as it is.
+      address: of a server without encryption, None for Google's.
+      account: who asks Google's service.
+      idle_s: the subscription counts as empty when nothing came for so long.
+
+    Returns:
+      The file; None when there is no failure. Messages that are none stay in the subscription.
+
+    Raises:
+      Misconfigured, Refused: a person has to change something first.
+      OSError: the file cannot be written.
+    """
+    make_folder(folder)
+    for left in sorted(Path(folder).glob("failures-*.jsonl")):
+        if _cut_unfinished_line(left):
+            return str(left)
+        left.unlink()
+    path = Path(folder) / f"failures-{time.time_ns()}.jsonl"
+    settings = PullSettings(most_messages=2 * _MOST_MESSAGES, most_bytes=_MOST_BYTES)
+    with closing(Subscription.open(name, settings, address=address, account=account)) as failures:
+        while messages := failures.pull(_MOST_MESSAGES, _MOST_BYTES, idle_s):
+            failures.acknowledge(_append(path, messages))
+    return str(path) if path.exists() else None
+
+
+def _cut_unfinished_line(path: Path) -> int:
+    """Drop the line in which a replay was killed, whose failure comes again; returns the size."""
+    with storage.telling(f"cannot write {path}"), path.open("rb+") as stream:
+        size_bytes = sum(len(line) for line in stream if line.endswith(b"\n"))
+        stream.truncate(size_bytes)
+    return size_bytes
+
+
+def _append(path: Path, messages: tuple[Message, ...]) -> list[str]:
+    """Write what is a failure; returns the places of what was written."""
+    lines = {message.place: _line(message) for message in messages}
+    written = {place: line for place, line in lines.items() if line}
+    if len(written) < len(lines):
+        _log.error("%d messages are no failures of groundwatch", len(lines) - len(written))
+    if written:
+        with storage.telling(f"cannot write {path}"), create_file(path, "ab") as stream:
+            stream.writelines(line + b"\n" for line in written.values())
+        storage.settle(str(path))
+    return list(written)
+
+
+def _line(announced: Message) -> bytes | None:
+    try:
+        message = message_of_announced(announced)
+    except ValueError:
+        return None
+    earlier = message.earlier
+    if earlier is None:
+        return None
+    told = announced.attributes
+    failure = Failure(
+        step=told.get("failure_step", ""),
+        error_class=told.get("failure_error_class", ""),
+        error=told.get("failure_error", ""),
+        retryable=told.get("failure_retryable") == "true",
+        attempts=earlier.attempts,
+        first_failed_at_us=earlier.first_failed_at_us,
+        last_failed_at_us=from_rfc3339(told.get("failure_last_at")) or earlier.first_failed_at_us,
+        message=message,
+    )
+    return failure_to_json(failure)

@@ -1,0 +1,113 @@
+"""Tell a person why an input, or a part of it, could not be read."""
+
+import io
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import cast
+
+import msgspec
+
+from launch.terminal.exit_status import fail
+from launch.terminal.summary import printable
+from pipeline import storage
+from pipeline.archives import has_checksums
+from pipeline.destination import Destination
+from pipeline.manifest import read_manifest
+
+SHOWN_FAULTS = 3
+_HEAD_BYTES = 4_096
+_SEARCHED_FAILURES = 100_000
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+class _Failure(msgspec.Struct):
+    """What of a line of failures is shown."""
+
+    source: str
+    error: str
+    error_class: str
+
+
+def fail_with(sentence: str, faults: Sequence[str]) -> int:
+    """Tell a person on stderr why a command failed, with the first faults.
+
+    Args:
+      sentence: what is wrong.
+      faults: each a place and what is wrong there, holding no text of an answer.
+
+    Returns:
+      The exit status that says so.
+    """
+    return fail("\n".join([sentence, *(f"  {printable(fault)}" for fault in faults)]))
+
+
+def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
+    """Tell a person that nothing in the input could be read, why, and what may help.
+
+    Args:
+      faults: the first of the messages that could not be read; none where there is no message.
+      paths: the input's files.
+
+    Returns:
+      The exit status that says so.
+    """
+    shown = [*faults[:SHOWN_FAULTS]] or [
+        f"{path}: no message in it" for path in paths[:SHOWN_FAULTS]
+    ]
+    hints = (hint for path in paths[:SHOWN_FAULTS] if (hint := _hint(path)))
+    return fail_with("nothing in the input could be read", [*shown, *islice(hints, 1)])
+
+
+def first_failures(destination: Destination, error_class: str | None = None) -> list[str]:
+    """Read the first failures that a run has written.
+
+    Args:
+      destination: output folder and run.
+      error_class: of the failures that are looked for; None for all.
+
+    Returns:
+      Each failure's place and sentence; none where the run wrote no file of them.
+    """
+    matching = (
+        f"{failure.source}: {failure.error}"
+        for failure in islice(_failures(destination), _SEARCHED_FAILURES)
+        if error_class in (None, failure.error_class)
+    )
+    return [*islice(matching, SHOWN_FAULTS)]
+
+
+def _failures(destination: Destination) -> Iterator[_Failure]:
+    decoder = msgspec.json.Decoder(_Failure)
+    try:
+        for entry in read_manifest(destination, "failures"):
+            with storage.read(destination.path(entry.path)) as stream:
+                for line in stream:
+                    yield decoder.decode(line)
+    except OSError:
+        # The run has ended: what cannot be shown of it must not hide how it ended.
+        return
+
+
+def _hint(path: str) -> str | None:
+    """Say what a file looks like that is not one of the input formats."""
+    try:
+        with (
+            storage.read(path) as raw,
+            io.BufferedReader(cast("io.RawIOBase", raw)) as stream,
+        ):
+            if has_checksums(stream):
+                return None
+            head = stream.read(_HEAD_BYTES)
+    except OSError:
+        return None
+    if head.startswith(_UTF16_MARKS) or head.count(b"\0") > len(head) // 4:
+        return f"{path} looks like UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"
+    first_line, *others = head.strip().split(b"\n")
+    begin, end = first_line[:1], first_line.rstrip()[-1:]
+    if begin not in (b"[", b"{"):
+        is_table = b"," in first_line or b"\t" in first_line
+        return f"{path} looks like CSV or TSV: write one JSON object a line" if is_table else None
+    if others and end not in (b"]", b"}"):
+        program = "jq -c '.[]'" if begin == b"[" else "jq -c ."
+        return f"{path} looks like JSON over several lines: write one object a line ({program})"
+    return None

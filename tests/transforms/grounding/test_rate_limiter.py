@@ -1,0 +1,89 @@
+"""How fast calls leave: by the throttle, and by the quota."""
+
+import asyncio
+import time
+
+import pytest
+
+from transforms.grounding import rate_limiter
+from transforms.grounding.rate_limiter import Pace
+
+_NEVER_S = 1e12
+
+
+class Barrier:
+    """A throttle that holds back a number of times."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+        self.waited_s = 0.0
+        self.successes = 0
+
+    def must_wait(self, *, is_retry: bool) -> bool:  # noqa: ARG002 - the protocol's way
+        self.times -= 1
+        return self.times >= 0
+
+    def succeeded(self) -> None:
+        self.successes += 1
+
+    def failed(self, *, is_overload: bool) -> None:
+        """Does not matter here."""
+
+    def waited(self, seconds: float) -> None:
+        self.waited_s += seconds
+
+
+def test_a_call_waits_as_often_as_the_throttle_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_limiter, "_LOOK_AGAIN_S", 0.001)
+    throttle = Barrier(times=3)
+    asyncio.run(Pace(None, throttle).leave(_NEVER_S, is_retry=False))
+    assert throttle.waited_s == pytest.approx(0.003)
+
+
+def test_a_success_reaches_the_throttle() -> None:
+    throttle = Barrier(times=0)
+    Pace(None, throttle).succeeded()
+    assert throttle.successes == 1
+
+
+@pytest.mark.parametrize(
+    ("requests_per_minute", "calls", "least_s"),
+    [(6_000, 150, 0.4), (60 * 4, 6, 0.4), (60 * 2, 3, 0.4)],
+    ids=["a hundred a second", "four a second", "two a second"],
+)
+def test_a_quota_spreads_calls_over_time(
+    requests_per_minute: float, calls: int, least_s: float
+) -> None:
+    async def scenario() -> float:
+        pace = Pace(requests_per_minute, None)
+        started_s = time.monotonic()
+        await asyncio.gather(*(pace.take_from_quota() for _ in range(calls)))
+        return time.monotonic() - started_s
+
+    assert asyncio.run(scenario()) >= least_s
+
+
+def test_without_quota_and_throttle_nothing_waits() -> None:
+    async def scenario() -> None:
+        async with asyncio.timeout(5):
+            await asyncio.gather(
+                *(Pace(None, None).leave(_NEVER_S, is_retry=False) for _ in range(1_000))
+            )
+
+    asyncio.run(scenario())
+
+
+def test_a_call_is_held_back_no_longer_than_its_time() -> None:
+    throttle = Barrier(times=1_000)
+    assert asyncio.run(Pace(None, throttle).leave(time.monotonic() + 0.01, is_retry=False)) is False
+
+
+def test_waiting_for_the_quota_is_told() -> None:
+    async def scenario() -> tuple[float, float]:
+        pace = Pace(60 * 4, None)
+        waits = [await pace.take_from_quota() for _ in range(6)]
+        return waits[0], waits[-1]
+
+    first_s, last_s = asyncio.run(scenario())
+    assert first_s < 0.1
+    assert last_s > 0.1

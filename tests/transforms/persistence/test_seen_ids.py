@@ -1,0 +1,56 @@
+"""Record ids on disk: each claimed once, whoever asks, whatever dies."""
+
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from transforms.persistence.seen_ids import SeenIds
+
+IDS = [f"{number:064x}" for number in (1 << 200, 2 << 200, 3 << 200)]
+
+
+def test_an_id_is_claimed_once_even_by_its_owner(tmp_path: Path) -> None:
+    seen = SeenIds(str(tmp_path / "seen"))
+    assert [seen.claim(record_id) for record_id in [*IDS, *IDS]] == [True] * 3 + [False] * 3
+
+
+def test_claims_outlive_the_process(tmp_path: Path) -> None:
+    for expected in (True, False):
+        seen = SeenIds(str(tmp_path / "seen"))
+        assert seen.claim(IDS[0]) is expected
+        seen.checkpoint()
+        seen.close()
+
+
+def test_what_begins_again_has_claimed_nothing_and_the_others_keep_theirs(tmp_path: Path) -> None:
+    seen = SeenIds(str(tmp_path / "seen"))
+    for owner, record_id in enumerate(IDS):
+        seen.begin(owner, again=False)
+        seen.claim(record_id)
+    seen.begin(1, again=True)
+    assert [seen.claim(record_id) for record_id in IDS] == [False, True, False]
+
+
+def test_of_many_who_claim_at_once_one_has_each(tmp_path: Path) -> None:
+    ids = [f"{number << 200:064x}" for number in range(300)]
+    claimed: list[str] = []
+
+    def claim_all() -> None:
+        seen = SeenIds(str(tmp_path / "seen"))
+        claimed.extend(record_id for record_id in ids if seen.claim(record_id))
+        seen.close()
+
+    threads = [Thread(target=claim_all) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(claimed) == ids
+
+
+def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "seen"
+    path.write_bytes(b"no database at all, but long enough to be looked at" * 10)
+    with pytest.raises(OSError, match="cannot open"):
+        SeenIds(str(path))

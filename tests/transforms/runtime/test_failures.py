@@ -1,0 +1,60 @@
+"""What is told of a message that a step could not handle."""
+
+import time
+
+from schemas.message import EarlierFailure
+from tests.support.builders import NOON_US, a_message
+from transforms.runtime import counters
+from transforms.runtime.failures import failed_now
+
+
+def test_a_failure_names_the_fault_and_its_time_and_holds_the_message() -> None:
+    before_us = time.time_ns() // 1000
+    message = a_message(attributes={"id": "7"})
+    failure = failed_now(
+        message, "CheckGrounding", KeyError("x"), retryable=True, attempts=3, record_id="5f"
+    )
+    assert (failure.step, failure.error_class, failure.error) == (
+        "CheckGrounding",
+        "KeyError",
+        "'x'",
+    )
+    assert (failure.retryable, failure.attempts, failure.record_id) == (True, 3, "5f")
+    assert failure.message is message
+    assert before_us <= failure.first_failed_at_us == failure.last_failed_at_us
+    assert failure.last_failed_at_us <= time.time_ns() // 1000
+
+
+def test_a_replayed_message_keeps_its_first_time_and_its_attempts() -> None:
+    earlier = EarlierFailure(first_failed_at_us=NOON_US, attempts=9)
+    failure = failed_now(
+        a_message(earlier=earlier),
+        "CheckGrounding",
+        TimeoutError(),
+        retryable=True,
+        attempts=2,
+        first_failed_at_us=NOON_US + 5,
+    )
+    assert (failure.first_failed_at_us, failure.attempts) == (NOON_US, 11)
+    assert failure.last_failed_at_us > NOON_US
+
+
+def test_a_step_that_tried_for_a_while_says_since_when() -> None:
+    failure = failed_now(
+        a_message(),
+        "CheckGrounding",
+        TimeoutError(),
+        retryable=True,
+        attempts=2,
+        first_failed_at_us=NOON_US,
+    )
+    assert (failure.first_failed_at_us, failure.attempts) == (NOON_US, 2)
+
+
+def test_failures_are_counted_by_the_class_of_their_error() -> None:
+    class Singed(Exception):
+        """A class that no other test counts."""
+
+    for _ in range(2):
+        failed_now(a_message(), "ParseAnswers", Singed("too hot"), retryable=False)
+    assert counters.failed("Singed").value == 2

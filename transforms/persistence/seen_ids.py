@@ -1,0 +1,96 @@
+"""Store the record ids that a run has seen, in a file that several processes share."""
+
+from collections.abc import Iterable
+
+from transforms.persistence.database import Database
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS seen (id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS imported (id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
+"""
+_CLAIM = "INSERT OR IGNORE INTO seen VALUES (?, ?)"
+_CLAIM_UNLESS_IMPORTED = """
+INSERT OR IGNORE INTO seen SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM imported WHERE id = ?1)
+"""
+SEEN_FOR_S = 3600
+"""How long a stream on several machines keeps an id: longer than a publisher retries, and short
+enough for the state of 10,000 answers a second."""
+
+KEY_BYTES = 16
+"""Half of a SHA-256: two ids of a run collide once in 10^20 runs of 10^9 answers."""
+
+
+class SeenIds:
+    """The record ids of a run. The part of the run that sees an id first claims it.
+
+    Args:
+      path: the database's file; created if it does not exist.
+
+    Raises:
+      OSError: it cannot be opened, now; or written, later.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._owner = 0
+        self._database = Database(path, _TABLES, durable=False)
+        self._claim = _CLAIM
+
+    def begin(self, owner: int, *, again: bool) -> None:
+        """Begin a part of the run, which claims ids from now on.
+
+        Args:
+          owner: the part's number.
+          again: whether the part was interrupted before, so that its earlier claims are deleted.
+        """
+        self._owner = owner
+        if again:
+            self._database.write("DELETE FROM seen WHERE owner = ?", owner)
+        has_imported = next(self._database.read("SELECT EXISTS (SELECT 1 FROM imported)"))[0]
+        self._claim = _CLAIM_UNLESS_IMPORTED if has_imported else _CLAIM
+
+    def claim(self, record_id: str) -> bool:
+        """Claim an id; return whether no process has claimed it before.
+
+        Args:
+          record_id: hexadecimal digits.
+        """
+        return self._database.write(self._claim, record_key(record_id), self._owner) == 1
+
+    def import_keys(self, keys: Iterable[bytes], owner: int) -> None:
+        """Add the keys of records that other processes have published.
+
+        Args:
+          keys: made by `record_key`.
+          owner: the part of the run with which they are deleted.
+        """
+        with self._database.transaction():
+            for key in keys:
+                self._database.write("INSERT OR IGNORE INTO imported VALUES (?, ?)", key, owner)
+
+    def find_imported(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Return those of these keys that other processes have published."""
+        query = "SELECT 1 FROM imported WHERE id = ?"
+        return {key for key in keys if next(self._database.read(query, key), None)}
+
+    def release(self, record_ids: Iterable[str]) -> None:
+        """Delete the claims on answers that were not processed after all."""
+        for record_id in record_ids:
+            self._database.write("DELETE FROM seen WHERE id = ?", record_key(record_id))
+
+    def delete_before(self, owner: int) -> None:
+        """Delete what the parts before this one have claimed or imported."""
+        for table in ("seen", "imported"):
+            self._database.write(f"DELETE FROM {table} WHERE owner < ?", owner)  # noqa: S608
+
+    def checkpoint(self) -> None:
+        """Write the claims to disk, so that they survive a crash of the machine."""
+        self._database.write("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+def record_key(record_id: str) -> bytes:
+    """Shorten a record id to the 16 bytes by which records are compared."""
+    return bytes.fromhex(record_id)[:KEY_BYTES]

@@ -1,0 +1,1 @@
+"""What the steps need of Beam: metrics, failures, coders, throttling and shared resources."""

@@ -1,0 +1,57 @@
+"""Turn an error of a step into a failure, and tag it as the step's second output."""
+
+import time
+from typing import Literal
+
+from apache_beam.pvalue import TaggedOutput
+
+from schemas.failure import Failure
+from schemas.message import Message
+from transforms.runtime import counters
+
+FAILURES: Literal["failures"] = "failures"
+"""The tag of every step's second output."""
+
+MESSAGES = "messages"
+"""The tag of a source's main output."""
+
+TaggedFailure = TaggedOutput[Literal["failures"], Failure]
+
+
+def failed_now(
+    message: Message,
+    step: str,
+    error: Exception,
+    *,
+    retryable: bool,
+    attempts: int = 1,
+    first_failed_at_us: int | None = None,
+    record_id: str | None = None,
+) -> Failure:
+    """Describe a failure that has just happened, and count it.
+
+    Args:
+      message: the original message. The attempts of earlier runs in it are added.
+      step: the label of the step that failed.
+      error: its class and message are stored; the message must hold no text of the answer.
+      retryable: whether another try may succeed.
+      attempts: attempts of the step.
+      first_failed_at_us: when the first attempt failed; None for now.
+      record_id: the answer's id; None if the message could not be parsed.
+    """
+    now_us = time.time_ns() // 1000
+    earlier = message.earlier
+    counters.failed(type(error).__name__).inc()
+    return Failure(
+        record_id=record_id,
+        step=step,
+        error_class=type(error).__name__,
+        error=str(error),
+        retryable=retryable,
+        attempts=attempts + (earlier.attempts if earlier else 0),
+        first_failed_at_us=(
+            earlier.first_failed_at_us if earlier else first_failed_at_us or now_us
+        ),
+        last_failed_at_us=now_us,
+        message=message,
+    )
