@@ -16,10 +16,10 @@ from launch.running import run_pipeline
 from launch.terminal.exit_status import DONE, LEFT, fail
 from launch.terminal.summary import show_summary
 from launch.terminal.unreadable_input import fail_unreadable, fail_with, first_failures
-from pipeline.damaged_archive import DamagedArchive
-from pipeline.output_lock import LockLost, LockTaken
 from pipeline.settings.config import Config
-from pipeline.summary_file import OtherSource
+from pipeline.sinks.summary_file import OtherSource
+from pipeline.sources.compression import DamagedArchive
+from pipeline.storage.output_lock import LockLost, LockTaken
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import msgspec
 
 from pipeline import storage
-from pipeline.summary_file import read_summaries
+from pipeline.sinks.summary_file import read_summaries
 from schemas.summary import Replayed, ReplayedFile
 
 _FAILURES = "failures"

@@ -10,11 +10,11 @@ from launch.remote_job import run_job
 from launch.replayed import move_replayed, replayed_from
 from pipeline import storage
 from pipeline.build import build_pipeline
-from pipeline.manifest import check_manifest
-from pipeline.output_lock import LOCK_WAIT_S, lock_output
 from pipeline.settings.config import Config
-from pipeline.sinks import row_formats
-from pipeline.summary_file import refuse_other_source, remove_summary, write_summary
+from pipeline.sinks.manifest import check_manifest
+from pipeline.sinks.sink import row_formats
+from pipeline.sinks.summary_file import refuse_other_source, remove_summary, write_summary
+from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import Summary
 from transforms import clock
 

@@ -7,8 +7,8 @@ from typing import Any
 import fastavro
 
 from pipeline import storage
-from pipeline.destination import Destination
-from pipeline.manifest import read_manifest
+from pipeline.sinks.destination import Destination
+from pipeline.sinks.manifest import read_manifest
 from schemas import Record
 from schemas.verdict import Verdict
 

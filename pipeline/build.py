@@ -2,10 +2,10 @@
 
 import apache_beam as beam
 
-from pipeline.keep_in_batch import KeepInBatch
-from pipeline.read_messages import ReadMessages
 from pipeline.settings.config import Config
-from pipeline.sinks import PublishAlerts, WriteEnriched, WriteFailures
+from pipeline.sinks.batch_results import KeepInBatch
+from pipeline.sinks.sink import PublishAlerts, WriteEnriched, WriteFailures
+from pipeline.sources.read_archives import ReadMessages
 from transforms.check_grounding import CheckGrounding
 from transforms.deduplicate import Deduplicate
 from transforms.measure_rates import MeasureRates

@@ -9,7 +9,7 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
 from schemas.enriched_answer import EnrichedAnswer
-from transforms.rules.rate_counts import RateCounts, added, bucket_of, counts_of
+from transforms.rules.rate_counts import RateCounts, add_counts, bucket_start, count_answer
 
 EngineCounts = tuple[str | None, RateCounts]
 
@@ -42,10 +42,10 @@ class _CountAnswers(beam.DoFn):
     ) -> Iterator[EngineCounts]:
         self._last = max(self._last, timestamp)
         if enriched.event_time_us is not None:
-            bucket = enriched.engine, bucket_of(enriched.event_time_us)
-            counts = counts_of(enriched, bucket[1])
+            bucket = enriched.engine, bucket_start(enriched.event_time_us)
+            counts = count_answer(enriched, bucket[1])
             earlier = self._counts.get(bucket)
-            self._counts[bucket] = added(earlier, counts) if earlier else counts
+            self._counts[bucket] = add_counts(earlier, counts) if earlier else counts
         return iter(())
 
     def finish_bundle(self) -> Iterator[WindowedValue]:

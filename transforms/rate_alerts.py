@@ -18,8 +18,12 @@ from schemas.alert import Alert
 from transforms.measure_rates import EngineCounts
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import RateCounts
-from transforms.rules.rate_episodes import rate_alerts
-from transforms.rules.rate_memory import RateMemory, judged, with_counts
+from transforms.rules.rate_incidents import (
+    RateState,
+    add_to_state,
+    evaluate_state,
+    find_rate_alerts,
+)
 from transforms.runtime.record_coder import RecordCoder
 
 
@@ -53,10 +57,10 @@ def _detect_incidents(
     by_engine: tuple[str | None, Iterable[RateCounts]], rule: RateRule
 ) -> list[Alert]:
     engine, buckets = by_engine
-    return rate_alerts(engine, buckets, rule)
+    return find_rate_alerts(engine, buckets, rule)
 
 
-_STATE = beam.DoFn.StateParam(ReadModifyWriteStateSpec("memory", RecordCoder(RateMemory)))
+_STATE = beam.DoFn.StateParam(ReadModifyWriteStateSpec("memory", RecordCoder(RateState)))
 _EVALUATE = TimerSpec("look", TimeDomain.WATERMARK)
 _EVALUATE_TIMER = beam.DoFn.TimerParam(_EVALUATE)
 
@@ -74,11 +78,11 @@ class _DetectIncidents(beam.DoFn):
         state: ReadModifyWriteRuntimeState = _STATE,
         evaluate: RuntimeTimer = _EVALUATE_TIMER,
     ) -> Iterator[Alert]:
-        earlier = state.read() or RateMemory()
-        later = with_counts(earlier, counts[1], timestamp.micros)
+        earlier = state.read() or RateState()
+        later = add_to_state(earlier, counts[1], timestamp.micros)
         state.write(later)
-        if later.look_at_us is not None and later.look_at_us != earlier.look_at_us:
-            evaluate.set(Timestamp(micros=later.look_at_us))
+        if later.evaluate_at_us is not None and later.evaluate_at_us != earlier.evaluate_at_us:
+            evaluate.set(Timestamp(micros=later.evaluate_at_us))
         return iter(())
 
     @on_timer(_EVALUATE)
@@ -88,11 +92,11 @@ class _DetectIncidents(beam.DoFn):
         state: ReadModifyWriteRuntimeState = _STATE,
         evaluate: RuntimeTimer = _EVALUATE_TIMER,
     ) -> Iterator[Alert]:
-        alerts, later = judged(engine, state.read() or RateMemory(), self._rule)
+        alerts, later = evaluate_state(engine, state.read() or RateState(), self._rule)
         yield from alerts
-        if later.look_at_us is None:
+        if later.evaluate_at_us is None:
             # An engine without answers must not leave state behind.
             state.clear()
             return
         state.write(later)
-        evaluate.set(Timestamp(micros=later.look_at_us))
+        evaluate.set(Timestamp(micros=later.evaluate_at_us))

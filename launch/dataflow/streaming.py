@@ -18,9 +18,9 @@ from launch.job.beam_options import (
     worker_count,
 )
 from pipeline import storage
-from pipeline.destination import Destination
 from pipeline.settings.commands import WatchStreamSettings
 from pipeline.settings.config import Config, job_config
+from pipeline.sinks.destination import Destination
 from pipeline.stream import Subscription, Windows
 from transforms.grounding.settings import OutagePolicy
 

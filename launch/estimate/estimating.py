@@ -8,7 +8,7 @@ from pipeline.settings.config import Config
 from schemas import Record
 from schemas.cost_estimate import Amounts, Estimate, Interval, Intervals
 from transforms import clock
-from transforms.rules.extrapolation import Total
+from transforms.rules.sampling import Total
 
 _MS_A_MINUTE = 60_000
 

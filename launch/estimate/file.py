@@ -3,7 +3,7 @@
 import logging
 
 from pipeline import storage
-from pipeline.destination import Destination
+from pipeline.sinks.destination import Destination
 from schemas.cost_estimate import (
     Amounts,
     Comparison,

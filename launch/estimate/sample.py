@@ -1,4 +1,4 @@
-"""Draw a sample from everywhere in an archive, and extrapolate from it."""
+"""Draw a sample from everywhere in an archive, and estimate_total from it."""
 
 import heapq
 from collections import Counter
@@ -12,7 +12,7 @@ from launch.estimate.tally import Tally, count
 from pipeline.settings.config import Config
 from schemas import Record
 from schemas.message import Message
-from transforms.rules.extrapolation import Total, extrapolate
+from transforms.rules.sampling import Total, estimate_total
 
 _KEY_BYTES = 16
 
@@ -108,8 +108,8 @@ def paid_for(sample: Sample, *, pays_once: bool) -> tuple[Total, Total]:
     times = Counter(key for calls in messages for key in calls)
     unique = [[calls[key] for key in calls if times[key] == 1] for calls in messages]
     frequent = {key: calls[key] for calls in messages for key in calls if times[key] > 1}
-    calls = extrapolate([len(characters) for characters in unique], sample.distinct)
-    characters = extrapolate([sum(characters) for characters in unique], sample.distinct)
+    calls = estimate_total([len(characters) for characters in unique], sample.distinct)
+    characters = estimate_total([sum(characters) for characters in unique], sample.distinct)
     return _raised(calls, len(frequent)), _raised(characters, sum(frequent.values()))
 
 

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from pipeline import storage
-from pipeline.archives import DamagedArchive
-from pipeline.read_file import read_file
+from pipeline.sources.archive_files import read_file
+from pipeline.sources.archives import DamagedArchive
 from schemas.message import Message
 
 _MESSAGES_BETWEEN_LOOKS = 256

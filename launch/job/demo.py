@@ -6,9 +6,9 @@ from launch.command import Invocation
 from launch.inputs.paths import default_work_folder, try_output
 from launch.main_job import run_main_job
 from launch.samples import sample_paths
-from pipeline.destination import Destination
 from pipeline.settings.commands import DemoSettings
 from pipeline.settings.config import Config
+from pipeline.sinks.destination import Destination
 
 
 def demo(invocation: Invocation[DemoSettings]) -> int:

@@ -21,12 +21,12 @@ from launch.pubsub.errors import Refused
 from launch.pubsub.failure_spool import spool_failures
 from launch.replayed import finish_moves, free_run_id
 from launch.terminal.exit_status import DONE, LEFT, fail
-from pipeline.destination import Destination
 from pipeline.settings.commands import BackfillSettings, ReplaySettings
 from pipeline.settings.config import job_config
 from pipeline.settings.definition import S
 from pipeline.settings.job import JobSettings
-from pipeline.summary_file import read_summaries
+from pipeline.sinks.destination import Destination
+from pipeline.sinks.summary_file import read_summaries
 from transforms.grounding.errors import CheckFailed
 
 

@@ -11,9 +11,9 @@ from apache_beam.transforms.environments import EmbeddedPythonEnvironment
 from msgspec.structs import replace
 
 from launch.local.run_counts import counts_from
-from pipeline.batch import Batch, Source, under_way
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
+from pipeline.sources.read_batch import Batch, Source, under_way
 from schemas.summary import Counts
 
 _ALLOCATIONS, _YOUNG, _OLD = 50_000, 20, 100

@@ -7,9 +7,9 @@ import msgspec
 
 from launch import __version__
 from pipeline import storage
-from pipeline.read_file import examine_file
 from pipeline.settings.config import Config
-from pipeline.stretches import Segment, cut_segments
+from pipeline.sources.archive_files import examine_file
+from pipeline.sources.splits import Segment, cut_segments
 from schemas import Record
 
 _SEGMENTS_A_PROCESS = 4

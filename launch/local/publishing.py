@@ -4,19 +4,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from pipeline import storage
-from pipeline.join_parts import cut_to_files, join_parts
-from pipeline.manifest import check_manifest, file_entry, write_manifest
-from pipeline.open_part import OpenPart
-from pipeline.part import Part
-from pipeline.row_files import AlertFiles, RowFormat
 from pipeline.settings.config import Config
-from pipeline.sinks import row_formats
+from pipeline.sinks.manifest import check_manifest, file_entry, write_manifest
+from pipeline.sinks.part_files import OpenPart, Part, cut_to_files, join_parts
+from pipeline.sinks.row_formats import AlertFiles, RowFormat
+from pipeline.sinks.sink import row_formats
 from schemas.alert import Alert
 from schemas.file_entry import FileEntry
 from transforms.measure_rates import EngineCounts
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import RateCounts
-from transforms.rules.rate_episodes import rate_alerts
+from transforms.rules.rate_incidents import find_rate_alerts
 
 
 def publish(config: Config, parts: Iterable[Part], rates: Iterable[EngineCounts]) -> dict[str, int]:
@@ -90,5 +88,7 @@ def _rate_alerts(rates: Iterable[EngineCounts], rule: RateRule) -> list[Alert]:
     for engine, counts in rates:
         by_engine[engine].append(counts)
     return [
-        alert for engine, counts in by_engine.items() for alert in rate_alerts(engine, counts, rule)
+        alert
+        for engine, counts in by_engine.items()
+        for alert in find_rate_alerts(engine, counts, rule)
     ]

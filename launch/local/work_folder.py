@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from launch.local.plan import Plan
 from pipeline import storage
-from pipeline.part import Part
 from pipeline.settings.checker import REPLY_STORE
+from pipeline.sinks.part_files import Part
 from schemas import Record
 from schemas.summary import Counts
 from transforms.grounding.reply_store import ReplyStore

@@ -13,7 +13,7 @@ from schemas.message import Message
 from schemas.quantities import MEGABYTE, from_rfc3339
 from transforms.grounding.settings import GoogleAccount
 from transforms.persistence.private_files import create_file, make_folder
-from transforms.rules.announcing import message_of_announced
+from transforms.rules.topic_messages import decode_failure
 
 _MOST_MESSAGES, _MOST_BYTES = 1_000, 64 * MEGABYTE
 _log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ def _append(path: Path, messages: tuple[Message, ...]) -> list[str]:
 
 def _line(announced: Message) -> bytes | None:
     try:
-        message = message_of_announced(announced)
+        message = decode_failure(announced)
     except ValueError:
         return None
     earlier = message.earlier

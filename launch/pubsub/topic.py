@@ -14,7 +14,7 @@ from launch.pubsub.errors import Unpublished, is_passing, refused
 from launch.pubsub.reachability import Reachability
 from launch.pubsub.settings import PublishSettings
 from transforms.grounding.settings import GoogleAccount
-from transforms.rules.publishing import MOST_BYTES, Publishable
+from transforms.rules.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 
 _MOST_MESSAGES = 1_000
 _FRAME_BYTES = 16
@@ -69,11 +69,11 @@ class Topic:
         """
         return cls(clients.open_publisher(address, account), name, settings)
 
-    def publish(self, messages: Iterable[Publishable]) -> None:
+    def publish(self, messages: Iterable[TopicMessage]) -> None:
         """Publish messages, in order, and wait until Pub/Sub has stored them all.
 
         Args:
-          messages: what `transforms.rules.publishing.publishable` makes.
+          messages: as `transforms.rules.topic_messages.build_message` makes them.
 
         Raises:
           Unpublished: Pub/Sub did not answer in time; the first messages may be stored.
@@ -113,7 +113,7 @@ class Topic:
         self._reachability.succeeded()
 
 
-def _requests(topic: str, messages: Iterable[Publishable]) -> Iterator[types.PublishRequest]:
+def _requests(topic: str, messages: Iterable[TopicMessage]) -> Iterator[types.PublishRequest]:
     """Put messages together, as many as one request may hold, all of one ordering key."""
     batch: list[types.PubsubMessage] = []
     size_bytes = 0
@@ -124,7 +124,7 @@ def _requests(topic: str, messages: Iterable[Publishable]) -> Iterator[types.Pub
         more_bytes = wire.ByteSize() + _FRAME_BYTES
         if batch and (
             len(batch) == _MOST_MESSAGES
-            or size_bytes + more_bytes > MOST_BYTES
+            or size_bytes + more_bytes > MAX_MESSAGE_BYTES
             or batch[0].ordering_key != message.ordering_key
         ):
             yield types.PublishRequest(topic=topic, messages=batch)

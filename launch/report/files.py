@@ -8,8 +8,8 @@ import msgspec
 
 from launch.report.counting.seen import SeenAlert, SeenFailure, SeenSummary
 from pipeline import storage
-from pipeline.avro_blocks import AvroFile
-from pipeline.damaged_archive import DamagedArchive
+from pipeline.sources.avro_blocks import AvroFile
+from pipeline.sources.compression import DamagedArchive
 from schemas import Record
 from schemas.enriched_answer import is_enriched_schema
 

@@ -10,8 +10,8 @@ from rich.text import Text
 from launch.estimate.screen import comparison_line
 from launch.terminal.figures import counted
 from launch.worst_answers import WorstAnswer, worst_answers
-from pipeline.manifest import read_manifest
 from pipeline.settings.config import Config
+from pipeline.sinks.manifest import read_manifest
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary
 from schemas.verdict import Verdict

@@ -10,9 +10,9 @@ import msgspec
 from launch.terminal.exit_status import fail
 from launch.terminal.summary import printable
 from pipeline import storage
-from pipeline.archives import has_checksums
-from pipeline.destination import Destination
-from pipeline.manifest import read_manifest
+from pipeline.sinks.destination import Destination
+from pipeline.sinks.manifest import read_manifest
+from pipeline.sources.archives import has_checksums
 
 SHOWN_FAULTS = 3
 _HEAD_BYTES = 4_096

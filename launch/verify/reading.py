@@ -13,7 +13,7 @@ import numpy as np
 from launch.verify.differences import KINDS, Folder, FoundFile, FoundJournal
 from launch.watch.journal import Journal
 from pipeline import storage
-from pipeline.summary_file import read_summaries, read_total
+from pipeline.sinks.summary_file import read_summaries, read_total
 from schemas.file_entry import FileEntry, file_entry_from_json
 
 _ENRICHED = "enriched"

@@ -11,8 +11,7 @@ from launch.pubsub.topic import Topic
 from launch.watch.journal import Journal
 from schemas.alert import Alert
 from schemas.failure import Failure
-from transforms.rules.announcing import announce_alert, announce_failure
-from transforms.rules.publishing import Publishable
+from transforms.rules.topic_messages import TopicMessage, encode_alert, encode_failure
 
 _MOST = 500
 _PAUSE_S = 15.0
@@ -44,7 +43,7 @@ class Announcer:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         alert_message = partial(_alert_message, ordering=ordering)
-        failure_message = partial(announce_failure, with_payload=with_payload)
+        failure_message = partial(encode_failure, with_payload=with_payload)
         self._alerts = _Outlet(journal, journal.outbox_alerts, alert_message, alert_topic, clock)
         self._failures = _Outlet(
             journal, journal.outbox_failures, failure_message, failure_topic, clock
@@ -68,13 +67,13 @@ class _Outlet(Generic[Row]):
         self,
         journal: Journal,
         waiting: Callable[[int], Sequence[tuple[int, Row]]],
-        message: Callable[[Row], Publishable],
+        message: Callable[[Row], TopicMessage],
         topic: Topic | None,
         clock: Callable[[], float],
     ) -> None:
         self._journal = journal
         self._waiting: Callable[[int], Sequence[tuple[int, Row]]] = waiting
-        self._message: Callable[[Row], Publishable] = message
+        self._message: Callable[[Row], TopicMessage] = message
         self._topic = topic
         self._clock = clock
         self._published: list[int] = []
@@ -105,5 +104,5 @@ class _Outlet(Generic[Row]):
             self._published = []
 
 
-def _alert_message(alert: Alert, *, ordering: bool) -> Publishable:
-    return announce_alert(alert, ordering_key=(alert.engine or "") if ordering else "")
+def _alert_message(alert: Alert, *, ordering: bool) -> TopicMessage:
+    return encode_alert(alert, ordering_key=(alert.engine or "") if ordering else "")

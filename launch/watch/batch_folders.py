@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pipeline import storage
-from pipeline.part import Part
+from pipeline.sinks.part_files import Part
 from transforms.persistence.private_files import make_folder
 
 _FOLDER = re.compile(r"batch-(?:([0-9a-f]+)-)?(\d{10})")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from launch.local.beam_errors import cause_of
 from launch.local.local_pipeline import LocalPipeline
-from pipeline.batch import Batch, Source
+from pipeline.sources.read_batch import Batch, Source
 from schemas.message import Message
 from schemas.summary import Counts
 

@@ -11,7 +11,7 @@ from launch.watch.account import account_of
 from launch.watch.batch_folders import BatchFolders
 from launch.watch.batch_run import run_batch
 from launch.watch.journal import BatchDone, Journal
-from pipeline.batch import Batch
+from pipeline.sources.read_batch import Batch
 from schemas import Record
 from schemas.alert import Alert
 from schemas.answer import Answer

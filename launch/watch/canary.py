@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.journal import Journal
-from pipeline.archives import DamagedArchive
-from pipeline.batch import Batch, Source
-from pipeline.read_file import read_file
 from pipeline.settings.config import Config
+from pipeline.sources.archive_files import read_file
+from pipeline.sources.compression import DamagedArchive
+from pipeline.sources.read_batch import Batch, Source
 from schemas import Record
 from schemas.alert import Alert, AlertKind, RateIncident, Severity
 from schemas.message import UnreadableAnswer

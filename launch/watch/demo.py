@@ -20,7 +20,7 @@ from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
 from schemas.summary import Summary
-from transforms.rules.publishing import publishable
+from transforms.rules.topic_messages import build_message
 
 ANSWERS = "projects/demo/subscriptions/answers"
 _ANSWER_TOPIC = "projects/demo/topics/answers"
@@ -86,7 +86,7 @@ def _publish(server: PubSubServer, stop: threading.Event) -> None:
     lines = (line for path in paths for line in path.read_bytes().split(b"\n") if line.strip())
     with closing(Topic.open(_ANSWER_TOPIC, address=server.address)) as topic:
         while (batch := list(islice(lines, _PER_S // 4))) and not stop.wait(0.25):
-            topic.publish(publishable(line, {}) for line in batch)
+            topic.publish(build_message(line, {}) for line in batch)
     while server.counts(ANSWERS).outstanding and not stop.wait(_LOOK_EVERY_S):
         pass
     stop.set()

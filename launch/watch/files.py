@@ -11,15 +11,13 @@ from launch.watch.batch_folders import BatchFolders
 from launch.watch.journal import DroppedRows, Journal, PlannedFile, Publication
 from launch.watch.published_ids import PublishedIds, split_keys
 from pipeline import storage
-from pipeline.join_parts import cut_to_files, join_parts
-from pipeline.manifest import file_entry, write_manifest_of
-from pipeline.open_part import OpenPart
-from pipeline.output_lock import Lock, LockLost, LockTaken, lock_output
-from pipeline.part import Part
-from pipeline.row_files import EnrichedFiles, FailureFiles, RowFormat
 from pipeline.settings.config import Config
-from pipeline.sinks import row_formats
+from pipeline.sinks.manifest import file_entry, write_manifest_of
+from pipeline.sinks.part_files import OpenPart, Part, cut_to_files, join_parts
+from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
+from pipeline.sinks.sink import row_formats
 from pipeline.storage import TargetExists
+from pipeline.storage.output_lock import Lock, LockLost, LockTaken, lock_output
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.file_entry import FileEntry
 from transforms import clock

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from launch.watch.account import Account, merged
-from pipeline.part import Part
+from pipeline.sinks.part_files import Part
 from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
@@ -17,7 +17,7 @@ from schemas.quantities import HOUR_US, MEGABYTE
 from schemas.summary import Counts, total
 from transforms.measure_rates import EngineCounts
 from transforms.persistence.database import Database
-from transforms.rules.rate_counts import RateCounts, added
+from transforms.rules.rate_counts import RateCounts, add_counts
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS batches (
@@ -452,7 +452,7 @@ class Journal:
         query = "SELECT counts FROM rates WHERE engine = ? AND start_us = ?"
         row = next(self._database.read(query, key, counts.start_us), None)
         earlier = msgspec.json.decode(row[0], type=RateCounts) if row else None
-        content = msgspec.json.encode(added(earlier, counts) if earlier else counts)
+        content = msgspec.json.encode(add_counts(earlier, counts) if earlier else counts)
         self._database.write(
             "INSERT OR REPLACE INTO rates VALUES (?, ?, ?)", key, counts.start_us, content
         )

@@ -7,10 +7,10 @@ from schemas import Record
 from schemas.alert import Alert
 from schemas.quantities import DAY_US, MINUTE_US, SECOND_US
 from transforms.measure_rates import EngineCounts
-from transforms.rules.burn_rate import OpenEpisode, RateRule
-from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_of
-from transforms.rules.rate_episodes import first_bucket_us, judge_rates
-from transforms.rules.silence import Pulse, SilenceRule, hear, judge_silence
+from transforms.rules.burn_rate import OpenIncident, RateRule
+from transforms.rules.no_data import EngineActivity, NoDataRule, detect_no_data, record_arrivals
+from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
+from transforms.rules.rate_incidents import evaluate_rates, first_bucket_us
 
 _LOOK_EVERY_US = 5 * SECOND_US
 _CATCH_UP_US = MINUTE_US
@@ -29,7 +29,7 @@ class EngineWatch(Record, frozen=True, kw_only=True):
 
     engine: str | None
     judged_until_us: int = 0
-    episodes: tuple[OpenEpisode, ...] = ()
+    episodes: tuple[OpenIncident, ...] = ()
 
 
 class Watched(Record, frozen=True, kw_only=True):
@@ -41,7 +41,7 @@ class Watched(Record, frozen=True, kw_only=True):
     """
 
     engines: tuple[EngineWatch, ...] = ()
-    pulses: tuple[Pulse, ...] = ()
+    pulses: tuple[EngineActivity, ...] = ()
 
 
 class Monitor:
@@ -57,9 +57,7 @@ class Monitor:
       now_us: the wall clock, microseconds since 1970 UTC.
     """
 
-    def __init__(
-        self, journal: Journal, rates: RateRule, silence: SilenceRule, now_us: int
-    ) -> None:
+    def __init__(self, journal: Journal, rates: RateRule, silence: NoDataRule, now_us: int) -> None:
         self._journal = journal
         self._rates = rates
         self._silence = silence
@@ -80,7 +78,7 @@ class Monitor:
     @property
     def open_silences(self) -> int:
         """How many silences are told and not over."""
-        return sum(pulse.silence is not None for pulse in self._watched.pulses)
+        return sum(pulse.incident is not None for pulse in self._watched.pulses)
 
     def record_arrivals(
         self, messages: int, arrivals: Mapping[str | None, int], now_us: int
@@ -94,7 +92,7 @@ class Monitor:
         """
         came = dict(arrivals)
         came[None] = messages
-        self._remember(pulses=hear(self._watched.pulses, came, now_us))
+        self._remember(pulses=record_arrivals(self._watched.pulses, came, now_us))
 
     def record_rates(self, rates: Iterable[EngineCounts]) -> None:
         """Record that counts were committed, which may be of a time that was judged before.
@@ -165,7 +163,7 @@ class Monitor:
     ) -> tuple[list[Alert], EngineWatch]:
         alerts: list[Alert] = []
         for moment_us in moments:
-            found, episodes = judge_rates(
+            found, episodes = evaluate_rates(
                 watch.engine, counts, self._rates, watch.episodes, moment_us
             )
             alerts += found
@@ -174,19 +172,19 @@ class Monitor:
 
     def _forget(self, engines: dict[str | None, EngineWatch], before_us: int) -> None:
         """Forget counts to which no late answer can matter, and engines that are long silent."""
-        if bucket_of(before_us) == self._forgot_before_us:
+        if bucket_start(before_us) == self._forgot_before_us:
             return
         for name, watch in list(engines.items()):
             self._journal.forget_rates(name, before_us)
             if watch.judged_until_us < before_us and not watch.episodes:
                 del engines[name]
-        self._forgot_before_us = bucket_of(before_us)
+        self._forgot_before_us = bucket_start(before_us)
 
     def _judge_silence(self, now_us: int) -> list[Alert]:
-        alerts, pulses = judge_silence(
+        alerts, pulses = detect_no_data(
             self._watched.pulses,
             self._silence,
-            listening_since_us=self._listening_since_us,
+            receiving_since_us=self._listening_since_us,
             now_us=now_us,
         )
         self._remember(pulses=pulses)
@@ -195,7 +193,7 @@ class Monitor:
     def _remember(
         self,
         engines: tuple[EngineWatch, ...] | None = None,
-        pulses: tuple[Pulse, ...] | None = None,
+        pulses: tuple[EngineActivity, ...] | None = None,
     ) -> None:
         self._watched = Watched(
             engines=self._watched.engines if engines is None else engines,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from pipeline import storage
-from pipeline.destination import Destination
+from pipeline.sinks.destination import Destination
 from transforms.persistence.seen_ids import KEY_BYTES, SeenIds
 
 _FOLDER = ".groundwatch-ids"

@@ -16,9 +16,9 @@ from launch.watch.demo import watch_demo
 from launch.watch.ownership import OwnershipLost
 from launch.watch.reporter import LogReporter, Reporter, TerminalReporter
 from launch.watch.watching import watch
-from pipeline.destination import Destination
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings
 from pipeline.settings.config import Config, job_config
+from pipeline.sinks.destination import Destination
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import OutagePolicy
 

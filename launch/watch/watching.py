@@ -39,8 +39,8 @@ from launch.watch.worker import Worker
 from pipeline import storage
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
+from pipeline.sinks.summary_file import write_summary
 from pipeline.storage import TargetExists
-from pipeline.summary_file import write_summary
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary
 from transforms import clock

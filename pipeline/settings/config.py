@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from pipeline.destination import FILE_BYTES, Destination
 from pipeline.settings.job import JobSettings
+from pipeline.sinks.destination import FILE_BYTES, Destination
 from pipeline.stream import Subscription, Windows
 from schemas import Record
 from schemas.quantities import MEGABYTE

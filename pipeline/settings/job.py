@@ -63,9 +63,9 @@ class SamplingSettings(Settings, frozen=True, kw_only=True):
     def rule(self) -> SamplingRule:
         """The sample rates by engine; the last of several for the same engine counts."""
         rates = dict(self.sample)
-        rate = rates.pop(None, SamplingRule().share)
+        rate = rates.pop(None, SamplingRule().rate)
         return SamplingRule(
-            share=rate, engine_shares={name: each for name, each in rates.items() if name}
+            rate=rate, engine_rates={name: each for name, each in rates.items() if name}
         )
 
 

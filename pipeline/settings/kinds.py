@@ -261,7 +261,7 @@ def _parse_listening_address(text: str) -> tuple[str, int]:
 
 def _format_names() -> Sequence[str]:
     # The formats import all wire types, which the help should not wait for.
-    from transforms.formats.recognition import format_names  # noqa: PLC0415
+    from transforms.formats.format_table import format_names  # noqa: PLC0415
 
     return format_names()
 

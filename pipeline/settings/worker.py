@@ -19,9 +19,9 @@ from pipeline.stream import Windows
 from schemas.quantities import MEGABYTE, SECOND_US
 from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
-from transforms.rules.silence import SilenceRule
+from transforms.rules.no_data import NoDataRule
 
-_NO_DATA = SilenceRule()
+_NO_DATA = NoDataRule()
 _HOUR_S = 3600
 
 
@@ -103,9 +103,9 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
         return self.max_outstanding_mb * MEGABYTE
 
     @property
-    def no_data(self) -> SilenceRule:
+    def no_data(self) -> NoDataRule:
         """The rule that detects engines without traffic."""
-        return SilenceRule(
+        return NoDataRule(
             after_us=round(self.no_data_after_s * SECOND_US), min_answers=self.no_data_min_answers
         )
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from launch.inputs.labels import read_labels
-from pipeline.archives import read_archive
+from pipeline.sources.archives import read_archive
 from schemas.answer import Answer, Label
 from schemas.verdict import ContradictionKind
 from schemas.wire.grounding_check import CheckedClaim
@@ -29,7 +29,7 @@ from tests.support.checks import check_request
 from transforms.contradictions.find_contradictions import differences
 from transforms.contradictions.sources import sources_of
 from transforms.grounding.local.checking import check_grounding
-from transforms.rules.told import attributes_of, texts_of
+from transforms.rules.fact_text import fact_attributes, render_facts
 
 _CITED_FROM = 0.6
 _MONTHS = (
@@ -110,7 +110,7 @@ def supported_claims(answer: Answer, label: Label) -> Iterator[CheckedClaim]:
     spans = label.spans or ()
     if label.is_unsupported and not spans:
         return
-    facts = texts_of([(fact.text, attributes_of(fact)) for fact in answer.facts])
+    facts = render_facts([(fact.text, fact_attributes(fact)) for fact in answer.facts])
     for claim in check_grounding(check_request(answer.answer_text, *facts)).claims:
         is_clean = all(claim.end_pos <= span.start or span.end <= claim.start_pos for span in spans)
         if claim.score is not None and is_clean:
@@ -128,7 +128,7 @@ def measure(answers: Sequence[Answer], labels: dict[str, Label]) -> dict[str, Co
     names = sorted({n for a in answers for fact in a.facts for n in _NAME.findall(fact.text)})
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for answer in answers:
-        facts = texts_of([(fact.text, attributes_of(fact)) for fact in answer.facts])
+        facts = render_facts([(fact.text, fact_attributes(fact)) for fact in answer.facts])
         sources = sources_of(facts)
         for claim in supported_claims(answer, labels[answer.answer_name or ""]):
             known = differences(claim.claim_text, sources)

@@ -29,7 +29,7 @@ from launch.pubsub.subscription import Subscription
 from launch.pubsub.topic import Topic
 from tests.support.pubsub_servers import GOOGLES, OWN, GoogleEmulator, find_emulator
 from transforms.grounding.settings import GoogleAccount
-from transforms.rules.publishing import publishable
+from transforms.rules.topic_messages import build_message
 
 _TOPIC = "projects/local/topics/answers"
 _BATCH = 1_000
@@ -101,7 +101,7 @@ def _measure(name: str, messages: int, size_bytes: int) -> None:
     with suppress(AlreadyExists):
         publisher.create_topic(name=_TOPIC)
     topic = Topic(publisher, _TOPIC)
-    message = publishable(os.urandom(size_bytes), {"engine": "shop"})
+    message = build_message(os.urandom(size_bytes), {"engine": "shop"})
     for way, pull in _WAYS.items():
         subscription = "projects/local/subscriptions/by-" + re.sub(r"\W", "-", way.lower())
         subscriber.create_subscription(name=subscription, topic=_TOPIC, ack_deadline_seconds=60)

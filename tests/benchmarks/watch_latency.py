@@ -31,7 +31,7 @@ from tests.benchmarks.watched_worker import (
     pubsub,
 )
 from tests.support.answer_messages import parse_answer
-from transforms.rules.publishing import publishable
+from transforms.rules.topic_messages import build_message
 
 _EVERY = 5
 _MADE_UP = " Kettles vote in the parliament of Senegal on Sundays."
@@ -86,7 +86,7 @@ def publish(topic: Topic, payloads: Sequence[bytes], per_s: int) -> list[float]:
     for number, payload in enumerate(payloads):
         time.sleep(max(0.0, started_s + number / per_s - time.monotonic()))
         published_s.append(time.monotonic())
-        topic.publish([publishable(payload, {})])
+        topic.publish([build_message(payload, {})])
     return published_s
 
 
@@ -111,7 +111,7 @@ def measure(payloads: Sequence[bytes], per_s: int) -> tuple[list[float], str]:
         alerts = Alerts(server.address)
         worker = WatchedWorker(server.address, Path(folder) / "out")
         with closing(Topic.open(ANSWERS, address=server.address)) as topic:
-            topic.publish([publishable(first, {})])
+            topic.publish([build_message(first, {})])
             while server.counts(SUBSCRIPTION).outstanding:
                 time.sleep(0.01)
             cpu_s, started_s = worker.footprint().cpu_s, time.monotonic()

@@ -23,6 +23,7 @@ from pathlib import Path
 from launch.pubsub.topic import Topic
 from launch.pubsub_server.server import PubSubServer
 from tests.benchmarks.slow_checker import slow_checker
+from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (
     ANSWERS,
     SUBSCRIPTION,
@@ -32,7 +33,7 @@ from tests.benchmarks.watched_worker import (
 )
 from tests.support.archives import an_envelope
 from tests.support.outputs import summary_in
-from transforms.rules.publishing import Publishable, publishable
+from transforms.rules.topic_messages import TopicMessage, build_message
 
 _BACKLOG = 10_000
 _PORTION = 500
@@ -41,16 +42,16 @@ _FAULT_SHARE = 0.1
 _FLAGS = ("--file_age_s", "30", "--cache_mb", "4")
 
 
-def make_messages(count: int) -> Iterator[Publishable]:
+def make_messages(count: int) -> Iterator[TopicMessage]:
     """Make messages, of which one in ten needs a check, and one in a hundred alerts."""
     for number in range(count):
         facts = [f"Lamp {number} glows red at night."] if number % 10 == 0 else []
         answer = "Kettles vote in Senegal." if number % 100 == 0 else f"Lamp {number} glows red."
-        yield publishable(an_envelope(number, answer=answer, facts=facts), {})
+        yield build_message(an_envelope(number, answer=answer, facts=facts), {})
 
 
 @contextmanager
-def published(server: PubSubServer, messages: Iterator[Publishable]) -> Iterator[threading.Thread]:
+def published(server: PubSubServer, messages: Iterator[TopicMessage]) -> Iterator[threading.Thread]:
     """Publish beside what is done in a `with` block, no faster than it is read."""
     stopping = threading.Event()
 
@@ -116,9 +117,10 @@ def main() -> None:
                     worker = WatchedWorker(server.address, output, *_FLAGS)
         exit_status, drained_s = worker.drain()
         summary = summary_in(output)
+        verified = verification(output)
     sys.stdout.write(
         f"| drained in {drained_s:.1f} s, status {exit_status} | {summary['read']:,} read |"
-        f" {summary['duplicates']:,} duplicates | closes: {summary['closes']} |\n"
+        f" {summary['duplicates']:,} duplicates | {verified} |\n"
     )
 
 

@@ -27,7 +27,7 @@ from tests.benchmarks.watched_worker import (
     publish,
     pubsub,
 )
-from transforms.rules.publishing import publishable
+from transforms.rules.topic_messages import build_message
 
 _LOOK_EVERY_S = 0.05
 
@@ -42,7 +42,7 @@ def unchecked(count: int) -> Iterable[bytes]:
 def measure(server: PubSubServer, output: Path, messages: Iterable[bytes]) -> tuple[float, float]:
     """Let a worker work off messages; returns the rate, and that of its processor time."""
     before = server.counts(SUBSCRIPTION).acknowledged
-    publish(server.address, (publishable(message, {}) for message in messages))
+    publish(server.address, (build_message(message, {}) for message in messages))
     count = server.counts(SUBSCRIPTION).outstanding
     worker = WatchedWorker(server.address, output)
     seen: list[tuple[int, float, float]] = []

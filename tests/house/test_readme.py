@@ -12,7 +12,7 @@ from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
 from pipeline.settings.definition import settings_of
 from schemas.verdict import Tag, Verdict
-from transforms.formats.recognition import FORMATS
+from transforms.formats.format_table import FORMATS
 
 ROOT = Path(main.__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -82,7 +82,7 @@ def test_every_way_of_running_keeps_the_same(tmp_path: Path, archive: Path) -> N
         inputs=(str(archive),),
         output=str(tmp_path / "other"),
         run="run",
-        sampling=SamplingRule(share=0.3),
+        sampling=SamplingRule(rate=0.3),
     )
     with local_pipeline() as root:
         build_pipeline(root, config)

@@ -6,8 +6,8 @@ RESULTS = """
     transforms.rules.limits.x_count_tokens__mutmut_1: killed
     transforms.rules.limits.x_count_tokens__mutmut_2: survived
     transforms.rules.limits.x_count_tokens__mutmut_3: timeout
-    transforms.rules.sampling.xǁSamplingRuleǁshare_of__mutmut_1: no tests
-    transforms.rules.silence.x_hear__mutmut_1: not checked
+    transforms.rules.sampling.xǁSamplingRuleǁrate_of__mutmut_1: no tests
+    transforms.rules.no_data.x_record_arrivals__mutmut_1: not checked
 """
 
 
@@ -19,7 +19,7 @@ def test_each_module_has_its_row_and_what_nobody_noticed_is_named() -> None:
         ["transforms.rules.sampling", "1", "0", "0.0%"],
         ["all", "4", "2", "50.0%"],
         ["survived:", "transforms.rules.limits.x_count_tokens__mutmut_2"],
-        ["no", "tests:", "transforms.rules.sampling.xǁSamplingRuleǁshare_of__mutmut_1"],
+        ["no", "tests:", "transforms.rules.sampling.xǁSamplingRuleǁrate_of__mutmut_1"],
     ]
 
 

@@ -9,9 +9,9 @@ from typing import Any, cast
 import fastavro
 from backports import zstd
 
-from pipeline.archives import DamagedArchive, read_archive
-from pipeline.avro_blocks import Buffered
-from pipeline.contents import examine, read_examined
+from pipeline.sources.archive_files import examine, read_examined
+from pipeline.sources.archives import DamagedArchive, read_archive
+from pipeline.sources.avro_blocks import Buffered
 from schemas.message import Message
 
 

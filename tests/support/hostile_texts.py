@@ -12,7 +12,7 @@ from schemas.checked_answer import Claim
 from schemas.message import Message
 from tests.support.answer_messages import parse_answer
 from tests.support.checks import CHECK_PATH, check_request
-from transforms.contradictions.find_contradictions import find_mismatches
+from transforms.contradictions.find_contradictions import find_contradictions
 from transforms.grounding.local.service import answer
 from transforms.rules.limits import CheckLimits, count_tokens
 from transforms.rules.planning import most_rechecks, plan_rechecks, plan_within
@@ -365,7 +365,7 @@ def _facts(case: Case) -> list[Fact]:
 
 def tag(case: Case) -> object:
     """Look for contradictions between claims and facts."""
-    return find_mismatches(_claims(case), _facts(case))
+    return find_contradictions(_claims(case), _facts(case))
 
 
 def plan(case: Case) -> object:

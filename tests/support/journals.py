@@ -4,7 +4,7 @@ from typing import Any
 
 from launch.watch.account import Account
 from launch.watch.journal import BatchDone
-from pipeline.part import Part
+from pipeline.sinks.part_files import Part
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.quantities import HOUR_US
 from schemas.summary import Counts

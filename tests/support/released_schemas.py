@@ -11,7 +11,7 @@ from typing import Any
 
 import fastavro
 
-from pipeline.row_files import AlertFiles, EnrichedFiles, FailureFiles
+from pipeline.sinks.row_formats import AlertFiles, EnrichedFiles, FailureFiles
 from schemas import avro
 from schemas.avro import load_schema
 from tests.support.avro_schemas import unfilled

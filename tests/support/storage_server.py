@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from apache_beam.io.gcp.gcsio_retry import DEFAULT_RETRY, DEFAULT_RETRY_WITH_THROTTLING_COUNTER
 
-from pipeline.buckets import _client as client
+from pipeline.storage.buckets import _client as client
 from tests.support.buckets import Buckets
 
 _POLL_S = 0.01

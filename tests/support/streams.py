@@ -15,7 +15,8 @@ from apache_beam.testing.test_stream import TestStream
 from apache_beam.transforms.util import GroupIntoBatches
 from apache_beam.transforms.window import TimestampedValue
 
-from pipeline import publish_rows, read_subscription
+from pipeline.sinks import publish_rows
+from pipeline.sources import read_subscription
 from transforms import deduplicate, fill_bundles
 
 START_S = 1_772_539_200

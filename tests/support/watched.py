@@ -22,7 +22,7 @@ from pipeline.settings.config import Config
 from pipeline.settings.definition import build
 from tests.support.outputs import Json, record_ids_in
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
-from transforms.rules.publishing import publishable
+from transforms.rules.topic_messages import build_message
 
 ANSWERS = "projects/lamps/topics/answers"
 SUBSCRIPTION = "projects/lamps/subscriptions/answers"
@@ -48,7 +48,7 @@ class Watched:
     def publish(self, *payloads: bytes, **attributes: str) -> None:
         """Publish messages."""
         with closing(Topic.open(ANSWERS, address=self.server.address)) as topic:
-            topic.publish(publishable(payload, attributes) for payload in payloads)
+            topic.publish(build_message(payload, attributes) for payload in payloads)
 
     @property
     def outstanding(self) -> int:

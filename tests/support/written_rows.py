@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from pipeline import write_files
-from pipeline.destination import Destination
-from pipeline.manifest import write_manifest
-from pipeline.row_files import EnrichedFiles, FailureFiles, RowFormat
-from pipeline.write_parts import WritePart
+from pipeline.sinks import write_files
+from pipeline.sinks.destination import Destination
+from pipeline.sinks.manifest import write_manifest
+from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
+from pipeline.sinks.write_files import WritePart
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry

@@ -28,7 +28,7 @@ def name_of(answer: Answer) -> tuple[str | None, str]:
 
 def test_what_is_not_in_the_sample_is_left_out_and_counted() -> None:
     root = local_pipeline()
-    rule = SamplingRule(share=0.5, engine_shares={"shop": 1.0})
+    rule = SamplingRule(rate=0.5, engine_rates={"shop": 1.0})
     kept = root | beam.Create(answers()) | SampleAnswers(rule)
     expected = [("shop", LOW), ("shop", HIGH), ("help", LOW), (None, LOW)]
     assert_that(kept | beam.Map(name_of), equal_to(expected))

@@ -24,9 +24,13 @@ from transforms.contradictions.signs import (
     read_signs,
 )
 from transforms.contradictions.sources import Sources, sources_of
-from transforms.rules import phrases
-from transforms.rules.told import attributes_of, statements_of, texts_of
-from transforms.rules.workload import is_large
+from transforms.rules import english
+from transforms.rules.fact_text import (
+    fact_attributes,
+    needs_index,
+    render_facts,
+    render_without_uris,
+)
 
 _REMEMBERED_CHARS = 1_000
 """Hardly a claim has more."""
@@ -37,7 +41,9 @@ _BRACKETED = re.compile(r"[\[(]\d+(?:\s*[,;-]\s*\d+)*[\])]")
 """A citation such as ``[3]`` or ``(1, 2)``, which counts sources and states nothing."""
 
 
-def find_mismatches(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Contradiction, ...]:
+def find_contradictions(
+    claims: Sequence[Claim], facts: Iterable[Fact]
+) -> tuple[Contradiction, ...]:
     """Find what claims say otherwise than the facts.
 
     Args:
@@ -48,8 +54,8 @@ def find_mismatches(claims: Sequence[Claim], facts: Iterable[Fact]) -> tuple[Con
       The mismatches, in the claims' order.
     """
     compared = [claim.text for claim in claims if claim.required_score is not None]
-    described = [(fact.text, attributes_of(fact)) for fact in facts]
-    sources = sources_for(statements_of(described, texts_of(described)), compared)
+    described = [(fact.text, fact_attributes(fact)) for fact in facts]
+    sources = sources_for(render_without_uris(described, render_facts(described)), compared)
     return tuple(
         Contradiction(
             claim=number,
@@ -71,7 +77,7 @@ def sources_for(facts: tuple[str, ...], claims: Sequence[str]) -> Sources:
       facts: their texts, with their attributes as further lines.
       claims: all claims that will be compared.
     """
-    if is_large(sum(map(len, claims)), facts):
+    if needs_index(sum(map(len, claims)), facts):
         return IndexedSources(
             facts, [_without_references(claim, read_signs(claim)) for claim in claims]
         )
@@ -94,7 +100,7 @@ def differences(claim: str, sources: Sources, signs: Signs | None = None) -> tup
     if found is None:
         found = _compared(claim, sources, signs or read_signs(claim))
         if len(claim) <= _REMEMBERED_CHARS:
-            sources.differences.remember(claim, found)
+            sources.differences.put(claim, found)
     return found
 
 
@@ -129,4 +135,4 @@ def _without_references(claim: str, signs: Signs) -> str:
     if not signs.kinds & NUMBER:
         return claim
     text = _BRACKETED.sub(" ", claim)
-    return phrases.without_references(text) if signs.kinds & SOURCE else text
+    return english.without_references(text) if signs.kinds & SOURCE else text

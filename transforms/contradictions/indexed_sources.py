@@ -11,9 +11,9 @@ from transforms.contradictions.quantities import may_count_in_words, plain_value
 from transforms.contradictions.sentence import Sentence
 from transforms.contradictions.sources import Sources
 from transforms.contradictions.statement import form_of_spelling, spellings
-from transforms.rules.memory import Sought, read_once
+from transforms.rules.cache import WantedForms, lazy_property
+from transforms.rules.fact_text import max_sentences
 from transforms.rules.sentences import locate_sentences
-from transforms.rules.workload import most_sentences
 
 _MOST_SENTENCES = 2_048
 """Sentences of the facts that are read for one answer."""
@@ -104,19 +104,19 @@ class IndexedSources(Sources):
             self._passages[place] = Passage(Sentence(text), number)
         return self._passages[place]
 
-    @read_once
+    @lazy_property
     def _deny_anything(self) -> bool:
         return any(map(denies_anything, map(str.lower, self._facts)))
 
-    @read_once
+    @lazy_property
     def _stated(self) -> frozenset[str]:
         return frozenset(text for _, text in self._index.sentences)
 
-    @read_once
+    @lazy_property
     def _values(self) -> frozenset[float | str]:
         return frozenset(plain_value(form) for form in self._index.places if form[0].isdigit())
 
-    @read_once
+    @lazy_property
     def _index(self) -> "_Index":
         return _Index(self._facts, self._claims)
 
@@ -150,12 +150,12 @@ class _Index:
         own_forms: frozenset[str],
         own_pairs: frozenset[tuple[str, str]],
     ) -> None:
-        sought = Sought(_form, own_forms)
+        sought = WantedForms(_form, own_forms)
         paired = frozenset(first for first, _ in own_pairs)
         places = self.places
         for number, fact in enumerate(facts):
             for place, text in enumerate(_sentences(fact), len(self.sentences)):
-                forms = sought.among(spellings(text))
+                forms = sought.of(spellings(text))
                 distinct = set(forms)
                 for form in distinct:
                     if form and len(places[form]) < _MOST_OCCURRENCES:
@@ -187,7 +187,7 @@ def _sums(claims: Sequence[str]) -> Iterator[str]:
 
 def _sentences(fact: str) -> list[str]:
     """Split a fact into sentences, or at white space if sentences are very short or long."""
-    if len(fact) > _LONG_CHARS and most_sentences(fact) * _FEWEST_CHARS > len(fact):
+    if len(fact) > _LONG_CHARS and max_sentences(fact) * _FEWEST_CHARS > len(fact):
         return _PART.findall(fact)
     texts = [text for _, text in locate_sentences(fact)]
     return texts if max(map(len, texts), default=0) <= _MOST_CHARS else _PART.findall(fact)

@@ -9,7 +9,7 @@ from transforms.contradictions.difference import NEAR_ENOUGH
 from transforms.contradictions.quantities import Quantity
 from transforms.contradictions.sentence import Sentence
 from transforms.contradictions.units import Unit
-from transforms.rules.memory import FactMemory, read_once
+from transforms.rules.cache import FactCache, lazy_property
 from transforms.rules.sentences import locate_sentences
 
 _MOST_READ = 64
@@ -82,12 +82,12 @@ class Passages:
         self._read = read
         self._last: tuple[Sentence, Passage | None, int] | None = None
 
-    @read_once
+    @lazy_property
     def all(self) -> list[Passage]:
         """The sentences, in order."""
         return self._read()
 
-    @read_once
+    @lazy_property
     def tallies(self) -> dict[float | str, Tally]:
         """What each number of the sentences counts."""
         tallies: dict[float | str, Tally] = {}
@@ -166,7 +166,7 @@ def _read_sentences(fact: str) -> tuple[Sentence, ...]:
     return tuple(Sentence(text) for _, text in locate_sentences(fact))
 
 
-_SENTENCES = FactMemory(_read_sentences)
+_SENTENCES = FactCache(_read_sentences)
 
 
 def sentences_of(fact: str) -> tuple[Sentence, ...]:

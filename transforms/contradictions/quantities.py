@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from transforms.contradictions.statement import Statement, Token, form_of
 from transforms.contradictions.units import CURRENCIES, SCALES, UNITS, Unit
-from transforms.rules.memory import Memory
-from transforms.rules.words import NUMBER_WORDS
+from transforms.rules.cache import WordCache
+from transforms.rules.english import NUMBER_WORDS
 
 _CARDINALS = NUMBER_WORDS.keys() - {
     "half",
@@ -96,7 +96,7 @@ def _begins_number(word: str) -> bool:
     return _DIGIT.search(word) is not None or word.partition("-")[0] in _CARDINALS
 
 
-_remembered_number = Memory(_begins_number).__getitem__
+_remembered_number = WordCache(_begins_number).__getitem__
 
 
 def may_count_in_words(lower: str) -> bool:

@@ -5,8 +5,8 @@ from transforms.contradictions.dates import names_month
 from transforms.contradictions.names import name_at_start
 from transforms.contradictions.negation import denies_anything
 from transforms.contradictions.quantities import may_count
-from transforms.rules.memory import Memory
-from transforms.rules.phrases import may_name_source, may_refuse
+from transforms.rules.cache import WordCache
+from transforms.rules.english import may_name_source, may_refuse
 
 NUMBER, MONTH, DENIAL, CAPITAL, SOURCE, REFUSAL = 1, 2, 4, 8, 16, 32
 """One bit for each kind of thing that is looked for: what a claim may say otherwise than its
@@ -57,5 +57,5 @@ def _read_word(word: str) -> tuple[int, str]:
     return kinds, name.lower()
 
 
-signs_of_word = Memory(_read_word).__getitem__
+signs_of_word = WordCache(_read_word).__getitem__
 """The bits and the name in lower case, which may be empty, of what stands between white space."""

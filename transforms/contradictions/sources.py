@@ -10,7 +10,7 @@ from transforms.contradictions.passages import Passages, passages_of
 from transforms.contradictions.quantities import may_count, may_count_in_words, plain_numbers
 from transforms.contradictions.sentence import Sentence
 from transforms.contradictions.statement import FORM_CHARS
-from transforms.rules.memory import Bounded, FactMemory, read_once
+from transforms.rules.cache import BoundedDict, FactCache, lazy_property
 
 _ENDS = (".", "!", "?")
 _INSIDE_NUMBERS = frozenset(".,:/")
@@ -38,10 +38,10 @@ class Sources:
 
     def __init__(self, facts: tuple[str, ...]) -> None:
         self._facts = facts
-        self.differences = Bounded[str, tuple[Difference, ...]](_REMEMBERED_CLAIMS)
-        self._often = Bounded[str, bool](_REMEMBERED_PHRASES)
+        self.differences = BoundedDict[str, tuple[Difference, ...]](_REMEMBERED_CLAIMS)
+        self._often = BoundedDict[str, bool](_REMEMBERED_PHRASES)
 
-    @read_once
+    @lazy_property
     def lower_text(self) -> str:
         """All facts, in lower case."""
         return "\n".join(self._lower_facts)
@@ -107,36 +107,36 @@ class Sources:
             while place >= 0 and not _is_whole(text, place, place + len(phrase)):
                 # It can be whole only where a word or a number begins.
                 place = text.find(phrase, max(place + 1, _end_of_word(text, place)))
-            known.remember(phrase, place >= 0)
+            known.put(phrase, place >= 0)
         return known[phrase]
 
-    @read_once
+    @lazy_property
     def _may_be_denied(self) -> frozenset[str]:
         """The forms of all words that some fact could deny."""
         return frozenset().union(*map(_WORDS_BEHIND_DENIALS.__getitem__, self._lower_facts))
 
-    @read_once
+    @lazy_property
     def _long_denied(self) -> list[str]:
         return [form for form in self._may_be_denied if len(form) > FORM_CHARS]
 
-    @read_once
+    @lazy_property
     def _lower_facts(self) -> tuple[str, ...]:
         return tuple(map(str.lower, self._facts))
 
-    @read_once
+    @lazy_property
     def _all_passages(self) -> Passages:
         return passages_of(tuple(enumerate(self._facts)))
 
-    @read_once
+    @lazy_property
     def _plain_numbers(self) -> frozenset[float | str]:
         if not may_count(self.lower_text):
             return frozenset()
         return frozenset().union(*map(_PLAIN_NUMBERS.__getitem__, self._lower_facts))
 
 
-_WORDS_BEHIND_DENIALS = FactMemory(words_behind_denials)
-_PLAIN_NUMBERS = FactMemory(plain_numbers)
-_SOURCES = FactMemory(Sources, _REMEMBERED_CHARS)
+_WORDS_BEHIND_DENIALS = FactCache(words_behind_denials)
+_PLAIN_NUMBERS = FactCache(plain_numbers)
+_SOURCES = FactCache(Sources, _REMEMBERED_CHARS)
 
 
 def sources_of(facts: tuple[str, ...]) -> Sources:

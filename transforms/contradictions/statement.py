@@ -4,8 +4,8 @@ import re
 from itertools import chain
 
 from schemas import Record
-from transforms.rules.memory import Memory, read_once
-from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
+from transforms.rules.cache import WordCache, lazy_property
+from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 
 _TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%$€£°]"
@@ -60,12 +60,12 @@ class Statement:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    @read_once
+    @lazy_property
     def content(self) -> frozenset[str]:
         """The forms of the tokens that say something."""
         return frozenset(chain.from_iterable(map(_remembered_content, self.text.split())))
 
-    @read_once
+    @lazy_property
     def tokens(self) -> list[Token]:
         """The tokens, in order."""
         tokens = []
@@ -119,7 +119,7 @@ def form_of(lower: str) -> str:
     return word[: min(FORM_CHARS, len(word) - is_plural)]
 
 
-_remembered_word = Memory(_read_word).__getitem__
+_remembered_word = WordCache(_read_word).__getitem__
 
 
 def _read_tokens(unspaced: str) -> tuple[tuple[str, Word, int, int], ...]:
@@ -133,5 +133,5 @@ def _read_content(unspaced: str) -> tuple[str, ...]:
 
 
 # No token holds white space, and what stands between it is mostly known already.
-_remembered_tokens = Memory(_read_tokens).__getitem__
-_remembered_content = Memory(_read_content).__getitem__
+_remembered_tokens = WordCache(_read_tokens).__getitem__
+_remembered_content = WordCache(_read_content).__getitem__

@@ -27,9 +27,9 @@ from transforms.grounding.errors import (
     Unavailable,
 )
 from transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
+from transforms.rules.fact_text import fact_attributes
 from transforms.rules.planning import PlannedCall, PlannedRecheck
-from transforms.rules.stretches import is_stretch
-from transforms.rules.told import attributes_of
+from transforms.rules.spans import is_valid_span
 
 _OK = 200
 _REFUSED = frozenset({400, 413, 414, 422})
@@ -80,7 +80,7 @@ def build_request(
     return CheckRequest(
         answer_candidate=call.answer.text,
         facts=tuple(
-            GroundingFact(fact_text=piece.text, attributes=attributes_of(facts[piece.fact]))
+            GroundingFact(fact_text=piece.text, attributes=fact_attributes(facts[piece.fact]))
             for piece in call.facts
         ),
         grounding_spec=GroundingSpec(
@@ -173,7 +173,7 @@ def _is_score(score: float | None) -> bool:
 
 
 def _cuts(claim: CheckedClaim, answer: bytes) -> bool:
-    return claim.start_pos < claim.end_pos and is_stretch(answer, claim.start_pos, claim.end_pos)
+    return claim.start_pos < claim.end_pos and is_valid_span(answer, claim.start_pos, claim.end_pos)
 
 
 def _failure(

@@ -1,4 +1,4 @@
-"""When the share of bad answers is worth waking somebody: burn rates over two windows.
+"""Decide when a rate incident opens and closes, by burn rates over two windows.
 
 Source: Google SRE workbook, chapter 5, "Multiwindow, Multi-Burn-Rate Alerts",
 https://sre.google/workbook/alerting-on-slos/
@@ -6,26 +6,25 @@ https://sre.google/workbook/alerting-on-slos/
 
 from schemas import Record
 from schemas.quantities import HOUR_US
-from transforms.rules.rate_counts import bucket_of
-from transforms.rules.rate_windows import RateWindow, is_about_reason
+from transforms.rules.rate_counts import RateWindow, bucket_start, is_reason_signal
 
 
 class RateRule(Record, frozen=True, kw_only=True):
-    """When an episode opens and closes.
+    """When an incident opens and closes.
 
     Attributes:
-      budget: 0..1, the share of bad answers that is tolerable for ever.
-      burn_rate: how many times the budget opens an episode, in both windows.
-      closing_burn_rate: below how many times the budget it closes: in the fast window, or in the
-        slow one while little traffic leaves the fast one with too few answers.
-      fast_window_us, slow_window_us: microseconds of event time; the fast one tells that it goes
-        on, the slow one that it is no accident.
-      min_answers: fewer answers in a window tell nothing.
-      reason_rise: how many times its share before opens an episode of a skip reason: its share in
-        the fast window against that in the rest of the slow one.
-      closing_reason_rise: below how many times that share it closes.
-      min_reason_answers: fewer answers with a reason in the fast window are no rise.
-      most_rise_us: a share that has stayed up for so long is no rise any more, but usual.
+      budget: 0..1, the error budget: the acceptable share of bad answers.
+      burn_rate: the share over the budget that opens an incident, in both windows.
+      closing_burn_rate: an incident closes below this burn rate: in the fast window, or in the
+        slow one if the fast one has too few answers.
+      fast_window_us, slow_window_us: microseconds of event time. The fast window shows that the
+        incident continues, the slow one that it is significant.
+      min_answers: a window with fewer answers is not evaluated.
+      reason_rise: the rise that opens an incident of a skip reason: its share in the fast window
+        over its share in the rest of the slow one.
+      closing_reason_rise: an incident of a skip reason closes below this rise.
+      min_reason_answers: with fewer answers in the fast window a reason does not open an incident.
+      max_rise_us: an incident of a skip reason closes after this time: its share is normal now.
     """
 
     budget: float = 0.1
@@ -37,16 +36,16 @@ class RateRule(Record, frozen=True, kw_only=True):
     reason_rise: float = 4.0
     closing_reason_rise: float = 2.0
     min_reason_answers: int = 10
-    most_rise_us: int = 24 * HOUR_US
+    max_rise_us: int = 24 * HOUR_US
 
 
-class OpenEpisode(Record, frozen=True, kw_only=True):
-    """An episode that has opened and not closed: all that has to be remembered from then on.
+class OpenIncident(Record, frozen=True, kw_only=True):
+    """An incident that is open.
 
     Attributes:
       signal: a verdict's, such as ``low_grounded``, or ``skip_reason:`` and a reason.
       opened_at_us: microseconds since 1970 UTC.
-      budget: 0..1, the share that was tolerable when it opened; it closes by the same.
+      budget: 0..1, the error budget when it opened; it closes by the same one.
     """
 
     signal: str
@@ -54,69 +53,74 @@ class OpenEpisode(Record, frozen=True, kw_only=True):
     budget: float
 
 
-class Reading(Record, frozen=True, kw_only=True):
-    """Both windows at a moment, in microseconds since 1970 UTC."""
+class Windows(Record, frozen=True, kw_only=True):
+    """The two windows at a time, in microseconds since 1970 UTC."""
 
     now_us: int
     fast: RateWindow
     slow: RateWindow
 
 
-def opening(signal: str, reading: Reading, rule: RateRule) -> OpenEpisode | None:
-    """Decide whether an episode of a signal opens now, where none is open."""
-    find_budget = _rise_budget if is_about_reason(signal) else _burnt_budget
-    budget = find_budget(signal, reading, rule)
+def open_incident(signal: str, windows: Windows, rule: RateRule) -> OpenIncident | None:
+    """Return the incident of a signal that opens now, None if none does.
+
+    Args:
+      signal: a signal without an open incident.
+      windows: the two windows now.
+      rule: when an incident opens.
+    """
+    find_budget = _risen_budget if is_reason_signal(signal) else _burnt_budget
+    budget = find_budget(signal, windows, rule)
     if budget is None:
         return None
-    return OpenEpisode(signal=signal, opened_at_us=reading.now_us, budget=budget)
+    return OpenIncident(signal=signal, opened_at_us=windows.now_us, budget=budget)
 
 
-def closing(episode: OpenEpisode, reading: Reading, rule: RateRule) -> str | None:
+def closing_state(incident: OpenIncident, windows: Windows, rule: RateRule) -> str | None:
     """Decide whether an open incident closes now.
 
-    Answers that arrived in the current bucket must show that the rate is back to normal: a clock
-    that moves on, as that of a stream that is drained, shows nothing.
+    Answers in the current bucket must show that the rate is back to normal. A clock that advances
+    without answers, as in a stream that is drained, is no evidence.
 
     Returns:
-      ``closed``; ``closed_unknown`` where the slow window is empty, so that nothing is known any
-      more; None where the incident stays open.
+      ``closed``; ``closed_unknown`` if the slow window is empty; None if it stays open.
     """
-    if not reading.slow.answers:
+    if not windows.slow.answers:
         return "closed_unknown"
-    if not reading.fast.ends_with(bucket_of(reading.now_us - 1)):
+    if not windows.fast.ends_with(bucket_start(windows.now_us - 1)):
         return None
-    is_over = _is_no_rise if is_about_reason(episode.signal) else _burns_no_more
-    return "closed" if is_over(episode, reading, rule) else None
+    is_over = _rise_is_over if is_reason_signal(incident.signal) else _burn_is_over
+    return "closed" if is_over(incident, windows, rule) else None
 
 
-def _burns_no_more(episode: OpenEpisode, reading: Reading, rule: RateRule) -> bool:
-    window = reading.fast if reading.fast.answers >= rule.min_answers else reading.slow
+def _burn_is_over(incident: OpenIncident, windows: Windows, rule: RateRule) -> bool:
+    window = windows.fast if windows.fast.answers >= rule.min_answers else windows.slow
     return (
         window.answers >= rule.min_answers
-        and window.share(episode.signal) / episode.budget < rule.closing_burn_rate
+        and window.share(incident.signal) / incident.budget < rule.closing_burn_rate
     )
 
 
-def _is_no_rise(episode: OpenEpisode, reading: Reading, rule: RateRule) -> bool:
-    fast, open_us = reading.fast, reading.now_us - episode.opened_at_us
-    return open_us >= rule.most_rise_us or (
+def _rise_is_over(incident: OpenIncident, windows: Windows, rule: RateRule) -> bool:
+    fast, open_us = windows.fast, windows.now_us - incident.opened_at_us
+    return open_us >= rule.max_rise_us or (
         fast.answers >= rule.min_answers
-        and fast.share(episode.signal) / episode.budget < rule.closing_reason_rise
+        and fast.share(incident.signal) / incident.budget < rule.closing_reason_rise
     )
 
 
-def _burnt_budget(signal: str, reading: Reading, rule: RateRule) -> float | None:
-    share = min(reading.fast.share(signal), reading.slow.share(signal))
-    burns = share / rule.budget >= rule.burn_rate
-    return rule.budget if burns and reading.fast.answers >= rule.min_answers else None
+def _burnt_budget(signal: str, windows: Windows, rule: RateRule) -> float | None:
+    share = min(windows.fast.share(signal), windows.slow.share(signal))
+    is_burnt = share / rule.budget >= rule.burn_rate
+    return rule.budget if is_burnt and windows.fast.answers >= rule.min_answers else None
 
 
-def _rise_budget(signal: str, reading: Reading, rule: RateRule) -> float | None:
-    """A reason's budget is its share before, or the least that its rise can be told against."""
-    fast, slow = reading.fast, reading.slow
+def _risen_budget(signal: str, windows: Windows, rule: RateRule) -> float | None:
+    """Return a reason's earlier share, or the least share against which a rise is significant."""
+    fast, slow = windows.fast, windows.slow
     if fast.bad(signal) < rule.min_reason_answers:
         return None
-    # As if one more answer had had the reason: few answers before are no ground to build on.
+    # One more answer with the reason is assumed, since few earlier answers prove little.
     bad_before = slow.bad(signal) - fast.bad(signal) + 1
     share_before = bad_before / (slow.answers - fast.answers + 1)
     if fast.share(signal) < share_before * rule.reason_rise:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from schemas.checked_answer import Claim, Grounding
 from schemas.wire.grounding_check import CheckedClaim, CheckResponse
 from transforms.rules.planning import FactPiece, PlannedCall, PlannedRecheck
-from transforms.rules.support import support_score
+from transforms.rules.support_score import support_score
 
 
 def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]) -> Grounding:

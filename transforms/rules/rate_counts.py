@@ -1,6 +1,6 @@
-"""How many answers there were, and how many bad ones, by stretches of event time."""
+"""Count answers, and bad answers by kind, in buckets and windows of event time."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable
 from functools import reduce
 from itertools import groupby
@@ -14,7 +14,10 @@ from schemas.wire.enums import BLOCK_REASONS, VERTEX_BLOCK_REASONS
 from transforms.rules.verdicts import POLICY_FINISH_REASONS, SKIP_REASON_VERDICTS
 
 BUCKET_US = 5 * MINUTE_US
-"""Answers are counted by stretches of five minutes of event time."""
+"""The width of a bucket."""
+
+VERDICT_SIGNALS = ("low_grounded", "policy_skipped", "failed")
+_REASON_PREFIX = "skip_reason:"
 
 _START = attrgetter("start_us")
 _KNOWN_REASONS = frozenset(
@@ -28,14 +31,14 @@ _KNOWN_REASONS = frozenset(
 
 
 class RateCounts(Record, frozen=True, kw_only=True):
-    """How many answers of one engine fell into one bucket, and how many of each bad kind.
+    """The answers of one engine in one bucket, and the bad ones by kind.
 
     Attributes:
-      start_us: when the bucket begins, microseconds since 1970 UTC.
-      answers: all of them.
-      low_grounded, policy_skipped, failed: by verdict.
-      skip_reasons: answers that have a reason among their skip reasons; those that this version
-        does not know count as one, UNKNOWN_SKIP_REASON, so that there are few.
+      start_us: the start of the bucket, microseconds since 1970 UTC.
+      answers: all answers.
+      low_grounded, policy_skipped, failed: answers by verdict.
+      skip_reasons: answers by skip reason. Unknown reasons count as one, UNKNOWN_SKIP_REASON, so
+        that their number is bounded.
     """
 
     start_us: int
@@ -46,13 +49,13 @@ class RateCounts(Record, frozen=True, kw_only=True):
     skip_reasons: dict[str, int] = {}
 
 
-def bucket_of(event_time_us: int) -> int:
-    """The start of the bucket that a moment falls into; both are microseconds since 1970 UTC."""
+def bucket_start(event_time_us: int) -> int:
+    """Return the start of the bucket of a time; both are microseconds since 1970 UTC."""
     return event_time_us // BUCKET_US * BUCKET_US
 
 
-def counts_of(enriched: EnrichedAnswer, start_us: int) -> RateCounts:
-    """Count one answer in the bucket that starts then."""
+def count_answer(enriched: EnrichedAnswer, start_us: int) -> RateCounts:
+    """Count one answer in the bucket that starts at a time."""
     verdict = enriched.verdict
     return RateCounts(
         start_us=start_us,
@@ -60,11 +63,11 @@ def counts_of(enriched: EnrichedAnswer, start_us: int) -> RateCounts:
         low_grounded=int(verdict is Verdict.LOW_GROUNDED),
         policy_skipped=int(verdict is Verdict.POLICY_SKIPPED),
         failed=int(verdict is Verdict.GENERATION_FAILED),
-        skip_reasons=dict.fromkeys(map(_known, enriched.skip_reasons), 1),
+        skip_reasons=dict.fromkeys(map(_known_reason, enriched.skip_reasons), 1),
     )
 
 
-def added(first: RateCounts, second: RateCounts) -> RateCounts:
+def add_counts(first: RateCounts, second: RateCounts) -> RateCounts:
     """Add two counts of the same bucket."""
     return RateCounts(
         start_us=first.start_us,
@@ -76,11 +79,70 @@ def added(first: RateCounts, second: RateCounts) -> RateCounts:
     )
 
 
-def in_order(counts: Iterable[RateCounts]) -> list[RateCounts]:
-    """Add up the counts of each bucket, and put the buckets in the order of time."""
+def merge_buckets(counts: Iterable[RateCounts]) -> list[RateCounts]:
+    """Add the counts of each bucket, and sort the buckets by time."""
     by_start = groupby(sorted(counts, key=_START), key=_START)
-    return [reduce(added, same_bucket) for _, same_bucket in by_start]
+    return [reduce(add_counts, same_bucket) for _, same_bucket in by_start]
 
 
-def _known(reason: str) -> str:
+def is_reason_signal(signal: str) -> bool:
+    """Return whether a signal names a skip reason: ``skip_reason:NO_RELEVANT_CONTENT``."""
+    return signal.startswith(_REASON_PREFIX)
+
+
+class RateWindow:
+    """A sliding window over buckets, which are added in the order of time.
+
+    Args:
+      width_us: microseconds.
+
+    Attributes:
+      answers: the answers in the window.
+    """
+
+    def __init__(self, width_us: int) -> None:
+        self.answers = 0
+        self._bad: Counter[str] = Counter()
+        self._width_us = width_us
+        self._buckets: deque[RateCounts] = deque()
+
+    def add(self, counts: RateCounts) -> None:
+        """Add a bucket that is later than all others."""
+        self._buckets.append(counts)
+        self._count(counts, 1)
+
+    def advance(self, start_us: int) -> None:
+        """Drop the buckets that are too old if the bucket that starts then is the last."""
+        while self._buckets and self._buckets[0].start_us <= start_us - self._width_us:
+            self._count(self._buckets.popleft(), -1)
+
+    def ends_with(self, start_us: int) -> bool:
+        """Return whether the last bucket with answers starts then."""
+        return bool(self._buckets) and self._buckets[-1].start_us == start_us
+
+    def bad(self, signal: str) -> int:
+        """Return the number of answers that count for a signal."""
+        return self._bad[signal]
+
+    def share(self, signal: str) -> float:
+        """Return the share of answers that count for a signal, 0..1; 0.0 without answers."""
+        return self._bad[signal] / self.answers if self.answers else 0.0
+
+    def reason_signals(self, min_answers: int) -> list[str]:
+        """Return the signals of the skip reasons that have a minimum of answers."""
+        return [
+            signal
+            for signal, bad in self._bad.items()
+            if bad >= min_answers and is_reason_signal(signal)
+        ]
+
+    def _count(self, counts: RateCounts, sign: int) -> None:
+        self.answers += sign * counts.answers
+        for signal in VERDICT_SIGNALS:
+            self._bad[signal] += sign * getattr(counts, signal)
+        for reason, bad in counts.skip_reasons.items():
+            self._bad[_REASON_PREFIX + reason] += sign * bad
+
+
+def _known_reason(reason: str) -> str:
     return reason if reason in _KNOWN_REASONS else Tag.UNKNOWN_SKIP_REASON.value

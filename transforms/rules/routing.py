@@ -1,4 +1,4 @@
-"""Which answers are decided already, and which need a check."""
+"""Decide which answers need no check, and what tags follow from an answer alone."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,21 +6,21 @@ from schemas.answer import Answer, SafetyRating
 from schemas.checked_answer import Decision
 from schemas.verdict import Tag, Verdict
 from transforms.rules import verdicts
-from transforms.rules.incompleteness import has_finish_reasons, is_incomplete
 
-_NOTICEABLE = frozenset({"MEDIUM", "HIGH"})
+_FORMATS_WITH_FINISH_REASON = ("gemini.", "vertex.")
+_NOTABLE_RATINGS = frozenset({"MEDIUM", "HIGH"})
 _LOW_ANSWERABLE_PROBABILITY = 0.5
 
 
 def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision | None:
-    """Decide an answer without a check, where that can be done.
+    """Decide an answer without a check, where possible.
 
     Args:
       answer: any answer.
-      moved_reasons: reasons that the user wants to lead to another verdict than the table's.
+      moved_reasons: reasons that the user moves to another verdict than the table's.
 
     Returns:
-      The verdict and its reason; None where a check is needed.
+      The verdict and its reason; None if the answer needs a check.
     """
     decisions = [
         Decision(
@@ -34,7 +34,7 @@ def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision
 
 
 def routing_tags(answer: Answer) -> Iterator[Tag]:
-    """Name what is true of an answer before any check, whatever decides its verdict."""
+    """Yield the tags that follow from an answer alone, whatever its verdict."""
     if _has_unknown_reason(answer):
         yield Tag.UNKNOWN_SKIP_REASON
     if answer.finish_reason == "MAX_TOKENS":
@@ -43,7 +43,7 @@ def routing_tags(answer: Answer) -> Iterator[Tag]:
         yield Tag.ABNORMAL_FINISH
     elif _is_unfinished(answer):
         yield Tag.UNFINISHED
-    if any(_is_noticeable(rating) for rating in answer.safety_ratings):
+    if any(_is_notable(rating) for rating in answer.safety_ratings):
         yield Tag.SAFETY_RATED
     probability = answer.answerable_probability
     if probability is not None and probability < _LOW_ANSWERABLE_PROBABILITY:
@@ -51,12 +51,34 @@ def routing_tags(answer: Answer) -> Iterator[Tag]:
 
 
 def depends_on_content(answer: Answer) -> bool:
-    """Return whether an answer's verdict depends on its text and facts, not on a reason given."""
+    """Return whether an answer's verdict depends on its text and facts, not on a given reason."""
     return not any(True for _ in _given_signals(answer))
 
 
+def is_incomplete(answer: Answer) -> bool:
+    """Return whether an answer is still being generated, so that the final one may follow.
+
+    A Gemini candidate without a finish reason and without text is incomplete, unless its prompt or
+    the candidate itself was blocked.
+    """
+    if answer.state and verdicts.STATE_VERDICTS.get(answer.state) is Verdict.INCOMPLETE:
+        return True
+    return (
+        has_finish_reasons(answer.source_format)
+        and answer.finish_reason is None
+        and not answer.answer_text.strip()
+        and answer.block_reason is None
+        and not any(rating.blocked for rating in answer.safety_ratings)
+    )
+
+
+def has_finish_reasons(source_format: str) -> bool:
+    """Return whether the answers of a format are candidates, which have finish reasons."""
+    return source_format.startswith(_FORMATS_WITH_FINISH_REASON)
+
+
 def policy_reasons(answer: Answer) -> Iterator[str]:
-    """Name the reasons other than skip reasons for which an answer was held back."""
+    """Yield the reasons for which policy blocked an answer, except its skip reasons."""
     if answer.finish_reason and answer.finish_reason in verdicts.POLICY_FINISH_REASONS:
         yield answer.finish_reason
     if answer.block_reason:
@@ -110,15 +132,12 @@ def _finished_abnormally(answer: Answer) -> bool:
 
 
 def _is_unfinished(answer: Answer) -> bool:
-    """Return whether a Gemini candidate does not say why it ended.
-
-    A blocked prompt has no candidate.
-    """
+    """Return whether a candidate has no finish reason; a blocked prompt has no candidate."""
     has_candidate = answer.block_reason is None or bool(answer.answer_text.strip())
     return (
         has_finish_reasons(answer.source_format) and answer.finish_reason is None and has_candidate
     )
 
 
-def _is_noticeable(rating: SafetyRating) -> bool:
-    return not rating.blocked and bool({rating.probability, rating.severity} & _NOTICEABLE)
+def _is_notable(rating: SafetyRating) -> bool:
+    return not rating.blocked and bool({rating.probability, rating.severity} & _NOTABLE_RATINGS)

@@ -1,37 +1,79 @@
-"""Which answers are looked at where not all of them are."""
+"""Sample answers by their record ids, and estimate totals from a sample."""
+
+from collections.abc import Sequence
+from statistics import fmean, stdev
 
 from schemas import Record
 
 _PREFIX_DIGITS = 16
 _PREFIXES = 1 << 4 * _PREFIX_DIGITS
 
+_DEVIATIONS = 1.96
+_PADDING = 2
+
 
 class SamplingRule(Record, frozen=True, kw_only=True):
-    """How many of the answers are looked at.
+    """How many of the answers are checked.
 
     Attributes:
-      share: 0..1, of the answers of every engine that `engine_shares` does not name, and of those
-        whose engine is unknown.
-      engine_shares: 0..1, by engine.
+      rate: 0..1, the sample rate of answers whose engine is unknown or not in `engine_rates`.
+      engine_rates: 0..1, the sample rate by engine.
     """
 
-    share: float = 1.0
-    engine_shares: dict[str, float] = {}
+    rate: float = 1.0
+    engine_rates: dict[str, float] = {}
 
-    def share_of(self, engine: str | None) -> float:
-        """The share of an engine's answers, 0..1."""
-        return self.share if engine is None else self.engine_shares.get(engine, self.share)
+    def rate_of(self, engine: str | None) -> float:
+        """Return the sample rate of an engine's answers, 0..1."""
+        return self.rate if engine is None else self.engine_rates.get(engine, self.rate)
+
+
+class Total(Record, frozen=True, kw_only=True):
+    """An estimated sum, and its 95 % interval."""
+
+    expected: float
+    low: float
+    high: float
 
 
 def is_in_sample(record_id: str, engine: str | None, rule: SamplingRule) -> bool:
-    """Tell whether an answer is looked at, by its record id alone.
+    """Return whether an answer is sampled, which depends on its record id alone.
 
-    The id is read as a fraction of all ids, and is in the sample where it is below the share. So
-    every run, on any number of workers, keeps the same answers, and a larger share keeps them, too.
+    The id is read as a fraction of all ids and compared with the sample rate. Every run, on any
+    number of workers, keeps the same answers, and a higher rate keeps them too.
 
     Args:
-      record_id: a SHA-256 in hexadecimal digits, as even as chance.
-      engine: the answer's engine, None when unknown.
-      rule: the shares.
+      record_id: a SHA-256 in hexadecimal digits.
+      engine: the answer's engine, None if unknown.
+      rule: the sample rates.
     """
-    return int(record_id[:_PREFIX_DIGITS], 16) < rule.share_of(engine) * _PREFIXES
+    return int(record_id[:_PREFIX_DIGITS], 16) < rule.rate_of(engine) * _PREFIXES
+
+
+def estimate_total(values: Sequence[float], population: int) -> Total:
+    """Estimate the sum over a population from a simple random sample without replacement.
+
+    The estimate is the sample's mean times the population. The interval is that of the normal
+    distribution with the correction for a finite population (Cochran, Sampling Techniques, 1977,
+    chapter 2). It adds two values of 0 and two of the maximum to the sample (Agresti and Coull,
+    The American Statistician 52, 1998); otherwise a sample of equal values would have no width.
+
+    Args:
+      values: the sample, each value at least 0.
+      population: the size of the population, at least that of the sample.
+
+    Returns:
+      The sum; exact if the sample is the whole population.
+    """
+    if not values:
+        return Total(expected=0.0, low=0.0, high=0.0)
+    unseen_share = 1 - len(values) / population
+    mean = fmean(values)
+    padded = [*values, *[0.0] * _PADDING, *[max(values)] * _PADDING]
+    centre = mean + (fmean(padded) - mean) * unseen_share
+    spread = _DEVIATIONS * stdev(padded) * (unseen_share / len(padded)) ** 0.5
+    return Total(
+        expected=population * mean,
+        low=max(sum(values), population * min(mean, centre - spread)),
+        high=population * max(mean, centre + spread),
+    )

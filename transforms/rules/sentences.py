@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from schemas import Record
-from transforms.rules.memory import Memory
+from transforms.rules.cache import WordCache
 
 
 class Sentence(Record, frozen=True, kw_only=True):
@@ -155,4 +155,4 @@ def _last_is_abbreviation(tail: str) -> bool:
     return (len(word) == 1 and word.isalpha()) or word.lower() in _ABBREVIATIONS
 
 
-_ends_with_abbreviation = Memory(_last_is_abbreviation).__getitem__
+_ends_with_abbreviation = WordCache(_last_is_abbreviation).__getitem__

@@ -1,24 +1,21 @@
-"""From an answer and its check to the enriched record: verdict, scores and tags."""
+"""Make the enriched record of an answer from its check: verdict, scores and tags."""
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from schemas import Record
-from schemas.answer import Answer
+from schemas.answer import Citation, GroundingSupport
 from schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision, Grounding
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import ContradictionKind, Tag, Verdict
-from transforms.contradictions.find_contradictions import find_mismatches
+from transforms.contradictions.find_contradictions import find_contradictions
 from transforms.rules import verdicts
-from transforms.rules.generator_view import (
-    CitedFacts,
-    compare_citations,
-    with_generator_scores,
-)
 from transforms.rules.routing import policy_reasons, routing_tags
 
 
 class Thresholds(Record, frozen=True, kw_only=True):
-    """Where the lines are drawn; a score equal to its threshold is not low.
+    """The thresholds of verdicts and tags; a score equal to its threshold is not low.
 
     Attributes:
       low_grounded: 0..1, for the support score.
@@ -31,7 +28,23 @@ class Thresholds(Record, frozen=True, kw_only=True):
     drift: float = 0.3
 
 
-_KEPT = (
+class CitationComparison(Record, frozen=True, kw_only=True):
+    """How the citations of an answer compare with the check.
+
+    Attributes:
+      precision: 0..1, the share of the facts cited for claims that support them, each fact counted
+        with each claim; None if no fact is cited for a claim that required a check.
+      recall: 0..1, the share of the facts that support claims that are cited for them; None if the
+        answer cites nothing, or nothing is supported.
+      mismatch: whether facts are cited for some claim, and only others support it.
+    """
+
+    precision: float | None = None
+    recall: float | None = None
+    mismatch: bool = False
+
+
+_COPIED_FIELDS = (
     "record_id",
     "answer_name",
     "source_format",
@@ -45,33 +58,32 @@ _KEPT = (
     "safety_ratings",
     "facts",
 )
-"""What an enriched record has of its answer as it is."""
 
 
 def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer:
-    """Make of an answer the record to be written, with its verdict and tags.
+    """Make the enriched record of an answer, with its verdict and tags.
 
     Args:
-      checked: the answer with its check, or with a decision that made one needless.
-      thresholds: where the lines are drawn.
+      checked: the answer with its check, or with the decision that made one needless.
+      thresholds: the thresholds of verdicts and tags.
     """
     answer, grounding = checked.answer, checked.grounding
-    claims = _claims(answer, grounding)
+    claims = tuple(add_generator_scores(grounding.claims if grounding else (), answer.supports))
     support_score = grounding.support_score if grounding else None
     min_claim_score = min(grounding.required_scores, default=None) if grounding else None
     drift = _drift(answer.generator_grounding_score, support_score)
-    decision = checked.decision or judge(support_score, min_claim_score, thresholds)
+    decision = checked.decision or score_verdict(support_score, min_claim_score, thresholds)
     cited = compare_citations(answer.citations, claims)
-    mismatches = find_mismatches(claims, answer.facts)
+    contradictions = find_contradictions(claims, answer.facts)
     tags = {
         *answer.tags,
         *routing_tags(answer),
         *_check_tags(grounding, drift, thresholds),
-        *_comparison_tags(cited, mismatches),
+        *_comparison_tags(cited, contradictions),
     }
-    kept = {name: getattr(answer, name) for name in _KEPT}
+    copied = {name: getattr(answer, name) for name in _COPIED_FIELDS}
     return EnrichedAnswer(
-        **kept,
+        **copied,
         verdict=decision.verdict,
         verdict_reason=decision.reason,
         tags=tuple(sorted(tags)),
@@ -83,21 +95,21 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         check=checked.check,
         citation_precision=cited.precision,
         citation_recall=cited.recall,
-        mismatches=mismatches,
+        mismatches=contradictions,
         generator_citations=answer.citations,
         generator_supports=answer.supports,
     )
 
 
-def judge(
+def score_verdict(
     support_score: float | None, min_claim_score: float | None, thresholds: Thresholds
 ) -> Decision:
-    """Give a checked answer its verdict.
+    """Decide the verdict of a checked answer by its scores.
 
     Args:
-      support_score: 0..1, of the whole answer; None where the check gave none.
-      min_claim_score: 0..1, of the claim that is supported least; None without any.
-      thresholds: where the lines are drawn.
+      support_score: 0..1, of the whole answer; None if the check gave none.
+      min_claim_score: 0..1, of the least supported claim; None if there is none.
+      thresholds: the thresholds of verdicts.
 
     Returns:
       GROUNDED or LOW_GROUNDED; UNSCORABLE without any score.
@@ -111,9 +123,53 @@ def judge(
     return Decision(verdict=Verdict.GROUNDED, reason=verdicts.ABOVE_THRESHOLDS)
 
 
-def _claims(answer: Answer, grounding: Grounding | None) -> tuple[Claim, ...]:
-    claims = grounding.claims if grounding else ()
-    return tuple(with_generator_scores(claims, answer.supports)) if answer.supports else claims
+def compare_citations(citations: Sequence[Citation], claims: Sequence[Claim]) -> CitationComparison:
+    """Compare an answer's citations with the facts that support its claims in the check.
+
+    Args:
+      citations: the answer's own.
+      claims: the checked claims; one that required no check, or has no score, is not counted.
+    """
+    if not citations:
+        return CitationComparison()
+    cited = supporting = both = 0
+    mismatch = False
+    for claim in claims:
+        by_answer, by_check = _cited_facts(claim, citations), set(claim.citations)
+        mismatch = mismatch or bool(by_answer and by_check and by_answer.isdisjoint(by_check))
+        if claim.required_score is not None:
+            cited += len(by_answer)
+            supporting += len(by_check)
+            both += len(by_answer & by_check)
+    return CitationComparison(
+        precision=both / cited if cited else None,
+        recall=both / supporting if supporting else None,
+        mismatch=mismatch,
+    )
+
+
+def add_generator_scores(
+    claims: Sequence[Claim], supports: Sequence[GroundingSupport]
+) -> Iterator[Claim]:
+    """Add to each claim the score of the generator's support that overlaps it most."""
+    scored = [support for support in supports if support.score is not None]
+    for claim in claims:
+        nearest = max(scored, key=lambda support: _overlap(claim, support), default=None)
+        if nearest and _overlap(claim, nearest) > 0:
+            yield replace(claim, generator_score=nearest.score)
+        else:
+            yield claim
+
+
+def _cited_facts(claim: Claim, citations: Sequence[Citation]) -> set[int]:
+    return {
+        fact for citation in citations if _overlap(claim, citation) > 0 for fact in citation.facts
+    }
+
+
+def _overlap(claim: Claim, span: Citation | GroundingSupport) -> int:
+    """Return the number of bytes that a claim and a span share; 0 or less for none."""
+    return min(claim.end, span.end) - max(claim.start, span.start)
 
 
 def _check_tags(
@@ -129,11 +185,13 @@ def _check_tags(
         yield Tag.SCORE_DRIFT
 
 
-def _comparison_tags(cited: CitedFacts, mismatches: Sequence[Contradiction]) -> Iterator[Tag]:
+def _comparison_tags(
+    cited: CitationComparison, contradictions: Sequence[Contradiction]
+) -> Iterator[Tag]:
     if cited.mismatch:
         yield Tag.CITATION_MISMATCH
-    for mismatch in mismatches:
-        yield ContradictionKind(mismatch.kind).tag
+    for contradiction in contradictions:
+        yield ContradictionKind(contradiction.kind).tag
 
 
 def _drift(generator_score: float | None, support_score: float | None) -> float | None:

@@ -21,7 +21,7 @@ from launch.report.counting.what_if import ScoreGrid
 from launch.report.counting.worst import WorstAnswers
 from schemas.verdict import Verdict
 from transforms.rules.alerting import AlertRule
-from transforms.rules.tagging import Thresholds, judge
+from transforms.rules.tagging import Thresholds, score_verdict
 from transforms.rules.verdicts import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 
 _ALERTING = AlertRule().verdicts
@@ -142,7 +142,7 @@ class Tally:
         self.support_scores.add(answer.support_score)
         self.claim_scores.add(answer.min_claim_score)
         self.grid.add(answer.support_score, answer.min_claim_score, self._label(answer))
-        judged = judge(answer.support_score, answer.min_claim_score, self.thresholds)
+        judged = score_verdict(answer.support_score, answer.min_claim_score, self.thresholds)
         self.strangers += answer.verdict_reason in _BY_SCORE and answer.verdict != judged.verdict
 
     def _label(self, answer: SeenAnswer) -> bool | None:

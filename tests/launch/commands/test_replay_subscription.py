@@ -14,8 +14,7 @@ from tests.support.builders import NOON_US
 from tests.support.outputs import failures_in, records_in, summary_in
 from tests.support.waiting import wait_until
 from transforms.grounding.settings import GoogleAccount
-from transforms.rules.announcing import announce_failure
-from transforms.rules.publishing import publishable
+from transforms.rules.topic_messages import build_message, encode_failure
 
 TOPIC, SUBSCRIPTION = "projects/p/topics/failures", "projects/p/subscriptions/failures"
 
@@ -46,7 +45,7 @@ def server(own_server: PubSubServer) -> PubSubServer:
 
 def publish(server: PubSubServer, *payloads: bytes) -> None:
     topic = Topic.open(TOPIC, address=server.address)
-    topic.publish(announce_failure(a_failure(payload)) for payload in payloads)
+    topic.publish(encode_failure(a_failure(payload)) for payload in payloads)
     topic.close()
 
 
@@ -76,7 +75,7 @@ def test_what_is_no_failure_stays_where_it_is(
     tmp_path: Path, server: PubSubServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     topic = Topic.open(TOPIC, address=server.address)
-    topic.publish([publishable(an_envelope(1), {})])
+    topic.publish([build_message(an_envelope(1), {})])
     topic.close()
     assert replay(server, tmp_path / "out") == 0
     assert "holds no failure" in capsys.readouterr().out
@@ -86,10 +85,10 @@ def test_what_is_no_failure_stays_where_it_is(
 def test_a_failure_that_does_not_say_when_it_last_failed_is_replayed_all_the_same(
     tmp_path: Path, server: PubSubServer
 ) -> None:
-    announced = announce_failure(a_failure(an_envelope(1)))
+    announced = encode_failure(a_failure(an_envelope(1)))
     told = {name: value for name, value in announced.attributes.items() if "last_at" not in name}
     topic = Topic.open(TOPIC, address=server.address)
-    topic.publish([publishable(announced.data, told)])
+    topic.publish([build_message(announced.data, told)])
     topic.close()
     assert replay(server, tmp_path / "out") == 0
     assert len(records_in(tmp_path / "out")) == 1

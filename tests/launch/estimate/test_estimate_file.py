@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from launch.estimate.file import compare_with_estimate, write_estimate
-from pipeline.destination import Destination
+from pipeline.sinks.destination import Destination
 from schemas.cost_estimate import Amounts, Differences
 from tests.support.builders import an_estimate
 

@@ -13,8 +13,8 @@ from schemas.message import Message
 from tests.support.archives import an_envelope
 from tests.support.builders import a_message
 from transforms.grounding.settings import CheckSettings
-from transforms.rules.extrapolation import Total
 from transforms.rules.limits import CheckLimits
+from transforms.rules.sampling import Total
 
 CONFIG = Config(
     inputs=("a",),

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from launch.inputs.paths import default_run_id, find_inputs, try_output
-from pipeline import buckets
-from pipeline.destination import Destination
+from pipeline.sinks.destination import Destination
+from pipeline.storage import buckets
 
 
 def test_files_are_found_once_each_in_the_order_of_their_names(

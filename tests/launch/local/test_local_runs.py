@@ -13,9 +13,9 @@ from launch.local import local_run, publishing, segment_runner
 from launch.local.segment_runner import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
 from pipeline import storage
-from pipeline.output_lock import lock_output
-from pipeline.part import Part
-from pipeline.stretches import Segment
+from pipeline.sinks.part_files import Part
+from pipeline.sources.splits import Segment
+from pipeline.storage.output_lock import lock_output
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer
 from tests.support.outputs import alerts_in, failures_in, records_in, summary_in, visible_files

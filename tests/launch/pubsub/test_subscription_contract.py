@@ -11,7 +11,7 @@ from tests.support.pubsub_servers import ServerUnderTest
 from tests.support.pubsub_topics import OneTopic, payloads
 from tests.support.pulling import PLENTY, acknowledge, pull_all
 from tests.support.waiting import wait_until
-from transforms.rules.publishing import publishable
+from transforms.rules.topic_messages import build_message
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_refused_message_is_pulled_again(answers: OneTopic, subscription: Subs
 def test_a_thousand_messages_are_all_pulled_once(
     answers: OneTopic, subscription: Subscription, topic: Topic
 ) -> None:
-    topic.publish(publishable(str(number).encode(), {}) for number in range(1_000))
+    topic.publish(build_message(str(number).encode(), {}) for number in range(1_000))
     pulled = pull_all(subscription, 1_000)
     acknowledge(subscription, *pulled)
     assert sorted(int(message.payload) for message in pulled) == list(range(1_000))
@@ -90,7 +90,7 @@ def test_a_thousand_messages_are_all_pulled_once(
 
 
 def test_what_is_published_is_there_when_the_call_returns(answers: OneTopic, topic: Topic) -> None:
-    topic.publish([publishable(b"lamps", {"kind": "answer"}, ordering_key="shop")])
+    topic.publish([build_message(b"lamps", {"kind": "answer"}, ordering_key="shop")])
     (received,) = answers.at_once()
     assert received.message.data == b"lamps"
     assert dict(received.message.attributes) == {"kind": "answer"}
@@ -100,7 +100,7 @@ def test_what_is_published_is_there_when_the_call_returns(answers: OneTopic, top
 def test_a_message_over_four_megabytes_comes_through(
     subscription: Subscription, topic: Topic
 ) -> None:
-    topic.publish([publishable(b"x" * 9_900_000, {})])
+    topic.publish([build_message(b"x" * 9_900_000, {})])
     (message,) = pull_all(subscription, 1)
     assert len(message.payload) == 9_900_000
     acknowledge(subscription, message)

@@ -11,7 +11,7 @@ from launch.pubsub.topic import Topic
 from launch.pubsub_server.server import PubSubServer
 from tests.support.pubsub_topics import OneTopic, payloads
 from tests.support.waiting import wait_until
-from transforms.rules.publishing import Publishable, publishable
+from transforms.rules.topic_messages import TopicMessage, build_message
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def topic(answers: OneTopic) -> Iterator[Topic]:
     opened.close()
 
 
-def messages(*texts: str) -> list[Publishable]:
-    return [publishable(text.encode(), {"kind": "answer"}) for text in texts]
+def messages(*texts: str) -> list[TopicMessage]:
+    return [build_message(text.encode(), {"kind": "answer"}) for text in texts]
 
 
 def test_nothing_is_published_when_there_is_nothing(
@@ -35,20 +35,20 @@ def test_nothing_is_published_when_there_is_nothing(
 def test_requests_hold_no_more_than_the_service_takes(
     own_server: PubSubServer, answers: OneTopic, topic: Topic
 ) -> None:
-    many = [publishable(b"", {"number": str(number)}) for number in range(2_500)]
-    large = [publishable(b"x" * size, {}) for size in (4_999_000, 4_999_000, 9_990_000, 1)]
+    many = [build_message(b"", {"number": str(number)}) for number in range(2_500)]
+    large = [build_message(b"x" * size, {}) for size in (4_999_000, 4_999_000, 9_990_000, 1)]
     topic.publish([*many, *large])
     assert own_server.counts(answers.subscription).published == 2_504
 
 
 def test_messages_of_several_ordering_keys_are_taken(answers: OneTopic, topic: Topic) -> None:
     keys = ["shop", "help", "help", "", "shop"]
-    topic.publish(publishable(b"x", {}, ordering_key=key) for key in keys)
+    topic.publish(build_message(b"x", {}, ordering_key=key) for key in keys)
     assert [message.message.ordering_key for message in answers.at_once()] == keys
 
 
 def test_messages_are_stored_in_their_order(answers: OneTopic, topic: Topic) -> None:
-    topic.publish(publishable(str(number).encode(), {}) for number in range(1_500))
+    topic.publish(build_message(str(number).encode(), {}) for number in range(1_500))
     received = [*answers.at_once(), *answers.at_once()]
     assert [int(message.message.data) for message in received] == list(range(1_500))
 
@@ -104,7 +104,7 @@ def test_a_topic_that_is_not_there_is_for_a_person_to_mend(own_server: PubSubSer
 
 
 def test_what_the_service_does_not_take_is_refused_without_its_text(topic: Topic) -> None:
-    message = Publishable(data=b"canary", attributes={"engine": "canary" * 1_000})
+    message = TopicMessage(data=b"canary", attributes={"engine": "canary" * 1_000})
     with pytest.raises(Refused, match="InvalidArgument") as refused:
         topic.publish([message])
     assert "canary" not in str(refused.value)

@@ -13,18 +13,18 @@ from launch.watch.journal import Journal
 from tests.support.builders import a_failure, a_message
 from tests.support.clocks import ManualClock
 from tests.support.journals import a_batch_done, an_alert
-from transforms.rules.publishing import Publishable
+from transforms.rules.topic_messages import TopicMessage
 
 
 class ATopic:
     """Takes messages, or raises what it is told to."""
 
     def __init__(self) -> None:
-        self.published: list[Publishable] = []
+        self.published: list[TopicMessage] = []
         self.tries = 0
         self.error: Exception | None = None
 
-    def publish(self, messages: Iterable[Publishable]) -> None:
+    def publish(self, messages: Iterable[TopicMessage]) -> None:
         self.tries += 1
         if self.error:
             raise self.error

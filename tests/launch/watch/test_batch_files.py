@@ -17,9 +17,9 @@ from launch.watch.journal import Journal
 from launch.watch.published_ids import PublishedIds
 from launch.watch.publishing import Publishing
 from pipeline import storage
-from pipeline.open_part import OpenPart
-from pipeline.row_files import EnrichedFiles
 from pipeline.settings.config import Config
+from pipeline.sinks.part_files import OpenPart
+from pipeline.sinks.row_formats import EnrichedFiles
 from schemas.enriched_answer import EnrichedAnswer
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
 from tests.support.clocks import ManualClock

@@ -135,7 +135,7 @@ def test_all_canaries_are_checked_whatever_share_of_the_traffic_is(
     tmp_path: Path, watched: Watched
 ) -> None:
     canaries = an_archive(tmp_path, *map(an_envelope, range(4)))
-    config = replace(watched.config(), sampling=SamplingRule(share=0.01))
+    config = replace(watched.config(), sampling=SamplingRule(rate=0.01))
     assert len(known_after_a_look(watched, config, canaries, NOON_US).sights) == 4
 
 

@@ -14,10 +14,10 @@ from schemas.quantities import HOUR_US, MINUTE_US
 from schemas.summary import Counts
 from tests.support.builders import NOON_US
 from transforms.rules.burn_rate import RateRule
+from transforms.rules.no_data import NoDataRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.silence import SilenceRule
 
-RULES = RateRule(), SilenceRule()
+RULES = RateRule(), NoDataRule()
 
 
 @pytest.fixture

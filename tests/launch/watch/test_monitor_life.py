@@ -11,8 +11,8 @@ from tests.support.builders import NOON_US
 from tests.support.clocks import ManualClock
 from tests.support.journals import a_batch_done
 from transforms.rules.burn_rate import RateRule
-from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_of
-from transforms.rules.silence import SilenceRule
+from transforms.rules.no_data import NoDataRule
+from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
 
 MINUTE_S = 60
 HOUR_S = 3600
@@ -32,7 +32,7 @@ class Watch:
 
     def start(self) -> None:
         self.journal = Journal(self._path)
-        self.monitor = Monitor(self.journal, RateRule(), SilenceRule(), self.now_us)
+        self.monitor = Monitor(self.journal, RateRule(), NoDataRule(), self.now_us)
         self.monitor.cannot_hear(self.now_us)
 
     @property
@@ -47,7 +47,7 @@ class Watch:
         self, answers: int, bad: int = 0, engine: str | None = "shop", age_s: int = 0
     ) -> None:
         """Answers come, some of them bad, given so long ago."""
-        start_us = bucket_of(self.now_us - age_s * 1_000_000)
+        start_us = bucket_start(self.now_us - age_s * 1_000_000)
         counts = RateCounts(start_us=start_us, answers=answers, low_grounded=bad)
         number = self.journal.next_number()
         self.journal.commit(a_batch_done(number=number, rates=((engine, counts),)))

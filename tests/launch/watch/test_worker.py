@@ -71,7 +71,7 @@ def test_a_message_that_is_no_answer_is_one_failure_however_often_it_is_delivere
 
 def test_what_is_left_out_of_a_sample_is_counted(watched: Watched) -> None:
     watched.publish(*map(an_envelope, range(40)), an_envelope(3))
-    watched.drain(replace(watched.config(), sampling=SamplingRule(share=0.5)))
+    watched.drain(replace(watched.config(), sampling=SamplingRule(rate=0.5)))
     sums = total(watched.ledger())
     assert (sums["read"], sums["duplicates"], sums["gap"]) == (41, 1, 0)
     assert 0 < sums["sampled_out"] == 40 - len(watched.record_ids())

@@ -12,7 +12,7 @@ from launch.pubsub.errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch.journal import Journal
 from pipeline import storage
-from pipeline.open_part import OpenPart
+from pipeline.sinks.part_files import OpenPart
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Trouble, when
 from tests.support.outputs import failures_in

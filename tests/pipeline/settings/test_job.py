@@ -12,25 +12,25 @@ from transforms.rules.sampling import SamplingRule
     ("arguments", "rule"),
     [
         pytest.param([], SamplingRule(), id="all by default"),
-        pytest.param(["--sample", "0.25"], SamplingRule(share=0.25), id="a share of all"),
+        pytest.param(["--sample", "0.25"], SamplingRule(rate=0.25), id="a share of all"),
         pytest.param(
             ["--sample", "shop=0", "help=1"],
-            SamplingRule(engine_shares={"shop": 0.0, "help": 1.0}),
+            SamplingRule(engine_rates={"shop": 0.0, "help": 1.0}),
             id="shares by engine",
         ),
         pytest.param(
             ["--sample", "shop=0.5", "--sample", "0.1"],
-            SamplingRule(share=0.1, engine_shares={"shop": 0.5}),
+            SamplingRule(rate=0.1, engine_rates={"shop": 0.5}),
             id="both, in any order",
         ),
         pytest.param(
             ["--sample", "0.1", "0.2", "shop=0.3", "shop=0.4"],
-            SamplingRule(share=0.2, engine_shares={"shop": 0.4}),
+            SamplingRule(rate=0.2, engine_rates={"shop": 0.4}),
             id="the last of several for the same",
         ),
         pytest.param(
             ["--sample", "a=b=0.5"],
-            SamplingRule(engine_shares={"a=b": 0.5}),
+            SamplingRule(engine_rates={"a=b": 0.5}),
             id="an equals sign in an engine's name",
         ),
     ],

@@ -4,20 +4,20 @@ import pytest
 
 from pipeline.settings.load import load
 from pipeline.settings.worker import WorkerSettings
-from transforms.rules.silence import SilenceRule
+from transforms.rules.no_data import NoDataRule
 
 
 def test_the_default_rule_of_no_data_is_that_of_the_monitor() -> None:
     settings = load(WorkerSettings, [], {}).settings
     assert settings.no_data_after_s == 1800.0
-    assert settings.no_data == SilenceRule()
+    assert settings.no_data == NoDataRule()
 
 
 def test_no_data_may_alert_sooner_and_for_busier_engines() -> None:
     flags = ["--no_data_after_s=2.5", "--no_data_min_answers=99"]
     loaded = load(WorkerSettings, flags, {})
     assert loaded.problems == []
-    assert loaded.settings.no_data == SilenceRule(after_us=2_500_000, min_answers=99)
+    assert loaded.settings.no_data == NoDataRule(after_us=2_500_000, min_answers=99)
 
 
 ADDRESSES = {

@@ -8,7 +8,7 @@ from schemas.checked_answer import Contradiction
 from schemas.verdict import ContradictionKind
 from tests.support.builders import a_claim, a_fact
 from tests.support.samples.articles import read_conversations
-from transforms.contradictions.find_contradictions import differences, find_mismatches
+from transforms.contradictions.find_contradictions import differences, find_contradictions
 from transforms.contradictions.indexed_sources import IndexedSources
 from transforms.contradictions.sources import Sources
 from transforms.rules.sentences import split_sentences
@@ -213,7 +213,7 @@ def test_mismatches_name_their_claims_and_pass_over_those_that_required_no_check
         a_claim("Kettles have 8 screws."),
         a_claim("Lamps have 4 screws, since 1066.", score=0.5, grounding_check_required=None),
     )
-    assert find_mismatches(claims, [a_fact("Kettles have 2 screws.")]) == (
+    assert find_contradictions(claims, [a_fact("Kettles have 2 screws.")]) == (
         Contradiction(claim=1, kind="NUMBER", claim_value="9", fact_value="2", fact=0),
         Contradiction(claim=3, kind="DATE", claim_value="1066"),
         Contradiction(claim=3, kind="NUMBER", claim_value="4"),
@@ -223,7 +223,7 @@ def test_mismatches_name_their_claims_and_pass_over_those_that_required_no_check
 def test_titles_and_attributes_of_facts_take_part() -> None:
     fact = a_fact("Lamps glow.", title="Catalogue 2019", attributes={"page": "17"})
     claim = a_claim("Lamps glow, says page 17 of 2019.", score=0.9)
-    assert find_mismatches([claim], [fact]) == ()
+    assert find_contradictions([claim], [fact]) == ()
 
 
 def test_what_differs_from_long_facts_is_found_without_being_remembered() -> None:
@@ -240,6 +240,6 @@ def test_what_differs_from_long_facts_is_found_without_being_remembered() -> Non
 def test_a_number_in_the_address_of_a_fact_is_told_by_nobody() -> None:
     fact = a_fact("The warranty lasts 14 days.", uri="https://help.example.com/answer/30")
     claim = a_claim("The warranty lasts 30 days.", score=0.9)
-    assert find_mismatches([claim], [fact]) == (
+    assert find_contradictions([claim], [fact]) == (
         Contradiction(claim=0, kind="NUMBER", claim_value="30 days", fact_value="14 days", fact=0),
     )

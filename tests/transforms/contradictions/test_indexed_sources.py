@@ -4,7 +4,11 @@ import pytest
 
 from schemas.verdict import ContradictionKind
 from tests.support.builders import a_claim, a_fact
-from transforms.contradictions.find_contradictions import differences, find_mismatches, sources_for
+from transforms.contradictions.find_contradictions import (
+    differences,
+    find_contradictions,
+    sources_for,
+)
 from transforms.contradictions.indexed_sources import IndexedSources
 from transforms.contradictions.passages import passages_of
 from transforms.contradictions.sentence import Sentence
@@ -42,7 +46,7 @@ DIFFERENT = {
 def test_what_one_of_many_long_facts_tells_otherwise_is_found(
     claim: str, expected: tuple[str, str, str, int]
 ) -> None:
-    mismatches = find_mismatches(
+    mismatches = find_contradictions(
         [a_claim(claim, score=0.5)], [a_fact(fact) for fact in (*FILLER, TOWER)]
     )
     assert [(each.kind, each.claim_value, each.fact_value, each.fact) for each in mismatches] == [

@@ -15,8 +15,8 @@ from transforms.contradictions.signs import (
     SOURCE,
     read_signs,
 )
-from transforms.rules.phrases import REFUSAL as REFUSAL_PHRASE
-from transforms.rules.phrases import may_name_source
+from transforms.rules.english import REFUSAL as REFUSAL_PHRASE
+from transforms.rules.english import may_name_source
 
 WORDS = [
     *("Rome", "rome", "(Rome", "R", "5", "\u00c9t\u00e9's", "the", "passages", "Provided,"),

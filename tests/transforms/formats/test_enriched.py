@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipeline.row_files import EnrichedFiles
+from pipeline.sinks.row_formats import EnrichedFiles
 from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
 from schemas.avro import load_schema
 from schemas.checked_answer import CheckedAnswer, Grounding

@@ -22,7 +22,7 @@ from transforms.rules.planning import (
     plan_rechecks,
 )
 from transforms.rules.sentences import split_sentences
-from transforms.rules.support import support_score
+from transforms.rules.support_score import support_score
 
 OLE, RED = "Olé!", "Lamps glow."  # 5 and 11 bytes
 ANSWER = AnswerPiece(text=f"{OLE} {RED}", start=0)

@@ -1,11 +1,18 @@
-"""Answers counted by stretches of event time."""
+"""Counts of answers in buckets and windows."""
 
 import msgspec
 import pytest
 
 from schemas.verdict import Verdict
 from tests.support.builders import an_enriched
-from transforms.rules.rate_counts import BUCKET_US, RateCounts, added, counts_of, in_order
+from transforms.rules.rate_counts import (
+    BUCKET_US,
+    RateCounts,
+    RateWindow,
+    add_counts,
+    count_answer,
+    merge_buckets,
+)
 
 
 def test_a_reason_counts_once_for_an_answer_that_names_it_twice() -> None:
@@ -13,7 +20,7 @@ def test_a_reason_counts_once_for_an_answer_that_names_it_twice() -> None:
         verdict=Verdict.POLICY_SKIPPED,
         skip_reasons=("NO_RELEVANT_CONTENT", "SAFETY", "NO_RELEVANT_CONTENT"),
     )
-    assert counts_of(enriched, 0) == RateCounts(
+    assert count_answer(enriched, 0) == RateCounts(
         start_us=0,
         answers=1,
         policy_skipped=1,
@@ -32,14 +39,14 @@ def test_a_reason_counts_once_for_an_answer_that_names_it_twice() -> None:
     ],
 )
 def test_an_answer_counts_by_its_verdict(verdict: Verdict, counted: dict[str, int]) -> None:
-    assert counts_of(an_enriched(verdict=verdict), 7) == RateCounts(
+    assert count_answer(an_enriched(verdict=verdict), 7) == RateCounts(
         start_us=7, answers=1, **counted
     )
 
 
 def test_unknown_reasons_count_as_one_however_many_there_are() -> None:
     reasons = tuple(f"SOMETHING_NEW_{number}" for number in range(1_000))
-    counts = counts_of(an_enriched(skip_reasons=("47", *reasons)), 0)
+    counts = count_answer(an_enriched(skip_reasons=("47", *reasons)), 0)
     assert counts.skip_reasons == {"UNKNOWN_SKIP_REASON": 1}
 
 
@@ -53,7 +60,7 @@ def test_counts_of_one_bucket_are_added_reason_by_reason() -> None:
         failed=5,
         skip_reasons={"SAFETY": 2},
     )
-    assert added(first, second) == RateCounts(
+    assert add_counts(first, second) == RateCounts(
         start_us=0,
         answers=14,
         low_grounded=3,
@@ -66,7 +73,7 @@ def test_counts_of_one_bucket_are_added_reason_by_reason() -> None:
 def test_buckets_are_put_in_the_order_of_time_and_added_up() -> None:
     early, late = (RateCounts(start_us=start, answers=1) for start in (-BUCKET_US, BUCKET_US))
     twice = RateCounts(start_us=-BUCKET_US, answers=2)
-    assert in_order([late, early, early]) == [twice, late]
+    assert merge_buckets([late, early, early]) == [twice, late]
 
 
 def test_counts_that_were_kept_before_reasons_were_counted_can_still_be_read() -> None:
@@ -74,3 +81,27 @@ def test_counts_that_were_kept_before_reasons_were_counted_can_still_be_read() -
     assert msgspec.json.decode(kept, type=RateCounts) == RateCounts(
         start_us=0, answers=2, low_grounded=1
     )
+
+
+REASONS = {"SPII": 1, "SAFETY": 2, "NO_RELEVANT_CONTENT": 3}
+
+
+def test_a_window_names_the_reasons_that_so_many_answers_have_and_no_verdicts() -> None:
+    window = RateWindow(width_us=10)
+    window.add(RateCounts(start_us=0, answers=4, low_grounded=4, skip_reasons=REASONS))
+    assert window.reason_signals(min_answers=2) == [
+        "skip_reason:SAFETY",
+        "skip_reason:NO_RELEVANT_CONTENT",
+    ]
+
+
+def test_what_is_as_old_as_the_window_is_wide_is_out_of_it() -> None:
+    window = RateWindow(width_us=10)
+    for start_us in (0, 5):
+        window.add(RateCounts(start_us=start_us, answers=2, failed=1, skip_reasons={"SPII": 1}))
+    window.advance(9)
+    assert (window.answers, window.bad("failed"), window.bad("skip_reason:SPII")) == (4, 2, 2)
+    window.advance(10)
+    assert (window.answers, window.bad("failed"), window.bad("skip_reason:SPII")) == (2, 1, 1)
+    window.advance(15)
+    assert (window.answers, window.share("failed")) == (0, 0.0)

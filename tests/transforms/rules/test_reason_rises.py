@@ -5,7 +5,7 @@ import pytest
 from schemas.alert import Alert, Severity
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_episodes import rate_alerts
+from transforms.rules.rate_incidents import find_rate_alerts
 
 HOUR = 12
 """Buckets an hour."""
@@ -80,11 +80,11 @@ RISES = {
 def test_a_rise_opens_and_closes_once(
     stretches: list[tuple[int, int, int]], expected: list[tuple[str, int]]
 ) -> None:
-    assert told(rate_alerts("shop", buckets(*stretches), RateRule())) == expected
+    assert told(find_rate_alerts("shop", buckets(*stretches), RateRule())) == expected
 
 
 def test_an_alert_names_the_reason_and_how_many_times_its_share_has_risen() -> None:
-    opened, closed = rate_alerts(
+    opened, closed = find_rate_alerts(
         "shop", buckets((5 * HOUR, 20, 1), (1, 240, 120), (HOUR, 20, 0)), RateRule()
     )
     assert (opened.kind, opened.engine, opened.severity) == ("rate", "shop", Severity.WARNING)
@@ -99,7 +99,7 @@ def test_an_alert_names_the_reason_and_how_many_times_its_share_has_risen() -> N
     assert closed.rate.opened_at_us == opened.event_time_us
 
 
-def test_each_reason_has_episodes_of_its_own() -> None:
+def test_each_reason_has_incidents_of_its_own() -> None:
     quiet = [RateCounts(start_us=n * BUCKET_US, answers=20) for n in range(5 * HOUR)]
     loud = RateCounts(
         start_us=5 * HOUR * BUCKET_US,
@@ -107,7 +107,7 @@ def test_each_reason_has_episodes_of_its_own() -> None:
         policy_skipped=10,
         skip_reasons={"SAFETY": 20, "OUT_OF_DOMAIN_QUERY_IGNORED": 20, "SPII": 1},
     )
-    alerts = rate_alerts("shop", [*quiet, loud], RateRule())
+    alerts = find_rate_alerts("shop", [*quiet, loud], RateRule())
     assert [alert.rate.signal for alert in alerts if alert.rate] == [
         "skip_reason:OUT_OF_DOMAIN_QUERY_IGNORED",
         "skip_reason:SAFETY",

@@ -16,11 +16,9 @@ from transforms.grounding.local.claims import ClaimWords, read_claim
 from transforms.grounding.local.facts import Facts, read_facts, read_facts_for
 from transforms.grounding.local.rescoring import Entailment, rescore
 from transforms.grounding.local.scoring import ClaimInFacts
-from transforms.rules.log_odds import logit, sigmoid
+from transforms.rules.fact_text import needs_index, render_facts, render_without_uris
 from transforms.rules.sentences import Sentence, split_sentences
-from transforms.rules.support import support_score_of_log_odds
-from transforms.rules.told import statements_of, texts_of
-from transforms.rules.workload import is_large
+from transforms.rules.support_score import logit, sigmoid, support_score_of_log_odds
 
 _DEFAULT_CITATION_THRESHOLD = 0.6
 """Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""
@@ -66,12 +64,12 @@ def _find_by_words(
 ) -> list[_Finding]:
     described = [(fact.fact_text, fact.attributes) for fact in facts]
     compared = [sentence.text for sentence, claim in read if claim]
-    texts = texts_of(described)
-    if is_large(sum(map(len, compared)), texts):
+    texts = render_facts(described)
+    if needs_index(sum(map(len, compared)), texts):
         words = read_facts_for([claim for _, claim in read if claim], texts)
     else:
         words = read_facts(texts)
-    sources = sources_for(statements_of(described, texts), compared)
+    sources = sources_for(render_without_uris(described, texts), compared)
     return [
         _find(sentence, claim, words, sources, citation_log_odds) if claim else _Finding(sentence)
         for sentence, claim in read
@@ -84,7 +82,7 @@ def _find_by_model(
     entailment: Entailment,
     threshold: float,
 ) -> list[_Finding]:
-    texts = texts_of([(fact.fact_text, fact.attributes) for fact in facts])
+    texts = render_facts([(fact.fact_text, fact.attributes) for fact in facts])
     required = [sentence.text for sentence, claim in read if claim]
     rescored = iter(rescore(required, texts, entailment, threshold))
     return [

@@ -7,7 +7,7 @@ from itertools import compress, pairwise
 from schemas import Record
 from transforms.contradictions.signs import REFUSAL, SOURCE, Signs
 from transforms.grounding.local.tokens import Kind, Words, read_words
-from transforms.rules import phrases
+from transforms.rules import english
 
 Pair = tuple[str, str]
 
@@ -55,19 +55,19 @@ def read_claim(sentence: str) -> ClaimWords | None:
     bare = statement.strip(_AROUND)
     if bare.endswith(("?", "\uff1f", "\u061f", ":", "\uff1a")):
         return None
-    if phrases.TO_THE_READER.match(bare):
+    if english.ADDRESS_TO_READER.match(bare):
         return None
-    if names_source and words.signs.kinds & REFUSAL and phrases.REFUSAL.search(sentence):
+    if names_source and words.signs.kinds & REFUSAL and english.REFUSAL.search(sentence):
         return None
     return _words_of(words if statement == sentence else read_words(statement), words.signs)
 
 
 def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
-    statement = phrases.FOOTNOTE.sub(" ", sentence) if "[" in sentence else sentence
+    statement = english.FOOTNOTE.sub(" ", sentence) if "[" in sentence else sentence
     if names_source:
-        if opening := phrases.OPENING.match(statement):
+        if opening := english.OPENING.match(statement):
             statement = statement[opening.end() :]
-        statement = phrases.without_references(statement)
+        statement = english.without_references(statement)
     return statement
 
 

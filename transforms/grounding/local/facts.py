@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from transforms.grounding.local.claims import ClaimWords, Pair
 from transforms.grounding.local.tokens import form_of, spellings, tokenize
-from transforms.rules.memory import FactMemory, Sought, read_once
+from transforms.rules.cache import FactCache, WantedForms, lazy_property
 
 _WINDOW_POSITIONS = 60
 """Tokens that count as together; 40 and 100 rank as well, measured on RAGTruth's QA part."""
@@ -44,7 +44,7 @@ class FactWords:
         self.forms = frozenset(filter(None, positions))
         self.pairs = pairs
 
-    @read_once
+    @lazy_property
     def windows(self) -> tuple[dict[str, int], ...]:
         """For each piece of the fact the windows in it that hold a form, as a set of bits.
 
@@ -85,10 +85,10 @@ def read_facts_for(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
     content = frozenset[str]().union(*[claim.distinct for claim in claims])
     pairs = frozenset(pair for claim in claims for pair in claim.pairs)
     forms = content.union(*pairs)
-    sought = Sought(form_of, forms)
+    sought = WantedForms(form_of, forms)
     each = [
         FactWords(_only(content, found) if content < forms else found, _pairs_in(found, pairs))
-        for found in map(sought.among, map(spellings, texts))
+        for found in map(sought.of, map(spellings, texts))
     ]
     # Each difference goes through what is missing yet, a union through all forms of a fact.
     missing = content
@@ -132,5 +132,5 @@ def _windows(forms: Sequence[str | None]) -> dict[str, int]:
     return windows
 
 
-_FACT_WORDS = FactMemory(_read_fact)
-_FACTS = FactMemory(_read_facts)
+_FACT_WORDS = FactCache(_read_fact)
+_FACTS = FactCache(_read_facts)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from transforms.contradictions.passages import sentences_of
 from transforms.contradictions.sentence import Sentence
-from transforms.rules.log_odds import logit
+from transforms.rules.support_score import logit
 
 Entailment = Callable[[Sequence[tuple[str, str]]], list[float]]
 """Passages and claims in, how surely each passage entails its claim out, 0..1."""

@@ -14,7 +14,7 @@ from operator import and_
 
 from transforms.grounding.local.claims import ClaimWords
 from transforms.grounding.local.facts import Facts
-from transforms.rules.log_odds import logit
+from transforms.rules.support_score import logit
 
 _WINDOW_WEIGHT = 3.0
 _PAIR_WEIGHT = 1.0

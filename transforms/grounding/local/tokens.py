@@ -6,9 +6,9 @@ from itertools import chain, zip_longest
 
 from schemas import Record
 from transforms.contradictions.signs import Signs, behind_first, signs_of_word
+from transforms.rules.cache import WordCache
+from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 from transforms.rules.limits import UNSPACED_SCRIPTS
-from transforms.rules.memory import Memory
-from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
 
 
 class Kind(IntEnum):
@@ -128,6 +128,6 @@ def _says_something(form: str) -> bool:
 
 
 # No token holds white space, and what stands between it is mostly known already.
-_remembered_token = Memory(_read_token).__getitem__
-_remembered_tokens = Memory(_read_tokens).__getitem__
-_remembered_piece = Memory(_read_piece).__getitem__
+_remembered_token = WordCache(_read_token).__getitem__
+_remembered_tokens = WordCache(_read_tokens).__getitem__
+_remembered_piece = WordCache(_read_piece).__getitem__

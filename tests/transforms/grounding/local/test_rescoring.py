@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from transforms.grounding.local.rescoring import rescore
-from transforms.rules.log_odds import sigmoid
+from transforms.rules.support_score import sigmoid
 
 LAMPS, TEA, KETTLES = "Lamps glow red. Lamps hang.", "Tea is hot.", "Kettles whistle."
 

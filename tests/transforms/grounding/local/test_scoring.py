@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from transforms.grounding.local.claims import read_claim
 from transforms.grounding.local.facts import read_facts, read_facts_for
 from transforms.grounding.local.scoring import ClaimInFacts
-from transforms.rules.log_odds import logit, sigmoid
-from transforms.rules.support import support_score_of_log_odds
+from transforms.rules.support_score import logit, sigmoid, support_score_of_log_odds
 
 
 def in_facts(claim: str, *facts: str, differs: bool = False) -> ClaimInFacts:

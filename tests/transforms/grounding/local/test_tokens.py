@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from transforms.contradictions.signs import read_signs
 from transforms.grounding.local.tokens import Kind, form_of, read_words, spellings, tokenize
-from transforms.rules.words import NUMBER_WORDS, STOP_WORDS
+from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 
 
 def forms(text: str) -> list[str]:

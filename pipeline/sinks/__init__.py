@@ -1,0 +1,1 @@
+"""Write records, alerts and failures to files and topics."""

@@ -1,0 +1,51 @@
+"""PublishRows: alerts and failures as messages to a topic."""
+
+from collections.abc import Callable
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.io import WriteToPubSub
+from apache_beam.io.gcp.pubsub import PubsubMessage
+from apache_beam.pvalue import PCollection, PDone
+from apache_beam.typehints.decorators import no_annotations
+
+from transforms.rules.topic_messages import TopicMessage
+from transforms.runtime import counters
+
+
+class PublishRows(beam.PTransform):
+    """Publish rows, several collections of one kind to one topic.
+
+    Input: a tuple of PCollections of rows, bounded or not.
+    Output: nothing.
+    Failures: none of a message's own: each is made to fit before. A topic that does not take them
+      fails the bundle, which the runner tries again.
+    Delivery: at least once; a retried bundle publishes again.
+
+    Args:
+      topic: ``projects/P/topics/T``.
+      kind: of the rows, for the counter.
+      announce: makes a message of a row; a function of a module.
+    """
+
+    def __init__(self, topic: str, kind: str, announce: Callable[[Any], TopicMessage]) -> None:
+        super().__init__()
+        self.topic = topic
+        self.kind = kind
+        self.announce = announce
+
+    @no_annotations  # Beam does not know a tuple of collections as input
+    def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
+        """Apply the step."""
+        return (
+            inputs
+            | "JoinRows" >> beam.Flatten()
+            | "ToMessage" >> beam.Map(_to_message, kind=self.kind, announce=self.announce)
+            | "Publish" >> WriteToPubSub(self.topic, with_attributes=True)
+        )
+
+
+def _to_message(row: Any, kind: str, announce: Callable[[Any], TopicMessage]) -> PubsubMessage:
+    message = announce(row)
+    counters.written(kind).inc()
+    return PubsubMessage(message.data, message.attributes)

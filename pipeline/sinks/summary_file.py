@@ -1,0 +1,161 @@
+"""Keep `summary.json`: the totals of an output folder, and the summary of each of its runs.
+
+Each run writes a file of its own below `runs/`, which no other run touches, and then puts
+`summary.json` together from all of them. So runs that end at the same time lose nothing of each
+other, with no lock.
+"""
+
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+
+from pipeline import storage
+from pipeline.sinks.destination import Destination
+from schemas.summary import (
+    Summary,
+    folder_summary_to_json,
+    summary_from_json,
+    summary_to_json,
+)
+
+_NAME = "summary.json"
+_FOLDER = "runs"
+_EXTENSION = ".json"
+_MOST_ATTEMPTS = 10
+_log = logging.getLogger(__name__)
+
+
+class OtherSource(Exception):
+    """A run of the same id, over other input, has written to the output folder."""
+
+
+def write_summary(destination: Destination, summary: Summary) -> Summary:
+    """Write the summary of a run, and put the folder's together.
+
+    Args:
+      destination: output folder and run.
+      summary: replaces what the same run wrote before.
+
+    Returns:
+      The summary as given.
+
+    Raises:
+      OSError: it cannot be written.
+    """
+    _write(destination, f"{_FOLDER}/{summary.name}{_EXTENSION}", summary_to_json(summary))
+    _put_together(destination, summary.name)
+    return summary
+
+
+def remove_summary(destination: Destination) -> None:
+    """Remove the summary of an earlier run of the same id, and what it adds to the folder's.
+
+    Raises:
+      OSError: it is there and cannot be removed.
+    """
+    own = destination.path(f"{_FOLDER}/{destination.run}{_EXTENSION}")
+    if own in _paths(destination):
+        storage.remove([own])
+        _put_together(destination, destination.run)
+
+
+def refuse_other_source(destination: Destination, source: str | None) -> None:
+    """Keep a run from replacing the files of a run of the same id over other input.
+
+    Args:
+      destination: output folder and run.
+      source: a hash of what the input is called.
+
+    Raises:
+      OtherSource: such a run has written to the folder.
+      OSError: its summary cannot be read.
+    """
+    for earlier in read_summaries(destination.root):
+        if earlier.name == destination.run and earlier.source not in {None, source}:
+            raise OtherSource(
+                f"a run {destination.run!r} over other input has written to {destination.root};"
+                " choose another --run_id or --output"
+            )
+
+
+def read_summaries(root: str) -> list[Summary]:
+    """Read the summaries of all runs that wrote to an output folder.
+
+    Args:
+      root: the output folder, local or gs://.
+
+    Returns:
+      One for each run, none where there is no output. A file that is not a summary is left out,
+      with a line in the log.
+
+    Raises:
+      OSError: one cannot be read.
+    """
+    return _decoded(_contents(Destination(root=root, run="")))
+
+
+def read_total(root: str) -> Summary | None:
+    """Read the totals of an output folder, None where it has no `summary.json`.
+
+    Args:
+      root: the output folder, local or gs://.
+
+    Raises:
+      OSError: it cannot be read, or is not a summary.
+    """
+    path = storage.join(root, _NAME)
+    if not storage.exists(path):
+        return None
+    try:
+        return summary_from_json(storage.read_whole(path))
+    except ValueError as error:
+        raise OSError(f"{path}: {error}") from None
+
+
+def _put_together(destination: Destination, run: str) -> None:
+    """Write `summary.json` from the runs' files until none has changed meanwhile.
+
+    Whoever writes last has seen every file, since it looks again after it has written.
+    """
+    written: Mapping[str, bytes] | None = None
+    for _ in range(_MOST_ATTEMPTS):
+        contents = _contents(destination)
+        if contents == written:
+            return
+        summaries = _decoded(contents)
+        if summaries:
+            _write(destination, _NAME, folder_summary_to_json(summaries), f"{run}-{_NAME}")
+        else:
+            storage.remove([destination.path(_NAME)])
+        written = contents
+
+
+def _contents(destination: Destination) -> dict[str, bytes]:
+    contents = {}
+    for path in _paths(destination):
+        # Another run may remove its own file meanwhile.
+        with suppress(FileNotFoundError):
+            contents[path] = storage.read_whole(path)
+    return contents
+
+
+def _decoded(contents: Mapping[str, bytes]) -> list[Summary]:
+    summaries = []
+    for path, content in contents.items():
+        try:
+            summaries.append(summary_from_json(content))
+        except ValueError as error:
+            _log.error("%s is left out of the folder's summary: %s", path, error)
+    return summaries
+
+
+def _paths(destination: Destination) -> list[str]:
+    found = storage.find_below(destination.path(_FOLDER))
+    return [path for path in found if path.endswith(_EXTENSION)]
+
+
+def _write(
+    destination: Destination, name: str, content: bytes, temporary_name: str | None = None
+) -> None:
+    temporary_path = destination.temporary_path(temporary_name or name)
+    storage.write_whole(destination.path(name), content, temporary_path)

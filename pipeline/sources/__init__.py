@@ -1,0 +1,1 @@
+"""Read archives, subscriptions and batches of messages."""

@@ -1,0 +1,146 @@
+"""The rows of an Avro archive, each of them a message."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from pipeline.sources.avro_blocks import AvroFile, Block, Buffered, Row
+from pipeline.sources.compression import DamagedArchive
+from schemas.enriched_answer import avro_to_payload, is_enriched_schema
+from schemas.message import Message
+from schemas.quantities import EPOCH, to_us
+
+_PAYLOAD_FIELDS = ("data", "payload", "message")
+"""Where a row's message is looked for first; else in its only field of bytes or string."""
+
+_ID_FIELDS = ("message_id", "messageId", "messageid")
+"""Where Pub/Sub's subscriptions and templates write the message's id."""
+
+_SUBSCRIPTION_FIELD = "subscription_name"
+"""Text that Pub/Sub's Cloud Storage subscriptions write beside a message.
+
+Source: docs.cloud.google.com/pubsub/docs/create-cloudstorage-subscription, "Write metadata".
+"""
+
+_TEMPLATE_RECORD = "AvroPubsubMessageRecord"
+"""What Dataflow's template "Pub/Sub to Avro" writes, its time a bare long of milliseconds.
+
+Source: GoogleCloudPlatform/DataflowTemplates, com.google.cloud.teleport.avro.
+"""
+
+_Reading = Callable[[Row, str], Message]
+
+
+def read_rows(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
+    """Read rows that hold a message in a field, or that are groundwatch's own records.
+
+    Args:
+      stream: an Avro file from its beginning, buffered.
+      path: the archive's name, part of each message's place.
+      salvage: whether to read the rows of a damaged block that stand before the damage, too.
+
+    Raises:
+      DamagedArchive: after the last good row; it says how many messages before count.
+    """
+    # A bad byte in a row is that row's failure; the archive can be read on.
+    file = AvroFile(stream, handle_unicode_errors="surrogateescape")
+    read = _reading(file.schema)
+    number = verified = 0
+    try:
+        for block in file.blocks(salvage=salvage):
+            yield from _messages(block, read, path, number)
+            number += len(block.rows)
+            if block.is_verified:
+                verified = number
+    except DamagedArchive as error:
+        error.verified = verified
+        raise
+
+
+def _messages(block: Block, read: _Reading, path: str, before: int) -> list[Message]:
+    try:
+        return [read(row, f"{path}#{number}") for number, row in enumerate(block.rows, before + 1)]
+    except Exception as error:  # noqa: BLE001 - the schema may have groundwatch's name and other types
+        raise DamagedArchive(f"a row holds no message: {type(error).__name__}") from None
+
+
+def _reading(schema: Any) -> _Reading:
+    """Choose how a row of a schema, at a place, becomes a message."""
+    if is_enriched_schema(schema):
+        return _enriched_message
+    name = str(schema.get("name")) if isinstance(schema, Mapping) else ""
+    time_us = _template_time_us if name.endswith(_TEMPLATE_RECORD) else _publish_time_us
+    return partial(_message, field=_payload_field(schema), time_us=time_us)
+
+
+def _payload_field(schema: Any) -> str:
+    """Find the field that holds the message."""
+    fields = schema.get("fields", ()) if isinstance(schema, Mapping) else ()
+    texts = [field["name"] for field in fields if _is_text(field["type"])]
+    named = [name for name in _PAYLOAD_FIELDS if name in texts]
+    others = [name for name in texts if name not in (*_ID_FIELDS, _SUBSCRIPTION_FIELD)]
+    if not named and len(others) != 1:
+        wanted = ", ".join(_PAYLOAD_FIELDS)
+        raise DamagedArchive(f"no field tells where the message is: name it one of {wanted}")
+    return (named or others)[0]
+
+
+def _is_text(kind: Any) -> bool:
+    """Tell whether a field is bytes or string, maybe with attributes, maybe null."""
+    if isinstance(kind, list):
+        return all(branch == "null" or _is_text(branch) for branch in kind)
+    return (kind.get("type") if isinstance(kind, Mapping) else kind) in ("bytes", "string")
+
+
+def _enriched_message(row: Row, place: str) -> Message:
+    return Message(payload=avro_to_payload(row), place=place)
+
+
+def _message(row: Row, place: str, *, field: str, time_us: Callable[[Row], int | None]) -> Message:
+    payload = row[field] or b""
+    attributes = row.get("attributes")
+    return Message(
+        payload=_original(payload) if isinstance(payload, str) else payload,
+        attributes=_texts(attributes) if isinstance(attributes, Mapping) else {},
+        place=_text(row, _ID_FIELDS) or place,
+        publish_time_us=time_us(row),
+    )
+
+
+def _text(row: Row, names: Sequence[str]) -> str | None:
+    """Take the first field of these names that holds text."""
+    texts = (row[name] for name in names if row.get(name) and isinstance(row[name], str))
+    return next(map(_spelt_out, texts), None)
+
+
+def _publish_time_us(row: Row) -> int | None:
+    """Take a time, which fastavro reads as a datetime."""
+    time = row.get("publish_time")
+    return to_us(time) if isinstance(time, datetime) else None
+
+
+def _template_time_us(row: Row) -> int | None:
+    try:
+        return to_us(EPOCH + timedelta(milliseconds=row["timestamp"]))
+    except (KeyError, OverflowError, TypeError):
+        # Beam's own time for an element without one lies far out of the calendar.
+        return None
+
+
+def _texts(attributes: Mapping[str, Any]) -> dict[str, str]:
+    """Take the attributes that are text."""
+    return {
+        _spelt_out(name): _spelt_out(value)
+        for name, value in attributes.items()
+        if isinstance(value, str)
+    }
+
+
+def _spelt_out(text: str) -> str:
+    """Write bytes that are no UTF-8 as digits: two names that differ in them stay two."""
+    return _original(text).decode(errors="backslashreplace")
+
+
+def _original(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")

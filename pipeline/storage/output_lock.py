@@ -1,0 +1,189 @@
+"""Lock an output folder, on disk or in a bucket, against other processes and machines."""
+
+import fcntl
+import os
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from pipeline import storage
+from pipeline.storage import buckets
+from transforms.persistence.private_files import make_folder
+
+_POLL_S = 0.05
+_BUCKET_POLL_S = 1.0
+"""Cloud Storage takes one write a second of one object."""
+
+LOCK_WAIT_S = 90.0
+"""Long enough for the lease of a killed run on another machine to end."""
+
+_RENEWALS_A_LEASE = 4
+_MODE = 0o640
+
+
+class LockTaken(Exception):
+    """Another process holds the lock."""
+
+
+class LockLost(Exception):
+    """The lock in a bucket was not renewed in time, and another process may have taken it."""
+
+
+class Lock:
+    """A lock that is held.
+
+    Attributes:
+      is_lost: whether another process may hold it now.
+    """
+
+    is_lost = False
+
+    def check(self) -> None:
+        """Stop a holder that has lost the lock.
+
+        Raises:
+          LockLost: it has.
+        """
+        if self.is_lost:
+            raise LockLost("the lock of the output folder was not renewed in time; start again")
+
+
+@contextmanager
+def lock_output(
+    path: str, wait_s: float, lease_s: float = 60.0, owner: str | None = None
+) -> Iterator[Lock]:
+    """Hold a lock while a `with` block lasts.
+
+    On disk it is a lock of the operating system, which ends with the process. In a bucket it is an
+    object that its holder writes again and again; whoever sees it unchanged for a lease takes it.
+
+    Args:
+      path: a local file or an object, made and removed again.
+      wait_s: seconds to wait for another holder.
+      lease_s: seconds after which a lock in a bucket that is not renewed is taken over.
+      owner: names a holder that may come back, and then takes its own lock over at once; there
+        must never be two of them at the same time. None for one that does not.
+
+    Yields:
+      The lock.
+
+    Raises:
+      LockTaken: another process held it all the time.
+      OSError: it cannot be written.
+    """
+    deadline_s = time.monotonic() + wait_s
+    with ExitStack() as held:
+        if storage.is_local(path):
+            held.callback(os.close, _lock_on_disk(path, deadline_s))
+            held.callback(Path(path).unlink, missing_ok=True)
+            yield Lock()
+        else:
+            lease = _Lease(path, lease_s, owner or uuid.uuid4().hex)
+            lease.acquire(deadline_s)
+            held.callback(lease.release)
+            yield lease
+
+
+def _lock_on_disk(path: str, deadline_s: float) -> int:
+    """Lock a file; returns its descriptor."""
+    make_folder(Path(path).parent)
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, _MODE)
+        # The last holder removes the file that it has locked, so the name may be free again.
+        if _try_flock(descriptor) and _has_name(descriptor, path):
+            return descriptor
+        os.close(descriptor)
+        _wait(path, deadline_s, _POLL_S)
+
+
+def _try_flock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _has_name(descriptor: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), Path(path).stat())
+    except FileNotFoundError:
+        return False
+
+
+class _Lease(Lock):
+    """An object that its holder writes again and again."""
+
+    def __init__(self, path: str, lease_s: float, owner: str) -> None:
+        self._path = path
+        self._lease_s = lease_s
+        self._content = owner.encode()
+        self._generation = buckets.NO_OBJECT
+        self._released = threading.Event()
+        self._renewer = threading.Thread(target=self._renew, name="output-lock", daemon=True)
+
+    def acquire(self, deadline_s: float) -> None:
+        """Write the object where there is none, or where its holder does not renew it."""
+        generation = buckets.NO_OBJECT
+        while not self._write(generation):
+            generation = self._wait_until_free(deadline_s)
+        self._renewer.start()
+
+    def release(self) -> None:
+        """Remove the object, unless another process has taken it."""
+        self._released.set()
+        self._renewer.join()
+        if not self.is_lost:
+            buckets.remove(self._path)
+
+    def _wait_until_free(self, deadline_s: float) -> int:
+        """Return the generation that may be replaced: none, or one that stayed for a lease."""
+        seen, since_s = buckets.generation(self._path), time.monotonic()
+        while seen != buckets.NO_OBJECT and time.monotonic() - since_s < self._lease_s:
+            _wait(self._path, deadline_s, min(_BUCKET_POLL_S, self._lease_s))
+            current = buckets.generation(self._path)
+            if current != seen:
+                seen, since_s = current, time.monotonic()
+        return seen
+
+    def _renew(self) -> None:
+        renewed_s = time.monotonic()
+        while not self._released.wait(self._lease_s / _RENEWALS_A_LEASE):
+            try:
+                if not self._write(self._generation):
+                    self.is_lost = True
+                    return
+                renewed_s = time.monotonic()
+            except OSError:
+                # The bucket may answer again before the lease has ended.
+                if time.monotonic() - renewed_s > self._lease_s:
+                    self.is_lost = True
+                    return
+
+    def _write(self, generation: int) -> bool:
+        """Write the object where it has a generation; tells whether it had."""
+        try:
+            self._generation = buckets.replace(self._path, self._content, generation)
+        except FileExistsError:
+            return self._has_written()
+        return True
+
+    def _has_written(self) -> bool:
+        """Tell whether the object is this owner's: a reply was lost, or the owner was killed."""
+        generation = buckets.generation(self._path)
+        try:
+            is_own = storage.read_whole(self._path) == self._content
+        except FileNotFoundError:
+            return False
+        if is_own:
+            self._generation = generation
+        return is_own
+
+
+def _wait(path: str, deadline_s: float, poll_s: float) -> None:
+    if time.monotonic() > deadline_s:
+        raise LockTaken(f"another process holds {path}")
+    time.sleep(poll_s)

@@ -1,0 +1,137 @@
+"""Lines that never seem to end: told, counted once, and no danger to the memory."""
+
+import gzip
+import io
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.sources.archives import MAX_LINE_BYTES, read_archive, read_failures
+from schemas.failure import failure_to_json
+from schemas.message import Message, UnreadableAnswer
+from tests.support.answer_messages import parse_answer
+from tests.support.archives import PACKED, an_envelope, buffered, lines_of, read_all
+from tests.support.commands import run
+from tests.support.outputs import failures_in, records_in, summary_in
+from transforms.formats.json_input import MAX_PAYLOAD_BYTES
+from transforms.runtime.failures import failed_now
+
+GOOD = an_envelope(1)
+KEPT_BYTES = MAX_PAYLOAD_BYTES + 1
+
+
+def shape(message: Message) -> tuple[str, int, int | None]:
+    return message.place, len(message.payload), message.whole_bytes
+
+
+@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
+def test_of_a_line_too_long_to_keep_the_beginning_is_kept_and_what_follows_is_read(
+    pack: Callable[[bytes], bytes],
+) -> None:
+    long = b"[" + b" " * MAX_LINE_BYTES
+    messages = read_all(pack(lines_of(GOOD, long, GOOD)), "x")
+    assert [shape(message) for message in messages] == [
+        ("x#1", len(GOOD), None),
+        ("x#2", KEPT_BYTES, len(long)),
+        ("x#3", len(GOOD), None),
+    ]
+    assert messages[1].payload == long[:KEPT_BYTES]
+
+
+def test_the_longest_line_is_kept_whole() -> None:
+    line = b"x" * MAX_LINE_BYTES
+    [message] = read_all(line)
+    assert (message.payload, message.whole_bytes) == (line, None)
+
+
+@given(st.lists(st.integers(1, 60), max_size=8), st.integers(1, 50))
+def test_every_line_is_one_message_of_its_length(lengths: list[int], most: int) -> None:
+    content = lines_of(*(b"x" * length for length in lengths))
+    messages = list(read_archive(buffered(io.BytesIO(content)), "x", max_line_bytes=most))
+    assert [message.whole_bytes or len(message.payload) for message in messages] == lengths
+    assert [message.whole_bytes is None for message in messages] == [
+        length <= most for length in lengths
+    ]
+
+
+def test_a_message_of_which_only_a_part_is_kept_is_never_taken_for_a_whole_one() -> None:
+    message = Message(payload=GOOD, place="x#1", whole_bytes=50_000_000)
+    with pytest.raises(UnreadableAnswer, match=r"^The message has 50000000 bytes, more than "):
+        parse_answer(message)
+
+
+def test_the_failure_of_the_longest_line_is_read_back_whole() -> None:
+    message = Message(payload=b"x" * MAX_LINE_BYTES, place="x#1")
+    error = UnreadableAnswer("The message has too many bytes.")
+    failure = failed_now(message, "ParseAnswers", error, retryable=False)
+    [again] = read_failures(
+        buffered(io.BytesIO(failure_to_json(failure) + b"\n")), "failures.jsonl"
+    )
+    assert again.payload == message.payload
+
+
+class _EndlessLine(io.RawIOBase):
+    """So many bytes without a line's end, made as they are read."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        size = min(len(buffer), self._left)
+        buffer[:size] = b"x" * size
+        self._left -= size
+        return size
+
+
+def test_a_line_without_an_end_takes_no_more_memory_than_the_longest_line() -> None:
+    size = 20 * MAX_LINE_BYTES
+    tracemalloc.start()
+    try:
+        [message] = read_archive(buffered(_EndlessLine(size)), "x")
+        _, most_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert message.whole_bytes == size
+    assert most_bytes < 2 * MAX_LINE_BYTES
+
+
+# The high-water mark that getrusage knows is that of the process that forked, too.
+_BACKFILL = """
+import sys
+from pathlib import Path
+from launch.main import main
+status = main(["backfill", *sys.argv[1:]])
+print(Path("/proc/self/status").read_text())
+sys.exit(status)
+"""
+
+
+def peak_bytes(told: str) -> int:
+    """The most memory that the process held at once, as Linux tells it in KiB."""
+    return int(told.partition("VmHWM:")[2].split()[0]) * 1024
+
+
+def test_a_backfill_counts_an_endless_line_once_and_stays_small(tmp_path: Path) -> None:
+    archive, output = tmp_path / "answers.jsonl.gz", tmp_path / "out"
+    with gzip.open(archive, "wb", compresslevel=1) as stream:
+        stream.write(lines_of(GOOD))
+        for _ in range(10):
+            stream.write(b"x" * MAX_LINE_BYTES)
+        stream.write(b"\n" + lines_of(an_envelope(2)))
+    status, told, _ = run("-c", _BACKFILL, "--input", str(archive), "--output", str(output))
+    assert status == 0
+    assert peak_bytes(told) < 400_000_000
+    [failure] = failures_in(output)
+    assert failure["source"] == f"{archive}#2"
+    assert f"has {10 * MAX_LINE_BYTES} bytes" in failure["error"]
+    assert len(records_in(output)) == 2
+    summary = summary_in(output)
+    assert (summary["read"], summary["failures"], summary["closes"]) == (3, 1, True)

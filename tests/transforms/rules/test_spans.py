@@ -1,0 +1,37 @@
+"""Stretches of an answer: within it, and of whole characters."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.texts import any_text
+from transforms.rules.spans import is_valid_span
+
+ANSWER = "aé€".encode()  # characters begin at the bytes 0, 1 and 3, and end at 6
+STRETCHES = {
+    "the whole": (0, 6, True),
+    "a character": (1, 3, True),
+    "nothing at the start": (0, 0, True),
+    "nothing in the middle": (3, 3, True),
+    "nothing at the end": (6, 6, True),
+    "from within a character": (2, 3, False),
+    "to within a character": (1, 2, False),
+    "backwards": (3, 1, False),
+    "from before the start": (-1, 1, False),
+    "to behind the end": (0, 7, False),
+    "behind the end": (7, 7, False),
+}
+
+
+@pytest.mark.parametrize(("start", "end", "expected"), STRETCHES.values(), ids=STRETCHES)
+def test_a_stretch_lies_within_the_answer_and_holds_whole_characters(
+    start: int, end: int, expected: bool
+) -> None:
+    assert is_valid_span(ANSWER, start, end) is expected
+
+
+@given(any_text, st.integers(0, 20), st.integers(0, 20))
+def test_the_stretches_of_an_answer_are_those_of_its_text(text: str, start: int, end: int) -> None:
+    characters = [len(text[:place].encode()) for place in range(len(text) + 1)]
+    expected = start in characters and end in characters and start <= end
+    assert is_valid_span(text.encode(), start, end) is expected

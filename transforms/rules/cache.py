@@ -1,0 +1,137 @@
+"""Caches for pure functions of words and facts, bounded in size."""
+
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from typing import Any, Generic, TypeVar
+
+_MAX_WORDS = 65_536
+_MAX_WORD_CHARS = 40
+"""These bound a cache of words to some tens of MB; a language in daily use needs less."""
+
+_OVERHEAD_CHARS = 50
+"""What an entry for a fact takes besides its text, as characters."""
+
+_Facts = TypeVar("_Facts", bound=str | tuple[str, ...])
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+class BoundedDict(dict[_Key, _Value]):
+    """A dictionary that `put` clears when it is full.
+
+    Args:
+      max_keys: the most keys that it holds.
+    """
+
+    def __init__(self, max_keys: int) -> None:
+        super().__init__()
+        self._max_keys = max_keys
+
+    def put(self, key: _Key, value: _Value) -> None:
+        """Store a value; clear the dictionary first if it is full."""
+        if len(self) >= self._max_keys:
+            self.clear()
+        self[key] = value
+
+
+class WordCache(BoundedDict[str, _Value]):
+    """Cache the results of a pure function of a word.
+
+    A lookup takes half as long as one of `functools.lru_cache`.
+
+    Args:
+      function: computes the result, which nobody may modify.
+    """
+
+    def __init__(self, function: Callable[[str], _Value]) -> None:
+        super().__init__(_MAX_WORDS)
+        self._function = function
+
+    def __missing__(self, word: str) -> _Value:
+        value = self._function(word)
+        if len(word) <= _MAX_WORD_CHARS:
+            self.put(word, value)
+        return value
+
+
+class WantedForms(dict[str, str | None]):
+    """Map words to their forms, and to None where a form is not wanted.
+
+    Args:
+      form_of: returns the form of a word.
+      wanted: the wanted forms.
+    """
+
+    def __init__(self, form_of: Callable[[str], str], wanted: AbstractSet[str]) -> None:
+        super().__init__()
+        self._form_of = form_of
+        self._wanted = wanted
+
+    def __missing__(self, word: str) -> str | None:
+        form = self._form_of(word)
+        value = self[word] = form if form in self._wanted else None
+        return value
+
+    def of(self, words: Iterable[str]) -> list[str | None]:
+        """Return the form of each word, None for one that is not wanted."""
+        if len(self) > _MAX_WORDS:
+            self.clear()
+        return list(map(self.__getitem__, words))
+
+
+class lazy_property(Generic[_Value]):  # noqa: N801 - used like functools.cached_property
+    """Compute a property at its first use and cache it.
+
+    `functools.cached_property` takes a lock in Python 3.11, which costs more than many of these
+    computations. Two threads may compute the same value twice.
+
+    Args:
+      compute: returns the value for an object.
+    """
+
+    def __init__(self, compute: Callable[[Any], _Value]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Store the name under which the object's dictionary caches the value."""
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> _Value:
+        """Compute and cache the value."""
+        value = instance.__dict__[self._name] = self._compute(instance)
+        return value
+
+
+class FactCache(dict[_Facts, _Value]):
+    """Cache the results of a pure function of a fact, or of all facts of an answer.
+
+    Popular sources repeat. The cache is bounded by characters, since facts differ in length: a
+    result takes some 40 bytes a character, and 240 in Chinese. When the cache is full, the half
+    that was used least recently is dropped.
+
+    Args:
+      function: computes the result, which nobody may modify.
+      max_chars: characters of all cached facts together.
+    """
+
+    def __init__(self, function: Callable[[_Facts], _Value], max_chars: int = 300_000) -> None:
+        super().__init__()
+        self._function = function
+        self._max_chars = max_chars // 2
+        self._chars = 0
+        self._older: dict[_Facts, _Value] = {}
+
+    def __missing__(self, facts: _Facts) -> _Value:
+        value = self._older.get(facts)
+        if value is None:
+            value = self._function(facts)
+        chars = _OVERHEAD_CHARS + (len(facts) if isinstance(facts, str) else sum(map(len, facts)))
+        if self._chars + chars > self._max_chars:
+            self._older = self.copy()
+            self.clear()
+            self._chars = 0
+        if chars <= self._max_chars:
+            self[facts] = value
+            self._chars += chars
+        return value

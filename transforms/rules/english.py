@@ -1,0 +1,147 @@
+"""English words without evidence, number words, and phrases about the sources or to the reader."""
+
+# ruff: noqa: SIM905 - a table of words reads best as text
+
+import re
+
+STOP_WORDS = frozenset(
+    """
+    a an the this that these those some any each every all both either such other another
+    same own many much more most few several
+
+    i you he she it we they me him her us them my your his its our their mine myself
+    yourself himself herself itself ourselves themselves who whom whose which what one
+
+    am is are was were be been being have has had having do does did done can could may
+    might must shall should will would
+
+    of in on at by for with from to into onto about as than then and or but if so because
+    while when where why how though although until between through during there here also
+    only just very too out up no not nor without
+
+    i'm you're they're we're i've can't cannot don't doesn't didn't isn't aren't wasn't
+    won't
+
+    however therefore thus overall additionally moreover furthermore
+
+    passage passages text article context document documents source sources information
+    summary state states stated mention mentions mentioned provided given based according
+    include includes included including
+    """.split()
+)
+"""173 words without evidence: function words, negations, pronouns, auxiliaries, contractions, words
+that connect sentences or refer to the sources."""
+
+_NUMBER_WORDS = """
+    zero 0 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12
+    thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20
+    thirty 30 forty 40 fifty 50 sixty 60 seventy 70 eighty 80 ninety 90 hundred 100 thousand 1000
+    million 1000000 billion 1000000000 dozen 12 half 0.5 first 1 second 2 third 3 fourth 4 fifth 5
+    twice 2
+""".split()
+NUMBER_WORDS = dict(zip(_NUMBER_WORDS[::2], _NUMBER_WORDS[1::2], strict=True))
+"""The digits of each number word; without "one", which is mostly a pronoun."""
+
+_SOURCE = r"(?:passage|text|article|context|document|source|excerpt|information|snippet|data)s?"
+_NUMBER = r"[#]?\d{1,2}(?::\d{1,2})?"
+# Bounded, since "source 1and source 1and ..." is matched from each of its sources.
+_NUMBERS = rf"{_NUMBER}(?:\s*(?:,\s*and|,\s*or|,|and|&|or)\s*(?:{_SOURCE}\s*)?{_NUMBER}){{0,99}}"
+_GIVEN = r"(?:given|provided|above|available|following|retrieved|supplied)"
+_THE_SOURCE = (
+    rf"(?:the\s+|this\s+|these\s+|those\s+)?(?:{_GIVEN}\s+)?{_SOURCE}"
+    rf"(?:\s*{_NUMBERS}\b)?(?:\s+{_GIVEN})?"
+)
+_STATES = (
+    r"(?:states?|stated|mentions?|mentioned|says?|suggests?|indicates?|explains?|notes?|adds?"
+    r"|reports?|shows?|describes?|claims?|specif(?:y|ies))"
+)
+_JOINT = (
+    r"(?:(?:however|therefore|thus|additionally|furthermore|moreover|overall|also|so|but|and"
+    r"|in\s+(?:summary|conclusion|addition)|in\s+short|to\s+summarize),?\s+)?"
+)
+
+_SOURCE_STEM = re.compile(
+    "passage|text|article|document|source|excerpt|informa|snippet|data|provided|given"
+)
+"""Every phrase about the sources has one of these in lower case."""
+
+_BRACKETED_REFERENCE = rf"\((?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}\)"
+_INLINE_REFERENCE = rf"\b{_SOURCE}\s*{_NUMBERS}\b"
+_REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+
+FOOTNOTE = re.compile(r"\[\d{1,3}(?:\s*[,-]\s*\d{1,3})*\]")
+"""A reference to a source by its number: "[1]", "[2, 3]"."""
+
+OPENING = re.compile(
+    rf"""{_JOINT}
+    (?:
+      (?:based\s+(?:solely\s+|only\s+)?(?:on|upon)|according\s+to|as\s+(?:stated|mentioned)\s+in
+        |from|in|per)
+      \s+{_THE_SOURCE}\s*,?\s+
+      (?:it\s+(?:appears|seems|is\s+(?:clear|stated|mentioned|said)|can\s+be\s+\w+)\s+that\s+)?
+    |
+      {_THE_SOURCE}\s+(?:also\s+|further\s+)?{_STATES}\s+that\s+
+    |
+      (?:it\s+is|it\s+was)\s+(?:also\s+)?(?:stated|mentioned|noted)\s+(?:in\s+{_THE_SOURCE}\s+)?
+      that\s+
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The opening of a sentence that reports what a source says."""
+
+ADDRESS_TO_READER = re.compile(
+    r"""(?:
+      sure|certainly|of\s+course|absolutely|hello|hi|hey|greetings|welcome|thanks|thank\s+you
+    | you(?:'|\u2019)re\s+welcome|good\s+(?:morning|afternoon|evening)|sorry|i\s+apologi[sz]e
+    | i(?:(?:'|\u2019)m|\s+am)\s+(?:sorry|unable|here\s+to|happy\s+to|glad)
+    | i(?:(?:'|\u2019)d|\s+would)\s+be\s+(?:happy|glad)|i\s+hope|i\s+can(?:not|(?:'|\u2019)t)\s+help
+    | (?:please\s+)?(?:let\s+me\s+know|feel\s+free)
+    | if\s+you\s+have\s+(?:any\s+)?(?:more|other|further)
+    | as\s+an?\s+(?:ai|large\s+language\s+model|language\s+model|assistant)
+    | here(?:(?:'|\u2019)s|\s+is|\s+are)\s++(?:what\s+(?:i|we)\s+(?:found|know)|.*:)
+    )(?![\w'\u2019-])""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The opening of a sentence that greets, thanks, offers or announces."""
+
+REFUSAL = re.compile(
+    r"""\b(?:
+      (?:do|does|did)(?:\s+not|n['\u2019]t)\s+(?:\w+\s+){0,2}?
+        (?:mention|provide|specify|state|contain|include|give|say|discuss|address|answer|offer
+          |indicate|clarify|explain|describe|have|define|list|cover)
+    | (?:is|are|was|were)(?:\s+not|n['\u2019]t)\s+(?:\w+\s+)?
+        (?:mentioned|provided|specified|stated|given|included|clear|available|enough|discussed
+          |explained|defined|described|sufficient|possible|addressed|found)
+    | (?:cannot|can['\u2019]t|could\s+not|can\s+not)\s+(?:be\s+)?
+        (?:determine|answer|provide|find|conclude|confirm|give|say|tell|infer|identif)\w*
+    | unable\s+to\s+(?:\w+\s+)?
+        (?:answer|determine|provide|find|give|confirm|identify|generate|offer|say)
+    | (?:impossible|not\s+possible|difficult)\s+to
+    | no\s+(?:\w+\s+){0,2}?(?:information|mention|answer|details?|indication|data|evidence)
+    | (?:insufficient|not\s+enough|lacks?|without\s+(?:further|more|additional))\b
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A statement that the sources do not contain something."""
+
+_REFUSING = re.compile(
+    r"n(?:ot|['\u2019]t|(?<!\wn)o$)|unable|impossible|difficult|insufficient|lack|without"
+)
+"""Every refusal has a word with one of these in lower case. Few first letters make the search
+fast."""
+
+
+def may_name_source(text: str) -> bool:
+    """Return whether a text could name a source; a fast test for the expressions above."""
+    return _SOURCE_STEM.search(text.lower()) is not None
+
+
+def may_refuse(word: str) -> bool:
+    """Return whether a text with this word could be a `REFUSAL`."""
+    return _REFUSING.search(word.lower()) is not None
+
+
+def without_references(text: str) -> str:
+    """Remove references to sources, such as "(see source 3, 4)"."""
+    return _REFERENCE.sub(" ", text) if _DIGIT.search(text) else text

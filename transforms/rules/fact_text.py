@@ -1,0 +1,166 @@
+"""Render facts, with their attributes, as the texts sent to the checker."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, groupby
+
+from schemas.answer import Fact
+
+FactAndAttributes = tuple[str, Mapping[str, str]]
+
+_URI = "uri"
+
+_MAX_FACT_CHARS = 150_000
+"""Larger facts are not rewritten, and are compared by an index: the caches hold no more."""
+
+_MAX_PRODUCT = 6_000_000
+"""Characters of the answer times sentences of the facts: twenty times the largest of 2,077 real
+answers (RAGTruth, WiCE, BEGIN, CLAP-NQ), and about a second in the worst case."""
+
+_CHARS_PER_SENTENCE = 200
+_END_MARKS = ".!?\n\r"
+_OTHER_END_MARKS = "\u06d4\u0964\u3002\uff01\uff1f\uff61\u2028\u2029"
+"""Marks that end a sentence or a line, in scripts other than Latin."""
+
+_FIELD = re.compile(r"([^\W\d][^:|]{0,39}): (\S.*)")
+"""A line such as "max_power: 2,300 W", as structured data is written."""
+
+_RULE = re.compile(r"[\s|:+-]+")
+_MIN_FIELDS = 3
+"""Fewer lines with a colon are a heading and its text."""
+
+_LINE, _ROW, _FIELD_LINE = range(3)
+_MAX_GROWTH = 4
+"""The text grows to at most five times its length, whatever the length of a header."""
+
+
+def fact_attributes(fact: Fact) -> dict[str, str]:
+    """Return the attributes sent with a fact: title, URI and the producer's own."""
+    named = {"title": fact.title, _URI: fact.uri}
+    return {name: value for name, value in named.items() if value} | fact.attributes
+
+
+def render_facts(facts: Sequence[FactAndAttributes]) -> tuple[str, ...]:
+    """Render each fact with its attributes as further lines.
+
+    Rows of tables repeat their headers, and fields of records the record's name, unless the facts
+    have more than 150,000 characters.
+
+    Args:
+      facts: the text and the attributes of each.
+    """
+    if sum([len(text) for text, _ in facts]) <= _MAX_FACT_CHARS:
+        facts = [(repeat_headers(text), attributes) for text, attributes in facts]
+    return tuple(
+        [
+            "\n".join((text, *attributes.values())) if attributes else text
+            for text, attributes in facts
+        ]
+    )
+
+
+def render_without_uris(
+    facts: Sequence[FactAndAttributes], rendered: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Render facts without their URIs, whose numbers state nothing.
+
+    Args:
+      facts: the text and the attributes of each.
+      rendered: the same facts as `render_facts` returns them.
+    """
+    if not any(_URI in attributes for _, attributes in facts):
+        return rendered
+    return render_facts(
+        [
+            (text, {name: value for name, value in attributes.items() if name != _URI})
+            for text, attributes in facts
+        ]
+    )
+
+
+def needs_index(answer_chars: int, facts: Sequence[str]) -> bool:
+    """Return whether an answer and its facts are so large that an index compares them faster.
+
+    The time to compare each claim with each sentence of the facts grows with the product of their
+    sizes, the time for an index with their sum.
+
+    Args:
+      answer_chars: the length of the answer, or of its claims together.
+      facts: the texts of the facts.
+    """
+    chars = sum(map(len, facts))
+    if chars > _MAX_FACT_CHARS:
+        return True
+    if 2 * answer_chars * chars <= _MAX_PRODUCT:
+        return False
+    sentences = chars // _CHARS_PER_SENTENCE + sum(map(max_sentences, facts))
+    return answer_chars * sentences > _MAX_PRODUCT
+
+
+def max_sentences(text: str) -> int:
+    """Return an upper bound of the number of sentences: the number of marks that end one."""
+    marks = 1 + sum(map(text.count, _END_MARKS))
+    return marks if text.isascii() else marks + sum(map(text.count, _OTHER_END_MARKS))
+
+
+def repeat_headers(text: str) -> str:
+    """Repeat the header of a table in each row, and the name of a record in each field.
+
+    A claim about a row uses the words of the header, which may be a page above it. A claim about a
+    field of a record names the record by its first field.
+
+    Args:
+      text: any text; tables as in Markdown, records as lines of "key: value".
+
+    Returns:
+      The text; unchanged if it has no table and no record. Once it is five times as long as it
+      was, the remaining lines stay unchanged.
+    """
+    if "\n" not in text or ("|" not in text and ": " not in text):
+        return text
+    lines = text.split("\n")
+    rewritten = chain.from_iterable(
+        _rewrite(kind, list(block)) for kind, block in groupby(lines, key=_kind)
+    )
+    return "\n".join(_within(rewritten, len(text) * _MAX_GROWTH))
+
+
+def _within(lines: Iterator[tuple[str, str]], max_added: int) -> Iterator[str]:
+    """Return the rewritten lines until they add too many characters, then the original ones."""
+    added = 0
+    for line, rewritten in lines:
+        added += max(0, len(rewritten) - len(line))
+        yield rewritten if added <= max_added else line
+
+
+def _kind(line: str) -> int:
+    if "|" in line and _is_row(line.lstrip()):
+        return _ROW
+    return _FIELD_LINE if ": " in line and _FIELD.fullmatch(line) else _LINE
+
+
+def _is_row(line: str) -> bool:
+    return line[0] == "|" and line.count("|") > 1
+
+
+def _rewrite(kind: int, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Pair each line with its replacement; leave out the rule under a header."""
+    if kind == _ROW and len(lines) > 1 and _RULE.fullmatch(lines[1]):
+        header = _cells(lines[0])
+        yield lines[0], lines[0]
+        yield from ((line, _join_cells(header, line)) for line in lines[2:])
+    elif kind == _FIELD_LINE and len(lines) >= _MIN_FIELDS:
+        subject = lines[0].partition(": ")[2]
+        yield lines[0], lines[0]
+        yield from ((line, f"{subject}; {line}") for line in lines[1:])
+    else:
+        yield from zip(lines, lines, strict=True)
+
+
+def _join_cells(header: Sequence[str], line: str) -> str:
+    cells = zip(header, _cells(line), strict=False)
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell)
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]

@@ -1,0 +1,26 @@
+"""Validate byte spans of UTF-8 text, and truncate it."""
+
+_CONTINUATION_BYTES = range(0x80, 0xC0)
+_MAX_CHARACTER_BYTES = 4
+
+
+def is_valid_span(text: bytes, start: int, end: int) -> bool:
+    """Return whether text[start:end] lies within the text and splits no UTF-8 character."""
+    return 0 <= start <= end <= len(text) and _is_boundary(text, start) and _is_boundary(text, end)
+
+
+def truncate_bytes(data: bytes, max_bytes: int) -> bytes:
+    """Truncate bytes; where they are UTF-8, at the end of a character."""
+    if len(data) <= max_bytes:
+        return data
+    ends = range(max_bytes, max(-1, max_bytes - _MAX_CHARACTER_BYTES), -1)
+    return data[: next((end for end in ends if _is_boundary(data, end)), max_bytes)]
+
+
+def truncate(text: str, max_bytes: int) -> str:
+    """Truncate a text to a size in UTF-8."""
+    return truncate_bytes(text.encode(), max_bytes).decode()
+
+
+def _is_boundary(text: bytes, position: int) -> bool:
+    return position == len(text) or text[position] not in _CONTINUATION_BYTES

@@ -1,0 +1,224 @@
+"""Encode alerts and failures as Pub/Sub messages, and decode failures.
+
+Source: https://cloud.google.com/pubsub/quotas#resource_limits
+"""
+
+from collections.abc import Iterable, Mapping
+
+from msgspec.structs import replace
+
+from schemas import Record
+from schemas.alert import Alert, alert_to_json
+from schemas.failure import Failure
+from schemas.message import EarlierFailure, Message
+from schemas.quantities import from_rfc3339, to_rfc3339
+from transforms.rules.spans import truncate, truncate_bytes
+
+SHORTENED = "shortened"
+"""The attribute that lists what was truncated: attributes or parts of the data."""
+
+LEFT_OUT = "left_out"
+"""The attribute that counts the attributes that were dropped."""
+
+MAX_MESSAGE_BYTES = 9_998_000
+"""The request around the message, with the topic's name, must stay within 10,000,000."""
+
+_MAX_ALERT_BYTES = MAX_MESSAGE_BYTES - 10_000
+"""Leaves space for an alert's attributes."""
+
+_MAX_ATTRIBUTES = 100
+_MAX_NAME_BYTES = 256
+_MAX_VALUE_BYTES = 1_024
+_FRAME_BYTES = 16
+"""More than the protocol adds to an attribute, to the data and to the ordering key."""
+
+_NOTES = frozenset({SHORTENED, LEFT_OUT})
+_NOTES_BYTES = sum(len(name) + _MAX_VALUE_BYTES + _FRAME_BYTES for name in _NOTES)
+_RESERVED_NAMES = frozenset({"self", "topic", "data", "ordering_key", "retry", "timeout"})
+"""Arguments of the official client's `publish`, which takes attributes as keywords. Beam's
+WriteToPubSub passes them on (`io/gcp/pubsub.py`): `topic` fails a pipeline, `retry` hangs it."""
+
+_RESERVED_PREFIX = "goog"
+_FAILURE_PREFIX = "failure_"
+
+
+class TopicMessage(Record, frozen=True, kw_only=True):
+    """A message within the limits of Pub/Sub, its official client and Beam's WriteToPubSub.
+
+    Attributes:
+      data: the bytes.
+      attributes: for filters and readers.
+      ordering_key: messages with one key stay in order; empty for no order.
+    """
+
+    data: bytes
+    attributes: dict[str, str]
+    ordering_key: str = ""
+
+
+def is_attribute_name(name: str) -> bool:
+    """Return whether Pub/Sub and its clients accept an attribute name: 1 to 256 bytes."""
+    is_free = name not in _RESERVED_NAMES and not name.startswith(_RESERVED_PREFIX)
+    return is_free and 1 <= len(name.encode()) <= _MAX_NAME_BYTES
+
+
+def build_message(
+    data: bytes,
+    attributes: Mapping[str, str | None],
+    *,
+    forwarded: Mapping[str, str] | None = None,
+    shortened: Iterable[str] = (),
+    ordering_key: str = "",
+) -> TopicMessage:
+    """Build a message within the limits; its attributes list what was truncated or dropped.
+
+    Values over 1,024 bytes are truncated, and so is data that does not fit; UTF-8 text at the end
+    of a character.
+
+    Args:
+      data: the bytes.
+      attributes: by name; None leaves one out.
+      forwarded: attributes of another message. Invalid and duplicate names are dropped, and those
+        that exceed 100 attributes.
+      shortened: what was truncated before.
+      ordering_key: as in `TopicMessage`.
+
+    Raises:
+      ValueError: one of `attributes` has an invalid name.
+    """
+    for name in attributes:
+        if not is_attribute_name(name) or name in _NOTES:
+            raise ValueError(f"no attribute of a Pub/Sub message may be named {name[:99]!r}")
+    own = {name: value for name, value in attributes.items() if value is not None}
+    kept = _accepted(forwarded or {}, own)
+    complete = {**own, **kept}
+    fitting = {name: truncate(value, _MAX_VALUE_BYTES) for name, value in complete.items()}
+    ordering_key = truncate(ordering_key, _MAX_VALUE_BYTES)
+    max_data_bytes = MAX_MESSAGE_BYTES - _NOTES_BYTES - _size(fitting) - len(ordering_key.encode())
+    short = [*shortened, *(name for name in fitting if fitting[name] != complete[name])]
+    short += ["data"] * (len(data) > max_data_bytes)
+    if short:
+        fitting[SHORTENED] = truncate(",".join(short), _MAX_VALUE_BYTES)
+    if dropped := len(forwarded or {}) - len(kept):
+        fitting[LEFT_OUT] = str(dropped)
+    return TopicMessage(
+        data=truncate_bytes(data, max_data_bytes), attributes=fitting, ordering_key=ordering_key
+    )
+
+
+def encode_alert(alert: Alert, *, ordering_key: str = "") -> TopicMessage:
+    """Encode an alert as JSON with attributes for filters.
+
+    The texts of an alert that is too large are truncated, and listed in `shortened`.
+
+    Args:
+      alert: the alert.
+      ordering_key: messages with one key stay in order; empty for no order.
+    """
+    fitting, shortened = _truncate_texts(alert)
+    attributes = {
+        "kind": alert.kind.value,
+        "record_id": alert.record_id,
+        "engine": alert.engine,
+        "verdict": alert.verdict,
+        "severity": alert.severity.value,
+    }
+    return build_message(
+        alert_to_json(fitting), attributes, shortened=shortened, ordering_key=ordering_key
+    )
+
+
+def encode_failure(failure: Failure, *, with_payload: bool = True) -> TopicMessage:
+    """Encode a failure as the original bytes and attributes, plus attributes about the error.
+
+    Args:
+      failure: the failure.
+      with_payload: whether to include the original bytes and attributes, which `replay` needs.
+    """
+    message = failure.message
+    attributes = {
+        "failure_step": failure.step,
+        "failure_error_class": failure.error_class,
+        "failure_error": failure.error,
+        "failure_retryable": "true" if failure.retryable else "false",
+        "failure_attempts": str(failure.attempts),
+        "failure_first_at": to_rfc3339(failure.first_failed_at_us),
+        "failure_last_at": to_rfc3339(failure.last_failed_at_us),
+        "failure_source": message.answer_place,
+        "failure_publish_time": to_rfc3339(message.publish_time_us),
+        "failure_record_id": failure.record_id,
+    }
+    if not with_payload:
+        return build_message(b"", attributes, shortened=("data",))
+    return build_message(message.payload, attributes, forwarded=message.attributes)
+
+
+def decode_failure(published: Message) -> Message:
+    """Decode the message that failed from a message that `encode_failure` encoded.
+
+    Args:
+      published: the message as it was received.
+
+    Returns:
+      The original message with its bytes, attributes, place and earlier failure.
+
+    Raises:
+      ValueError: it is not a failure, or was published without all of its original bytes.
+    """
+    attributes = dict(published.attributes)
+    if "data" in attributes.pop(SHORTENED, "").split(","):
+        raise ValueError("the failure was published without all of its original bytes")
+    attributes.pop(LEFT_OUT, None)
+    own = {
+        name: attributes.pop(name)
+        for name in published.attributes
+        if name.startswith(_FAILURE_PREFIX)
+    }
+    try:
+        return Message(
+            payload=published.payload,
+            attributes=attributes,
+            place=own["failure_source"],
+            publish_time_us=from_rfc3339(own.get("failure_publish_time")),
+            earlier=EarlierFailure(
+                first_failed_at_us=from_rfc3339(own["failure_first_at"]) or 0,
+                attempts=int(own["failure_attempts"]),
+            ),
+        )
+    except (KeyError, ValueError):
+        raise ValueError("the message is no failure of groundwatch") from None
+
+
+def _accepted(forwarded: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    accepted = [
+        (name, value)
+        for name, value in forwarded.items()
+        if is_attribute_name(name) and name not in own and name not in _NOTES
+    ]
+    return dict(accepted[: _MAX_ATTRIBUTES - len(_NOTES) - len(own)])
+
+
+def _size(attributes: Mapping[str, str]) -> int:
+    sizes = (len(name.encode()) + len(value.encode()) for name, value in attributes.items())
+    return sum(sizes) + _FRAME_BYTES * (len(attributes) + 2)
+
+
+def _truncate_texts(alert: Alert) -> tuple[Alert, list[str]]:
+    """Truncate an alert's texts, the longest first, until it fits; return their names, too."""
+    claim = alert.worst_claim
+    texts = {"answer_text": alert.answer_text or "", "worst_claim": (claim and claim.text) or ""}
+    shortened: list[str] = []
+    for name in sorted(texts, key=lambda name: len(texts[name]), reverse=True):
+        # Text takes at least as many bytes in JSON.
+        excess = len(alert_to_json(alert)) - _MAX_ALERT_BYTES
+        if excess > 0 and texts[name]:
+            text = truncate(texts[name], max(0, len(texts[name].encode()) - excess))
+            alert = _with_text(alert, name, text)
+            shortened.append(name)
+    return alert, shortened
+
+
+def _with_text(alert: Alert, name: str, text: str) -> Alert:
+    if name == "answer_text":
+        return replace(alert, answer_text=text)
+    return replace(alert, worst_claim=alert.worst_claim and replace(alert.worst_claim, text=text))
