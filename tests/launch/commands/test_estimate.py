@@ -127,7 +127,7 @@ def test_a_damaged_archive_is_counted_as_the_backfill_counts_it(
     archive.write_bytes(gzip.compress(lines_of(*VARIED))[:-9])
     places = "--input", str(archive), "--output", str(output)
     assert main(["estimate", *places]) == 1
-    complaint = "archives that are damaged: 1\n  {}#after-record-0: gzip member 1, from byte 0, is"
+    complaint = "damaged archives: 1\n  {}#after-record-0: gzip member 1, from byte 0, is"
     assert complaint.format(archive) in capsys.readouterr().err
     estimated = json.loads((output / "estimate.json").read_bytes())
     assert backfill(archive, output) == 1

@@ -79,7 +79,7 @@ def test_counts_that_do_not_close_are_a_failure(
 
     monkeypatch.setattr(watch_module, "watch", lose_one)
     assert watch(watched) == 1
-    assert "the counts do not close: 2 messages were read" in capsys.readouterr().err
+    assert "the counts do not add up: 2 messages were read" in capsys.readouterr().err
 
 
 def test_a_second_demo_on_the_same_output_is_refused_and_takes_nothing_from_the_first(
