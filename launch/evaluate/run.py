@@ -10,9 +10,9 @@ from launch.evaluate.measuring import measure
 from launch.evaluate.tables import show_evaluation
 from launch.inputs.labels import gather_labels
 from launch.inputs.paths import find_inputs
+from launch.report.output_folder import write_file
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
-from launch.writing import write_file
 from pipeline.settings.commands import EvaluateSettings, EvaluationSettings
 from transforms.grounding.errors import RunStopped
 

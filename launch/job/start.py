@@ -115,7 +115,7 @@ def _replay_subscription(invocation: Invocation[ReplaySettings], name: str) -> i
 def _left_by_a_limit(destination: Destination) -> int:
     """Count the failures of the last run that wait for a higher --max_calls or --max_cost."""
     latest = max(read_summaries(destination.root), key=attrgetter("finished_at_us"))
-    return latest.left
+    return latest.deferred
 
 
 def _start(

@@ -7,12 +7,11 @@ from rich.console import Console
 from launch.command import Invocation
 from launch.inputs.labels import gather_labels
 from launch.inputs.paths import find_inputs
-from launch.report.counting.findings import Findings
-from launch.report.files import OutputFiles, find_files
+from launch.report.counts.tally import Findings
+from launch.report.output_folder import OutputFiles, find_files, write_file
 from launch.report.page.page import render
-from launch.report.reading import read_output
-from launch.report.what_if_table import show_what_if
-from launch.report.writing import REPORT_NAME, write_page
+from launch.report.reading import REPORT_NAME, read_output
+from launch.report.threshold_table import show_thresholds
 from launch.terminal.exit_status import DONE, FAILED, fail
 from pipeline import storage
 from pipeline.settings.commands import ReportSettings
@@ -51,17 +50,17 @@ def _files(folder: str, problems: list[str]) -> OutputFiles:
     except OSError as error:
         problems.append(f"{folder}: {error}")
         return files
-    if not files.are_there:
+    if not files.has_any:
         problems.append(f"{folder}: is not an output folder of groundwatch")
     return files
 
 
 def _write(findings: Findings, settings: ReportSettings) -> int:
     if settings.what_if:
-        show_what_if(findings.tally)
+        show_thresholds(findings.tally)
     path = settings.report_output or storage.join(settings.folder, REPORT_NAME)
     try:
-        write_page(path, render(findings, settings.folder, settings.price_per_1k_chars))
+        write_file(path, render(findings, settings.folder, settings.price_per_1k_chars).encode())
     except OSError as error:
         return fail(f"{path} cannot be written: {error.strerror or error}")
     sys.stdout.write(f"{path}\n")

@@ -87,7 +87,7 @@ class Files:
             raise OSError(str(error)) from None
 
     def _publish_all(self, journal: Journal, lock: Lock) -> int:
-        self._ids.import_new(journal.next_number() - 1)
+        self._ids.import_new(journal.next_number())
         published = 0
         if unfinished := journal.publication():
             published += self._publish(journal, unfinished, lock)

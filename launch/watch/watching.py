@@ -181,7 +181,7 @@ def _worker(
         heartbeat = Heartbeat()
         folders = _folders(config, journal)
         ids = opened.enter_context(closing(_published_ids(config, settings, journal)))
-        ids.import_new(journal.next_number() - 1)
+        ids.import_new(journal.next_number())
         worker = Worker(
             subscription=subscription,
             batches=Batches(pipeline, journal, folders, seen),
