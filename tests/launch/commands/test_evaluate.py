@@ -238,7 +238,7 @@ def test_a_damaged_archive_is_told_and_what_was_read_is_measured(
     assert (
         main(["evaluate", *given[:-1], write_gold(tmp_path, {"name": "x", "grounded": True})]) == 1
     )
-    assert "no label met an answer" in capsys.readouterr().err
+    assert "no label belongs to an answer" in capsys.readouterr().err
 
 
 def test_records_before_the_damage_are_measured_on_request(
@@ -248,7 +248,7 @@ def test_records_before_the_damage_are_measured_on_request(
     cut.write_bytes(gzip.compress(lines_of(*map(an_envelope, range(4))))[:-1])
     given = ["--answers", str(cut), "--gold", gold]
     assert main(["evaluate", *given]) == 1
-    assert "no label met an answer" in capsys.readouterr().err
+    assert "no label belongs to an answer" in capsys.readouterr().err
     assert main(["evaluate", *given, "--salvage"]) == 1
     assert "damaged files: 1" in capsys.readouterr().err
 
