@@ -34,6 +34,20 @@ def test_a_new_work_folder_replaces_no_file_of_the_one_before(watched: Watched) 
     assert len(set(watched.record_ids())) == 70
 
 
+def test_a_new_work_folder_knows_what_was_published_before_in_each_of_its_batches(
+    watched: Watched,
+) -> None:
+    publish(watched, 0, 30)
+    watched.drain()
+    with watched.other_work_folder("restarted"), watched.worker() as worker:
+        for first in (0, 10, 20):
+            publish(watched, first, 10)
+            work(worker, lambda: not watched.outstanding)
+        worker.finish()
+    assert sorted(watched.record_ids()) == sorted(set(watched.record_ids()))
+    assert len(watched.record_ids()) == 30
+
+
 def test_a_removed_journal_takes_no_row_along(
     watched: Watched, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -132,7 +146,14 @@ class Fleet:
                 self._address,
                 SUBSCRIPTION,
                 self._output,
-                *("--file_age_s", "0.2", "--batch_messages", "20", "--held_messages", "40"),
+                *(
+                    "--file_age_s",
+                    "0.2",
+                    "--batch_messages",
+                    "20",
+                    "--max_outstanding_messages",
+                    "40",
+                ),
                 *("--work_folder", str(work_folder)),
             )
         )
