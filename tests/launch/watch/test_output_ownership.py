@@ -151,7 +151,14 @@ class Fleet:
                 self._address,
                 SUBSCRIPTION,
                 self._output,
-                *("--file_age_s", "0.2", "--batch_messages", "20", "--held_messages", "40"),
+                *(
+                    "--file_age_s",
+                    "0.2",
+                    "--batch_messages",
+                    "20",
+                    "--max_outstanding_messages",
+                    "40",
+                ),
                 *("--work_folder", str(work_folder)),
             )
         )

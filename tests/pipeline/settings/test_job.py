@@ -1,10 +1,9 @@
-"""What stands behind a flag, and what it is read as."""
+"""The settings of a job become the rules of its steps."""
 
 import pytest
 
-from launch.flags import read_flags
-from pipeline import options
-from pipeline.config import rate_rule_from, sampling_from
+from pipeline.settings.job import AlertSettings, SamplingSettings
+from pipeline.settings.load import load
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.sampling import SamplingRule
 
@@ -36,10 +35,10 @@ from transforms.rules.sampling import SamplingRule
         ),
     ],
 )
-def test_shares_are_read_by_engine(arguments: list[str], rule: SamplingRule) -> None:
-    values, _, problems = read_flags(arguments, [options.SAMPLE])
-    assert problems == []
-    assert sampling_from(values) == rule
+def test_sample_rates_are_parsed_by_engine(arguments: list[str], rule: SamplingRule) -> None:
+    loaded = load(SamplingSettings, arguments, {})
+    assert loaded.problems == []
+    assert loaded.settings.rule == rule
 
 
 @pytest.mark.parametrize(
@@ -48,26 +47,24 @@ def test_shares_are_read_by_engine(arguments: list[str], rule: SamplingRule) -> 
         pytest.param("2", "must be a number from 0 to 1", id="too much"),
         pytest.param("10%", "must be a number from 0 to 1", id="a percentage"),
         pytest.param("shop=", "must be a number from 0 to 1", id="no share"),
-        pytest.param("=0.5", "must have the form SHARE or ENGINE=SHARE", id="no engine"),
+        pytest.param("=0.5", "must have the form RATE or ENGINE=RATE", id="no engine"),
     ],
 )
-def test_what_is_no_share_is_refused(text: str, problem: str) -> None:
-    _, _, problems = read_flags(["--sample", text], [options.SAMPLE])
-    assert problems == [f"--sample {text}: {problem}"]
+def test_an_invalid_sample_rate_is_refused(text: str, problem: str) -> None:
+    assert load(SamplingSettings, ["--sample", text], {}).problems == [
+        f"--sample {text}: {problem}"
+    ]
 
 
-def test_rates_are_judged_by_the_rule_itself_unless_told_otherwise() -> None:
-    values, _, _ = read_flags([], options.ALERTS)
-    assert rate_rule_from(values) == RateRule()
+def test_the_default_rule_of_rates_is_that_of_the_step() -> None:
+    assert load(AlertSettings, [], {}).settings.rates == RateRule()
 
 
-def test_an_episode_closes_at_half_of_what_opens_it() -> None:
+def test_an_incident_closes_at_half_of_what_opens_it() -> None:
     flags = ["--rate_budget=0.2", "--rate_burn=3", "--rate_min_answers=7"]
-    values, _, problems = read_flags(
-        [*flags, "--reason_rise=5", "--reason_min_answers=9"], options.ALERTS
-    )
-    assert problems == []
-    assert rate_rule_from(values) == RateRule(
+    loaded = load(AlertSettings, [*flags, "--reason_rise=5", "--reason_min_answers=9"], {})
+    assert loaded.problems == []
+    assert loaded.settings.rates == RateRule(
         budget=0.2,
         burn_rate=3.0,
         closing_burn_rate=1.5,

@@ -1,22 +1,19 @@
 """From the flags of the check to its settings."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from launch.flags import read_flags
-from pipeline import check_options
-from pipeline.check_config import check_problems, check_settings_from
+from pipeline.settings.checker import CheckerSettings, CostSettings
+from pipeline.settings.load import load
 from tests.support.entailment_models import write_model
 from transforms.grounding.settings import Budget
 
 
-def values_of(*arguments: str) -> Mapping[str, Any]:
-    values, others, problems = read_flags(arguments, check_options.CHECK)
-    assert (others, problems) == ([], [])
-    return values
+def settings_of(*arguments: str) -> CheckerSettings:
+    loaded = load(CheckerSettings, arguments, {})
+    assert (loaded.others, loaded.problems) == ([], [])
+    return loaded.settings
 
 
 @pytest.mark.parametrize(
@@ -51,9 +48,7 @@ def values_of(*arguments: str) -> Mapping[str, Any]:
 def test_the_address_and_the_configuration_agree(
     arguments: list[str], endpoint: str, config: str
 ) -> None:
-    values = values_of(*arguments)
-    assert list(check_problems(values)) == []
-    settings = check_settings_from(values, workers=1, work_folder=None)
+    settings = settings_of(*arguments).check()
     assert (settings.endpoint, settings.grounding_config) == (endpoint, config)
 
 
@@ -76,28 +71,24 @@ def test_the_address_and_the_configuration_agree(
     ids=["no project", "two locations", "no such location"],
 )
 def test_options_that_contradict_each_other_are_named(arguments: list[str], problem: str) -> None:
-    [found] = check_problems(values_of(*arguments))
+    [found] = load(CheckerSettings, arguments, {}).problems
     assert problem in found
 
 
 def test_only_googles_service_is_sent_credentials() -> None:
-    own = check_settings_from(
-        values_of("--checker", "https://checker.example"), workers=1, work_folder=None
-    )
-    google = check_settings_from(
-        values_of("--checker", "discoveryengine", "--project", "shop"), workers=1, work_folder=None
-    )
+    own = settings_of("--checker", "https://checker.example").check()
+    google = settings_of("--checker", "discoveryengine", "--project", "shop").check()
     assert own.account is None
     assert google.account is not None
 
 
 def test_the_quota_is_divided_by_the_workers() -> None:
-    values = values_of("--requests_per_minute", "300")
-    assert check_settings_from(values, workers=4, work_folder=None).requests_per_minute == 75
+    settings = settings_of("--requests_per_minute", "300")
+    assert settings.check(workers=4).requests_per_minute == 75
 
 
 def test_without_a_quota_there_is_none() -> None:
-    assert check_settings_from(values_of(), workers=4, work_folder=None).requests_per_minute is None
+    assert settings_of().check(workers=4).requests_per_minute is None
 
 
 @pytest.mark.parametrize(
@@ -112,12 +103,12 @@ def test_without_a_quota_there_is_none() -> None:
     ids=["none", "calls", "cost", "more calls than can be counted", "a cost without an end"],
 )
 def test_a_budget_is_in_what_can_be_counted(arguments: list[str], budget: Budget) -> None:
-    assert check_settings_from(values_of(*arguments), workers=1, work_folder=None).budget == budget
+    assert load(CostSettings, arguments, {}).settings.budget == budget
 
 
 def test_a_model_scores_in_the_embedded_checker_only(tmp_path: Path) -> None:
     given = "--scorer", write_model(tmp_path / "mine")
-    settings = check_settings_from(values_of(*given), workers=1, work_folder=None)
+    settings = settings_of(*given).check()
     assert (settings.scorer, settings.checker_name) == (str(tmp_path / "mine"), "local+mine")
-    [problem] = check_problems(values_of(*given, "--checker", "http://127.0.0.1:1"))
-    assert problem == "--scorer: is for --checker local"
+    [problem] = load(CheckerSettings, [*given, "--checker", "http://127.0.0.1:1"], {}).problems
+    assert problem == "--scorer: needs --checker local"

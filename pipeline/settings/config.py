@@ -1,15 +1,14 @@
-"""What a run is told, checked and frozen before it begins."""
+"""The configuration of a pipeline, derived from the settings of a job."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from pipeline.check_config import check_settings_from
+from pipeline.settings.job import JobSettings
 from pipeline.sinks.destination import FILE_BYTES, Destination
 from pipeline.stream import Subscription, Windows
 from schemas import Record
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
-from transforms.grounding.settings import CheckSettings
+from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
@@ -19,9 +18,6 @@ from transforms.rules.tagging import Thresholds
 
 SEGMENT_MESSAGES = 10_000
 """A killed run has at most so many to read again, and each segment costs a part of a second."""
-
-_CLOSING_SHARE = 0.5
-"""An episode closes at half the rate that opens one, so that it does not flicker."""
 
 
 class Config(Record, frozen=True, kw_only=True):
@@ -106,102 +102,77 @@ class Config(Record, frozen=True, kw_only=True):
         return f"{self.work_folder}/seen.sqlite" if self.work_folder else None
 
 
-def config_from(
-    values: Mapping[str, Any],
-    inputs: Sequence[str],
-    run: str,
-    work_folder: str | None,
-    workers: int,
+_WINDOWS = Windows()
+
+
+def job_config(
+    job: JobSettings,
     *,
-    replays: bool,
+    run: str,
+    inputs: Sequence[str] = (),
     source: str | None = None,
+    replays: bool = False,
+    salvage: bool = False,
+    workers: int = 1,
+    work_folder: str | None = None,
+    reply_folder: str | None = None,
+    retries: RetrySettings | None = None,
+    outage: OutagePolicy = OutagePolicy.FAIL,
+    subscription: Subscription | None = None,
+    windows: Windows = _WINDOWS,
+    seen_for_s: int = SEEN_FOR_S,
+    alert_topic: str | None = None,
+    failure_topic: str | None = None,
 ) -> Config:
-    """Sort the values of the options into a configuration.
+    """Derive a pipeline's configuration from the settings of a job and from how it is run.
 
     Args:
-      values: by option name, read and valid.
-      inputs: the files that ``--input`` matched.
+      job: the settings.
       run: the run's id.
-      work_folder: a local folder for what an unfinished run keeps, None on many machines.
-      workers: how many processes at most share the work.
+      inputs: the files that the input matched.
+      source: a hash of the input's name.
       replays: whether the inputs are failures of an earlier run.
-      source: a hash of what the input is called.
+      salvage: whether unverified records of a damaged archive count.
+      workers: how many processes at most share the work and the quota.
+      work_folder: a local folder for the state of an unfinished run, None on many machines.
+      reply_folder: a local folder that keeps paid replies until the run ends.
+      retries: the retry policy; None for that of the settings.
+      outage: what happens to answers while the checker is unavailable.
+      subscription: what a stream reads.
+      windows: how a stream's rows become files.
+      seen_for_s: seconds for which a stream remembers a record id.
+      alert_topic: where the pipeline publishes alerts; None for files.
+      failure_topic: where it publishes failures; None for files.
     """
     return Config(
         inputs=tuple(inputs),
-        output=values["output"],
+        output=job.output.output,
         run=run,
         source=source,
         replays=replays,
-        salvage=values["salvage"],
-        input_format=values["input_format"],
-        facts_from_steps=values["facts_from_steps"],
+        salvage=salvage,
+        input_format=job.format.input_format,
+        facts_from_steps=job.format.facts_from_steps,
         work_folder=work_folder,
-        segment_messages=values["segment_messages"],
-        file_bytes=values["target_file_mb"] * MEGABYTE,
-        sampling=sampling_from(values),
-        moved_reasons=dict(values["move_reason"]),
-        check=check_settings_from(values, workers, work_folder),
-        thresholds=_thresholds(values),
-        alerts=_alert_rule(values),
-        rates=rate_rule_from(values),
-        text=TextMode(values["text"]),
-        failure_payload=values["failure_payload"] == "full",
-    )
-
-
-def text_problems(values: Mapping[str, Any]) -> Iterator[str]:
-    """Say what is wrong with the options that decide which texts are written.
-
-    Args:
-      values: by option name, each valid by itself.
-    """
-    if values["alert_text"] and values["text"] != TextMode.FULL:
-        yield (
-            f"--alert_text: puts answers into alerts, and --text {values['text']} keeps them out of"
-            " all files; pass one of them"
-        )
-
-
-def sampling_from(values: Mapping[str, Any]) -> SamplingRule:
-    """Sort the shares of ``--sample`` by engine; of several for the same the last counts.
-
-    Args:
-      values: by option name, read and valid.
-    """
-    engine_rates = dict(values["sample"])
-    share = engine_rates.pop(None, SamplingRule().rate)
-    return SamplingRule(rate=share, engine_rates=engine_rates)
-
-
-def rate_rule_from(values: Mapping[str, Any]) -> RateRule:
-    """Sort the options of rates into their rule.
-
-    Args:
-      values: by option name, read and valid.
-    """
-    return RateRule(
-        budget=values["rate_budget"],
-        burn_rate=values["rate_burn"],
-        closing_burn_rate=values["rate_burn"] * _CLOSING_SHARE,
-        min_answers=values["rate_min_answers"],
-        reason_rise=values["reason_rise"],
-        closing_reason_rise=values["reason_rise"] * _CLOSING_SHARE,
-        min_reason_answers=values["reason_min_answers"],
-    )
-
-
-def _thresholds(values: Mapping[str, Any]) -> Thresholds:
-    return Thresholds(
-        low_grounded=values["low_grounded_threshold"],
-        claim=values["claim_threshold"],
-        drift=values["drift_threshold"],
-    )
-
-
-def _alert_rule(values: Mapping[str, Any]) -> AlertRule:
-    return AlertRule(
-        verdicts=frozenset(map(Verdict, values["alert_verdicts"])),
-        tags=frozenset(values["alert_tags"]),
-        with_text=values["alert_text"],
+        segment_messages=job.local.segment_messages,
+        file_bytes=job.output.target_file_mb * MEGABYTE,
+        subscription=subscription,
+        windows=windows,
+        seen_for_s=seen_for_s,
+        alert_topic=alert_topic,
+        failure_topic=failure_topic,
+        sampling=job.sampling.rule,
+        moved_reasons=dict(job.verdicts.move_reason),
+        check=job.checker.check(
+            workers=workers,
+            retries=retries or job.retries.policy,
+            budget=job.costs.budget,
+            reply_folder=reply_folder,
+            outage=outage,
+        ),
+        thresholds=job.verdicts.thresholds,
+        alerts=job.alerts.rule,
+        rates=job.alerts.rates,
+        text=job.output.text,
+        failure_payload=job.output.failure_payload == "full",
     )
