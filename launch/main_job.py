@@ -16,7 +16,7 @@ from launch.report.terminal_summary import show_summary
 from launch.running import run_pipeline
 from launch.terminal.exit_status import DONE, LEFT, fail
 from launch.terminal.unreadable_input import fail_unreadable, fail_with, first_failures
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.summary_file import OtherSource
 from pipeline.sources.compression import DamagedArchive
 from pipeline.storage.output_lock import LockLost, LockTaken

@@ -18,7 +18,7 @@ from launch.evaluate.statistics import (
     measure_auroc,
 )
 from schemas import Record
-from schemas.answer import Span
+from schemas.answer import LabelSpan
 from schemas.verdict import Verdict
 
 CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)
@@ -94,7 +94,7 @@ def evaluation_to_json(evaluation: Evaluation) -> bytes:
     return msgspec.json.format(msgspec.json.encode(evaluation)) + b"\n"
 
 
-def evaluate(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) -> Evaluation:
+def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) -> Evaluation:
     """Measure how well scores agree with labels.
 
     Args:
@@ -123,13 +123,13 @@ def _example(answer: LabelledAnswer, score: float | None) -> Example:
     return Example(score, answer.label.is_unsupported, answer.scored.cluster)
 
 
-def _claim_examples(answer: LabelledAnswer, spans: Iterable[Span]) -> Iterator[Example]:
+def _claim_examples(answer: LabelledAnswer, spans: Iterable[LabelSpan]) -> Iterator[Example]:
     for claim in answer.scored.claims:
         is_unsupported = any(_overlaps(claim, span) for span in spans)
         yield Example(claim.score, is_unsupported, answer.scored.cluster)
 
 
-def _overlaps(claim: ScoredClaim, span: Span) -> bool:
+def _overlaps(claim: ScoredClaim, span: LabelSpan) -> bool:
     return min(claim.end, span.end) - max(claim.start, span.start) >= _MIN_OVERLAP_BYTES
 
 

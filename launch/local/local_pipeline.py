@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from launch.local.run_counts import counts_from
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sources.read_batch import Batch, Source, under_way
 from schemas.summary import RunCounts
 

@@ -1,8 +1,8 @@
 """Labelled answers and their evaluation."""
 
-from launch.evaluate.evaluation import Evaluation, evaluate
+from launch.evaluate.evaluation import Evaluation, measure
 from launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredAnswer, ScoredClaim
-from schemas.answer import Label, Span
+from schemas.answer import Label, LabelSpan
 from schemas.verdict import Verdict
 
 _COUNTS = Counts(
@@ -12,7 +12,7 @@ _COUNTS = Counts(
 
 def a_labelled(
     *claim_scores: float,
-    spans: tuple[Span, ...] | None = (),
+    spans: tuple[LabelSpan, ...] | None = (),
     support: float | None = 0.9,
     is_unsupported: bool | None = None,
 ) -> LabelledAnswer:
@@ -36,4 +36,4 @@ def a_labelled(
 
 def measured(*answers: LabelledAnswer) -> Evaluation:
     """The statistics of these answers."""
-    return evaluate(answers, _COUNTS, resamples=10)
+    return measure(answers, _COUNTS, resamples=10)

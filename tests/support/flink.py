@@ -24,7 +24,7 @@ from launch.flink.job_server import (
     wait_until,
 )
 
-_REQUIRED = "GROUNDWATCH_REQUIRE_FLINK"
+_REQUIRED = "REQUIRE_FLINK"
 _JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
 _TASK_MANAGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"
 _EMBEDDED_PARALLELISM = 2

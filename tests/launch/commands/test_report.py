@@ -114,11 +114,11 @@ def test_a_damaged_file_is_told_and_the_page_still_written(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "the folder is missing"),
-        (["/nowhere/at/all"], "/nowhere/at/all: holds no output of groundwatch"),
+        ([], "DIR is missing"),
+        (["/nowhere/at/all"], "/nowhere/at/all: is not an output folder of groundwatch"),
         (["s3://bucket"], "must be a local path, or begin with gs://"),
         (["DIR", "--golden", "x"], "--golden is unknown; did you mean --gold?"),
-        (["DIR", "EXTRA"], "'EXTRA' stands behind no flag"),
+        (["DIR", "EXTRA"], "unexpected argument 'EXTRA'"),
         (["DIR", "--claim_threshold", "2"], "must be a number from 0 to 1"),
         (["DIR", "--gold", "/nowhere.jsonl"], "--gold /nowhere.jsonl: "),
         (["DIR", "--gold", "DIR/summary.json"], "is no JSON object"),
