@@ -5,7 +5,6 @@ from typing import Any
 
 from pipeline.check_config import check_settings_from
 from pipeline.sinks.destination import FILE_BYTES, Destination
-from pipeline.stream import Subscription, Windows
 from schemas import Record
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
@@ -28,8 +27,7 @@ class Config(Record, frozen=True, kw_only=True):
     """Everything the main page needs.
 
     Attributes:
-      inputs: the archives' files, local or gs://, at least one where there is no subscription.
-      subscription: what is read instead, on many machines, without an end.
+      inputs: the archives' files, local or gs://; none for a subscription.
       output: the output folder, local or gs://.
       run: the run's id, part of every output file's name.
       source: a hash of what the input is called; a run of the same id and another source is
@@ -42,11 +40,7 @@ class Config(Record, frozen=True, kw_only=True):
         on many machines.
       segment_messages: how many messages one process works off, and then keeps for good.
       file_bytes: a file that has grown so long is followed by another.
-      batch: the key of this process's batches, None for a pipeline that runs once.
-      announces: whether batches keep their alerts and failures in memory instead of in files.
-      windows: how a stream's rows are gathered into files.
       seen_for_s: seconds for which a stream remembers a record id.
-      alert_topic, failure_topic: where a pipeline that runs once publishes these; None for files.
       sampling: which answers are looked at.
       moved_reasons: reasons that lead to another verdict than the table's.
       check, thresholds, alerts, rates: the settings of the steps.
@@ -65,13 +59,7 @@ class Config(Record, frozen=True, kw_only=True):
     work_folder: str | None = None
     segment_messages: int = SEGMENT_MESSAGES
     file_bytes: int = FILE_BYTES
-    batch: str | None = None
-    announces: bool = False
-    subscription: Subscription | None = None
-    windows: Windows = Windows()
     seen_for_s: int = SEEN_FOR_S
-    alert_topic: str | None = None
-    failure_topic: str | None = None
     sampling: SamplingRule = SamplingRule()
     moved_reasons: dict[str, Verdict] = {}
     check: CheckSettings = CheckSettings()
@@ -84,16 +72,7 @@ class Config(Record, frozen=True, kw_only=True):
     @property
     def destination(self) -> Destination:
         """Where the run's files go."""
-        return Destination(
-            root=self.output,
-            run=self.run,
-            file_bytes=self.file_bytes,
-            batch=self.batch,
-            announces=self.announces,
-            windows=self.windows,
-            alert_topic=self.alert_topic,
-            failure_topic=self.failure_topic,
-        )
+        return Destination(root=self.output, run=self.run, file_bytes=self.file_bytes)
 
     @property
     def lock(self) -> str:

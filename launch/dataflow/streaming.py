@@ -19,8 +19,9 @@ from launch.workers import is_on_dataflow, is_on_this_machine, quota_problems, w
 from pipeline import check_options, options, storage, watch_options
 from pipeline.config import Config, config_from
 from pipeline.option import Option, whole
-from pipeline.sinks.destination import Destination
-from pipeline.stream import Subscription, Windows
+from pipeline.sinks.destination import Destination, Windows
+from pipeline.sinks.sink import StreamSink
+from pipeline.sources.read_subscription import ReadSubscription
 from transforms.grounding.settings import OutagePolicy
 from transforms.persistence.seen_ids import SEEN_FOR_S
 
@@ -103,7 +104,9 @@ def start_streaming(arguments: Sequence[str]) -> int:
         try_output(Destination(root=output, run=_RUN), problems)
     if problems:
         raise UsageError(problems)
-    return submit(stream_config(values, workers or 1, time.time()), beam_options)
+    config = stream_config(values, workers or 1, time.time())
+    source = ReadSubscription(values["subscription"], values["id_label"])
+    return submit(config, source, stream_sink(config, values), beam_options)
 
 
 def _problems(
@@ -149,10 +152,17 @@ def stream_config(values: Mapping[str, Any], workers: int, now_s: float) -> Conf
     config = config_from(values, (), run, None, workers, replays=False)
     return replace(
         config,
-        subscription=Subscription(name=values["subscription"], id_label=values["id_label"]),
-        windows=Windows(width_s=round(values["file_age_s"]) or 1, shards=values["shards"]),
         seen_for_s=round(values["dedupe_h"] * _HOUR_S),
-        alert_topic=values["alert_topic"],
-        failure_topic=values["failure_topic"],
         check=replace(config.check, outage=OutagePolicy.REDELIVER),
     )
+
+
+def stream_sink(config: Config, values: Mapping[str, Any]) -> StreamSink:
+    """Choose where a streaming job writes.
+
+    Args:
+      config: the job's settings.
+      values: by option name, read and valid.
+    """
+    windows = Windows(width_s=round(values["file_age_s"]) or 1, shards=values["shards"])
+    return StreamSink(config, windows, values["alert_topic"], values["failure_topic"])

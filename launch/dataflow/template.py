@@ -13,10 +13,12 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from launch.beam_flags import beam_flag_names
 from launch.dataflow.streaming import start_streaming, stream_options
 from launch.dataflow.submitting import submit
+from launch.running import archives_of
 from launch.start import options_from, start_main_job
 from pipeline import options
 from pipeline.config import Config
 from pipeline.option import Option
+from pipeline.sinks.sink import ArchiveSink
 
 _SUBSCRIPTION = "--subscription"
 _log = logging.getLogger(__name__)
@@ -58,7 +60,7 @@ def _is_known(argument: str, names: Collection[str]) -> bool:
 
 
 def _submit_backfill(config: Config, beam_options: PipelineOptions, *_: Any, **__: Any) -> int:
-    return submit(config, beam_options)
+    return submit(config, archives_of(config), ArchiveSink(config), beam_options)
 
 
 def command_flags(arguments: Sequence[str], known: Sequence[Option]) -> list[str]:

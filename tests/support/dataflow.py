@@ -11,7 +11,10 @@ from apache_beam.runners import pipeline_context
 
 from pipeline.build import build_pipeline
 from pipeline.config import Config
-from pipeline.stream import Subscription
+from pipeline.sinks.destination import Windows
+from pipeline.sinks.sink import ArchiveSink, StreamSink
+from pipeline.sources.read_archives import ReadArchives
+from pipeline.sources.read_subscription import ReadSubscription
 
 FLAGS = (
     "--runner=DataflowRunner",
@@ -25,19 +28,17 @@ FLAGS = (
 """A bucket's name has three letters or more: Beam asks for a shorter one for two minutes."""
 
 _TOPICS = "projects/example-project/topics"
-_SUBSCRIPTION = Subscription(name="projects/example-project/subscriptions/answers", id_label="id")
+_SUBSCRIPTION = ReadSubscription("projects/example-project/subscriptions/answers", "id")
 _OUTPUT = {"output": "gs://example-output/run", "run": "run"}
 
-CONFIGS = {
-    "backfill": Config(inputs=("gs://example-input/a.jsonl",), **_OUTPUT),
-    "watch": Config(
-        inputs=(),
-        subscription=_SUBSCRIPTION,
-        alert_topic=f"{_TOPICS}/alerts",
-        failure_topic=f"{_TOPICS}/failures",
-        **_OUTPUT,
-    ),
-    "watch into files": Config(inputs=(), subscription=_SUBSCRIPTION, **_OUTPUT),
+_ARCHIVES = Config(inputs=("gs://example-input/a.jsonl",), **_OUTPUT)
+_STREAM = Config(inputs=(), **_OUTPUT)
+_WITH_TOPICS = StreamSink(_STREAM, Windows(), f"{_TOPICS}/alerts", f"{_TOPICS}/failures")
+
+MODES = {
+    "backfill": (ReadArchives(_ARCHIVES.inputs), ArchiveSink(_ARCHIVES), _ARCHIVES),
+    "watch": (_SUBSCRIPTION, _WITH_TOPICS, _STREAM),
+    "watch into files": (_SUBSCRIPTION, StreamSink(_STREAM, Windows()), _STREAM),
 }
 
 
@@ -77,10 +78,10 @@ def _leaves(coder: Coder) -> Iterator[Coder]:
 
 @cache
 def graph_of(name: str) -> Graph:
-    """Translate the pipeline of one of the configurations."""
-    config = CONFIGS[name]
-    streaming = ["--streaming"] if config.subscription else []
+    """Translate the pipeline of one of the modes."""
+    source, sink, config = MODES[name]
+    streaming = ["--streaming"] if source is _SUBSCRIPTION else []
     root = beam.Pipeline(options=PipelineOptions([*FLAGS, *streaming]))
-    build_pipeline(root, config)
+    build_pipeline(root, source, sink, config)
     root.run()
     return Graph(root.runner.proto_pipeline)
