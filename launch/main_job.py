@@ -95,10 +95,10 @@ def _exit_status(config: Config, summary: Summary) -> int:
         damage = first_failures(config.destination, DamagedArchive.__name__)
         return fail_with(sentence, damage)
     # What a replay reads was counted as failures before.
-    is_unreadable = summary.unreadable == summary.read and not summary.left
+    is_unreadable = summary.unreadable == summary.read and not summary.deferred
     if is_unreadable and not config.replays:
         return fail_unreadable(first_failures(config.destination), config.inputs)
-    return LEFT if summary.retryable_failures or summary.left else DONE
+    return LEFT if summary.retryable_failures or summary.deferred else DONE
 
 
 def _reason(error: BaseException) -> str:

@@ -52,4 +52,4 @@ def build_pipeline(root: beam.Pipeline, source: Source, sink: Sink, config: Conf
 
     failures = (read.failures, parsed.failures, checked.failures)
     _ = failures | "WriteFailures" >> sink.failures
-    sink.keep_left(checked.left)
+    sink.keep_deferred(checked.left)

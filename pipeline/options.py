@@ -16,7 +16,7 @@ from pipeline.option import (
 from pipeline.sinks.destination import FILE_BYTES
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Tag, Verdict
-from transforms.formats.recognition import format_names
+from transforms.formats.format_table import format_names
 from transforms.rules.alerting import AlertRule
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.redaction import TextMode

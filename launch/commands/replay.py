@@ -84,4 +84,4 @@ def _replay_subscription(
 def _left_by_a_limit(destination: Destination) -> int:
     """Count the failures of the run just done that wait for a higher --max_calls or --max_cost."""
     latest = max(read_summaries(destination.root), key=attrgetter("finished_at_us"))
-    return latest.left
+    return latest.deferred

@@ -1,4 +1,4 @@
-"""Draw a sample from everywhere in an archive, and estimate_total from it."""
+"""Draw a sample from everywhere in an archive, and extrapolate from it."""
 
 import heapq
 from collections import Counter

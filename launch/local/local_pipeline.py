@@ -15,7 +15,7 @@ from pipeline.sinks.batch_results import BatchResults, read_results
 from pipeline.sinks.sink import Sink
 from pipeline.sources.read_archives import MessageRange
 from pipeline.sources.read_batch import Batch, BatchHandle, ReadBatch
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 
 _ALLOCATIONS, _YOUNG, _OLD = 50_000, 20, 100
 """When Python looks for cycles of objects: at 700, 10 and 10, its own choice, an eighth of a run's
@@ -47,7 +47,7 @@ class LocalPipeline:
         here = EmbeddedPythonEnvironment.default()
         self._graph = pipeline.to_runner_api(default_environment=here)
 
-    def run(self, ranges: Iterable[MessageRange], folder: str) -> tuple[BatchResults, Counts]:
+    def run(self, ranges: Iterable[MessageRange], folder: str) -> tuple[BatchResults, RunCounts]:
         """Run one batch to its end.
 
         Args:

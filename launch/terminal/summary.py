@@ -136,8 +136,8 @@ def _file_lines(config: Config, report: str | None) -> Iterator[str]:
 
 def _next_lines(config: Config, summary: Summary) -> Iterator[str]:
     """Say how to go on with what could not be done now."""
-    if summary.left:
-        yield f"  --max_calls or --max_cost left {counted(summary.left, 'message')} undone."
+    if summary.deferred:
+        yield f"  --max_calls or --max_cost left {counted(summary.deferred, 'message')} undone."
         yield "  Give the same command with a higher limit to go on.\n"
     if summary.retryable_failures:
         failures = config.destination.path(f"failures/{config.run}-*.jsonl")

@@ -2,7 +2,7 @@
 
 from schemas import Record
 from schemas.quantities import HOUR_US
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 
 
 class Account(Record, frozen=True, kw_only=True):
@@ -30,7 +30,9 @@ class Account(Record, frozen=True, kw_only=True):
         return self.read - ended
 
 
-def account_of(number: int, counts: Counts, enriched: int, failures: int, now_us: int) -> Account:
+def account_of(
+    number: int, counts: RunCounts, enriched: int, failures: int, now_us: int
+) -> Account:
     """Account for one batch.
 
     Args:

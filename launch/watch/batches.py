@@ -11,14 +11,14 @@ from launch.local.local_pipeline import LocalPipeline
 from launch.watch.account import account_of
 from launch.watch.batch_folders import BatchFolders
 from launch.watch.journal import BatchDone, Journal
-from pipeline.sinks.batch_results import BatchResults, LeftAnswer
+from pipeline.sinks.batch_results import BatchResults, DeferredAnswer
 from pipeline.sources.read_archives import MessageRange
 from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.message import Message
 from schemas.quantities import HOUR_US
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from transforms import clock
 from transforms.measure_rates import EngineCounts
 from transforms.persistence.seen_ids import SeenIds
@@ -40,14 +40,14 @@ class Outcome(Record, frozen=True, kw_only=True):
       alerts: those that were raised.
     """
 
-    left: tuple[LeftAnswer, ...]
+    left: tuple[DeferredAnswer, ...]
     failed_ids: frozenset[str]
     checked: int
     latency_s: float
     rates: tuple[EngineCounts, ...]
     alerts: tuple[Alert, ...]
 
-    def arrivals(self, held: Iterable[LeftAnswer]) -> Counter[str | None]:
+    def arrivals(self, held: Iterable[DeferredAnswer]) -> Counter[str | None]:
         """Count the answers that arrived with the batch, by engine.
 
         Args:
@@ -101,13 +101,13 @@ class Batches:
             batch, counts = self._pipeline.run(deliveries, folder)
         except Exception as error:  # noqa: BLE001 - Beam wraps what a step raises
             raise cause_of(error) from None
-        self._seen.release(answer.record_id for answer in batch.left)
+        self._seen.release(answer.record_id for answer in batch.deferred)
         failures, repeated = self._without_repeated(batch.failures)
         batch = replace(batch, failures=tuple(failures))
         if counts.read:
             self._commit(number, batch, _with_failures(counts, batch.failures, repeated))
         return Outcome(
-            left=batch.left,
+            left=batch.deferred,
             failed_ids=frozenset(failure.record_id or "" for failure in batch.failures),
             checked=counts.checked,
             latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
@@ -129,7 +129,7 @@ class Batches:
         is_new = self._seen.claim(failure.record_id or _id_of(failure.message))
         batch = BatchResults(alerts=tuple(alerts), failures=(failure,) if is_new else ())
         repeated = 1 - len(batch.failures)
-        self._commit(number, batch, _with_failures(Counts(read=1), batch.failures, repeated))
+        self._commit(number, batch, _with_failures(RunCounts(read=1), batch.failures, repeated))
 
     def forget_old_ids(self, seen_for_h: float) -> None:
         """Forget the record ids that are older than they need to be.
@@ -150,7 +150,7 @@ class Batches:
         self._is_begun = True
         return number, folder
 
-    def _commit(self, number: int, batch: BatchResults, counts: Counts) -> None:
+    def _commit(self, number: int, batch: BatchResults, counts: RunCounts) -> None:
         now_us = clock.now_us()
         enriched = sum(part.rows for part in batch.parts if part.kind == "enriched")
         account = account_of(number, counts, enriched, len(batch.failures), now_us)
@@ -181,7 +181,7 @@ class Batches:
         return fresh, len(failures) - len(fresh)
 
 
-def _with_failures(counts: Counts, failures: Sequence[Failure], repeated: int) -> Counts:
+def _with_failures(counts: RunCounts, failures: Sequence[Failure], repeated: int) -> RunCounts:
     return replace(
         counts,
         duplicates=counts.duplicates + repeated,

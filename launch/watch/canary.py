@@ -150,7 +150,7 @@ class Canary:
         except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
             _log.error("a defect with the canaries: %s", type(error).__name__)
             return None
-        return None if counts.left or batch.failures else dict(_sights(batch))
+        return None if counts.deferred or batch.failures else dict(_sights(batch))
 
 
 def try_canary(

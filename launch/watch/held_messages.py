@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from pipeline.sinks.batch_results import LeftAnswer
+from pipeline.sinks.batch_results import DeferredAnswer
 from schemas.message import Message
 
 
@@ -11,7 +11,7 @@ class HeldMessage(NamedTuple):
     """A message, as it was delivered, and those of its answers that are being checked."""
 
     message: Message
-    answers: tuple[LeftAnswer, ...]
+    answers: tuple[DeferredAnswer, ...]
 
 
 class HeldMessages:
@@ -29,14 +29,14 @@ class HeldMessages:
     def __len__(self) -> int:
         return len(self._held)
 
-    def add(self, messages: Iterable[Message], answers: Iterable[LeftAnswer]) -> None:
+    def add(self, messages: Iterable[Message], answers: Iterable[DeferredAnswer]) -> None:
         """Keep messages.
 
         Args:
           messages: as they were delivered; those without such an answer are passed over.
           answers: those that are being checked.
         """
-        by_place: dict[str, tuple[LeftAnswer, ...]] = {}
+        by_place: dict[str, tuple[DeferredAnswer, ...]] = {}
         for answer in answers:
             place = answer.place
             by_place[place] = (*by_place.get(place, ()), answer)

@@ -16,7 +16,7 @@ from launch.watch import families
 from launch.watch.status_server import Page
 from schemas import Record
 from schemas.message import UnmappedFields, UnreadableAnswer
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from schemas.verdict import Verdict
 from transforms.grounding.connections import CallsInFlight
 from transforms.runtime import counters
@@ -53,7 +53,7 @@ class WorkReadings(Record, frozen=True, kw_only=True):
       open_rate_episodes, open_silences: how many have opened and not closed.
     """
 
-    counts: Counts = Counts()
+    counts: RunCounts = RunCounts()
     batches_done: int = 0
     batches_failed: int = 0
     ledger_gap: int = 0
@@ -111,7 +111,7 @@ class Metrics(Collector):
         )
 
 
-def _of_the_messages(counts: Counts) -> Iterator[Metric]:
+def _of_the_messages(counts: RunCounts) -> Iterator[Metric]:
     """Each answer once, at its end: these add up as the ledger does."""
     yield families.counter("messages_read", "Answers that came to their end.", counts.read)
     unreadable = sum(

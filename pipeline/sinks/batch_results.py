@@ -21,7 +21,7 @@ from transforms.measure_rates import EngineCounts
 from transforms.persistence.private_files import create_file
 
 
-class LeftAnswer(Record, frozen=True, kw_only=True):
+class DeferredAnswer(Record, frozen=True, kw_only=True):
     """An answer that was neither checked nor failed; it holds no text.
 
     Attributes:
@@ -41,13 +41,13 @@ class BatchResults(Record, frozen=True, kw_only=True):
     Attributes:
       parts: the finished files, not published yet.
       rates: the counts of each engine's answers; several for one bucket are to be added up.
-      left: answers that were neither checked nor failed.
+      deferred: answers that were neither checked nor failed.
       alerts, failures: those that are in no part file.
     """
 
     parts: tuple[Part, ...] = ()
     rates: tuple[EngineCounts, ...] = ()
-    left: tuple[LeftAnswer, ...] = ()
+    deferred: tuple[DeferredAnswer, ...] = ()
     alerts: tuple[Alert, ...] = ()
     failures: tuple[Failure, ...] = ()
 
@@ -135,10 +135,10 @@ class KeepRow(beam.DoFn):
                 stream.write(msgspec.json.Encoder().encode_lines(self._rows))
 
 
-def left_answer(answer: Answer) -> LeftAnswer:
-    """Describe an answer that is left for another batch, without its text."""
+def deferred_answer(answer: Answer) -> DeferredAnswer:
+    """Describe an answer that is deferred to another batch, without its text."""
     place = answer.message.place
-    return LeftAnswer(record_id=answer.record_id, engine=answer.engine, place=place)
+    return DeferredAnswer(record_id=answer.record_id, engine=answer.engine, place=place)
 
 
 def without_payload(failure: Failure) -> Failure:

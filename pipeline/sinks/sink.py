@@ -4,10 +4,9 @@ from functools import partial
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
-from transforms.rules.announcing import announce_alert, announce_failure
 
 from pipeline.config import Config
-from pipeline.sinks.batch_results import KeepRow, KeepRows, left_answer, without_payload
+from pipeline.sinks.batch_results import KeepRow, KeepRows, deferred_answer, without_payload
 from pipeline.sinks.destination import Windows
 from pipeline.sinks.publish_rows import PublishRows
 from pipeline.sinks.row_formats import RowFormat, row_formats
@@ -16,6 +15,7 @@ from pipeline.sinks.write_windows import WriteWindows
 from pipeline.sources.read_batch import BatchHandle
 from schemas.answer import Answer
 from transforms.rate_alerts import RateAlerts
+from transforms.rules.topic_messages import encode_alert, encode_failure
 
 
 class Sink:
@@ -33,7 +33,7 @@ class Sink:
     alerts: beam.PTransform
     failures: beam.PTransform
 
-    def keep_left(self, answers: PCollection[Answer]) -> None:
+    def keep_deferred(self, answers: PCollection[Answer]) -> None:
         """Keep answers that were neither checked nor failed; by default the next run reads them."""
 
 
@@ -70,16 +70,16 @@ class StreamSink(Sink):
     ) -> None:
         formats = row_formats(config, only_recent_dates=True)
         write = partial(WriteWindows, config.destination, windows)
-        announce = partial(announce_failure, with_payload=config.failure_payload)
+        encode = partial(encode_failure, with_payload=config.failure_payload)
         self.enriched = write(formats.enriched)
         self.rate_alerts = RateAlerts(config.rates)
         self.alerts = (
-            PublishRows(alert_topic, formats.alerts.kind, announce_alert)
+            PublishRows(alert_topic, formats.alerts.kind, encode_alert)
             if alert_topic
             else write(formats.alerts)
         )
         self.failures = (
-            PublishRows(failure_topic, formats.failures.kind, announce)
+            PublishRows(failure_topic, formats.failures.kind, encode)
             if failure_topic
             else write(formats.failures)
         )
@@ -120,8 +120,8 @@ class WorkerSink(Sink):
         self.alerts = KeepRows(batches, "alerts")
         to_row = None if config.failure_payload else without_payload
         self.failures = KeepRows(batches, "failures", to_row)
-        self._left = KeepRows(batches, "left", left_answer)
+        self._deferred = KeepRows(batches, "deferred", deferred_answer)
 
-    def keep_left(self, answers: PCollection[Answer]) -> None:
+    def keep_deferred(self, answers: PCollection[Answer]) -> None:
         """Keep them with the batch, since their checks go on in the background."""
-        _ = (answers,) | "KeepLeft" >> self._left
+        _ = (answers,) | "KeepDeferred" >> self._deferred

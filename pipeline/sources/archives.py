@@ -15,7 +15,7 @@ from pipeline.sources.compression import (
 )
 from schemas.failure import message_of_failure
 from schemas.message import Message
-from transforms.formats.strict_json import MAX_PAYLOAD_BYTES
+from transforms.formats.json_input import MAX_PAYLOAD_BYTES
 
 MAX_LINE_BYTES = 32_000_000
 """A longer line is not kept whole, so that one without an end cannot fill the memory.

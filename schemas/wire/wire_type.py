@@ -91,7 +91,7 @@ def is_wire(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, Wire)
 
 
-def refuse_repeated(value: object) -> None:
+def reject_repeated(value: object) -> None:
     """Refuse the value of a field that occurs twice.
 
     Raises:
@@ -102,7 +102,7 @@ def refuse_repeated(value: object) -> None:
 
 
 def _without_misfits(value: object, annotation: object) -> object:
-    refuse_repeated(value)
+    reject_repeated(value)
     if isinstance(value, OutOfRangeNumber) and float in alternatives(annotation):
         raise UnreadableAnswer("A score is a number beyond the range of numbers.")
     for kind in alternatives(annotation):

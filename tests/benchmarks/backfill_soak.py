@@ -23,6 +23,7 @@ import fastavro
 from tests.benchmarks.generated_answers import generated_messages, write_archives
 from tests.benchmarks.processes import Footprint, family_of, footprint_of
 from tests.benchmarks.slow_checker import SlowChecker, slow_checker
+from tests.benchmarks.verification import verification
 from tests.support.outputs import summary_in
 
 _REPEATED_AFTER = 20_000
@@ -103,7 +104,7 @@ def told(folder: Path, answers: int) -> str:
         f"| {summary['read']:,} read | {summary['enriched']:,} enriched |"
         f" {summary['duplicates']:,} duplicates | {summary['failures']:,} failures |"
         f" {answers - len(ids) - summary['failures']:,} lost | {ids.total() - len(ids)} doubled |"
-        f" {summary['retries']:,} retries | closes: {summary['closes']} |\n"
+        f" {summary['retries']:,} retries | {verification(folder / 'out')} |\n"
     )
 
 

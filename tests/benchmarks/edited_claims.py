@@ -26,8 +26,8 @@ from schemas.verdict import ContradictionKind
 from schemas.wire.grounding_check import CheckedClaim
 from tests.support.answer_messages import parse_answer
 from tests.support.checks import check_request
-from transforms.contradictions.find_contradictions import differences
-from transforms.contradictions.sources import sources_of
+from transforms.contradictions.compared_facts import compared_facts
+from transforms.contradictions.find_contradictions import compare_claim
 from transforms.grounding.local.checking import check_grounding
 from transforms.rules.fact_text import fact_attributes, render_facts
 
@@ -129,13 +129,13 @@ def measure(answers: Sequence[Answer], labels: dict[str, Label]) -> dict[str, Co
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for answer in answers:
         facts = render_facts([(fact.text, fact_attributes(fact)) for fact in answer.facts])
-        sources = sources_of(facts)
+        sources = compared_facts(facts)
         for claim in supported_claims(answer, labels[answer.answer_name or ""]):
-            known = differences(claim.claim_text, sources)
+            known = compare_claim(claim.claim_text, sources)
             low = (claim.score or 0.0) < _CITED_FROM
             counts["unchanged"].update(all=1, found=bool(known), low=low)
             for edit in edits(claim.claim_text, "\n".join(facts), names or ["Nobody"], chance):
-                new = [d for d in differences(edit.text, sources) if d not in known]
+                new = [d for d in compare_claim(edit.text, sources) if d not in known]
                 own = [d for d in new if d.kind == edit.kind]
                 right = [d for d in own if d.fact_value and edit.before in d.fact_value]
                 low = _score(edit.text, facts) < _CITED_FROM

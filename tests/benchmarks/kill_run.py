@@ -18,7 +18,8 @@ from collections import Counter
 from pathlib import Path
 
 from tests.benchmarks.generated_answers import write_archive
-from tests.support.outputs import records_in, summary_in
+from tests.benchmarks.verification import verification
+from tests.support.outputs import records_in
 
 _SHORTEST_S, _LONGEST_S = 2.0, 10.0
 
@@ -60,10 +61,10 @@ def main() -> None:
         counts = Counter(record["record_id"] for record in records_in(output))
         lost = given.answers - len(counts)
         doubled = sum(counts.values()) - len(counts)
-        closes = summary_in(output)["closes"]
+        verified = verification(output)
     sys.stdout.write(
         f"| {killed} kills | {ended} tries that ended by themselves | {given.answers:,} answers |"
-        f" {lost} lost | {doubled} doubled | closes: {closes} | files seen before the end:"
+        f" {lost} lost | {doubled} doubled | {verified} | files seen before the end:"
         f" {visible} |\n"
     )
 

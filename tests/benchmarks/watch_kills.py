@@ -1,28 +1,35 @@
-"""A worker that is killed again and again, and what of its messages was lost or doubled.
+"""Kill workers again and again while others join and leave; count what is lost or doubled.
 
-    python -m tests.benchmarks.watch_kills [--messages N] [--kills N] [--seed N]
+    python -m tests.benchmarks.watch_kills [--answers N] [--kills N] [--workers N] [--seed N]
+    python -m tests.benchmarks.watch_kills --workers 2 --unanswered 10
     python -m tests.benchmarks.watch_kills --kills 3 --pubsub-emulator
 
-A tenth of the answers is published 2 to 5 times; on groundwatch's own server a tenth of the
-messages is delivered 2 to 5 times besides, and the time until the leases of a killed worker end is
-skipped. On Google's emulator it is waited for, a minute a kill. A share of the messages is
-published before each life, which lasts a random while from the start of the process; every tenth
-answer alerts. Prints a line of Markdown.
+All workers share one subscription and one output folder; each has a work folder of its own. One of
+them is killed (-9) after a random while and started again. After every fifth kill another one
+leaves: it drains, its work folder is removed, and a new worker joins. A tenth of the answers is
+published 2 to 5 times; the fake server delivers a tenth of the messages 2 to 5 times besides, and
+skips the time until the leases of a killed worker end. On Google's emulator it is waited for, a
+minute a kill. With --unanswered the checker is a server that answers HTTP 503 for that percentage
+of the answers, always the same ones. Every tenth answer alerts. In the end `groundwatch verify`
+compares ledgers, summaries, manifest and files. Prints a line of Markdown.
 """
 
 import argparse
 import random
+import shutil
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from launch.pubsub import clients
 from launch.pubsub.subscription import Subscription
+from tests.benchmarks.partial_outage import FAILING, checker
+from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (
     ALERT_SUBSCRIPTION,
     ALERTS,
@@ -30,43 +37,43 @@ from tests.benchmarks.watched_worker import (
     SUBSCRIPTION,
     SkippingClock,
     WatchedWorker,
-    ledger_in,
     publish,
     pubsub,
 )
 from tests.support.archives import an_envelope
-from tests.support.outputs import records_in, summary_in
+from tests.support.outputs import failures_in, records_in, summary_in
 from tests.support.pubsub_servers import GoogleEmulator, find_emulator
 from transforms.grounding.settings import GoogleAccount
 from transforms.rules.topic_messages import TopicMessage, build_message
 
 _LEASE_S = 61.0
 _SHORTEST_LIFE_S, _LONGEST_LIFE_S = 1.5, 4.0
+_KILLS_PER_LEAVE = 5
 _QUIET_S, _LATEST_S = 5.0, 400.0
 _FLAGS = ("--batch_messages", "25", "--file_age_s", "0.5")
 
 
 class Server(NamedTuple):
-    """A server of Pub/Sub.
+    """A Pub/Sub server.
 
     Attributes:
       name: what it is.
-      address: where it listens.
-      let_leases_end: returns when a killed worker's messages can come again.
+      address: host:port.
+      expire_leases: returns when a killed worker's messages can come again.
     """
 
     name: str
     address: str
-    let_leases_end: Callable[[], None]
+    expire_leases: Callable[[], None]
 
 
 @contextmanager
-def own_server() -> Iterator[Server]:
+def fake_server() -> Iterator[Server]:
     """Serve Pub/Sub within this process."""
     clock = SkippingClock()
     with pubsub(clock) as server:
         server.faults.duplicated_share = 0.1
-        yield Server("groundwatch's server", server.address, lambda: clock.skip(_LEASE_S))
+        yield Server("fake server", server.address, lambda: clock.skip(_LEASE_S))
 
 
 @contextmanager
@@ -84,52 +91,101 @@ def googles_emulator() -> Iterator[Server]:
         yield Server("Google's emulator", emulator.address, lambda: time.sleep(_LEASE_S))
 
 
-def make_messages(chance: random.Random, answers: int) -> list[TopicMessage]:
+def make_messages(chance: random.Random, answers: int, unanswered: int) -> list[TopicMessage]:
     """Make messages of so many answers, a tenth of them 2 to 5 times, in any order."""
     made = []
     for number in range(answers):
-        text = "Kettles vote in Senegal." if number % 10 == 0 else "Lamps glow red at night."
+        subject = "Kettle" if number % 10 == 0 else "Lamp"
+        if number * 37 % 100 < unanswered:
+            subject = f"{FAILING} lamp"
+        text = f"{subject} {number} glows at night."
+        facts = ["Kettles stand."] if subject == "Kettle" else [text]
         times = chance.randint(2, 5) if chance.random() < 0.1 else 1
-        made += [build_message(an_envelope(number, answer=text), {})] * times
+        made += [build_message(an_envelope(number, answer=text, facts=facts), {})] * times
     chance.shuffle(made)
     return made
 
 
 def share(messages: Sequence[TopicMessage], part: int, parts: int) -> Sequence[TopicMessage]:
-    """One of so many equal parts."""
+    """Take one of so many equal parts."""
     return messages[part * len(messages) // parts : (part + 1) * len(messages) // parts]
 
 
-def read_by(output: Path) -> int:
-    """How many deliveries were settled so far."""
-    started = list(output.glob(".groundwatch-*/journal.sqlite"))
-    return sum(account.read for account in ledger_in(output)) if started else 0
+class Workers:
+    """Workers on one subscription and one output folder.
 
+    Args:
+      address: of the Pub/Sub server.
+      folder: for the output and the work folders.
+      count: workers at any time.
+      flags: further ones.
+    """
 
-def live_and_die(server: Server, output: Path, life_s: float) -> bool:
-    """Run a worker for a while and kill it; tells whether it finished a batch."""
-    before = read_by(output)
-    worker = WatchedWorker(server.address, output, *_FLAGS)
-    time.sleep(life_s)
-    worker.kill()
-    server.let_leases_end()
-    return read_by(output) > before
+    def __init__(self, address: str, folder: Path, count: int, flags: Sequence[str]) -> None:
+        self.output = folder / "out"
+        self.left = 0
+        self._address, self._folder, self._flags = address, folder, flags
+        self._started = 0
+        self._running: dict[Path, WatchedWorker] = {}
+        for _ in range(count):
+            self._join()
 
+    @property
+    def work_folders(self) -> list[Path]:
+        """Those of the workers at work."""
+        return list(self._running)
 
-def live_and_drain(server: Server, output: Path, answers: int) -> tuple[int, float]:
-    """Run a worker until nothing more comes, and drain it; returns its status and seconds."""
-    worker = WatchedWorker(server.address, output, *_FLAGS)
-    read, since_s = 0, time.monotonic()
-    while time.monotonic() < since_s + (_QUIET_S if len(ids_in(output)) == answers else _LATEST_S):
-        if (now := read_by(output)) != read:
-            read, since_s = now, time.monotonic()
-        time.sleep(0.5)
-    return worker.drain()
+    def kill(self, chance: random.Random) -> None:
+        """Kill a worker and start it again on its work folder."""
+        work_folder = chance.choice(self.work_folders)
+        self._running[work_folder].kill()
+        self._start(work_folder)
+
+    def replace(self, chance: random.Random) -> None:
+        """Let a worker drain, remove its work folder, and start a new worker on a new one."""
+        work_folder = chance.choice(self.work_folders)
+        worker = self._running.pop(work_folder)
+        worker.wait_until_started()
+        status, _ = worker.drain()
+        if status:
+            raise SystemExit(f"a worker drained with exit status {status}: {worker.log().decode()}")
+        shutil.rmtree(work_folder)
+        self.left += 1
+        self._join()
+
+    def drain(self) -> list[int]:
+        """Let all workers drain; returns their exit statuses."""
+        return [worker.drain()[0] for worker in self._running.values()]
+
+    def _join(self) -> None:
+        self._started += 1
+        self._start(self._folder / f"work-{self._started}")
+
+    def _start(self, work_folder: Path) -> None:
+        flags = [*self._flags, "--work_folder", str(work_folder)]
+        self._running[work_folder] = WatchedWorker(self._address, self.output, *flags)
 
 
 def ids_in(output: Path) -> Counter[str]:
-    """Count the public records, by record id."""
-    return Counter(record["record_id"] for record in records_in(output))
+    """Count the rows in the files, records and failures, by record id."""
+    ids = Counter(record["record_id"] for record in records_in(output))
+    ids.update(failure["record_id"] for failure in failures_in(output))
+    return ids
+
+
+def wait_for_rows(server: Server, workers: Workers, answers: int) -> int:
+    """Wait until every answer is in a file and nothing more comes; returns how many there are."""
+    found, since_s = 0, time.monotonic()
+    while time.monotonic() < since_s + (_QUIET_S if found >= answers else _LATEST_S):
+        if found < answers:
+            # An answer becomes a failure only while calls for others succeed.
+            text = f"Lamp {answers} glows at night."
+            publish(server.address, [build_message(an_envelope(answers, answer=text), {})])
+            answers += 1
+        if (now := len(ids_in(workers.output))) != found:
+            found, since_s = now, time.monotonic()
+        time.sleep(1.0)
+    return answers
 
 
 def alerts_on(server: Server) -> Counter[str]:
@@ -143,34 +199,52 @@ def alerts_on(server: Server) -> Counter[str]:
 
 
 def main() -> None:
-    """Kill, drain, count."""
+    """Kill, replace, drain, count."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--messages", type=int, default=10_000, help="answers, in fact")
+    parser.add_argument("--answers", type=int, default=10_000)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--unanswered", type=int, default=0, help="percentage of the answers")
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--pubsub-emulator", action="store_true")
     given = parser.parse_args()
     chance = random.Random(given.seed)  # noqa: S311 - moments, no secrets
-    messages = make_messages(chance, given.messages)
-    serve = googles_emulator if given.pubsub_emulator else own_server
-    with tempfile.TemporaryDirectory() as folder, serve() as server:
-        output = Path(folder) / "out"
-        fruitful = 0
+    messages = make_messages(chance, given.answers, given.unanswered)
+    serve = googles_emulator if given.pubsub_emulator else fake_server
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        server = stack.enter_context(serve())
+        flags = list(_FLAGS)
+        if given.unanswered:
+            flags += ["--checker", stack.enter_context(checker("503", is_scored=True))]
+        workers = Workers(server.address, folder, given.workers, flags)
+        after_rows = rows_before = 0
         for kill in range(given.kills):
             publish(server.address, share(messages, kill, given.kills))
-            life_s = chance.uniform(_SHORTEST_LIFE_S, _LONGEST_LIFE_S)
-            fruitful += live_and_die(server, output, life_s)
-        exit_status, drained_s = live_and_drain(server, output, given.messages)
+            time.sleep(chance.uniform(_SHORTEST_LIFE_S, _LONGEST_LIFE_S))
+            workers.kill(chance)
+            server.expire_leases()
+            rows = ids_in(workers.output).total()
+            after_rows += rows > rows_before
+            rows_before = rows
+            if given.workers > 1 and kill % _KILLS_PER_LEAVE == _KILLS_PER_LEAVE - 1:
+                workers.replace(chance)
+        answers = wait_for_rows(server, workers, given.answers)
+        exit_statuses = workers.drain()
         alerts = alerts_on(server)
-        rows = ids_in(output)
-        summary = summary_in(output)
+        ids = ids_in(workers.output)
+        summary = summary_in(workers.output)
+        verified = verification(workers.output, workers.work_folders)
+    alerting = sum(number * 37 % 100 >= given.unanswered for number in range(0, given.answers, 10))
     sys.stdout.write(
-        f"| {server.name} | {given.kills} kills, {fruitful} after a batch | {given.messages:,}"
-        f" answers in {len(messages):,} messages, {summary['read']:,} deliveries |"
-        f" {given.messages - len(rows)} lost | {rows.total() - len(rows)} doubled |"
-        f" {summary['duplicates']:,} duplicates counted, closes: {summary['closes']} |"
-        f" {given.messages // 10 - len(alerts)} alerts lost, {alerts.total() - len(alerts)} twice |"
-        f" drained in {drained_s:.1f} s, status {exit_status} |\n"
+        f"| {server.name} | {given.workers} workers, {workers.left} left and joined |"
+        f" {given.kills} kills, {after_rows} after new rows | {given.unanswered} % unanswered |"
+        f" {answers:,} answers in {len(messages) + answers - given.answers:,} messages,"
+        f" {summary['read']:,} deliveries | {summary['enriched']:,} enriched,"
+        f" {summary['failures']:,} failures, {summary['duplicates']:,} duplicates |"
+        f" {answers - len(ids)} lost | {ids.total() - len(ids)} doubled |"
+        f" {alerting - len(alerts)} alerts lost, {alerts.total() - len(alerts)} twice |"
+        f" statuses {exit_statuses} | {verified} |\n"
     )
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from launch.pubsub.topic import Topic
 from launch.pubsub_server.server import PubSubServer
 from tests.benchmarks.slow_checker import slow_checker
+from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (
     ANSWERS,
     SUBSCRIPTION,
@@ -116,9 +117,10 @@ def main() -> None:
                     worker = WatchedWorker(server.address, output, *_FLAGS)
         exit_status, drained_s = worker.drain()
         summary = summary_in(output)
+        verified = verification(output)
     sys.stdout.write(
         f"| drained in {drained_s:.1f} s, status {exit_status} | {summary['read']:,} read |"
-        f" {summary['duplicates']:,} duplicates | closes: {summary['closes']} |\n"
+        f" {summary['duplicates']:,} duplicates | {verified} |\n"
     )
 
 

@@ -1,8 +1,10 @@
 """A worker in a process of its own, the Pub/Sub server it reads from, and what it takes."""
 
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -19,6 +21,9 @@ ANSWERS = "projects/bench/topics/answers"
 SUBSCRIPTION = "projects/bench/subscriptions/answers"
 ALERTS = "projects/bench/topics/alerts"
 ALERT_SUBSCRIPTION = "projects/bench/subscriptions/alerts"
+
+_START_WITHIN_S = 60.0
+_LOG_BYTES = 10_000_000
 
 
 class SkippingClock:
@@ -63,7 +68,20 @@ class WatchedWorker:
         self._output = output
         places = ["--subscription", SUBSCRIPTION, "--alert_topic", ALERTS, "--output", str(output)]
         command = [sys.executable, "-m", "launch", "watch", *places, "--pubsub_address", address]
-        self.process = subprocess.Popen([*command, *flags], stderr=subprocess.DEVNULL)  # noqa: S603 - our own source
+        self._log = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - open as long as the worker
+        self.process = subprocess.Popen([*command, *flags], stderr=self._log)  # noqa: S603 - our own source
+
+    def wait_until_started(self) -> None:
+        """Wait for the start line in its log."""
+        until_s = time.monotonic() + _START_WITHIN_S
+        while b"watching " not in self.log():
+            if self.process.poll() is not None or time.monotonic() > until_s:
+                raise SystemExit(f"a worker does not start: {self.log().decode()}")
+            time.sleep(0.05)
+
+    def log(self) -> bytes:
+        """Read what it has logged so far."""
+        return os.pread(self._log.fileno(), _LOG_BYTES, 0)
 
     def kill(self) -> None:
         """End it as a power cut would."""

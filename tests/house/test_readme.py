@@ -13,7 +13,7 @@ from pipeline import options
 from pipeline.build import build_pipeline
 from pipeline.config import Config
 from schemas.verdict import Tag, Verdict
-from transforms.formats.recognition import FORMATS
+from transforms.formats.format_table import FORMATS
 
 ROOT = Path(main.__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -83,8 +83,8 @@ def test_the_page_shows_a_format_a_tag_and_a_checker() -> None:
     assert [title for title, _ in parts()] == ["An input format", "A tag", "A checker"]
     assert [name for _, blocks in parts() for name, _ in blocks] == [
         "transforms/formats/acme_chat.py",
-        "transforms/formats/recognition.py",
-        "transforms/formats/recognition.py",
+        "transforms/formats/format_table.py",
+        "transforms/formats/format_table.py",
         "schemas/verdict.py",
         "transforms/rules/routing.py",
         "my_checker.py",

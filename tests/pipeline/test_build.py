@@ -70,8 +70,8 @@ MODES: dict[str, tuple[Source, Sink]] = {
     "segments": (ReadBatch(BATCHES), SegmentSink(a_config(), BATCHES)),
     "worker": (ReadBatch(BATCHES), WorkerSink(a_config(), BATCHES)),
     "stream": (
-        ReadSubscription("projects/p/subscriptions/s"),
-        StreamSink(a_config(), Windows(), "projects/p/topics/t"),
+        ReadSubscription("projects/example-project/subscriptions/answers"),
+        StreamSink(a_config(), Windows(), "projects/example-project/topics/alerts"),
     ),
 }
 
@@ -79,7 +79,7 @@ MODES: dict[str, tuple[Source, Sink]] = {
 @pytest.mark.parametrize("mode", MODES)
 def test_the_steps_are_the_words_of_the_diagram(mode: str) -> None:
     steps = [label for label in labels_of(*MODES[mode]) if "/" not in label]
-    assert steps == [*STEPS, *(["KeepLeft"] if mode == "worker" else [])]
+    assert steps == [*STEPS, *(["KeepDeferred"] if mode == "worker" else [])]
 
 
 @pytest.mark.parametrize("mode", MODES)

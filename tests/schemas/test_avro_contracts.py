@@ -29,9 +29,9 @@ KINDS = (
     NoDataIncident,
 )
 NAMES_IN_AVRO = {
-    Contradiction: "Contradiction",
-    RateIncident: "RateIncident",
-    NoDataIncident: "NoDataIncident",
+    Contradiction: "Mismatch",
+    RateIncident: "RateEpisode",
+    NoDataIncident: "NoDataEpisode",
 }
 """Records whose name in Avro is that of version 1: old readers match records by name."""
 
@@ -111,9 +111,9 @@ def test_times_in_avro_are_timestamps_and_times_in_json_are_text() -> None:
         "EnrichedAnswer.event_time": ["null", timestamp],
         "Check.checked_at": timestamp,
         "Alert.event_time": ["null", "string"],
-        "RateIncident.opened_at": "string",
-        "NoDataIncident.last_answer_at": "string",
-        "NoDataIncident.opened_at": "string",
+        "RateEpisode.opened_at": "string",
+        "NoDataEpisode.last_answer_at": "string",
+        "NoDataEpisode.opened_at": "string",
         "Failure.first_failed_at": "string",
         "Failure.last_failed_at": "string",
         "Failure.publish_time": ["null", "string"],

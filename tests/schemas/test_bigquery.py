@@ -16,8 +16,8 @@ from tests.support.avro_schemas import Schema
 from tests.support.bigquery import MAX_ROW_BYTES, refusals
 from tests.support.builders import a_claim, a_fact, an_enriched
 from tests.support.released_schemas import ROWS
-from transforms.formats.facts import MAX_FACTS_CHARACTERS
-from transforms.formats.strict_json import MAX_PAYLOAD_BYTES
+from transforms.formats.fact_collection import MAX_FACTS_CHARACTERS
+from transforms.formats.json_input import MAX_PAYLOAD_BYTES
 
 
 @pytest.mark.parametrize("kind", ROWS)

@@ -1,4 +1,4 @@
-"""Dates as people write them, as far as they say year, month and day."""
+"""Read dates: years, months and days."""
 
 # ruff: noqa: SIM905 - a table of words reads best as text
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from transforms.contradictions.statement import Statement, Token
+from transforms.contradictions.tokenized_text import Token, TokenizedText
 from transforms.contradictions.units import CURRENCIES, SCALES, UNITS
 
 _NAMES = (
@@ -14,14 +14,14 @@ _NAMES = (
 ).split()
 MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
 MONTHS |= {name[:3]: number for name, number in MONTHS.items()} | {"Sept": 9}
-_WORDS_TOO = frozenset({"May", "March"})
-"""Months that are months only beside a number."""
+_ALSO_WORDS = frozenset({"May", "March"})
+"""These are months only next to a number."""
 
 WEEKDAYS = frozenset("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
 
 _YEAR = re.compile(r"\d{4}")
-_BEGINNINGS = tuple(name[:3] for name in _NAMES)
-_BEGINNING = re.compile("|".join(_BEGINNINGS))
+_ABBREVIATIONS = tuple(name[:3] for name in _NAMES)
+_ABBREVIATION = re.compile("|".join(_ABBREVIATIONS))
 
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _FIRST_YEAR, _LAST_YEAR = 1_000, 2_099
@@ -30,11 +30,11 @@ _ISO_CHARS, _YEAR_CHARS = 10, 4
 
 
 class Date(NamedTuple):
-    """A date, or a part of one; None for what is not said.
+    """A date, or a part of one; None for an absent part.
 
     Attributes:
       text: as it is written.
-      is_decade: whether it is the ten years from `year` on.
+      is_decade: whether it is the ten years that start with `year`.
     """
 
     text: str
@@ -44,15 +44,15 @@ class Date(NamedTuple):
     is_decade: bool = False
 
     def agrees_with(self, other: "Date") -> bool:
-        """Whether the two may be the same: they share a part, and no part differs."""
-        told_by_both = [(own, its) for own, its in self._beside(other) if own and its]
-        return bool(told_by_both) and all(own == its for own, its in told_by_both)
+        """Return whether the dates have a part in common, and no part differs."""
+        in_both = [(own, its) for own, its in self._parts(other) if own and its]
+        return bool(in_both) and all(own == its for own, its in in_both)
 
     def shared_parts(self, other: "Date") -> int:
-        """How many parts both tell alike."""
-        return sum(own is not None and own == its for own, its in self._beside(other))
+        """Return the number of equal parts."""
+        return sum(own is not None and own == its for own, its in self._parts(other))
 
-    def _beside(self, other: "Date") -> Iterator[tuple[int | None, int | None]]:
+    def _parts(self, other: "Date") -> Iterator[tuple[int | None, int | None]]:
         if self.is_decade or other.is_decade:
             yield self.year and self.year // 10, other.year and other.year // 10
         else:
@@ -62,62 +62,58 @@ class Date(NamedTuple):
 
 
 def may_date(text: str) -> bool:
-    """Tell whether a text could hold a date."""
+    """Return whether a text may contain a date."""
     return names_month(text) or _YEAR.search(text) is not None
 
 
 def names_month(text: str) -> bool:
-    """Tell whether a text could name a month."""
-    return _BEGINNING.search(text) is not None
+    """Return whether a text may contain the name of a month."""
+    return _ABBREVIATION.search(text) is not None
 
 
 def may_agree(date: Date, text: str) -> bool:
-    """Tell whether a text could hold a date that agrees with one."""
+    """Return whether a text may contain a date that agrees with another."""
     year = date.year is not None and str(date.year)[:-1] in text
     month = date.month is not None and (
-        _BEGINNINGS[date.month - 1] in text or f"-{date.month:02}-" in text
+        _ABBREVIATIONS[date.month - 1] in text or f"-{date.month:02}-" in text
     )
     return year or month
 
 
-def read_dates(statement: Statement) -> tuple[list[Date], set[int]]:
-    """Find the dates of a statement.
-
-    Returns:
-      The dates, and the indices of the tokens that they are made of.
-    """
+def read_dates(sentence: TokenizedText) -> tuple[list[Date], set[int]]:
+    """Return the dates of a sentence, and the indices of their tokens."""
     dates, used = [], set[int]()
     for find in (_around_month, _by_digits):
-        for place in range(len(statement.tokens)):
-            if place not in used and (found := find(statement, place)):
+        for place in range(len(sentence.tokens)):
+            if place not in used and (found := find(sentence, place)):
                 date, places = found
                 dates.append(date)
                 used |= places
     return dates, used
 
 
-def _around_month(statement: Statement, place: int) -> tuple[Date, set[int]] | None:
-    """Read a date that names its month: 5 March 2019, March 5th, March 2019."""
-    tokens = statement.tokens
+def _around_month(sentence: TokenizedText, place: int) -> tuple[Date, set[int]] | None:
+    """Read a date with the name of a month: 5 March 2019, March 5th, March 2019."""
+    tokens = sentence.tokens
     month = MONTHS.get(tokens[place].text)
     if month is None:
         return None
     first, last = place, place
-    day = _day(tokens, place + 1)
+    day = _number(tokens, place + 1, range(1, _LAST_DAY + 1))
     if day:
-        last = _behind_ordinal(tokens, place + 1)
-    elif day := _day(tokens, before := _before_month(tokens, place)):
+        last = _skip_ordinal(tokens, place + 1)
+    elif day := _number(tokens, before := _before_month(tokens, place), range(1, _LAST_DAY + 1)):
         first = before
     year = _year(tokens, last + 1)
     last += year is not None
-    if tokens[place].text in _WORDS_TOO and day is year is None:
+    if tokens[place].text in _ALSO_WORDS and day is year is None:
         return None
-    text = statement.between(tokens[first], tokens[last])
+    text = sentence.between(tokens[first], tokens[last])
     return Date(text, year, month, day), set(range(first, last + 1))
 
 
 def _before_month(tokens: Sequence[Token], place: int) -> int:
-    """The place of a day before its month: 5 March, 5th of March."""
+    """Return the place of a day in front of its month: 5 March, 5th of March."""
     before = place - 1
     if before > 0 and tokens[before].text == "of":
         before -= 1
@@ -126,47 +122,44 @@ def _before_month(tokens: Sequence[Token], place: int) -> int:
     return before
 
 
-def _behind_ordinal(tokens: Sequence[Token], place: int) -> int:
-    """The last place of a day that may have an ordinal's end: 5, 5th."""
+def _skip_ordinal(tokens: Sequence[Token], place: int) -> int:
+    """Return the last place of a day: 5, 5th."""
     following = place + 1
     return following if following < len(tokens) and tokens[following].text in _ORDINALS else place
 
 
-def _day(tokens: Sequence[Token], place: int) -> int | None:
+def _year(tokens: Sequence[Token], place: int) -> int | None:
+    return _number(tokens, place, range(_FIRST_YEAR, _LAST_YEAR + 1))
+
+
+def _number(tokens: Sequence[Token], place: int, valid: range) -> int | None:
     if not 0 <= place < len(tokens):
         return None
     text = tokens[place].text
     # Python refuses to read integers of more than 4,300 digits.
     is_short = len(text) <= _YEAR_CHARS and text.isdecimal()
-    return int(text) if is_short and 1 <= int(text) <= _LAST_DAY else None
+    return int(text) if is_short and int(text) in valid else None
 
 
-def _year(tokens: Sequence[Token], place: int) -> int | None:
-    if not 0 <= place < len(tokens):
-        return None
-    text = tokens[place].text
-    is_year = len(text) == _YEAR_CHARS and text.isdecimal()
-    return int(text) if is_year and _FIRST_YEAR <= int(text) <= _LAST_YEAR else None
-
-
-def _by_digits(statement: Statement, place: int) -> tuple[Date, set[int]] | None:
-    """Read 2019-03-05, a year by itself, or a decade."""
-    tokens = statement.tokens
+def _by_digits(sentence: TokenizedText, place: int) -> tuple[Date, set[int]] | None:
+    """Read 2019-03-05, a single year, or a decade."""
+    tokens = sentence.tokens
     token = tokens[place]
     if len(token.text) == _ISO_CHARS and token.text[_YEAR_CHARS] == "-":
-        parts = [int(part) for part in token.text.split("-")]
-        return Date(token.text, parts[0], parts[1], parts[2]), {place}
-    year = _year(tokens, place)
-    if year is None or _is_amount(tokens, place):
+        year, month, day = map(int, token.text.split("-"))
+        return Date(token.text, year, month, day), {place}
+    single_year = _year(tokens, place)
+    if single_year is None or _is_amount(tokens, place):
         return None
     following = tokens[place + 1] if place + 1 < len(tokens) else token
     if following.text == "s" and following.start <= token.end + 1:
-        return Date(statement.between(token, following), year, is_decade=True), {place, place + 1}
-    return Date(token.text, year), {place}
+        text = sentence.between(token, following)
+        return Date(text, single_year, is_decade=True), {place, place + 1}
+    return Date(token.text, single_year), {place}
 
 
 def _is_amount(tokens: Sequence[Token], place: int) -> bool:
-    """Tell whether a number of four digits counts something."""
+    """Return whether a number of four digits has a unit."""
     before = tokens[place - 1].text if place else ""
     behind = tokens[place + 1].text.lower() if place + 1 < len(tokens) else ""
     return before in CURRENCIES or behind in UNITS or behind in SCALES

@@ -1,4 +1,4 @@
-"""A claim beside its facts."""
+"""Find the contradictions between claims and facts."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,25 +6,26 @@ from itertools import chain
 
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
-from transforms.contradictions.comparing_dates import compare_dates
-from transforms.contradictions.comparing_denials import compare_denials
-from transforms.contradictions.comparing_names import compare_names
-from transforms.contradictions.comparing_numbers import compare_numbers
-from transforms.contradictions.difference import Difference
-from transforms.contradictions.indexed_sources import IndexedSources
-from transforms.contradictions.quantities import number_phrases
-from transforms.contradictions.sentence import Sentence
-from transforms.contradictions.signs import (
+from transforms.contradictions.compared_facts import ComparedFacts, Difference, compared_facts
+from transforms.contradictions.comparisons import (
+    compare_dates,
+    compare_names,
+    compare_negations,
+    compare_numbers,
+)
+from transforms.contradictions.features import (
     CAPITAL,
-    DENIAL,
     MONTH,
+    NEGATION,
     NUMBER,
     SOURCE,
-    Signs,
-    read_signs,
+    Features,
+    read_features,
 )
-from transforms.contradictions.sources import Sources, sources_of
-from transforms.rules import english
+from transforms.contradictions.indexed_facts import IndexedFacts
+from transforms.contradictions.numbers import number_phrases
+from transforms.contradictions.parsed_sentence import ParsedSentence
+from transforms.rules.english import without_references
 from transforms.rules.fact_text import (
     fact_attributes,
     needs_index,
@@ -32,30 +33,30 @@ from transforms.rules.fact_text import (
     render_without_uris,
 )
 
-_REMEMBERED_CHARS = 1_000
-"""Hardly a claim has more."""
+_MAX_CACHED_CHARS = 1_000
+"""Hardly any claim is longer."""
 
-_COMPARISONS = (compare_dates, compare_numbers, compare_names, compare_denials)
+_COMPARISONS = (compare_dates, compare_numbers, compare_names, compare_negations)
 
-_BRACKETED = re.compile(r"[\[(]\d+(?:\s*[,;-]\s*\d+)*[\])]")
-"""A citation such as ``[3]`` or ``(1, 2)``, which counts sources and states nothing."""
+_CITATION = re.compile(r"[\[(]\d+(?:\s*[,;-]\s*\d+)*[\])]")
+"""A citation, such as ``[3]`` or ``(1, 2)``, whose numbers state nothing."""
 
 
 def find_contradictions(
     claims: Sequence[Claim], facts: Iterable[Fact]
 ) -> tuple[Contradiction, ...]:
-    """Find what claims say otherwise than the facts.
+    """Find the contradictions between the claims of an answer and its facts.
 
     Args:
-      claims: of an answer; those that required no check, or have no score, are passed over.
+      claims: the claims; those that required no check, or have no score, are skipped.
       facts: all facts of the answer.
 
     Returns:
-      The mismatches, in the claims' order.
+      The contradictions, in the claims' order.
     """
     compared = [claim.text for claim in claims if claim.required_score is not None]
     described = [(fact.text, fact_attributes(fact)) for fact in facts]
-    sources = sources_for(render_without_uris(described, render_facts(described)), compared)
+    prepared = prepare_facts(render_without_uris(described, render_facts(described)), compared)
     return tuple(
         Contradiction(
             claim=number,
@@ -66,73 +67,75 @@ def find_contradictions(
         )
         for number, claim in enumerate(claims)
         if claim.required_score is not None
-        for difference in differences(claim.text, sources)
+        for difference in compare_claim(claim.text, prepared)
     )
 
 
-def sources_for(facts: tuple[str, ...], claims: Sequence[str]) -> Sources:
-    """Return the facts of an answer, to compare its claims with.
+def prepare_facts(facts: tuple[str, ...], claims: Sequence[str]) -> ComparedFacts:
+    """Prepare the facts of an answer for `compare_claim`.
 
     Args:
       facts: their texts, with their attributes as further lines.
       claims: all claims that will be compared.
     """
     if needs_index(sum(map(len, claims)), facts):
-        return IndexedSources(
-            facts, [_without_references(claim, read_signs(claim)) for claim in claims]
+        return IndexedFacts(
+            facts, [_without_citations(claim, read_features(claim)) for claim in claims]
         )
-    return sources_of(facts)
+    return compared_facts(facts)
 
 
-def differences(claim: str, sources: Sources, signs: Signs | None = None) -> tuple[Difference, ...]:
-    """Compare one claim with the facts.
+def compare_claim(
+    claim: str, facts: ComparedFacts, features: Features | None = None
+) -> tuple[Difference, ...]:
+    """Find the contradictions between one claim and the facts.
 
     Args:
       claim: the claim.
-      sources: the facts.
-      signs: what the claim could hold, if that is known.
+      facts: the prepared facts.
+      features: what the claim may contain, if known.
 
     Returns:
-      What differs: dates first, then numbers, names and denials.
+      The differences: dates first, then numbers, names and negations.
     """
-    # A record's mismatches are not looked for anew where the embedded checker just did.
-    found = sources.differences.get(claim)
+    # Tagging a record compares the claims that the embedded checker just compared.
+    found = facts.differences.get(claim)
     if found is None:
-        found = _compared(claim, sources, signs or read_signs(claim))
-        if len(claim) <= _REMEMBERED_CHARS:
-            sources.differences.put(claim, found)
+        found = _compare(claim, facts, features or read_features(claim))
+        if len(claim) <= _MAX_CACHED_CHARS:
+            facts.differences.put(claim, found)
     return found
 
 
-def _compared(claim: str, sources: Sources, signs: Signs) -> tuple[Difference, ...]:
-    text = _without_references(claim, signs)
+def _compare(claim: str, facts: ComparedFacts, features: Features) -> tuple[Difference, ...]:
+    text = _without_citations(claim, features)
     if text != claim:
-        signs = read_signs(text)
-    if not _may_differ(text, sources, signs) or sources.states(claim):
+        features = read_features(text)
+    if not _may_differ(text, facts, features) or facts.has_sentence(claim):
         return ()
-    sentence = Sentence(text, signs)
-    passages = sources.passages_near(sentence)
-    return tuple(chain.from_iterable(each(sentence, sources, passages) for each in _COMPARISONS))
+    sentence = ParsedSentence(text, features)
+    passages = facts.passages_near(sentence)
+    return tuple(chain.from_iterable(each(sentence, facts, passages) for each in _COMPARISONS))
 
 
-def _may_differ(claim: str, sources: Sources, signs: Signs) -> bool:
-    """Tell whether a claim has anything that could differ; reading it takes many times as long.
+def _may_differ(claim: str, facts: ComparedFacts, features: Features) -> bool:
+    """Return whether anything in a claim may differ; many times as fast as parsing it.
 
-    A year that stands in the facts with the same word behind it is their year.
+    A year that the facts have with the same word behind it is no difference.
     """
-    if signs.kinds & (MONTH | DENIAL):
+    if features.kinds & (MONTH | NEGATION):
         return True
-    if signs.kinds & CAPITAL and sources.lacks_any(signs.capitals):
+    if features.kinds & CAPITAL and facts.lacks_any(features.capitals):
         return True
     lower = claim.lower()
-    if signs.kinds & NUMBER and not all(map(sources.has_phrase, number_phrases(lower))):
+    if features.kinds & NUMBER and not all(map(facts.has_phrase, number_phrases(lower))):
         return True
-    return sources.may_deny_word_of(lower)
+    return facts.may_negate_word_of(lower)
 
 
-def _without_references(claim: str, signs: Signs) -> str:
-    """Leave out what points at sources, which always has a number."""
-    if not signs.kinds & NUMBER:
+def _without_citations(claim: str, features: Features) -> str:
+    """Remove citations and references to sources, which always have a number."""
+    if not features.kinds & NUMBER:
         return claim
-    text = _BRACKETED.sub(" ", claim)
-    return english.without_references(text) if signs.kinds & SOURCE else text
+    text = _CITATION.sub(" ", claim)
+    return without_references(text) if features.kinds & SOURCE else text

@@ -1,79 +1,74 @@
-"""What a sentence denies."""
+"""Read which words a sentence negates."""
 
 import re
 from collections.abc import Sequence
 
-from transforms.contradictions.statement import Statement, Token
+from transforms.contradictions.tokenized_text import Token, TokenizedText
 
-_DENYING = frozenset({"not", "never", "cannot"})
-"""What denies what follows; "no" and "without" too often only qualify it."""
+_NEGATIONS = frozenset({"not", "never", "cannot"})
+"""These negate what follows; "no" and "without" often only qualify it."""
 
-_DENIAL = re.compile(r"n(?:(?<!\wn)ot|(?<=cann)ot|(?<!\wn)ever|['\u2019]t)\b")
-"""The ends of the same words, in lower case; a first letter of its own lets the search skip."""
+_NEGATION = re.compile(r"n(?:(?<!\wn)ot|(?<=cann)ot|(?<!\wn)ever|['\u2019]t)\b")
+"""The ends of the same words in lower case; a fixed first letter makes the search fast."""
 
-_ANY_DENIAL = re.compile(
+_ANY_NEGATION = re.compile(
     r"\b(?:not|never|cannot|no|nor|none|neither|without|unable|hardly|rarely|fail(?:s|ed)?"
     r"|lack(?:s|ed|ing)?|only|instead|unless|except)\b|n['\u2019]t\b|\b(?:non|un)-",
     re.IGNORECASE,
 )
-"""Words by which a sentence may say the same as one that denies."""
 
 _QUALIFIERS = frozenset({"all", "every", "only", "just", "always", "necessarily", "if", "whether"})
-"""Beside one of these nothing is denied: not only, not all, if not."""
+"""Next to one of these nothing is negated: not only, not all, if not."""
 
 _NEAR = 4
-"""So many tokens around such a word what it denies is looked for."""
+"""The distance in tokens between a negation and the negated word."""
 
-_MOST_CHARACTERS = 60
-_MOST_DENIED = 64
-"""Of one sentence."""
+_MAX_CHARS = 60
+_MAX_NEGATED = 64
+"""Per sentence."""
 
 
-def words_behind_denials(lower: str) -> frozenset[str]:
-    """Find the forms of all words that a text of any length, in lower case, could deny.
+def has_negation(lower: str) -> bool:
+    """Return whether a text in lower case contains a word that negates what follows."""
+    return _NEGATION.search(lower) is not None
 
-    Reading its sentences takes many times as long.
+
+def may_negate(text: str) -> bool:
+    """Return whether a text contains any word by which it could negate something."""
+    return _ANY_NEGATION.search(text) is not None
+
+
+def words_behind_negations(lower: str) -> frozenset[str]:
+    """Return the forms of the words that a text of any length, in lower case, may negate.
+
+    This is many times as fast as `read_negated`.
     """
-    behind = (lower[cue.end() : cue.end() + _MOST_CHARACTERS] for cue in _DENIAL.finditer(lower))
-    words = (_first_of_content(Statement(each).tokens) for each in behind)
+    behind = (lower[found.end() : found.end() + _MAX_CHARS] for found in _NEGATION.finditer(lower))
+    words = (_first_content(TokenizedText(each).tokens) for each in behind)
     return frozenset(word.form for word in words if word)
 
 
-def _denies(token: Token) -> bool:
-    return token.word.lower in _DENYING or token.word.lower.endswith("n't")
-
-
-def _first_of_content(tokens: Sequence[Token]) -> Token | None:
-    return next((token for token in tokens[:_NEAR] if token.word.is_content), None)
-
-
-def denies_anything(lower: str) -> bool:
-    """Tell whether a text, in lower case, holds a word that denies what follows."""
-    return _DENIAL.search(lower) is not None
-
-
-def may_deny(text: str) -> bool:
-    """Tell whether a text could deny anything, in whatever words."""
-    return _ANY_DENIAL.search(text) is not None
-
-
-def read_denials(statement: Statement) -> dict[str, str]:
-    """Find the first 64 words that are denied.
-
-    Returns:
-      What is written from the denying word to the denied one, by the form of the latter.
-    """
-    denied: dict[str, str] = {}
-    tokens = statement.tokens
-    for place, denial in enumerate(tokens):
-        if not _denies(denial):
+def read_negated(sentence: TokenizedText) -> dict[str, str]:
+    """Return the first 64 negated words: by form, the text from the negation to the word."""
+    negated: dict[str, str] = {}
+    tokens = sentence.tokens
+    for place, token in enumerate(tokens):
+        if not _negates(token):
             continue
         around = tokens[max(0, place - _NEAR) : place + 2]
-        if any(token.word.lower in _QUALIFIERS for token in around):
+        if any(near.word.lower in _QUALIFIERS for near in around):
             continue
-        word = _first_of_content(tokens[place + 1 : place + 1 + _NEAR])
-        if word and not statement.breaks_between(denial, word):
-            denied.setdefault(word.form, statement.between(denial, word))
-            if len(denied) == _MOST_DENIED:
+        word = _first_content(tokens[place + 1 : place + 1 + _NEAR])
+        if word and not sentence.breaks_between(token, word):
+            negated.setdefault(word.form, sentence.between(token, word))
+            if len(negated) == _MAX_NEGATED:
                 break
-    return denied
+    return negated
+
+
+def _negates(token: Token) -> bool:
+    return token.word.lower in _NEGATIONS or token.word.lower.endswith("n't")
+
+
+def _first_content(tokens: Sequence[Token]) -> Token | None:
+    return next((token for token in tokens[:_NEAR] if token.word.is_content), None)

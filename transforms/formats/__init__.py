@@ -1,8 +1,5 @@
-"""Input formats: read a message as answers. A new format is one file here.
+"""Input formats: detect the format of a message and read it as answers."""
 
-It is listed in `recognition.FORMATS`.
-"""
-
-from transforms.formats.parsing import ParseFailure, parse_answers
+from transforms.formats.parser import ParseFailure, parse_answers
 
 __all__ = ["ParseFailure", "parse_answers"]

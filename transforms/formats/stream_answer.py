@@ -2,27 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from schemas.message import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire import discovery_engine as wire
-from schemas.wire import enums
 from schemas.wire.wire_type import Wire, read_wire, wire_fields
-from transforms.formats.discovery_engine import is_answer, read_response
-from transforms.formats.reading import Format, Reading, Request
+from transforms.formats.discovery_engine_answers import (
+    is_answer,
+    is_unfinished,
+    read_response,
+    state_name,
+)
+from transforms.formats.format import Format, Reading, Request
 
-_UNFINISHED = {"IN_PROGRESS", "STREAMING"}
 _NO_ANSWER = wire.Answer()
 _NO_SESSION = wire.Session()
 
 
-def _recognises(value: object) -> bool:
-    return (
-        isinstance(value, list)
-        and all(isinstance(element, dict) for element in value)
-        and any(_is_chunk(element) for element in value)
-    )
+def _is_stream(elements: list[object]) -> bool:
+    chunks = [element for element in elements if isinstance(element, dict)]
+    return len(chunks) == len(elements) and any(map(_is_chunk, chunks))
 
 
 def _is_chunk(element: dict[str, object]) -> bool:
@@ -39,11 +39,9 @@ def _read(request: Request) -> Reading:
     elements = [_read_element(element) for element in request.value]
     answers = [element.answer for element in elements]
     chosen = _last_full(answers)
-    response = _joined(elements, _deltas(answers) if chosen is None else answers[chosen])
+    response = _joined(elements, _join_deltas(answers) if chosen is None else answers[chosen])
     reading = read_response(response, request, FORMAT.name)
-    return _with_error(
-        reading, elements[0 if chosen is None else chosen :], full=chosen is not None
-    )
+    return _with_error(reading, elements[chosen or 0 :], is_full=chosen is not None)
 
 
 def _read_element(element: object) -> wire.StreamElement:
@@ -57,27 +55,23 @@ def _wire_of(element: Mapping[str, object]) -> type[Wire]:
     return wire.Answer if not has_answer and is_answer(element) else wire.StreamElement
 
 
-def _state(answer: wire.Answer) -> str | None:
-    return enums.enum_name(answer.state, enums.ANSWER_STATES)
-
-
 def _last_full(answers: Sequence[wire.Answer]) -> int | None:
-    """The index of the last answer that is finished, rather one that has not failed."""
+    """Return the index of the last finished answer that has not failed, else of the last failed."""
     full = [
         index
         for index, answer in enumerate(answers)
-        if answer != _NO_ANSWER and _state(answer) not in _UNFINISHED
+        if answer != _NO_ANSWER and not is_unfinished(answer.state)
     ]
-    good = [index for index in full if _state(answers[index]) != "FAILED"]
+    good = [index for index in full if state_name(answers[index].state) != "FAILED"]
     return max(good or full, default=None)
 
 
-def _deltas(answers: Sequence[wire.Answer]) -> wire.Answer:
-    """The deltas of an answer that never came whole, joined in its place."""
+def _join_deltas(answers: Sequence[wire.Answer]) -> wire.Answer:
+    """Join the deltas of an answer that has no finished element."""
     deltas = [answer for answer in answers if answer != _NO_ANSWER]
     if not deltas:
         return _NO_ANSWER
-    return msgspec.structs.replace(
+    return replace(
         deltas[-1],
         name=next((delta.name for delta in deltas if delta.name.strip()), ""),
         answer_text="".join(delta.answer_text for delta in deltas),
@@ -88,7 +82,7 @@ def _deltas(answers: Sequence[wire.Answer]) -> wire.Answer:
 def _joined(
     elements: Sequence[wire.StreamElement], answer: wire.Answer
 ) -> wire.AnswerQueryResponse:
-    """A response around the answer, with the session and token of whichever element has them."""
+    """Make a response of the answer and the last session and token in any element."""
     sessions = [element.session for element in elements if element.session != _NO_SESSION]
     tokens = [token for element in elements if (token := element.answer_query_token).strip()]
     return wire.AnswerQueryResponse(
@@ -98,23 +92,25 @@ def _joined(
     )
 
 
-def _with_error(reading: Reading, elements: Sequence[wire.StreamElement], *, full: bool) -> Reading:
-    """Note an error after the answer; without a full answer, an error last is a failure."""
+def _with_error(
+    reading: Reading, elements: Sequence[wire.StreamElement], *, is_full: bool
+) -> Reading:
+    """Tag an error after the answer; the answer has failed if it ends with one and is not full."""
     if not any(element.error for element in elements):
         return reading
-    answer = msgspec.structs.replace(reading.answer, tags=(*reading.answer.tags, Tag.STREAM_ERROR))
+    answer = replace(reading.answer, tags=(*reading.answer.tags, Tag.STREAM_ERROR))
     last = [element for element in elements if element.error or element.answer != _NO_ANSWER][-1]
-    if last.error and not full:
+    if last.error and not is_full:
         status = last.error.status or str(last.error.code) or "UNKNOWN"
-        answer = msgspec.structs.replace(answer, state="FAILED", error_status=status)
-    return msgspec.structs.replace(reading, answer=answer)
+        answer = replace(answer, state="FAILED", error_status=status)
+    return replace(reading, answer=answer)
 
 
 FORMAT = Format(
     name="discoveryengine.stream_answer",
-    shape=list,
     fields=frozenset(wire_fields(wire.Answer)) | {"answer", "error"},
     wire_of=_wire_of,
-    recognises=_recognises,
+    detects=_is_stream,
     read=_read,
+    is_array=True,
 )

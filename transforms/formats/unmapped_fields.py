@@ -1,4 +1,4 @@
-"""Refuse a message whose text or facts may be in fields that its format does not know."""
+"""Reject a message whose text or facts may be in fields that its format does not know."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,9 +7,8 @@ from typing import Any, get_args, get_origin
 from schemas.answer import Answer
 from schemas.message import UnmappedFields
 from schemas.wire.wire_type import RepeatedField, Wire, alternatives, is_wire, wire_fields
-from transforms.formats.camel_case import camel_case_name
-from transforms.formats.reading import Format, Request
-from transforms.formats.strict_json import read_json
+from transforms.formats.format import Format, Request
+from transforms.formats.json_input import camel_case_name, read_json
 from transforms.rules.routing import depends_on_content
 
 _MAX_SMALL_CHARACTERS = 200
@@ -18,13 +17,13 @@ _NUMBERS = frozenset({int, float, bool, type(None)})
 _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 
 
-def refuse_unmapped(answer: Answer, request: Request, input_format: Format) -> None:
-    """Refuse an answer without text or facts if unknown fields of its message could hold them.
+def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> None:
+    """Reject an answer without text or facts if unknown fields of its message could hold them.
 
     Args:
-      answer: as it was read.
-      request: from which it was read, with the message of this answer alone.
-      input_format: in which it was read.
+      answer: the answer that was read.
+      request: the request; its message holds this answer alone.
+      input_format: the format in which the answer was read.
 
     Raises:
       UnmappedFields: names the fields, never their values.
@@ -32,25 +31,25 @@ def refuse_unmapped(answer: Answer, request: Request, input_format: Format) -> N
     lacks_text = not answer.answer_text or answer.answer_text.isspace()
     if not (lacks_text or not answer.facts) or not depends_on_content(answer):
         return
-    search = _Search()
-    search.look_at_message(request.value, input_format)
+    fields = _FieldSearch()
+    fields.search_message(request.value, input_format)
     lacking = [
-        *(["text"] if lacks_text and not search.says_no_text else []),
-        *(["facts"] if not answer.facts and not search.says_no_facts else []),
+        *(["text"] if lacks_text and not fields.says_no_text else []),
+        *(["facts"] if not answer.facts and not fields.says_no_facts else []),
     ]
-    if lacking and search.unmapped:
-        as_written = _Search()
-        as_written.look_at_message(read_json(request.message.payload), input_format)
+    if lacking and fields.unmapped:
+        as_written = _FieldSearch()
+        as_written.search_message(read_json(request.message.payload), input_format)
         raise UnmappedFields(
             f"No {' and no '.join(lacking)} found in the message as {input_format.name}, which does"
-            f" not know these fields: {named_fields(list(as_written.unmapped))}. Put the"
+            f" not know these fields: {join_names(list(as_written.unmapped))}. Put the"
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
         )
 
 
 def could_hold_content(value: object) -> bool:
-    """Return whether a field that nobody knows could hold a text or facts."""
+    """Return whether an unknown field could hold text or facts."""
     if isinstance(value, RepeatedField):
         return any(map(could_hold_content, value.values))
     if isinstance(value, str):
@@ -58,14 +57,14 @@ def could_hold_content(value: object) -> bool:
     return isinstance(value, list | dict) and bool(value)
 
 
-def named_fields(paths: Sequence[str]) -> str:
-    """List some fields for a message to a person."""
+def join_names(paths: Sequence[str]) -> str:
+    """Join the paths of the first few fields for an error message."""
     named = ", ".join(map(_shown, paths[:_MAX_NAMED_FIELDS]))
     return f"{named} and others" if len(paths) > _MAX_NAMED_FIELDS else named
 
 
-class _Search:
-    """Walks through a message beside the wire types that it was read as."""
+class _FieldSearch:
+    """Collect the fields of a message that its wire types neither read nor ignore."""
 
     def __init__(self) -> None:
         self.unmapped: dict[str, None] = {}
@@ -80,15 +79,15 @@ class _Search:
     def says_no_facts(self) -> bool:
         return bool(self._facts_fields) and not any(map(_holds, self._facts_fields))
 
-    def look_at_message(self, value: object, input_format: Format) -> None:
-        """Look at a message as it was written, or in camelCase."""
+    def search_message(self, value: object, input_format: Format) -> None:
+        """Search a message as it was written, or in camelCase."""
         path = "[]" if isinstance(value, list) else ""
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, dict):
                 camel = {camel_case_name(name): field for name, field in item.items()}
-                self._look_at_object(item, input_format.wire_of(camel), path)
+                self._search_object(item, input_format.wire_of(camel), path)
 
-    def _look_at_object(self, fields: Mapping[str, object], wire: type[Wire], path: str) -> None:
+    def _search_object(self, fields: Mapping[str, object], wire: type[Wire], path: str) -> None:
         known = wire_fields(wire)
         for name, value in fields.items():
             camel = camel_case_name(name)
@@ -97,22 +96,22 @@ class _Search:
             elif camel == wire.facts_field:
                 self._facts_fields.append(value)
             if camel in known:
-                self._look_at_field(value, known[camel], _below(path, name))
+                self._search_field(value, known[camel], _below(path, name))
             elif camel not in wire.ignored and could_hold_content(value):
                 self._add(_below(path, name))
 
-    def _look_at_field(self, value: object, annotation: object, path: str) -> None:
+    def _search_field(self, value: object, annotation: object, path: str) -> None:
         kinds = alternatives(annotation)
         if isinstance(value, dict) and (wire := next(filter(is_wire, kinds), None)):
-            self._look_at_object(value, wire, path)
+            self._search_object(value, wire, path)
         elif isinstance(value, list) and (item := _item_type(kinds)):
             for each in value:
-                self._look_at_field(each, item, f"{path}[]")
+                self._search_field(each, item, f"{path}[]")
         elif not _takes(value, kinds) and could_hold_content(value):
             self._add(path)
 
     def _add(self, path: str) -> None:
-        # One more than are named says that there are others.
+        # One more than the error names shows that there are others.
         if len(self.unmapped) <= _MAX_NAMED_FIELDS:
             self.unmapped[path] = None
 
@@ -126,7 +125,7 @@ def _item_type(kinds: tuple[Any, ...]) -> object:
 
 
 def _takes(value: object, kinds: tuple[Any, ...]) -> bool:
-    """Return whether a field has a type for the value, or is a number, where text has no place."""
+    """Return whether the value fits the field, or the field is a number, which holds no text."""
     if isinstance(value, str) and str in kinds:
         return True
     if isinstance(value, dict) and any(get_origin(kind) is dict for kind in kinds):
@@ -139,7 +138,7 @@ def _holds(value: object) -> bool:
 
 
 def _shown(path: str) -> str:
-    """Write a path of names, unless text was written in place of a name."""
+    """Return a path without names that may be text of the answer."""
     return ".".join(
         name if _FIELD_NAME.fullmatch(name) else "(name not shown)" for name in path.split(".")
     )

@@ -12,7 +12,7 @@ from launch.local.work_folder import WorkFolder
 from launch.main import main
 from pipeline.config import Config
 from pipeline.sinks.destination import Destination
-from schemas.summary import Counts, Summary
+from schemas.summary import RunCounts, Summary
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
 from tests.support.watched import SUBSCRIPTION, Watched
@@ -72,9 +72,9 @@ def test_a_subscription_that_is_not_there_ends_the_watch_with_a_sentence(
 def test_counts_that_do_not_close_are_a_failure(
     watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def lose_one(config: Config, *_: object) -> Summary:
+    def lose_one(config: Config, *_: object, **__: object) -> Summary:
         rows = {"enriched": 1, "failures": 0, "alerts": 0}
-        counts = Counts(read=2, verdicts={"GROUNDED": 1})
+        counts = RunCounts(read=2, verdicts={"GROUNDED": 1})
         return summary_of(config, counts, rows, started_at_us=0, price_per_1k_chars=None)
 
     monkeypatch.setattr(watch_module, "watch", lose_one)

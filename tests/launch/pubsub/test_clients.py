@@ -55,13 +55,13 @@ def test_a_server_without_encryption_needs_no_credentials(
 BROKEN_CONNECTION = """
 from launch.pubsub.topic import Topic
 from launch.pubsub_server.server import PubSubServer
-from transforms.rules.publishing import Publishable
+from transforms.rules.topic_messages import TopicMessage
 
 with PubSubServer() as server:
     server.create("projects/lamps/topics/answers", "projects/lamps/subscriptions/answers")
     topic = Topic.open("projects/lamps/topics/answers", address=server.address)
     for _ in range(2):
-        topic.publish([Publishable(data=b"lamps", attributes={})])
+        topic.publish([TopicMessage(data=b"lamps", attributes={})])
         server.kill_connections()
 """
 

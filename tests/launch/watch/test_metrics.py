@@ -9,13 +9,13 @@ from prometheus_client.parser import text_string_to_metric_families as read_text
 
 from launch import __version__
 from launch.watch.metrics import CHECKS, Metrics, WorkReadings
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from schemas.verdict import Verdict
 from tests.support.standings import a_standing
 from transforms.runtime import counters
 from transforms.runtime.counters import Counter, Distribution
 
-COUNTS = Counts(
+COUNTS = RunCounts(
     read=27,
     duplicates=3,
     sampled_out=4,

@@ -17,7 +17,7 @@ from tests.support.answer_messages import parse_answer
 from tests.support.archives import PACKED, an_envelope, buffered, lines_of, read_all
 from tests.support.commands import run
 from tests.support.outputs import failures_in, records_in, summary_in
-from transforms.formats.strict_json import MAX_PAYLOAD_BYTES
+from transforms.formats.json_input import MAX_PAYLOAD_BYTES
 from transforms.runtime.failures import failed_now
 
 GOOD = an_envelope(1)

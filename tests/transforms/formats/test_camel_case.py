@@ -2,7 +2,7 @@
 
 import pytest
 
-from transforms.formats.camel_case import has_snake_case, to_camel_case
+from transforms.formats.json_input import has_snake_case, to_camel_case
 
 RENAMED = {
     "words": ({"answer_text": 1}, {"answerText": 1}),

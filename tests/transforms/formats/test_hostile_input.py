@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of
 from transforms.formats import ParseFailure, parse_answers
-from transforms.formats.recognition import format_names
+from transforms.formats.format_table import format_names
 
 CITED = {"startIndex": "0", "endIndex": "3", "sources": [{"referenceId": "0"}]}
 VALID = [

@@ -9,8 +9,8 @@ from google.cloud import discoveryengine_v1, discoveryengine_v1alpha, discoverye
 from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
 from tests.support.answer_messages import ANSWER_NAME
 from tests.support.serialisations import NO_MESSAGE, the_answer
-from transforms.formats.identity import record_id
-from transforms.formats.reading import Identity
+from transforms.formats.format import Identity
+from transforms.formats.record_id import record_id
 
 COMPLETE_TIME_US = 1_772_438_402_500_000
 PUBLISHER_TIME_US = 1_772_442_000_000_000

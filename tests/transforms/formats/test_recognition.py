@@ -4,7 +4,7 @@ import pytest
 
 from schemas.message import UnreadableAnswer
 from tests.support.answer_messages import ANSWER_NAME, parsed
-from transforms.formats.recognition import format_names
+from transforms.formats.format_table import format_names
 
 CANDIDATE = {"content": {"parts": [{"text": "Yes."}]}}
 

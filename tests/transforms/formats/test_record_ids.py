@@ -6,8 +6,8 @@ import pytest
 
 from schemas.message import Message
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
-from transforms.formats.identity import record_id
-from transforms.formats.reading import Identity
+from transforms.formats.format import Identity
+from transforms.formats.record_id import record_id
 
 GREETING = {"answerText": "Hello!"}
 TIMED = GREETING | {"createTime": "2026-03-02T08:00:00Z"}

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import OutOfRangeNumber, RepeatedField
-from transforms.formats.strict_json import MAX_PAYLOAD_BYTES, read_json
+from transforms.formats.json_input import MAX_PAYLOAD_BYTES, read_json
 
 WORDS = "the customer's own words"
 

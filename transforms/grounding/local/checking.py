@@ -10,8 +10,8 @@ from schemas.wire.grounding_check import (
     CitedChunk,
     GroundingFact,
 )
-from transforms.contradictions.find_contradictions import differences, sources_for
-from transforms.contradictions.sources import Sources
+from transforms.contradictions.compared_facts import ComparedFacts
+from transforms.contradictions.find_contradictions import compare_claim, prepare_facts
 from transforms.grounding.local.claims import ClaimWords, read_claim
 from transforms.grounding.local.facts import Facts, read_facts, read_facts_for
 from transforms.grounding.local.rescoring import Entailment, rescore
@@ -69,7 +69,7 @@ def _find_by_words(
         words = read_facts_for([claim for _, claim in read if claim], texts)
     else:
         words = read_facts(texts)
-    sources = sources_for(render_without_uris(described, texts), compared)
+    sources = prepare_facts(render_without_uris(described, texts), compared)
     return [
         _find(sentence, claim, words, sources, citation_log_odds) if claim else _Finding(sentence)
         for sentence, claim in read
@@ -95,10 +95,10 @@ def _find(
     sentence: Sentence,
     claim: ClaimWords,
     facts: Facts,
-    sources: Sources,
+    sources: ComparedFacts,
     citation_log_odds: float,
 ) -> _Finding:
-    differs = bool(differences(sentence.text, sources, claim.signs))
+    differs = bool(compare_claim(sentence.text, sources, claim.signs))
     in_facts = ClaimInFacts(claim, facts, differs=differs)
     log_odds = in_facts.log_odds()
     cited = in_facts.supporting(citation_log_odds) if log_odds >= citation_log_odds else []

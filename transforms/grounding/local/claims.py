@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from itertools import compress, pairwise
 
 from schemas import Record
-from transforms.contradictions.signs import REFUSAL, SOURCE, Signs
+from transforms.contradictions.features import REFUSAL, SOURCE, Features
 from transforms.grounding.local.tokens import Kind, Words, read_words
 from transforms.rules import english
 
@@ -31,7 +31,7 @@ class ClaimWords(Record, frozen=True, kw_only=True):
     numbers: Sequence[str]
     names: Sequence[str]
     pairs: list[Pair]
-    signs: Signs
+    signs: Features
 
     def count(self, missed: AbstractSet[str]) -> tuple[int, int, int]:
         """Count the numbers, names and content tokens among some forms, each occurrence."""
@@ -71,7 +71,7 @@ def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
     return statement
 
 
-def _words_of(statement: Words, signs: Signs) -> ClaimWords | None:
+def _words_of(statement: Words, signs: Features) -> ClaimWords | None:
     forms, kinds = statement.forms, statement.kinds
     content = tuple(compress(forms, kinds))
     if not content:

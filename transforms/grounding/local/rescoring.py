@@ -4,8 +4,8 @@ import heapq
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from transforms.contradictions.parsed_sentence import ParsedSentence
 from transforms.contradictions.passages import sentences_of
-from transforms.contradictions.sentence import Sentence
 from transforms.rules.support_score import logit
 
 Entailment = Callable[[Sequence[tuple[str, str]]], list[float]]
@@ -40,7 +40,7 @@ def rescore(
     Returns:
       For each claim the best of the facts, by themselves and put together.
     """
-    readings = [_readings(Sentence(claim), facts) for claim in claims]
+    readings = [_readings(ParsedSentence(claim), facts) for claim in claims]
     pairs = [
         (passage, claim)
         for claim, reading in zip(claims, readings, strict=True)
@@ -57,9 +57,9 @@ def rescore(
     return found
 
 
-def _readings(claim: Sentence, facts: Sequence[str]) -> list[tuple[int | None, str]]:
+def _readings(claim: ParsedSentence, facts: Sequence[str]) -> list[tuple[int | None, str]]:
     """What a model reads of each of the nearest facts, and of them all: with no index."""
-    content = claim.statement.content
+    content = claim.content
     shared = [sum(map(fact.lower().__contains__, content)) for fact in facts]
     nearest = heapq.nlargest(_MOST_FACTS, range(len(facts)), key=shared.__getitem__)
     readings: list[tuple[int | None, str]] = [
@@ -72,6 +72,6 @@ def _readings(claim: Sentence, facts: Sequence[str]) -> list[tuple[int | None, s
 
 def _nearest_sentences(content: frozenset[str], fact: str) -> str:
     sentences = sentences_of(fact)
-    shared = [len(content & sentence.statement.content) for sentence in sentences]
+    shared = [len(content & sentence.content) for sentence in sentences]
     chosen = heapq.nlargest(_MOST_SENTENCES, range(len(sentences)), key=shared.__getitem__)
     return " ".join(sentences[place].text for place in sorted(chosen))

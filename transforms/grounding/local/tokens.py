@@ -5,7 +5,7 @@ from enum import IntEnum
 from itertools import chain, zip_longest
 
 from schemas import Record
-from transforms.contradictions.signs import Signs, behind_first, signs_of_word
+from transforms.contradictions.features import Features, features_of_word, without_first
 from transforms.rules.cache import WordCache
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 from transforms.rules.limits import UNSPACED_SCRIPTS
@@ -37,7 +37,7 @@ class Words(Record, frozen=True):
 
     forms: list[str]
     kinds: bytearray
-    signs: Signs
+    signs: Features
 
 
 _LATIN = r"A-Za-z\u00c0-\u024f"
@@ -72,13 +72,13 @@ def read_words(text: str) -> Words:
         if its_signs:
             signs |= its_signs
             capitals.append(capital)
-    return Words(forms, kinds, Signs(signs, behind_first(text, capitals)))
+    return Words(forms, kinds, Features(signs, without_first(text, capitals)))
 
 
 def _read_piece(unspaced: str) -> tuple[tuple[str, ...], bytes, int, str]:
     tokens = _remembered_tokens(unspaced)
     forms, kinds = tuple([form for form, _ in tokens]), bytes([kind for _, kind in tokens])
-    return forms, kinds, *signs_of_word(unspaced)
+    return forms, kinds, *features_of_word(unspaced)
 
 
 def _read_tokens(unspaced: str) -> tuple[Token, ...]:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.contradictions.signs import read_signs
+from transforms.contradictions.features import read_features
 from transforms.grounding.local.tokens import Kind, form_of, read_words, spellings, tokenize
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 
@@ -79,8 +79,10 @@ def test_one_is_a_pronoun_and_no_number_word() -> None:
 def test_words_are_the_tokens_and_the_signs_of_a_text(text: str) -> None:
     words = read_words(text)
     assert list(zip(words.forms, words.kinds, strict=True)) == tokenize(text)
-    assert words.signs.kinds == read_signs(text).kinds
-    assert list(filter(None, words.signs.capitals)) == list(filter(None, read_signs(text).capitals))
+    assert words.signs.kinds == read_features(text).kinds
+    assert list(filter(None, words.signs.capitals)) == list(
+        filter(None, read_features(text).capitals)
+    )
 
 
 @given(

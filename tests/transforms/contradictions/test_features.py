@@ -1,0 +1,62 @@
+"""What the words of a text could hold."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.contradictions.features import (
+    CAPITAL,
+    MONTH,
+    NEGATION,
+    NUMBER,
+    REFUSAL,
+    SOURCE,
+    read_features,
+)
+from transforms.rules.english import REFUSAL as REFUSAL_PHRASE
+from transforms.rules.english import may_name_source
+
+WORDS = [
+    *("Rome", "rome", "(Rome", "R", "5", "\u00c9t\u00e9's", "the", "passages", "Provided,"),
+    *("does", "not", "n't", "doesn\u2019t", "mention", "can", "cannot", "be", "found", "is"),
+    *("unable", "to", "impossible", "no", "(no", "casino", "details", "lacks", "without", "more"),
+]
+TEXTS = st.lists(st.sampled_from([*WORDS, " ", "\n", "\u00a0"])).map(" ".join)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("", 0),
+        ("lamps glow red", 0),
+        ("Lamps glow", CAPITAL),
+        ("about 5kg", NUMBER),
+        ("twenty-one lamps", NUMBER),
+        ("in May", MONTH | CAPITAL),
+        ("it doesn't, ever", NEGATION | REFUSAL),
+        ("per the given text", SOURCE),
+        ("lamps know no casino", REFUSAL),
+        ("On 3 March Rome never voted", NUMBER | MONTH | NEGATION | CAPITAL),
+    ],
+)
+def test_the_signs_of_a_text_are_those_of_its_words(text: str, kinds: int) -> None:
+    assert read_features(text).kinds == kinds
+
+
+@given(TEXTS)
+def test_capitals_are_found_behind_white_space_alone(text: str) -> None:
+    behind_white_space = re.findall(r"(?<=\s)[^\W\d_a-z][^\W\d_]+", text)
+    found = [word for word in read_features(text).capitals if word]
+    assert found == [word.lower() for word in behind_white_space]
+
+
+@given(TEXTS)
+def test_a_source_is_seen_wherever_a_text_could_name_one(text: str) -> None:
+    assert bool(read_features(text).kinds & SOURCE) is may_name_source(text)
+
+
+@given(TEXTS)
+def test_no_refusal_is_missed(text: str) -> None:
+    assert read_features(text).kinds & REFUSAL or not REFUSAL_PHRASE.search(text)

@@ -1,0 +1,181 @@
+"""The facts of an answer, prepared to be compared with claims."""
+
+import heapq
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from schemas.verdict import ContradictionKind
+from transforms.contradictions.negation import words_behind_negations
+from transforms.contradictions.numbers import may_count, may_count_in_words, plain_numbers
+from transforms.contradictions.parsed_sentence import ParsedSentence
+from transforms.contradictions.passages import Passages, passages_of
+from transforms.contradictions.tokenized_text import FORM_CHARS
+from transforms.rules.cache import BoundedDict, FactCache, lazy_property
+
+_SENTENCE_ENDS = (".", "!", "?")
+_INSIDE_NUMBERS = frozenset(".,:/")
+_REST_OF_WORD = re.compile(r"(?:[^\W_]|(?<=\d)[.,:/])*")
+_MAX_UNCACHED_SEARCHES = 8
+_MAX_PHRASES = 4_096
+_MAX_CACHED_CHARS = 80_000
+_MAX_CLAIMS = 64
+"""Enough to tag a record with what the embedded checker has just found."""
+
+_MAX_FACTS = 8
+"""Facts that are parsed for one claim: those with most of its words. The others are only searched
+for words and numbers, which bounds the time."""
+
+
+class Difference(NamedTuple):
+    """A contradiction between a claim and a fact.
+
+    Attributes:
+      kind: what differs.
+      claim_value: as the claim writes it.
+      fact_value: the value of the fact, as it writes it; None if no fact has one.
+      fact: the index of that fact, if any.
+    """
+
+    kind: ContradictionKind
+    claim_value: str
+    fact_value: str | None = None
+    fact: int | None = None
+
+
+class ComparedFacts:
+    """All facts of an answer; `compared_facts` caches them.
+
+    Args:
+      facts: their texts, with their attributes as further lines.
+
+    Attributes:
+      differences: a cache of the contradictions found, by claim.
+    """
+
+    def __init__(self, facts: tuple[str, ...]) -> None:
+        self._facts = facts
+        self.differences = BoundedDict[str, tuple[Difference, ...]](_MAX_CLAIMS)
+        self._frequent_phrases = BoundedDict[str, bool](_MAX_PHRASES)
+
+    @lazy_property
+    def lower_text(self) -> str:
+        """All facts in lower case."""
+        return "\n".join(self._lower_facts)
+
+    def may_negate_word_of(self, lower: str) -> bool:
+        """Return whether a fact may negate a word of a claim, given in lower case."""
+        if len(self._maybe_negated) <= 10 * len(lower):
+            return any(map(lower.__contains__, self._maybe_negated))
+        # Forms of words have few characters; longer forms are numbers.
+        parts = (
+            lower[start : start + chars]
+            for chars in range(1, FORM_CHARS + 1)
+            for start in range(len(lower))
+        )
+        return any(map(self._maybe_negated.__contains__, parts)) or any(
+            map(lower.__contains__, self._long_negated)
+        )
+
+    def maybe_negated(self, claim: ParsedSentence) -> frozenset[str]:
+        """Return the forms of a claim's words that a fact may negate."""
+        forms = self._maybe_negated
+        return forms & claim.content if forms else forms
+
+    def passages_near(self, claim: ParsedSentence) -> Passages:
+        """Return the sentences of the facts that share most words with a claim."""
+        if len(self._facts) <= _MAX_FACTS:
+            return self._all_passages
+        shared = [sum(map(fact.__contains__, claim.content)) for fact in self._lower_facts]
+        best = heapq.nlargest(_MAX_FACTS, range(len(shared)), key=shared.__getitem__)
+        return passages_of([(number, self._facts[number]) for number in sorted(best)])
+
+    def has_number(self, value: float | str, passages: Passages) -> bool:
+        """Return whether a fact has a number; one of several words only if in the passages."""
+        if value in self._plain_numbers:
+            return True
+        return may_count_in_words(self.lower_text) and value in passages.number_uses
+
+    def has_sentence(self, claim: str) -> bool:
+        """Return whether a fact contains a claim verbatim, as one or several sentences."""
+        text = claim.strip()
+        return text.endswith(_SENTENCE_ENDS) and any(
+            _is_sentence(text, fact) for fact in self._facts
+        )
+
+    def lacks_any(self, words: Iterable[str]) -> bool:
+        """Return whether a word, in lower case, is in no fact, not even within a longer word."""
+        return not all(map(self.lower_text.__contains__, words))
+
+    def has_phrase(self, phrase: str) -> bool:
+        """Return whether the facts have a phrase, in lower case, as whole words and numbers."""
+        text = self.lower_text
+        place, searches = text.find(phrase), 0
+        while place >= 0 and not _is_whole(text, place, place + len(phrase)):
+            searches += 1
+            if searches == _MAX_UNCACHED_SEARCHES:
+                return self._has_frequent_phrase(phrase, place)
+            place = text.find(phrase, place + 1)
+        return place >= 0
+
+    def _has_frequent_phrase(self, phrase: str, place: int) -> bool:
+        """Continue to search for a phrase that is often part of longer words; cache the result."""
+        text, cached = self.lower_text, self._frequent_phrases
+        if phrase not in cached:
+            while place >= 0 and not _is_whole(text, place, place + len(phrase)):
+                # A whole phrase begins where a word or a number begins.
+                place = text.find(phrase, max(place + 1, _end_of_word(text, place)))
+            cached.put(phrase, place >= 0)
+        return cached[phrase]
+
+    @lazy_property
+    def _maybe_negated(self) -> frozenset[str]:
+        return frozenset().union(*map(_words_behind_negations, self._lower_facts))
+
+    @lazy_property
+    def _long_negated(self) -> list[str]:
+        return [form for form in self._maybe_negated if len(form) > FORM_CHARS]
+
+    @lazy_property
+    def _lower_facts(self) -> tuple[str, ...]:
+        return tuple(map(str.lower, self._facts))
+
+    @lazy_property
+    def _all_passages(self) -> Passages:
+        return passages_of(tuple(enumerate(self._facts)))
+
+    @lazy_property
+    def _plain_numbers(self) -> frozenset[float | str]:
+        if not may_count(self.lower_text):
+            return frozenset()
+        return frozenset().union(*map(_plain_numbers, self._lower_facts))
+
+
+_words_behind_negations = FactCache(words_behind_negations).__getitem__
+_plain_numbers = FactCache(plain_numbers).__getitem__
+compared_facts = FactCache(ComparedFacts, _MAX_CACHED_CHARS).__getitem__
+"""Return the facts of an answer, given as texts with their attributes as further lines."""
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Return whether no word or number continues across the ends of a span."""
+    before, behind = text[max(0, start - 2) : start], text[end : end + 2]
+    return not (
+        before[-1:].isalnum()
+        or behind[:1].isalnum()
+        or (before[-1:] in _INSIDE_NUMBERS and before[:1].isdigit())
+        or (behind[:1] in _INSIDE_NUMBERS and behind[1:].isdigit())
+    )
+
+
+def _end_of_word(text: str, place: int) -> int:
+    rest = _REST_OF_WORD.match(text, place)
+    return rest.end() if rest else place
+
+
+def _is_sentence(text: str, fact: str) -> bool:
+    """Return whether a fact contains a text behind the end of a sentence, or at its start."""
+    start = fact.find(text)
+    before, behind = fact[:start].rstrip(" "), fact[start + len(text) : start + len(text) + 1]
+    is_start = not before or before.endswith((*_SENTENCE_ENDS, "\n"))
+    return start >= 0 and is_start and not behind.isalnum()

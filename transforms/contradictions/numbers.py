@@ -1,0 +1,202 @@
+"""Read numbers with their units, or with the things that they count."""
+
+import re
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import zip_longest
+from typing import NamedTuple
+
+from transforms.contradictions.tokenized_text import Token, TokenizedText, form_of
+from transforms.contradictions.units import CURRENCIES, SCALES, UNITS, Unit
+from transforms.rules.cache import WordCache
+from transforms.rules.english import NUMBER_WORDS
+
+_CARDINALS = NUMBER_WORDS.keys() - {
+    *("half", "first", "second", "third", "fourth", "fifth", "twice"),
+}
+_TENS = frozenset(range(20, 100, 10))
+_FIRST_OF_SEVERAL = (
+    *SCALES,
+    *(word for word, number in NUMBER_WORDS.items() if float(number) in _TENS),
+)
+_IN_DIGITS = re.compile(r"\d+(?:[.,:/]\d+)*")
+_WORD = re.compile(r"[a-z]+")
+_DIGIT = re.compile(r"\d")
+_ONES = frozenset(range(1, 10))
+_MARKS = " .,;:!?()[]*'\"\u201c\u201d"
+
+_TEXT_PARTS = frozenset(
+    {"step", "option", "method", "part", "point", "item", "example", "figure", "table", "page"}
+)
+"""A number behind one of these numbers a part of a text: step 4."""
+
+_CONJUNCTIONS = frozenset({"and", "or"})
+
+_MAX_NUMBERS = 64
+"""Per sentence; one with more is a table or a list of measurements."""
+
+_MAX_FURTHER_WORDS = 3
+"""Of one number."""
+
+_NEAR = 2
+"""The distance in tokens between a number and what it counts: 3 red lamps."""
+
+
+class Quantity(NamedTuple):
+    """A number and what it counts.
+
+    Attributes:
+      text: as it is written, with its unit.
+      phrase: the same with what it counts, in lower case.
+      value: the number, or its text if it is no number, such as 17:30.
+      unit: its unit of measurement, if any.
+      counted: the form of what it counts, such as "lamp", if it has no unit; None if unknown.
+      is_in_digits: whether it is written in digits.
+    """
+
+    text: str
+    phrase: str
+    value: float | str
+    unit: Unit | None
+    counted: str | None
+    is_in_digits: bool
+
+    def counts_like(self, other: "Quantity") -> bool:
+        """Return whether both have the same unit, or count the same thing."""
+        if self.unit and other.unit:
+            return self.unit.may_equal(other.unit)
+        return self.counted is not None and self.counted == other.counted
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is unknown what it counts."""
+        return self.unit is None and self.counted is None
+
+
+def may_count(lower: str) -> bool:
+    """Return whether a text in lower case may contain a number."""
+    return _DIGIT.search(lower) is not None or not _CARDINALS.isdisjoint(
+        lower.replace("-", " ").split()
+    )
+
+
+def may_count_in_words(lower: str) -> bool:
+    """Return whether a text in lower case may contain a number of several words."""
+    return any(map(lower.__contains__, _FIRST_OF_SEVERAL))
+
+
+def number_phrases(lower: str) -> Iterator[str]:
+    """Yield each number of a text in lower case with the word behind it."""
+    words = lower.split()
+    for word, behind in zip_longest(words, words[1:], fillvalue=""):
+        if _begins_number(word):
+            yield f"{word} {behind}".strip(_MARKS)
+
+
+_begins_number = WordCache[bool](
+    lambda word: _DIGIT.search(word) is not None or word.partition("-")[0] in _CARDINALS
+).__getitem__
+
+
+def plain_numbers(lower: str) -> frozenset[float | str]:
+    """Return the numbers of a text in lower case that are one word or written in digits."""
+    words = _CARDINALS.intersection(_WORD.findall(lower))
+    return frozenset(map(plain_value, (*_IN_DIGITS.findall(lower), *words)))
+
+
+def plain_value(number: str) -> float | str:
+    """Return the value of a number of one word in lower case, or its form if it is no number."""
+    form = form_of(number)
+    try:
+        return float(form)
+    except ValueError:
+        return form
+
+
+def read_quantities(sentence: TokenizedText, used: AbstractSet[int]) -> list[Quantity]:
+    """Return the first 64 numbers of a sentence, without those that number a part of a text.
+
+    Args:
+      sentence: the sentence.
+      used: the indices of tokens that belong to something else, such as a date.
+    """
+    quantities: list[Quantity] = []
+    tokens = sentence.tokens
+    # The last token that is neither a number nor a conjunction: "steps" of steps 1, 2 and 3.
+    head = behind = 0
+    for place, token in enumerate(tokens):
+        if not _is_number(token):
+            if token.word.lower not in _CONJUNCTIONS:
+                head = place
+        elif place >= behind and place not in used:
+            quantity, behind = _quantity(sentence, place)
+            if not (place and tokens[head].word.lower.removesuffix("s") in _TEXT_PARTS):
+                quantities.append(quantity)
+                if len(quantities) == _MAX_NUMBERS:
+                    break
+    return quantities
+
+
+def _is_number(token: Token) -> bool:
+    return token.text[0].isdigit() or token.word.lower in _CARDINALS
+
+
+def _quantity(sentence: TokenizedText, place: int) -> tuple[Quantity, int]:
+    """Read the quantity that begins at a token, and return the place behind it, too."""
+    tokens = sentence.tokens
+    value, last = _value(tokens, place)
+    first, unit = place, None
+    if place and tokens[place - 1].text in CURRENCIES:
+        first, unit = place - 1, UNITS[tokens[place - 1].text]
+    elif found := _unit(sentence, last):
+        unit, last = found
+    counted = None if unit else _counted(sentence, last)
+    return Quantity(
+        text=sentence.between(tokens[first], tokens[last]),
+        phrase=sentence.between(tokens[first], counted or tokens[last]).lower(),
+        value=value,
+        unit=unit,
+        counted=counted.form if counted else None,
+        is_in_digits=tokens[place].text[0].isdigit(),
+    ), last + 1
+
+
+def _value(tokens: Sequence[Token], place: int) -> tuple[float | str, int]:
+    """Read a number of one or several tokens, and return its last place, too."""
+    value, last = plain_value(tokens[place].text), place
+    if isinstance(value, str):
+        return value, last
+    for token in tokens[place + 1 : place + 1 + _MAX_FURTHER_WORDS]:
+        word = token.word.lower
+        if word in SCALES:
+            value *= SCALES[word]
+        elif value in _TENS and float(NUMBER_WORDS.get(word, 0)) in _ONES:
+            value += float(NUMBER_WORDS[word])
+        else:
+            break
+        last += 1
+    return value, last
+
+
+def _unit(sentence: TokenizedText, place: int) -> tuple[Unit, int] | None:
+    """Find the unit behind a number, the longer one first, and return its last place, too."""
+    tokens = sentence.tokens
+    for behind in (place + 2, place + 1):
+        if behind >= len(tokens) or sentence.breaks_between(tokens[place], tokens[behind]):
+            continue
+        words = [token.word.lower for token in tokens[place + 1 : behind + 1]]
+        # A single letter is a unit only directly behind its number: 5m.
+        is_loose = len(words[0]) == 1 and tokens[place + 1].start > tokens[place].end + 1
+        if (unit := UNITS.get(" ".join(words))) and not (is_loose and words[0].isalpha()):
+            return unit, behind
+    return None
+
+
+def _counted(sentence: TokenizedText, place: int) -> Token | None:
+    tokens = sentence.tokens
+    for token in tokens[place + 1 : place + 1 + _NEAR]:
+        if sentence.breaks_between(tokens[place], token) or _is_number(token):
+            return None
+        if token.word.is_content:
+            return token
+    return None

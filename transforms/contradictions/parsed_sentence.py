@@ -1,0 +1,94 @@
+"""Parse a sentence of a claim or a fact, each part at its first use."""
+
+from itertools import islice
+
+from transforms.contradictions.dates import Date, may_date, read_dates
+from transforms.contradictions.features import MONTH, NEGATION, NUMBER, Features, read_features
+from transforms.contradictions.names import Name, read_names
+from transforms.contradictions.negation import may_negate, read_negated
+from transforms.contradictions.numbers import Quantity, read_quantities
+from transforms.contradictions.tokenized_text import TokenizedText
+from transforms.rules.cache import lazy_property
+
+_MAX_DATES = _MAX_NAMES = 64
+"""Per sentence; one with more is a list."""
+
+
+class ParsedSentence(TokenizedText):
+    """A sentence, and what can be compared in it.
+
+    Args:
+      text: the sentence.
+      features: what it may contain, if known.
+    """
+
+    def __init__(self, text: str, features: Features | None = None) -> None:
+        super().__init__(text)
+        if features:
+            self.features = features
+
+    @lazy_property
+    def features(self) -> Features:
+        """What it may contain."""
+        return read_features(self.text)
+
+    @lazy_property
+    def lower(self) -> str:
+        """The sentence in lower case."""
+        return self.text.lower()
+
+    @lazy_property
+    def forms(self) -> frozenset[str]:
+        """The forms of all tokens."""
+        return frozenset(token.form for token in self.tokens)
+
+    @lazy_property
+    def dates(self) -> list[Date]:
+        """The dates."""
+        return self._dates_and_places[0]
+
+    @lazy_property
+    def quantities(self) -> list[Quantity]:
+        """The numbers that belong to no date."""
+        if not self.features.kinds & NUMBER:
+            return []
+        return read_quantities(self, self._dates_and_places[1])
+
+    @lazy_property
+    def values(self) -> frozenset[float | str]:
+        """The values of the numbers."""
+        return frozenset(quantity.value for quantity in self.quantities)
+
+    @lazy_property
+    def names(self) -> list[Name]:
+        """The names."""
+        return list(islice(read_names(self), _MAX_NAMES))
+
+    @lazy_property
+    def negated(self) -> dict[str, str]:
+        """The negated words: by form, the text from the negation to the word."""
+        return read_negated(self) if self.features.kinds & NEGATION else {}
+
+    @lazy_property
+    def may_negate(self) -> bool:
+        """Whether it has any word by which it could negate something."""
+        return may_negate(self.text)
+
+    def negates(self, form: str) -> bool:
+        """Return whether it negates a word; most sentences need not be parsed for that."""
+        return form in self.lower and form in self.negated
+
+    def spelling(self, form: str) -> str | None:
+        """Return the spelling of a word, None if it does not contain the word."""
+        return next((token.text for token in self.tokens if token.form == form), None)
+
+    def resembles(self, claim: "ParsedSentence", min_share: float) -> bool:
+        """Return whether it has a share, 0..1, of the content words of a claim."""
+        return len(claim.content & self.content) >= min_share * len(claim.content)
+
+    @lazy_property
+    def _dates_and_places(self) -> tuple[list[Date], set[int]]:
+        if self.features.kinds & (NUMBER | MONTH) and may_date(self.text):
+            dates, places = read_dates(self)
+            return dates[:_MAX_DATES], places
+        return [], set()

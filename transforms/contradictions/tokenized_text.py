@@ -1,0 +1,135 @@
+"""Split a sentence into tokens: words, numbers and signs."""
+
+import re
+from itertools import chain
+
+from schemas import Record
+from transforms.rules.cache import WordCache, lazy_property
+from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
+
+_TOKEN = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%$€£°]"
+)
+_ASCII_TOKEN = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[A-Za-z]+(?:'[A-Za-z]+)*|[%$]"
+)
+"""Equal on ASCII text, in two thirds of the time."""
+
+_BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d]""")
+FORM_CHARS = 6
+"""The length of the longest form of a word; a number's may be longer."""
+
+_MIN_PLURAL_CHARS = 4
+
+
+class Word(Record, frozen=True, gc=False):
+    """A spelling and its form.
+
+    Attributes:
+      form: equal for the inflections of a word, and for all spellings of a number.
+      lower: in lower case, without a final 's.
+      is_content: False for a function word or a single letter.
+    """
+
+    form: str
+    lower: str
+    is_content: bool
+
+
+class Token(Record, frozen=True, gc=False):
+    """A word, a number or a sign in a text, and its span in characters."""
+
+    text: str
+    word: Word
+    start: int
+    end: int
+
+    @property
+    def form(self) -> str:
+        """The form of its word."""
+        return self.word.form
+
+
+class TokenizedText:
+    """A text and its tokens.
+
+    Args:
+      text: a sentence.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @lazy_property
+    def content(self) -> frozenset[str]:
+        """The forms of the content words."""
+        return frozenset(chain.from_iterable(map(_content_of, self.text.split())))
+
+    @lazy_property
+    def tokens(self) -> list[Token]:
+        """The tokens, in order."""
+        tokens = []
+        behind = 0
+        for piece in self.text.split():
+            place = self.text.index(piece, behind)
+            behind = place + len(piece)
+            for spelling, word, start, end in _tokens_of(piece):
+                tokens.append(Token(spelling, word, place + start, place + end))
+        return tokens
+
+    def between(self, first: Token, last: Token) -> str:
+        """Return the text from one token to another, both included."""
+        return self.text[first.start : last.end]
+
+    def breaks_between(self, first: Token, last: Token) -> bool:
+        """Return whether there is a punctuation mark between two tokens."""
+        return _BREAK.search(self.text, first.end, last.start) is not None
+
+
+def spellings(text: str) -> list[str]:
+    """Return the tokens of a text of any length as they are spelled."""
+    return _pattern(text).findall(text)
+
+
+def form_of_spelling(spelling: str) -> str:
+    """Return the form of a token."""
+    return form_of(_lower(spelling))
+
+
+def form_of(lower: str) -> str:
+    """Return what all inflections of a word, or spellings of a number, in lower case share."""
+    word = NUMBER_WORDS.get(lower, lower)
+    if word[0].isdigit():
+        return word.replace(",", "").removesuffix(".0").lstrip("0") or "0"
+    is_plural = len(word) >= _MIN_PLURAL_CHARS and word[-1] == "s" and word[-2] != "s"
+    return word[: min(FORM_CHARS, len(word) - is_plural)]
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return _ASCII_TOKEN if text.isascii() else _TOKEN
+
+
+def _lower(spelling: str) -> str:
+    return spelling.lower().replace("\u2019", "'").removesuffix("'s")
+
+
+def _read_word(spelling: str) -> Word:
+    lower = _lower(spelling)
+    form = form_of(lower)
+    return Word(form, lower, lower not in STOP_WORDS and (len(form) > 1 or form.isdigit()))
+
+
+def _read_tokens(unspaced: str) -> tuple[tuple[str, Word, int, int], ...]:
+    found = _pattern(unspaced).finditer(unspaced)
+    return tuple((token[0], _word_of(token[0]), *token.span()) for token in found)
+
+
+def _read_content(unspaced: str) -> tuple[str, ...]:
+    words = map(_word_of, _pattern(unspaced).findall(unspaced))
+    return tuple(word.form for word in words if word.is_content)
+
+
+# No token contains white space, and most pieces between white space repeat.
+_word_of = WordCache(_read_word).__getitem__
+_tokens_of = WordCache(_read_tokens).__getitem__
+_content_of = WordCache(_read_content).__getitem__

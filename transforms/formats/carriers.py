@@ -1,0 +1,149 @@
+"""Unwrap messages that carry several answers."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from schemas.message import Message, UnmappedFields, UnreadableAnswer
+from transforms.formats.discovery_engine_answers import is_answer, is_unfinished
+from transforms.formats.format_table import FORMATS, is_known
+from transforms.formats.json_input import BYTE_ORDER_MARK
+from transforms.formats.unmapped_fields import could_hold_content, join_names
+
+T = TypeVar("T")
+
+MAX_ANSWERS = 10_000
+"""The limit for one message: each answer takes a copy of the message's attributes."""
+
+_WRAPPER_FIELD = "answers"
+_COMPLETE_FORMATS = tuple(known for known in FORMATS if not known.can_be_chunk)
+
+
+class Element(NamedTuple):
+    """One answer of a message: its parsed JSON, and a message that holds it alone."""
+
+    value: object
+    message: Message
+
+
+class _Wrapper(msgspec.Struct):
+    answers: list[msgspec.Raw]
+
+
+def split_answers(value: object, message: Message) -> Sequence[Element]:
+    """Split a message into its answers.
+
+    A message holds several answers if it is an array of complete answers under different names or
+    tokens, an array of messages that cannot be chunks of a stream, or an object with the array
+    `answers`. Any other message holds one.
+
+    Args:
+      value: the parsed JSON of the message, camelCase and without nulls.
+      message: in any input format.
+
+    Returns:
+      The answers in their order, at least one.
+
+    Raises:
+      UnreadableAnswer: if there are too many answers.
+      UnmappedFields: if other fields besides `answers` could hold text or facts.
+    """
+    if isinstance(value, list) and _holds_several(value):
+        values, payloads = value, _decode(message.payload, list[msgspec.Raw])
+    elif isinstance(value, dict) and _is_wrapper(value):
+        values, payloads = value[_WRAPPER_FIELD], _decode(message.payload, _Wrapper).answers
+    else:
+        return (Element(value, message),)
+    if len(values) > MAX_ANSWERS:
+        raise UnreadableAnswer(f"The message holds {len(values)} answers, more than {MAX_ANSWERS}.")
+    if len(values) == 1:
+        return (Element(values[0], replace(message, payload=bytes(payloads[0]))),)
+    return [
+        Element(element, _message_of(message, number, bytes(payload)))
+        for number, (element, payload) in enumerate(zip(values, payloads, strict=True))
+    ]
+
+
+def _message_of(message: Message, number: int, payload: bytes) -> Message:
+    """Make the message of one answer; a replay of it reads the same answer."""
+    attributes = message.attributes
+    if "id" in attributes:
+        attributes = attributes | {"id": f"{attributes['id']}#{number}"}
+    return replace(message, payload=payload, attributes=attributes, element=number)
+
+
+def _decode(payload: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(payload.removeprefix(BYTE_ORDER_MARK), type=kind)
+    except msgspec.MsgspecError:
+        raise UnreadableAnswer("The message cannot be split into its answers.") from None
+
+
+def _is_wrapper(fields: Mapping[str, object]) -> bool:
+    answers = fields.get(_WRAPPER_FIELD)
+    if not isinstance(answers, list) or is_known(fields) or not any(map(is_known, answers)):
+        return False
+    others = [
+        name for name in fields if name != _WRAPPER_FIELD and could_hold_content(fields[name])
+    ]
+    if others:
+        raise UnmappedFields(
+            f"The message has unknown fields besides {_WRAPPER_FIELD!r}: {join_names(others)}. Move"
+            " them into the answers."
+        )
+    return True
+
+
+def _holds_several(items: Sequence[object]) -> bool:
+    """Return whether the elements of an array are separate answers, not chunks of one stream."""
+    names: set[str] = set()
+    tokens: set[str] = set()
+    for item in items:
+        if not isinstance(item, dict):
+            if _is_complete(item):
+                return True
+            continue
+        answer = item.get("answer")
+        if not isinstance(answer, dict) or "content" in answer or "finishReason" in answer:
+            if _is_complete(item):
+                return True
+            answer = item
+        name, token = answer.get("name"), item.get("answerQueryToken")
+        if isinstance(name, str):
+            names.add(name)
+        if isinstance(token, str):
+            tokens.add(token)
+    # Most arrays are streams, whose chunks have one name: only others need a closer look.
+    return (len(names) > 1 or len(tokens) > 1) and _have_two_names(filter(_is_finished, items))
+
+
+def _is_complete(item: object) -> bool:
+    """Return whether an element is a message that cannot be a chunk of a stream."""
+    return any(known.matches(item) for known in _COMPLETE_FORMATS)
+
+
+def _is_finished(item: object) -> bool:
+    """Return whether an element has an answer that is not still being generated."""
+    answer = _answer_of(item)
+    state = answer.get("state", "")
+    return is_answer(answer) and not (isinstance(state, str | int) and is_unfinished(state))
+
+
+def _have_two_names(items: Iterable[object]) -> bool:
+    names, tokens = set(), set()
+    for item in items:
+        names.add(_stripped(_answer_of(item).get("name")))
+        tokens.add(_stripped(item.get("answerQueryToken")) if isinstance(item, dict) else "")
+    return len(names - {""}) > 1 or len(tokens - {""}) > 1
+
+
+def _answer_of(item: object) -> Mapping[str, object]:
+    fields = item if isinstance(item, dict) else {}
+    answer = fields.get("answer")
+    return answer if isinstance(answer, dict) else fields
+
+
+def _stripped(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""

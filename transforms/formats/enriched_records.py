@@ -1,0 +1,173 @@
+"""groundwatch.enriched: a record that groundwatch itself wrote, to be checked again.
+
+A record holds the reason of its verdict, the reasons for which the generator skipped or withheld
+the answer, and tags. It does not hold the state or the finish reason. These are derived: where
+several values would lead to the same record, any of them serves.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+from msgspec.structs import asdict
+
+from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
+from schemas.message import UnreadableAnswer
+from schemas.verdict import ContradictionKind, Tag
+from schemas.wire import groundwatch as wire
+from schemas.wire.wire_type import read_wire, wire_fields
+from transforms.formats.field_values import first_time, proportion
+from transforms.formats.format import Format, Reading, Request
+from transforms.rules.redaction import is_hashed
+from transforms.rules.routing import has_finish_reasons
+from transforms.rules.spans import is_valid_span
+from transforms.rules.verdicts import (
+    BLOCKED_RATING,
+    FINDINGS,
+    NO_FACTS,
+    POLICY_FINISH_REASONS,
+    STATE_VERDICTS,
+)
+
+_REQUIRED_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
+_RECORD_ID = re.compile(r"[0-9a-f]{64}")
+
+_DERIVED_TAGS = frozenset(
+    {
+        *(kind.tag for kind in ContradictionKind),
+        Tag.LOW_ANSWERABLE_PROBABILITY,
+        Tag.RECOMBINED,
+        Tag.SAFETY_RATED,
+        Tag.SCORE_DRIFT,
+        Tag.UNSUPPORTED_CLAIM,
+    }
+)
+"""Tags that are made again for each record."""
+
+
+class _Signals(NamedTuple):
+    """The fields of `Answer` that routing uses and a record does not hold."""
+
+    state: str | None = None
+    error_status: str | None = None
+    skip_reasons: tuple[str, ...] = ()
+    finish_reason: str | None = None
+    block_reason: str | None = None
+
+
+def _read(request: Request) -> Reading:
+    row = read_wire(request.value, wire.EnrichedRow)
+    if not (_RECORD_ID.fullmatch(row.record_id) and row.source_format):
+        raise UnreadableAnswer("The record has no record_id or no source_format of groundwatch's.")
+    if _is_redacted(row):
+        raise UnreadableAnswer(
+            "The record was written with --text none or hash: without the texts nothing can be"
+            " checked again."
+        )
+    return Reading(answer=_answer(row, request))
+
+
+def _answer(row: wire.EnrichedRow, request: Request) -> Answer:
+    event_time_us, _ = first_time(row.event_time)
+    answer = row.answer_text.encode()
+    derived = _derived_tags(row)
+    return Answer(
+        message=request.message,
+        record_id=row.record_id,
+        answer_name=row.answer_name,
+        source_format=row.source_format,
+        engine=row.engine,
+        session=row.session,
+        event_time_us=event_time_us,
+        query=row.query,
+        answer_text=row.answer_text,
+        **_signals(row)._asdict(),
+        safety_ratings=tuple(SafetyRating(**asdict(rating)) for rating in row.safety_ratings),
+        facts=tuple(Fact(**asdict(fact)) for fact in row.facts),
+        citations=tuple(
+            Citation(**_with_known_facts(citation, row))
+            for citation in row.generator_citations or ()
+            if is_valid_span(answer, citation.start, citation.end)
+        ),
+        supports=tuple(
+            GroundingSupport(**_with_known_facts(support, row))
+            for support in row.generator_supports
+            if is_valid_span(answer, support.start, support.end)
+        ),
+        generator_grounding_score=proportion(row.generator_grounding_score),
+        answerable_probability=proportion(row.answerable_probability),
+        tags=tuple(tag for tag in row.tags if tag not in derived),
+    )
+
+
+def _derived_tags(row: wire.EnrichedRow) -> frozenset[Tag]:
+    """Return the tags that are made again; the others are copied from the record."""
+    derived = _DERIVED_TAGS
+    if row.generator_citations is not None:  # records of the first version lack them
+        derived |= {Tag.CITATION_MISMATCH}
+    if not has_finish_reasons(row.source_format):  # a record does not hold the finish reason
+        derived |= {Tag.UNKNOWN_SKIP_REASON}
+    return derived
+
+
+def _with_known_facts(
+    span: wire.EnrichedCitation | wire.EnrichedSupport, row: wire.EnrichedRow
+) -> dict[str, Any]:
+    """Return the fields of a citation or support, without facts that the record does not have."""
+    facts = tuple(fact for fact in span.facts if 0 <= fact < len(row.facts))
+    return asdict(span) | {"facts": facts}
+
+
+def _is_redacted(row: wire.EnrichedRow) -> bool:
+    """Return whether texts are hidden.
+
+    In a record that is not redacted, no text is empty or a hash.
+    """
+    texts = [row.query, *(fact.text for fact in row.facts)]
+    lost_answer = row.verdict_reason == NO_FACTS and not row.answer_text
+    given = [text for text in (row.answer_text, *texts) if text]
+    return "" in texts or lost_answer or (bool(given) and all(map(is_hashed, given)))
+
+
+def _signals(row: wire.EnrichedRow) -> _Signals:
+    """Derive signals that lead to the same decision and the same tags as before."""
+    if has_finish_reasons(row.source_format):
+        return _candidate_signals(row)
+    if row.verdict_reason in STATE_VERDICTS:
+        return _Signals(state=row.verdict_reason, skip_reasons=row.skip_reasons)
+    if _is_explained(row):
+        return _Signals(skip_reasons=row.skip_reasons)
+    # The only other reason is the error that ended a stream.
+    return _Signals(state="FAILED", error_status=row.verdict_reason, skip_reasons=row.skip_reasons)
+
+
+def _is_explained(row: wire.EnrichedRow) -> bool:
+    """Return whether the verdict's reason follows from other fields of the record."""
+    known = (*FINDINGS, BLOCKED_RATING, *row.skip_reasons)
+    return row.verdict_reason in known
+
+
+def _candidate_signals(row: wire.EnrichedRow) -> _Signals:
+    """Derive the finish reason and the block reason, which a record holds in one list."""
+    finish_reason, reasons = _finish_reason(row), row.skip_reasons
+    if finish_reason == "STOP" and reasons and reasons[0] in POLICY_FINISH_REASONS:
+        finish_reason, reasons = reasons[0], reasons[1:]
+    return _Signals(finish_reason=finish_reason, block_reason=reasons[0] if reasons else None)
+
+
+def _finish_reason(row: wire.EnrichedRow) -> str | None:
+    if Tag.UNFINISHED in row.tags:
+        return None
+    if Tag.TRUNCATED in row.tags:
+        return "MAX_TOKENS"
+    if Tag.ABNORMAL_FINISH in row.tags:
+        return "OTHER" if _is_explained(row) else row.verdict_reason
+    return "STOP"
+
+
+FORMAT = Format(
+    name="groundwatch.enriched",
+    fields=frozenset(wire_fields(wire.EnrichedRow)),
+    wire_of=lambda _: wire.EnrichedRow,
+    detects=lambda fields: fields.keys() >= _REQUIRED_FIELDS,
+    read=_read,
+)

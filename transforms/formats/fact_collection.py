@@ -1,0 +1,138 @@
+"""Collect the facts of one answer, each text once, and render structured data as text."""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from schemas.answer import Fact
+from schemas.message import UnreadableAnswer
+from schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
+
+MAX_FACTS_CHARACTERS = 20_000_000
+"""The limit of one answer's facts with their sources: twice the largest message.
+
+The facts can exceed the size of the message only because a source is written once and kept with
+each of its passages. Without a limit, a message of 10 MB could become a record of 1,000 GB.
+"""
+
+
+class FactCollection:
+    """Collect distinct texts in their order; a text keeps its first source."""
+
+    def __init__(self) -> None:
+        self._facts: list[Fact] = []
+        self._index_by_text: dict[str, int] = {}
+        self._characters = 0
+
+    def add(
+        self,
+        text: str,
+        *,
+        uri: str = "",
+        title: str = "",
+        document: str = "",
+        attributes: Iterable[tuple[str, str]] = (),
+    ) -> tuple[int, ...]:
+        """Add a text, unless it is there already or is only white space.
+
+        Returns:
+          The index of the text in the collection, as a tuple; empty if it is only white space.
+
+        Raises:
+          UnreadableAnswer: the facts and their sources have over 20,000,000 characters.
+        """
+        if not text or text.isspace():
+            return ()
+        index = self._index_by_text.setdefault(text, len(self._facts))
+        if index < len(self._facts):
+            return (index,)
+        self._count(text, uri, title, document)
+        kept = {}
+        for name, value in attributes:
+            self._count(name, value)
+            kept[name] = value
+        self._facts.append(
+            Fact(
+                text=text,
+                uri=uri or None,
+                title=title or None,
+                document=document or None,
+                attributes=kept,
+            )
+        )
+        return (index,)
+
+    def find(self, text: str) -> tuple[int, ...]:
+        """Return the index of a text, as a tuple; empty if it is not in the collection."""
+        index = self._index_by_text.get(text)
+        return () if index is None else (index,)
+
+    def all(self) -> tuple[Fact, ...]:
+        """Return the facts collected so far."""
+        return tuple(self._facts)
+
+    def _count(self, *texts: str) -> None:
+        self._characters += sum(map(len, texts))
+        if self._characters > MAX_FACTS_CHARACTERS:
+            raise UnreadableAnswer(
+                f"The facts and their sources have over {MAX_FACTS_CHARACTERS} characters."
+            )
+
+
+def page_attribute(page: str | int | None) -> tuple[tuple[str, str], ...]:
+    """Return a fact's attributes with its page; empty if it has none."""
+    return (("page", str(page)),) if page else ()
+
+
+def render_struct(struct: dict[str, object]) -> str:
+    """Render a JSON object as lines of "key: value", in the object's order.
+
+    Nested keys are joined by points, items of a list by commas. Numbers and booleans are written as
+    in JSON, whole numbers without a fraction. Fields without a value are left out.
+
+    Raises:
+      UnreadableAnswer: if a field is repeated, a number is out of range, or the lines are longer
+        than facts may be.
+    """
+    return _join("\n", _lines((), struct))
+
+
+def render_value(value: object) -> str:
+    """Render one value: a string unchanged, an object as lines, anything else as JSON.
+
+    Raises:
+      UnreadableAnswer: as `render_struct`.
+    """
+    reject_repeated(value)
+    if isinstance(value, OutOfRangeNumber):
+        raise UnreadableAnswer("A number in a fact is out of range.")
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, dict):
+        return render_struct(value)
+    if isinstance(value, list):
+        return _join(", ", filter(None, map(render_value, value)))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return json.dumps(value)
+
+
+def _lines(keys: tuple[str, ...], value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, field in value.items():
+            yield from _lines((*keys, name), field)
+    elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        for item in value:
+            yield from _lines(keys, item)
+    elif text := render_value(value):
+        yield f"{'.'.join(keys)}: {text}"
+
+
+def _join(separator: str, texts: Iterator[str]) -> str:
+    """Join texts up to the limit: each line repeats the keys around it."""
+    kept, characters = [], 0
+    for text in texts:
+        kept.append(text)
+        characters += len(text)
+        if characters > MAX_FACTS_CHARACTERS:
+            raise UnreadableAnswer(f"A fact has over {MAX_FACTS_CHARACTERS} characters.")
+    return separator.join(kept)

@@ -1,0 +1,128 @@
+"""Read values that occur in several formats: times, scores, resource names and safety ratings."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import msgspec
+
+from schemas.answer import SafetyRating
+from schemas.quantities import to_us
+from schemas.verdict import Tag
+from schemas.wire import discovery_engine as wire
+from schemas.wire import enums
+
+Time = str | int | float | None
+"""A time in a message: empty if it is absent, None if it has a wrong type."""
+
+_LONGEST_EXACT = len("2026-03-02T08:00:00.123456Z")
+_BEYOND_MICROSECONDS = re.compile(r"(?<=\.\d{6})\d+")
+
+# Fewer digits may be a year or a date.
+_EPOCH_TEXT = re.compile(r"-?[0-9]{9,17}(?:\.[0-9]+)?")
+
+# Up to the year 5138 the units do not overlap, counted from 1973.
+_EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
+
+
+def true_tags(conditions: Mapping[Tag, bool]) -> tuple[Tag, ...]:
+    """Return the tags whose condition is true, in their order."""
+    return tuple(tag for tag, is_true in conditions.items() if is_true)
+
+
+def proportion(score: float | None) -> float | None:
+    """Return a score if it is within 0..1; None if it is absent, NaN or out of range."""
+    return score if score is not None and 0.0 <= score <= 1.0 else None
+
+
+def parse_time(value: Time) -> int | None:
+    """Parse a time and truncate it to microseconds.
+
+    Args:
+      value: RFC 3339 with an offset, or seconds, milliseconds or microseconds since 1970; the
+        magnitude shows which of the three.
+
+    Returns:
+      Microseconds since 1970 UTC; None for any other value, and for a time outside the years 1 to
+      9999 in UTC.
+    """
+    if not isinstance(value, str):
+        return None if value is None else _parse_epoch(value)
+    if len(value) > _LONGEST_EXACT:
+        # msgspec rounds further digits, which would move the end of a day to the next day.
+        value = _BEYOND_MICROSECONDS.sub("", value)
+    try:
+        time = msgspec.convert(value, datetime)
+        return to_us(time.astimezone(UTC)) if time.tzinfo else None
+    except msgspec.ValidationError:
+        return _parse_epoch(value) if _EPOCH_TEXT.fullmatch(value) else None
+    except OverflowError:
+        return None
+
+
+def first_time(*values: Time) -> tuple[int | None, bool]:
+    """Find the first of several times that parses.
+
+    Returns:
+      Microseconds since 1970 UTC, or None; and whether all times that are not absent parse.
+    """
+    times = [parse_time(value) for value in values if value != ""]
+    parsed = [time for time in times if time is not None]
+    return (parsed[0] if parsed else None), len(parsed) == len(times)
+
+
+def engine_id(*names: str) -> str | None:
+    """Return the engine, or the data store, in the first resource name that has one.
+
+    Args:
+      names: such as ``projects/P/…/engines/E/sessions/S/answers/A``.
+    """
+    ids = (_id_below("engines", name) or _id_below("dataStores", name) for name in names)
+    return next(filter(None, ids), None)
+
+
+def session_id(*names: str) -> str | None:
+    """Return the session in the first resource name that has one."""
+    return next(filter(None, (_id_below("sessions", name) for name in names)), None)
+
+
+def read_ratings(
+    ratings: Iterable[wire.SafetyRating], categories: tuple[str, ...]
+) -> tuple[SafetyRating, ...]:
+    """Read safety ratings.
+
+    Args:
+      ratings: as the service writes them.
+      categories: the names of the service's harm categories by number.
+    """
+    return tuple(
+        SafetyRating(
+            category=_short_name(rating.category, categories, "HARM_CATEGORY_"),
+            probability=enums.enum_name(rating.probability, enums.HARM_PROBABILITIES),
+            severity=_short_name(rating.severity, enums.HARM_SEVERITIES, "HARM_SEVERITY_"),
+            blocked=rating.blocked,
+            probability_score=proportion(rating.probability_score) or None,
+            severity_score=proportion(rating.severity_score) or None,
+        )
+        for rating in ratings
+    )
+
+
+def _parse_epoch(value: str | float) -> int | None:
+    number = Decimal(str(value))
+    for limit, us in _EPOCH_UNITS:
+        if abs(number) < limit:
+            return math.floor(number * us)
+    return None
+
+
+def _id_below(collection: str, name: str) -> str:
+    rest = f"/{name}".partition(f"/{collection}/")[2]
+    return rest.partition("/")[0]
+
+
+def _short_name(value: int | str, names: tuple[str, ...], prefix: str) -> str | None:
+    name = enums.enum_name(value, names)
+    return name.removeprefix(prefix) if name else None

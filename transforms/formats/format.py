@@ -1,0 +1,79 @@
+"""Define what an input format is: a name, a rule that detects it, and a function that reads it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from schemas import Record
+from schemas.answer import Answer
+from schemas.message import Message
+from schemas.wire.wire_type import Wire
+
+
+class Identity(Record, frozen=True, kw_only=True):
+    """A stable name of an answer; equal values of different kinds name different answers."""
+
+    kind: str
+    value: str
+
+
+class Reading(Record, frozen=True, kw_only=True):
+    """An answer as read from the body of a message, before the message's attributes are applied.
+
+    Attributes:
+      answer: its `record_id` is empty unless the body itself holds one.
+      identity: the body's name for the answer besides its resource name; None if it has none.
+    """
+
+    answer: Answer
+    identity: Identity | None = None
+
+
+class Request(Record, frozen=True, kw_only=True):
+    """The body of a message to read.
+
+    Attributes:
+      value: parsed JSON, camelCase and without nulls.
+      message: the message that holds the body.
+      named_format: the format or family that the user or the producer named; None if nobody did.
+      facts_from_steps: whether the results of the generator's searches count as facts.
+    """
+
+    value: object
+    message: Message
+    named_format: str | None = None
+    facts_from_steps: bool = False
+
+
+class Format(Record, frozen=True, kw_only=True):
+    """An input format.
+
+    Attributes:
+      name: its source_format, such as ``gemini.candidate``: the family, a point, and the rest.
+      fields: a message whose format is named must have at least one of these.
+      wire_of: returns the wire type of an object: of the message, or of an element of an array.
+      detects: returns whether parsed JSON of the right shape is in this format.
+      read: reads a request; raises UnreadableAnswer.
+      is_array: whether a message in this format is an array; else it is an object.
+      can_be_chunk: whether an element of an array in this format can be a chunk of one answer.
+    """
+
+    name: str
+    fields: frozenset[str]
+    wire_of: Callable[[Mapping[str, object]], type[Wire]]
+    detects: Callable[[Any], bool]
+    read: Callable[[Request], Reading]
+    is_array: bool = False
+    can_be_chunk: bool = False
+
+    @property
+    def family(self) -> str:
+        """The producer, such as ``gemini``."""
+        return self.name.partition(".")[0]
+
+    def has_shape(self, value: object) -> bool:
+        """Return whether parsed JSON is an object or an array, as the format requires."""
+        return isinstance(value, list if self.is_array else dict)
+
+    def matches(self, value: object) -> bool:
+        """Return whether parsed JSON is in this format."""
+        return self.has_shape(value) and self.detects(value)

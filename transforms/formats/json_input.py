@@ -1,0 +1,172 @@
+"""Parse the JSON of a message, strict where data could be lost, and rename its fields."""
+
+import json
+import math
+import re
+from functools import lru_cache
+
+from schemas.message import UnreadableAnswer
+from schemas.wire.wire_type import OutOfRangeNumber, RepeatedField
+
+MAX_PAYLOAD_BYTES = 10_000_000
+MAX_DEPTH = 100
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MAX_NUMBER_DIGITS = 308  # the longest integers that are sure to fit a double
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+# Maps whose keys are the user's own.
+_FREE_FORM = frozenset({"structData", "attributes"})
+
+# Each match is tried from one underscore to the next, so that hostile input costs linear time.
+_SNAKE_CASE_FIELD = re.compile(rb'_[A-Za-z0-9]*"\s*:')
+_WORD = re.compile(r"_([a-z0-9])")
+
+
+def read_json(payload: bytes) -> object:
+    """Parse one JSON value; fields that are null are left out.
+
+    A field that an object has twice becomes a `RepeatedField`, a number too large for a double an
+    `OutOfRangeNumber`: neither matters unless it is read.
+
+    Args:
+      payload: UTF-8, at most 10,000,000 bytes; a byte order mark is ignored.
+
+    Raises:
+      UnreadableAnswer: for bad UTF-8, cut or trailing JSON, NaN, a lone surrogate, more than 100
+        levels of objects and arrays, or too many bytes.
+    """
+    if len(payload) > MAX_PAYLOAD_BYTES:
+        raise UnreadableAnswer(
+            f"The message has {len(payload)} bytes, more than {MAX_PAYLOAD_BYTES}."
+        )
+    text = _decode(payload)
+    value = _parse(text)
+    if payload.count(b"{") + payload.count(b"[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+        raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.")
+    if "\\u" in text and _SURROGATE.search(text):
+        _reject_lone_surrogates(value)
+    return value
+
+
+def has_snake_case(payload: bytes) -> bool:
+    """Return whether some field name in a JSON text may have an underscore."""
+    return _SNAKE_CASE_FIELD.search(payload) is not None
+
+
+def to_camel_case(value: object) -> object:
+    """Rename the fields of parsed JSON, at every level except inside free-form maps.
+
+    Of two spellings of one field the lowerCamelCase one counts.
+    """
+    if isinstance(value, list):
+        return [to_camel_case(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    renamed = {
+        _camel(name): _renamed_field(_camel(name), field)
+        for name, field in value.items()
+        if "_" in name
+    }
+    for name, field in value.items():
+        if "_" not in name:
+            renamed[name] = _renamed_field(name, field)
+    return renamed
+
+
+def camel_case_name(name: str) -> str:
+    """Write a field's name in lowerCamelCase.
+
+    A trailing underscore, with which Python's clients avoid keywords (`type_`), is dropped.
+    """
+    return _camel(name) if "_" in name else name
+
+
+def _decode(payload: bytes) -> str:
+    try:
+        return payload.removeprefix(BYTE_ORDER_MARK).decode()
+    except UnicodeDecodeError as error:
+        raise UnreadableAnswer(f"The message is not UTF-8: bad byte at {error.start}.") from None
+
+
+def _parse(text: str) -> object:
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        # Some of Python's complaints end with "at".
+        fault = error.msg.removesuffix(" at")
+        raise UnreadableAnswer(
+            f"The message is not JSON: {fault} at character {error.pos}."
+        ) from None
+    except RecursionError:
+        raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.") from None
+
+
+def _depth(value: object) -> int:
+    """How many levels of objects and arrays a value has, counted level by level."""
+    depth = 0
+    level = [value]
+    while level := [item for item in level if isinstance(item, dict | list)]:
+        depth += 1
+        level = [
+            item
+            for container in level
+            for item in (container.values() if isinstance(container, dict) else container)
+        ]
+    return depth
+
+
+def _reject_lone_surrogates(value: object) -> None:
+    # Both halves of a pair were joined by the parser, so any half still there stands alone.
+    try:
+        json.dumps(value, ensure_ascii=False, default=repr).encode()
+    except UnicodeEncodeError:
+        raise UnreadableAnswer("A string holds half of a surrogate pair.") from None
+
+
+def _read_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        _mark_repeated(fields, pairs)
+    if None in fields.values():
+        return {name: value for name, value in fields.items() if value is not None}
+    return fields
+
+
+def _mark_repeated(fields: dict[str, object], pairs: list[tuple[str, object]]) -> None:
+    values: dict[str, list[object]] = {}
+    for name, value in pairs:
+        values.setdefault(name, []).append(value)
+    for name, written in values.items():
+        if len(written) > 1:
+            fields[name] = RepeatedField(written)
+
+
+def _read_integer(digits: str) -> object:
+    return int(digits) if len(digits) <= _MAX_NUMBER_DIGITS else OutOfRangeNumber()
+
+
+def _read_float(digits: str) -> object:
+    number = float(digits)
+    return number if math.isfinite(number) else OutOfRangeNumber()
+
+
+def _reject_constant(name: str) -> object:
+    raise UnreadableAnswer(f"The message is not JSON: it has a bare {name}.")
+
+
+@lru_cache(maxsize=1024)
+def _camel(name: str) -> str:
+    return _WORD.sub(lambda match: match[1].upper(), name.rstrip("_"))
+
+
+def _renamed_field(name: str, field: object) -> object:
+    return field if name in _FREE_FORM else to_camel_case(field)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_read_object,
+    parse_int=_read_integer,
+    parse_float=_read_float,
+    parse_constant=_reject_constant,
+)
