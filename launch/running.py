@@ -10,7 +10,7 @@ from launch.remote_job import run_job
 from launch.replayed import move_replayed, replayed_from
 from pipeline import storage
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.manifest import check_manifest
 from pipeline.sinks.row_formats import row_formats
 from pipeline.sinks.sink import ArchiveSink

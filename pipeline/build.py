@@ -2,7 +2,7 @@
 
 import apache_beam as beam
 
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.sink import Sink
 from pipeline.sources.read_archives import ReadArchives
 from pipeline.sources.read_batch import ReadBatch

@@ -10,7 +10,7 @@ from apache_beam.transforms.environments import EmbeddedPythonEnvironment
 
 from launch.local.run_counts import counts_from
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import BatchResults, read_results
 from pipeline.sinks.sink import Sink
 from pipeline.sources.read_archives import MessageRange

@@ -17,7 +17,7 @@ from launch.local.work_folder import SegmentDone, WorkFolder
 from launch.progress import Progress
 from launch.replayed import move_replayed, replayed_from
 from launch.terminal.figures import counted
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.summary_file import refuse_other_source, remove_summary, write_summary
 from pipeline.sources.splits import Segment
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output

@@ -16,7 +16,7 @@ from launch.gauges import Gauges, read_gauges
 from launch.local.segment_runner import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
 from launch.quiet import keep_beam_quiet
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sources.splits import Segment
 
 _GAUGES_INTERVAL_S = 0.5

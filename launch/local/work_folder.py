@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from launch.local.plan import Plan
 from pipeline import storage
-from pipeline.check_config import REPLY_STORE
+from pipeline.settings.checker import REPLY_STORE
 from pipeline.sinks.part_files import Part
 from schemas import Record
 from schemas.summary import RunCounts

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.journal import Journal
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import BatchResults
 from pipeline.sinks.sink import WorkerSink
 from pipeline.sources.archive_files import read_file

@@ -14,10 +14,11 @@ from launch.pubsub.topic import Topic
 from launch.pubsub_server.server import PubSubServer
 from launch.samples import sample_paths
 from launch.watch.reporter import TerminalReporter
-from launch.watch.settings import WatchSettings
 from launch.watch.watching import watch
 from pipeline import storage
-from pipeline.config import Config
+from pipeline.settings.commands import WatchSettings
+from pipeline.settings.config import Config
+from pipeline.settings.definition import build
 from schemas.summary import Summary
 from transforms.rules.topic_messages import build_message
 
@@ -46,7 +47,7 @@ def watch_demo(config: Config) -> Summary:
     stop = threading.Event()
     with PubSubServer() as server:
         server.create(_ANSWER_TOPIC, ANSWERS)
-        settings = WatchSettings(subscription=ANSWERS, pubsub_address=server.address)
+        settings = build(WatchSettings, {"subscription": ANSWERS, "pubsub_address": server.address})
         sys.stdout.write(
             f"A local Pub/Sub server listens on {server.address}; {_PER_S} sample answers a second"
             " are published to it.\n"

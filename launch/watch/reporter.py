@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TextIO
 
 from launch.gauges import Gauges, read_gauges
+from launch.report.terminal_summary import accounts_line
 from launch.terminal.figures import counted
-from launch.terminal.summary import accounts_line
 from schemas import Record
 from schemas.alert import Alert
 from schemas.summary import Summary

@@ -34,11 +34,11 @@ from launch.watch.ownership import OwnedPaths, OwnershipLost
 from launch.watch.published_ids import PublishedIds
 from launch.watch.publishing import Publishing
 from launch.watch.reporter import Reporter, Started
-from launch.watch.settings import WatchSettings
 from launch.watch.status_server import StatusServer
 from launch.watch.worker import Worker
 from pipeline import storage
-from pipeline.config import Config
+from pipeline.settings.commands import WatchSettings
+from pipeline.settings.config import Config
 from pipeline.sinks.sink import WorkerSink
 from pipeline.sinks.summary_file import write_summary
 from pipeline.storage import TargetExists
@@ -64,7 +64,6 @@ def watch(
     config: Config,
     settings: WatchSettings,
     options: PipelineOptions,
-    price_per_1k_chars: float | None = None,
     *,
     reporter: Reporter = Reporter(),  # noqa: B008 - it has no state
     stop: threading.Event | None = None,
@@ -75,7 +74,6 @@ def watch(
       config: of the main job, with a work folder.
       settings: of the worker.
       options: Beam's own.
-      price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
       reporter: tells whoever started it what it does.
       stop: ends it, too, when somebody sets it.
 
@@ -97,7 +95,7 @@ def watch(
         closing(Journal(_journal_path(config))) as journal,
     ):
         journal.belong_to(config.run)
-        price = price_per_1k_chars
+        price = settings.job.costs.price_per_1k_chars
         with _worker(
             config,
             settings,
@@ -108,7 +106,7 @@ def watch(
         ) as worker:
             reporter.started(
                 Started(
-                    subscription=settings.subscription,
+                    subscription=settings.pubsub.subscription,
                     output=config.output,
                     checker=config.check.checker_name,
                 )
@@ -174,7 +172,7 @@ def _worker(
     with ExitStack() as opened:
         topics = [
             opened.enter_context(closing(_topic(name, settings))) if name else None
-            for name in (settings.alert_topic, settings.failure_topic)
+            for name in (settings.pubsub.alert_topic, settings.pubsub.failure_topic)
         ]
         checks = opened.enter_context(checks_open(config.check))
         seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
@@ -184,7 +182,7 @@ def _worker(
         heartbeat = Heartbeat()
         folders = _folders(config, journal)
         ids = opened.enter_context(closing(_published_ids(config, settings, journal)))
-        ids.import_new(journal.next_number() - 1)
+        ids.import_new(journal.next_number())
         worker = Worker(
             subscription=subscription,
             batches=Batches(pipeline, journal, folders, seen),
@@ -193,35 +191,35 @@ def _worker(
             announcer=Announcer(
                 journal,
                 *topics,
-                ordering=settings.ordering,
+                ordering=settings.worker.alert_ordering,
                 with_payload=config.failure_payload,
             ),
-            monitor=Monitor(journal, config.rates, settings.silence, clock.now_us()),
+            monitor=Monitor(journal, config.rates, settings.worker.no_data, clock.now_us()),
             canary=_canary(config, settings, options, journal),
             heartbeat=heartbeat,
             owned=opened.enter_context(closing(_owned(config, journal))),
             reporter=reporter,
             size=_batch_size(config.check, settings),
             held=HeldMessages(checks.session.has_ended),
-            settings=settings,
+            settings=settings.worker,
         )
-        if settings.health_address:
-            opened.enter_context(_status(config, settings.health_address, worker, heartbeat))
+        if settings.worker.health_address:
+            opened.enter_context(_status(config, settings.worker.health_address, worker, heartbeat))
         yield worker
 
 
 def _canary(
     config: Config, settings: WatchSettings, options: PipelineOptions, journal: Journal
 ) -> Canary | None:
-    if settings.canary is None:
+    if settings.worker.canary is None:
         return None
-    return Canary(config, options, journal, settings.canary, settings.canary_every_s)
+    return Canary(config, options, journal, settings.worker.canary, settings.worker.canary_every_s)
 
 
 def _batch_size(check: CheckSettings, settings: WatchSettings) -> BatchSize:
     per_minute = check.requests_per_minute
     return BatchSize(
-        settings.batch_messages,
+        settings.worker.batch_messages,
         check.max_in_flight,
         None if per_minute is None else per_minute / 60,
         _BATCH_S,
@@ -240,7 +238,7 @@ def _folders(config: Config, journal: Journal) -> BatchFolders:
 def _published_ids(config: Config, settings: WatchSettings, journal: Journal) -> PublishedIds:
     # A connection of its own: files are published on another thread.
     seen = SeenIds(str(config.seen_ids))
-    window_s = settings.dedupe_h * 3_600
+    window_s = settings.worker.dedupe_h * 3_600
     return PublishedIds(config.destination, journal.identity, seen, window_s, time.time)
 
 
@@ -259,7 +257,7 @@ def _publishing(
     ids: PublishedIds,
     price_per_1k_chars: float | None,
 ) -> Publishing:
-    topics = {"alerts": settings.alert_topic, "failures": settings.failure_topic}
+    topics = {"alerts": settings.pubsub.alert_topic, "failures": settings.pubsub.failure_topic}
     files = Files(config, folders, ids, [kind for kind, topic in topics.items() if topic is None])
 
     started_at_us = clock.now_us()
@@ -272,7 +270,7 @@ def _publishing(
                 _summarise(config, journal, started_at_us, price_per_1k_chars)
             return published
 
-    return Publishing(publish, folders.sizes, config.file_bytes, settings.file_age_s)
+    return Publishing(publish, folders.sizes, config.file_bytes, settings.pubsub.file_age_s)
 
 
 @contextmanager
@@ -315,20 +313,28 @@ def _age_s(since_us: int | None) -> float:
 
 
 def _subscription(settings: WatchSettings) -> Subscription:
-    pull = PullSettings(most_messages=settings.held_messages, most_bytes=settings.held_bytes)
+    pull = PullSettings(
+        most_messages=settings.worker.max_outstanding_messages,
+        most_bytes=settings.worker.max_outstanding_bytes,
+    )
     return Subscription.open(
-        settings.subscription, pull, address=settings.pubsub_address, account=settings.account
+        settings.pubsub.subscription,
+        pull,
+        address=settings.server.pubsub_address,
+        account=settings.job.checker.account,
     )
 
 
 def _topic(name: str, settings: WatchSettings) -> Topic:
-    return Topic.open(name, _SOON, address=settings.pubsub_address, account=settings.account)
+    return Topic.open(
+        name, _SOON, address=settings.server.pubsub_address, account=settings.job.checker.account
+    )
 
 
 @contextmanager
 def _signals(settings: WatchSettings, stop: threading.Event) -> Iterator[None]:
     """Let SIGTERM and SIGINT ask for the end while a `with` block lasts; a second one insists."""
-    until = threading.Timer(settings.drain_s, _give_up)
+    until = threading.Timer(settings.worker.drain_s, _give_up)
     until.daemon = True
 
     def ask(number: int, _: FrameType | None) -> None:

@@ -21,15 +21,17 @@ from launch.watch.ownership import OwnedPaths
 from launch.watch.publishing import Publishing
 from launch.watch.reporter import Backlog, Reporter
 from launch.watch.retry_queue import RetryQueue
-from launch.watch.settings import WatchSettings
+from pipeline.settings.worker import WorkerSettings
 from pipeline.storage import TargetExists
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.failure import Failure
 from schemas.message import Message
+from schemas.quantities import MEGABYTE
 from transforms import clock
 from transforms.grounding.errors import RunStopped
 
 _WAIT_S = 0.5
+_BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
 _FORGET_EVERY_S = 3_600.0
 _log = logging.getLogger(__name__)
@@ -78,7 +80,7 @@ class Worker:
         reporter: Reporter,
         size: BatchSize,
         held: HeldMessages,
-        settings: WatchSettings,
+        settings: WorkerSettings,
     ) -> None:
         self.batches_done = 0
         self.batches_failed = 0
@@ -167,11 +169,11 @@ class Worker:
         if room <= 0:
             return again
         wait_s = 0.0 if again else _WAIT_S
-        return [*again, *self.subscription.pull(room, self._settings.batch_bytes, wait_s)]
+        return [*again, *self.subscription.pull(room, _BATCH_BYTES, wait_s)]
 
     def _cannot_pull(self) -> bool:
         """Tell whether so much is held that nothing more is pulled."""
-        return self.held >= self._settings.held_messages
+        return self.held >= self._settings.max_outstanding_messages
 
     def _work_off(self, messages: Sequence[Message], held: Sequence[HeldMessage] = ()) -> None:
         """Process a batch.

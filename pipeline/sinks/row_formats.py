@@ -11,7 +11,7 @@ import fastavro
 from fastavro import parse_schema
 from fastavro.write import Writer
 
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from schemas.alert import Alert, alert_to_json
 from schemas.avro import load_schema
 from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro

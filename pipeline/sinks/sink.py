@@ -5,7 +5,7 @@ from functools import partial
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
 
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import KeepRow, KeepRows, deferred_answer, without_payload
 from pipeline.sinks.destination import Windows
 from pipeline.sinks.publish_rows import PublishRows

@@ -12,7 +12,7 @@ from apache_beam.transforms.window import TimestampedValue
 
 from pipeline import storage
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.destination import Windows
 from pipeline.sinks.sink import StreamSink
 from pipeline.sources.read_subscription import ReadSubscription

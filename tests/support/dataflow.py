@@ -1,6 +1,6 @@
 """Pipelines as Dataflow would get them, without Dataflow."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -9,10 +9,10 @@ from apache_beam.coders.coders import Coder
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners import pipeline_context
 
-from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.build import Source, build_pipeline
+from pipeline.settings.config import Config
 from pipeline.sinks.destination import Windows
-from pipeline.sinks.sink import ArchiveSink, StreamSink
+from pipeline.sinks.sink import ArchiveSink, Sink, StreamSink
 from pipeline.sources.read_archives import ReadArchives
 from pipeline.sources.read_subscription import ReadSubscription
 
@@ -28,17 +28,23 @@ FLAGS = (
 """A bucket's name has three letters or more: Beam asks for a shorter one for two minutes."""
 
 _TOPICS = "projects/example-project/topics"
-_SUBSCRIPTION = ReadSubscription("projects/example-project/subscriptions/answers", "id")
+_SUBSCRIPTION = "projects/example-project/subscriptions/answers"
 _OUTPUT = {"output": "gs://example-output/run", "run": "run"}
-
 _ARCHIVES = Config(inputs=("gs://example-input/a.jsonl",), **_OUTPUT)
 _STREAM = Config(inputs=(), **_OUTPUT)
-_WITH_TOPICS = StreamSink(_STREAM, Windows(), f"{_TOPICS}/alerts", f"{_TOPICS}/failures")
 
-MODES = {
-    "backfill": (ReadArchives(_ARCHIVES.inputs), ArchiveSink(_ARCHIVES), _ARCHIVES),
-    "watch": (_SUBSCRIPTION, _WITH_TOPICS, _STREAM),
-    "watch into files": (_SUBSCRIPTION, StreamSink(_STREAM, Windows()), _STREAM),
+MODES: dict[str, Callable[[], tuple[Source, Sink, Config]]] = {
+    "backfill": lambda: (ReadArchives(_ARCHIVES.inputs), ArchiveSink(_ARCHIVES), _ARCHIVES),
+    "watch": lambda: (
+        ReadSubscription(_SUBSCRIPTION, "id"),
+        StreamSink(_STREAM, Windows(), f"{_TOPICS}/alerts", f"{_TOPICS}/failures"),
+        _STREAM,
+    ),
+    "watch into files": lambda: (
+        ReadSubscription(_SUBSCRIPTION, "id"),
+        StreamSink(_STREAM, Windows()),
+        _STREAM,
+    ),
 }
 
 
@@ -79,8 +85,8 @@ def _leaves(coder: Coder) -> Iterator[Coder]:
 @cache
 def graph_of(name: str) -> Graph:
     """Translate the pipeline of one of the modes."""
-    source, sink, config = MODES[name]
-    streaming = ["--streaming"] if source is _SUBSCRIPTION else []
+    source, sink, config = MODES[name]()
+    streaming = ["--streaming"] if isinstance(source, ReadSubscription) else []
     root = beam.Pipeline(options=PipelineOptions([*FLAGS, *streaming]))
     build_pipeline(root, source, sink, config)
     root.run()

@@ -16,9 +16,10 @@ from launch.quiet import keep_beam_quiet
 from launch.watch import watching
 from launch.watch.account import Account
 from launch.watch.journal import Journal
-from launch.watch.settings import WatchSettings
 from launch.watch.worker import Worker
-from pipeline.config import Config
+from pipeline.settings.commands import WatchSettings
+from pipeline.settings.config import Config
+from pipeline.settings.definition import build
 from tests.support.outputs import Json, record_ids_in
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from transforms.rules.topic_messages import build_message
@@ -80,7 +81,7 @@ class Watched:
         """Run a worker as `watch` does, but step by step."""
         keep_beam_quiet()
         given = {"subscription": SUBSCRIPTION, "pubsub_address": self.server.address}
-        watch_settings = WatchSettings(**given | settings)
+        watch_settings = build(WatchSettings, given | settings)
         given_config = config or self.config()
         with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
             journal.belong_to(given_config.run)

@@ -17,7 +17,7 @@ from launch.watch.journal import Journal
 from launch.watch.published_ids import PublishedIds
 from launch.watch.publishing import Publishing
 from pipeline import storage
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.part_files import OpenPart
 from pipeline.sinks.row_formats import EnrichedFiles
 from schemas.enriched_answer import EnrichedAnswer

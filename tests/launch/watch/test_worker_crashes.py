@@ -15,9 +15,10 @@ from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.subscription import Standing
 from launch.watch import watching
 from launch.watch.journal import Journal
-from launch.watch.settings import WatchSettings
 from pipeline import storage
-from pipeline.config import Config
+from pipeline.settings.commands import WatchSettings
+from pipeline.settings.config import Config
+from pipeline.settings.definition import build
 from pipeline.sinks.sink import WorkerSink
 from schemas.message import Message
 from tests.support.archives import an_envelope, an_unsupported_envelope
@@ -156,7 +157,7 @@ class Fate:
 
 def run_worker(config: Config, subscription: AtHand, *, steps: int) -> None:
     """Run a worker until all is acknowledged, or for so many steps."""
-    settings = WatchSettings(subscription="projects/lamps/subscriptions/answers")
+    settings = build(WatchSettings, {"subscription": "projects/lamps/subscriptions/answers"})
     with (
         closing(Journal(f"{config.work_folder}/journal.sqlite")) as journal,
         watching._worker(config, settings, PipelineOptions([]), journal) as worker,
