@@ -30,7 +30,7 @@ _VALUES: dict[int, Any] = {
 
 
 def filled(kind: type[proto.Message]) -> proto.Message:
-    """Make a message of a proto-plus class with every field set, and the last field of each oneof."""
+    """Make a message of a proto-plus class with every field set, in a oneof the last one."""
     message = kind()
     _fill(kind.pb(message), 0)
     return message

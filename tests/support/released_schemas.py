@@ -1,7 +1,7 @@
 """The released versions of the Avro schemas, each with a file of rows.
 
-`python -m tests.support.released_schemas` releases the current schemas: it keeps a copy of each with
-a new version, and a file of rows. Neither is ever overwritten.
+`python -m tests.support.released_schemas` releases the current schemas: it keeps a copy of each
+that has a new version, and a file of rows. Neither is ever overwritten.
 """
 
 import io
