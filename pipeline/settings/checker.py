@@ -141,6 +141,11 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         return self.checker or LOCAL
 
     @property
+    def address(self) -> str | None:
+        """The address of a server of one's own, None for the other checkers."""
+        return None if self.name in {LOCAL, DISCOVERY_ENGINE} else self.name
+
+    @property
     def account(self) -> GoogleAccount:
         """The credentials for Google's services."""
         return GoogleAccount(
@@ -174,7 +179,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         has_store = reply_folder and (self.name != LOCAL or budget != Budget())
         return CheckSettings(
             checker=self.name,
-            endpoint=endpoints.endpoint(location) if is_google else self.name,
+            endpoint=endpoints.endpoint(location) if is_google else (self.address or ""),
             scorer=self.scorer,
             account=self.account if is_google else None,
             api_version=self.api_version,
