@@ -1,7 +1,6 @@
 """The plan of a run: which segments it has, and how to know it again."""
 
 import hashlib
-from collections.abc import Iterable
 
 import msgspec
 
@@ -84,10 +83,5 @@ def fingerprint(config: Config) -> str:
         check.limits,
         check.max_calls_per_answer,
     ]
-    states = list(_states(config.inputs))
+    states = [(path, *storage.version(path)) for path in config.inputs]
     return hashlib.sha256(msgspec.json.encode([settings, states])).hexdigest()
-
-
-def _states(paths: Iterable[str]) -> Iterable[tuple[str, int, int]]:
-    for path in paths:
-        yield path, storage.size(path), storage.changed_at_ns(path)
