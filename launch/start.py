@@ -9,8 +9,8 @@ from launch.beam_flags import read_job_flags
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError
 from launch.inputs.paths import default_run_id, default_work_folder, find_inputs, try_output
+from launch.local.resolved_failures import finish_moves, free_run_id
 from launch.main_job import run_main_job
-from launch.replayed import finish_moves, free_run_id
 from launch.workers import is_on_this_machine, quota_problems, worker_count
 from pipeline import check_options, options
 from pipeline.config import config_from

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from launch.checker_server.server import serve
 from launch.command_help import wants_help, write_help
 from launch.flags import UsageError, read_all_flags
-from launch.serve_checker import serve
 from launch.terminal.exit_status import DONE, fail
 from pipeline.check_options import CHECK
 from pipeline.option import Option

@@ -13,8 +13,8 @@ from launch.commands.verify import verify
 from launch.flags import UsageError, read_all_flags, split_folder
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.verify.reading import find_journals
-from launch.watch.account import Account
-from launch.watch.journal import Journal
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.ledger import LedgerHour
 from pipeline.option import Option
 from schemas.quantities import SECOND_US
 
@@ -68,12 +68,12 @@ def run(arguments: Sequence[str]) -> int:
     return FAILED if any(account.gap for account in accounts) else DONE
 
 
-def _ledger(path: str) -> list[Account]:
+def _ledger(path: str) -> list[LedgerHour]:
     with closing(Journal(path)) as journal:
         return journal.ledger()
 
 
-def _table(accounts: Sequence[Account]) -> Table:
+def _table(accounts: Sequence[LedgerHour]) -> Table:
     table = Table("hour (UTC)", *_COLUMNS, box=None, padding=(0, 2))
     for account in accounts:
         hour = datetime.fromtimestamp(account.hour_us / SECOND_US, UTC).strftime("%Y-%m-%d %H h")

@@ -12,18 +12,18 @@ from launch.command_help import wants_help, write_help
 from launch.dataflow.streaming import start_streaming
 from launch.flags import UsageError, read_all_flags
 from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
-from launch.json_log import log_as_json
 from launch.local.work_folder import FolderInUse
+from launch.logs.beam_log import keep_beam_quiet
+from launch.logs.json_log import log_as_json
 from launch.pubsub.errors import Refused
-from launch.quiet import keep_beam_quiet
 from launch.start import BEAM_HELP
 from launch.terminal.exit_status import DONE, FAILED, fail
-from launch.watch.canary import try_canary
+from launch.watch.alerts.canary import validate_canary
 from launch.watch.demo import watch_demo
-from launch.watch.ownership import OwnershipLost
+from launch.watch.durable.ownership import OwnershipLost
 from launch.watch.reporter import LogReporter, Reporter, TerminalReporter
+from launch.watch.run_worker import run_worker
 from launch.watch.settings import WatchSettings
-from launch.watch.watching import watch
 from pipeline import check_options, options
 from pipeline.check_config import google_account
 from pipeline.config import Config, config_from
@@ -118,7 +118,7 @@ def run(arguments: Sequence[str]) -> int:
     keep_beam_quiet()
     work_folder = values["work_folder"] or default_work_folder(destination)
     try:
-        summary = watch(
+        summary = run_worker(
             _config(values, run_id, work_folder),
             _settings(values),
             beam_options,
@@ -139,7 +139,7 @@ def _try_files(values: Mapping[str, Any], destination: Destination, problems: li
         try_output(destination, problems)
     if values["canary"]:
         form = {name: values[name] for name in ("input_format", "facts_from_steps")}
-        try_canary(values["canary"], problems, **form)
+        validate_canary(values["canary"], problems, **form)
 
 
 def _reporter() -> Reporter:

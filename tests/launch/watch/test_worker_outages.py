@@ -86,7 +86,7 @@ def test_what_is_held_is_bounded_while_nothing_can_be_checked(watched: Watched) 
             work(worker, lambda: worker.held == 60)
             for _ in range(5):
                 worker.step()
-            holding = worker.subscription.standing().holding
+            holding = worker.subscription.stats().holding
             assert holding.waiting + holding.in_work == 60
             assert worker.held == 60
     assert watched.outstanding == 300
@@ -147,7 +147,7 @@ def test_a_check_that_hangs_beyond_the_lease_is_delivered_again_and_done_once(
             wait_until(lambda: checker.requests >= 2)
             # The machine stood still, so that no lease was prolonged.
             clock.advance(61)
-            wait_until(lambda: worker.subscription.standing().holding.redelivered == 2)
+            wait_until(lambda: worker.subscription.stats().messages.redelivered == 2)
             release.now()
             step.result(20)
             worker.finish()

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from launch.pubsub.errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
-from launch.watch.journal import Journal
+from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.sinks.part_files import OpenPart
 from tests.support.archives import an_envelope, an_unsupported_envelope
@@ -99,7 +99,7 @@ def test_alerts_do_not_wait_for_files_that_take_their_time(
     watched.publish(an_unsupported_envelope(1))
     with watched.worker(alert_topic=ALERTS) as worker:
         work(worker, lambda: not watched.outstanding)
-        assert worker.publishing._running
+        assert worker.publisher._running
         watched.publish(an_unsupported_envelope(2))
         work(worker, lambda: not watched.outstanding)
         assert len(watched.published(ALERTS)) == 2
