@@ -11,12 +11,12 @@ from launch.local.processes import ProcessDied
 from launch.local.work_folder import FolderInUse
 from launch.logs.beam_log import keep_beam_quiet
 from launch.remote_job import JobFailed
-from launch.report.writing import write_report
+from launch.report.reading import write_report
+from launch.report.terminal_summary import show_summary
 from launch.running import run_pipeline
 from launch.terminal.exit_status import DONE, LEFT, fail
-from launch.terminal.summary import show_summary
 from launch.terminal.unreadable_input import fail_unreadable, fail_with, first_failures
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.summary_file import OtherSource
 from pipeline.sources.compression import DamagedArchive
 from pipeline.storage.output_lock import LockLost, LockTaken
@@ -95,10 +95,10 @@ def _exit_status(config: Config, summary: Summary) -> int:
         damage = first_failures(config.destination, DamagedArchive.__name__)
         return fail_with(sentence, damage)
     # What a replay reads was counted as failures before.
-    is_unreadable = summary.unreadable == summary.read and not summary.left
+    is_unreadable = summary.unreadable == summary.read and not summary.deferred
     if is_unreadable and not config.replays:
         return fail_unreadable(first_failures(config.destination), config.inputs)
-    return LEFT if summary.retryable_failures or summary.left else DONE
+    return LEFT if summary.retryable_failures or summary.deferred else DONE
 
 
 def _reason(error: BaseException) -> str:

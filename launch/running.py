@@ -10,7 +10,7 @@ from launch.local.run_summary import summary_of
 from launch.remote_job import run_job
 from pipeline import storage
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.manifest import check_manifest
 from pipeline.sinks.sink import row_formats
 from pipeline.sinks.summary_file import refuse_other_source, remove_summary, write_summary

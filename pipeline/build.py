@@ -2,7 +2,7 @@
 
 import apache_beam as beam
 
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import KeepInBatch
 from pipeline.sinks.sink import PublishAlerts, WriteEnriched, WriteFailures
 from pipeline.sources.read_archives import ReadMessages

@@ -1,4 +1,4 @@
-"""An alert: what a person on call is told, without a word of the answer unless asked for."""
+"""Alerts for the person on call, without text of the answer by default."""
 
 from enum import StrEnum
 from typing import Any
@@ -10,7 +10,7 @@ from schemas.quantities import to_rfc3339
 
 
 class AlertKind(StrEnum):
-    """What an alert is about."""
+    """The subject of an alert."""
 
     ANSWER = "answer"
     RATE = "rate"
@@ -19,7 +19,7 @@ class AlertKind(StrEnum):
 
 
 class Severity(StrEnum):
-    """How soon a person should look."""
+    """How urgent an alert is."""
 
     INFO = "info"
     WARNING = "warning"
@@ -27,7 +27,7 @@ class Severity(StrEnum):
 
 
 class WorstClaim(Record, frozen=True, kw_only=True):
-    """Where in the answer the least supported claim stands; text only on request."""
+    """The span of the least supported claim; its text only with ``--alert_text``."""
 
     start: int
     end: int
@@ -36,18 +36,18 @@ class WorstClaim(Record, frozen=True, kw_only=True):
 
 
 class RateIncident(Record, frozen=True, kw_only=True):
-    """A stretch of time in which an engine burnt its error budget too fast.
+    """An incident: the share of bad answers of an engine exceeds its error budget.
 
     Attributes:
-      signal: which share is meant: ``canary``, ``low_grounded``, ``policy_skipped``, ``failed``, or
+      signal: the share: ``canary``, ``low_grounded``, ``policy_skipped``, ``failed``, or
         ``skip_reason:`` and the name of a reason.
-      state: ``open`` when the incident begins; ``closed`` when answers show that it is over;
-        ``closed_unknown`` when there were none for so long that nothing is known any more.
-      share: 0..1, in the fast window at that moment.
-      burn_rate: the share over the budgeted share, in the fast window; a reason's budget is its
-        share before.
-      answers: how many answers the fast window held.
-      opened_at_us: when the episode began, microseconds since 1970 UTC.
+      state: ``open`` when the incident opens; ``closed`` when answers show that it is over;
+        ``closed_unknown`` when there were no answers for too long.
+      share: 0..1, in the fast window.
+      burn_rate: the share divided by the budget, in the fast window; the budget of a reason is its
+        earlier share.
+      answers: the number of answers in the fast window.
+      opened_at_us: when the incident opened, microseconds since 1970 UTC.
     """
 
     signal: str
@@ -59,13 +59,13 @@ class RateIncident(Record, frozen=True, kw_only=True):
 
 
 class NoDataIncident(Record, frozen=True, kw_only=True):
-    """A stretch of time in which nothing came from an engine that had steady traffic.
+    """An incident: no answers from an engine, or a whole subscription, that had steady traffic.
 
     Attributes:
-      state: ``open`` when the silence is told, ``closed`` when it ends.
-      answers_before: how many answers came in the hour before; of a whole subscription, messages.
-      last_answer_at_us: when the last of them came, microseconds since 1970 UTC.
-      opened_at_us: when the silence was told, microseconds since 1970 UTC.
+      state: ``open`` when the incident opens, ``closed`` when answers arrive again.
+      answers_before: answers in the hour before; of a whole subscription, messages.
+      last_answer_at_us: when the last of them arrived, microseconds since 1970 UTC.
+      opened_at_us: when the incident opened, microseconds since 1970 UTC.
     """
 
     state: str
@@ -78,15 +78,13 @@ class Alert(Record, frozen=True, kw_only=True):
     """One alert; field for field `alert.avsc`.
 
     Attributes:
-      kind: what it is about; the fields of an answer are None or empty for other kinds.
-      engine: None also where a whole subscription is meant.
+      kind: its subject; the fields of an answer are None or empty for other kinds.
+      engine: None also for a whole subscription.
       record_id .. min_claim_score: as in the enriched record.
-      worst_claim: the claim with the least score among those that required a check.
-      event_time_us: the answer's time, or the moment an episode opened or closed.
-      severity: how soon to look.
+      worst_claim: the claim with the lowest score among those that required a check.
+      event_time_us: the time of the answer, or when an incident opened or closed.
       answer_text: the answer, only with ``--alert_text``.
-      rate: the episode, for rate alerts.
-      no_data: the silence, for alerts that nothing comes.
+      rate, no_data: the incident, for alerts of these kinds.
     """
 
     kind: AlertKind
@@ -108,17 +106,16 @@ class Alert(Record, frozen=True, kw_only=True):
 
 
 def alert_to_json(alert: Alert) -> bytes:
-    """Write an alert as one JSON object; times are RFC 3339, members of `alert.avsc` all there."""
-    members: dict[str, Any] = msgspec.structs.asdict(alert)
+    """Write an alert as one JSON object with all fields of `alert.avsc`; times are RFC 3339."""
+    fields = _with_rfc3339_times(alert)
     for name in ("rate", "no_data"):
-        if members[name] is not None:
-            members[name] = _with_written_times(msgspec.structs.asdict(members[name]))
-    return msgspec.json.encode(_with_written_times(members))
+        if fields[name] is not None:
+            fields[name] = _with_rfc3339_times(fields[name])
+    return msgspec.json.encode(fields)
 
 
-def _with_written_times(members: dict[str, Any]) -> dict[str, Any]:
-    """Write the times among the members, which are named for their unit, as people do."""
+def _with_rfc3339_times(record: Record) -> dict[str, Any]:
     return {
         name.removesuffix("_us"): to_rfc3339(value) if name.endswith("_us") else value
-        for name, value in members.items()
+        for name, value in msgspec.structs.asdict(record).items()
     }

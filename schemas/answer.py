@@ -1,4 +1,4 @@
-"""An answer as groundwatch understands it, whatever format it came in."""
+"""An answer in groundwatch's own terms, independent of its format, and people's labels for it."""
 
 import msgspec
 
@@ -10,9 +10,9 @@ class Fact(Record, frozen=True, kw_only=True):
     """A source text that the chatbot was given.
 
     Attributes:
-      text: the text, whole, as it came; never empty or white space alone.
-      uri, title, document: where the text is from; None when the producer does not say.
-      attributes: whatever else describes it (page, author), sent along with the check.
+      text: the whole text, unchanged; never empty or only white space.
+      uri, title, document: the source of the text; None if unknown.
+      attributes: other descriptions, such as page and author, which are part of the check.
     """
 
     text: str
@@ -23,11 +23,11 @@ class Fact(Record, frozen=True, kw_only=True):
 
 
 class Citation(Record, frozen=True, kw_only=True):
-    """A stretch of the answer that the chatbot itself says is taken from some facts.
+    """A span of the answer for which the chatbot cites facts.
 
     Attributes:
       start, end: UTF-8 byte offsets into the answer, end exclusive.
-      facts: indices into the answer's facts; empty when the cited source carries no text.
+      facts: indices into the answer's facts; empty if the cited source has no text.
     """
 
     start: int
@@ -36,12 +36,12 @@ class Citation(Record, frozen=True, kw_only=True):
 
 
 class GroundingSupport(Record, frozen=True, kw_only=True):
-    """How well the generator's own check found a stretch of the answer supported.
+    """The result of the generator's own check for a span of the answer.
 
     Attributes:
       start, end: UTF-8 byte offsets into the answer, end exclusive.
-      score: 0..1, None when the generator gave none.
-      grounding_check_required: False for a greeting and the like, None when not said.
+      score: 0..1, None if the generator gave none.
+      grounding_check_required: False for a greeting and the like, None if unknown.
       facts: indices into the answer's facts.
     """
 
@@ -57,9 +57,9 @@ class SafetyRating(Record, frozen=True, kw_only=True):
 
     Attributes:
       category, probability, severity: names without their enum's common prefix
-        (``HATE_SPEECH``, ``MEDIUM``); None when not said.
+        (``HATE_SPEECH``, ``MEDIUM``); None if absent.
       blocked: whether the content was blocked because of it.
-      probability_score, severity_score: 0..1, None when not said.
+      probability_score, severity_score: 0..1, None if absent.
     """
 
     category: str | None = None
@@ -74,25 +74,25 @@ class Answer(Record, frozen=True, kw_only=True):
     """One generated answer with the facts it was given.
 
     Attributes:
-      message: the original message, which a failure further on hands back.
+      message: the original message, which a later failure contains.
       record_id: SHA-256 (hex) of a stable identity, the same for every delivery.
       answer_name: the service's resource name of the answer, or the id in groundwatch's
-        envelope; None when it has none.
-      source_format: which input format it came in, such as ``discoveryengine.answer``.
-      engine, session: bare ids, None when unknown.
-      event_time_us: when the answer was given, microseconds since 1970 UTC, None when unknown.
-      query: the user's question, None when the message does not hold it.
-      answer_text: the answer, byte for byte; empty when there is none.
-      state: the generator's state name, None when absent or unspecified.
-      skip_reasons: why the generator skipped, in the message's order, names as they came.
-      finish_reason, block_reason: Gemini's names, None when absent or unspecified.
-      error_status: the google.rpc status a stream broke off with, None when it did not.
+        envelope; None if it has none.
+      source_format: the input format, such as ``discoveryengine.answer``.
+      engine, session: bare ids, None if unknown.
+      event_time_us: when the answer was given, microseconds since 1970 UTC, None if unknown.
+      query: the user's question, None if the message does not contain it.
+      answer_text: the answer, byte for byte; empty if there is none.
+      state: the generator's state name, None if absent or unspecified.
+      skip_reasons: the generator's reasons to skip, in the message's order, names unchanged.
+      finish_reason, block_reason: Gemini's names, None if absent or unspecified.
+      error_status: the google.rpc status that ended a stream, or None.
       safety_ratings: of the answer, the candidate and the prompt.
       facts: distinct texts, in the message's order.
-      citations, supports: the generator's own view of which facts support what.
-      generator_grounding_score: 0..1, the generator's own check; None when it made none.
-      answerable_probability: 0..1, Gemini's estimate that the facts hold the answer, or None.
-      tags: what parsing noticed, such as ``BAD_TIMESTAMP``.
+      citations, supports: which facts support which span, by the generator.
+      generator_grounding_score: 0..1, the generator's own check; None if it made none.
+      answerable_probability: 0..1, Gemini's estimate that the facts contain the answer, or None.
+      tags: tags set by parsing, such as ``BAD_TIMESTAMP``.
     """
 
     message: Message
@@ -118,12 +118,12 @@ class Answer(Record, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
 
 
-class Span(msgspec.Struct, frozen=True, array_like=True):
-    """A stretch of an answer that its facts do not support.
+class LabelSpan(msgspec.Struct, frozen=True, array_like=True):
+    """A span of an answer that its facts do not support, as a person labelled it.
 
     Attributes:
       start, end: UTF-8 byte offsets into the answer, end exclusive.
-      kind: in what way it is unsupported, in the labels' own words.
+      kind: the kind of error, in the labels' own words.
     """
 
     start: int
@@ -132,12 +132,12 @@ class Span(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Label(Record, frozen=True, kw_only=True):
-    """What a person said of an answer.
+    """A person's label for an answer.
 
     Attributes:
-      is_unsupported: whether anything in it is not supported.
-      spans: what is not; None where nobody looked into the answer.
+      is_unsupported: whether any part of the answer is not supported.
+      spans: these parts; None if only the whole answer is labelled.
     """
 
     is_unsupported: bool
-    spans: tuple[Span, ...] | None = None
+    spans: tuple[LabelSpan, ...] | None = None

@@ -1,4 +1,4 @@
-"""What is known of an answer on its way from routing to its verdict."""
+"""An answer between routing and its verdict: the decision, the check and its result."""
 
 from schemas import Record
 from schemas.answer import Answer
@@ -6,18 +6,18 @@ from schemas.verdict import Verdict
 
 
 class Decision(Record, frozen=True, kw_only=True):
-    """A verdict and the reason for it, such as ``POLICY_SKIPPED`` by ``JAIL_BREAKING...``."""
+    """A verdict and its reason, such as ``POLICY_SKIPPED`` by ``JAIL_BREAKING...``."""
 
     verdict: Verdict
     reason: str
 
 
 class RoutedAnswer(Record, frozen=True, kw_only=True):
-    """An answer that is decided already, or that needs a check.
+    """An answer with the decision that it needs no check, or without a decision.
 
     Attributes:
       answer: the answer.
-      decision: its verdict where no check is needed, None where one is.
+      decision: its verdict; None if it needs a check.
     """
 
     answer: Answer
@@ -25,17 +25,17 @@ class RoutedAnswer(Record, frozen=True, kw_only=True):
 
 
 class Claim(Record, frozen=True, kw_only=True):
-    """One sentence of an answer as the checker saw it.
+    """One sentence of an answer, as the checker returned it.
 
     Attributes:
       text: the claim; equal to the answer's bytes from start to end.
       start, end: UTF-8 byte offsets into the answer, end exclusive.
-      score: 0..1, how well the facts support it; None when no check was required.
-      grounding_check_required: False for a greeting and the like, None when not said.
+      score: 0..1, its support by the facts; None if no check was required.
+      grounding_check_required: False for a greeting and the like, None if unknown.
       citations: indices into the answer's facts, ascending.
-      citation_starts: for each citation, the byte of the fact at which the cited part begins;
-        0 unless the fact was too long for one piece.
-      generator_score: 0..1, what the generator's own check gave it; None if it gave nothing.
+      citation_starts: for each citation, the byte offset of the cited part in the fact; 0 unless
+        the fact was split.
+      generator_score: 0..1, the score of the generator's own check; None if it made none.
     """
 
     text: str
@@ -54,14 +54,14 @@ class Claim(Record, frozen=True, kw_only=True):
 
 
 class Contradiction(Record, frozen=True, kw_only=True):
-    """A value that a claim and its facts tell differently.
+    """A value of a claim that contradicts the facts.
 
     Attributes:
       claim: the index of the claim.
-      kind: what differs, such as ``NUMBER``.
-      claim_value: what the claim says, as it writes it.
-      fact_value: what a fact says in its place; None where none says anything.
-      fact: the index of that fact, None without.
+      kind: the kind of value, such as ``NUMBER``.
+      claim_value: the value as the claim writes it.
+      fact_value: the value in the fact; None if no fact has a comparable value.
+      fact: the index of that fact, or None.
     """
 
     claim: int
@@ -76,15 +76,15 @@ class Check(Record, frozen=True, kw_only=True):
 
     Attributes:
       checker: ``local``, ``discoveryengine``, or the address of the server that answered.
-      calls: requests that were sent, failed and repeated ones included; what was in the cache
-        needed none.
-      attempts: the same number; before version 2 `calls` did not count repeated requests.
+      calls: requests sent, including failed requests and retries; cached replies need none.
+      attempts: the same number; before version 2 `calls` did not count retries.
       characters: of answer and facts in all these requests, the unit of the service's bill.
-      latency_ms: from the first request to the last reply, waiting between retries included.
-      checked_at_us: when the last reply came, microseconds since 1970 UTC.
-      citation_threshold: 0..1, the score from which a fact is cited; None for the service's own.
+      latency_ms: from the first request to the last reply, including the wait between retries.
+      checked_at_us: when the last reply arrived, microseconds since 1970 UTC.
+      citation_threshold: 0..1, the score from which a fact is cited; None for the service's
+        default.
       cached: whether every reply came from the worker's cache.
-      unknown_members: JSON of what no page describes, for each reply that held any.
+      unknown_members: the undocumented fields of each reply that has any, as JSON.
     """
 
     checker: str
@@ -99,12 +99,12 @@ class Check(Record, frozen=True, kw_only=True):
 
 
 class Grounding(Record, frozen=True, kw_only=True):
-    """What the check found.
+    """The result of a check.
 
     Attributes:
-      support_score: 0..1, about the share of supported claims; None when no claim needs a check.
+      support_score: 0..1, about the share of supported claims; None if no claim needs a check.
       claims: in the order of the answer.
-      recombined: whether it was put together from several calls.
+      recombined: whether it combines the results of several calls.
     """
 
     support_score: float | None
@@ -119,12 +119,12 @@ class Grounding(Record, frozen=True, kw_only=True):
 
 
 class CheckedAnswer(Record, frozen=True, kw_only=True):
-    """An answer with its check, or with the decision that made a check needless.
+    """An answer with its check, or with the decision that it needs none.
 
     Attributes:
       answer: the answer.
-      decision: as routed, or UNSCORABLE where splitting found too many calls; None when checked.
-      grounding, check: the findings and how they came about; None when there was no call.
+      decision: as routed, or UNSCORABLE if it needs too many calls; None if it was checked.
+      grounding, check: the result of the check and its circumstances; None without a call.
     """
 
     answer: Answer

@@ -1,4 +1,4 @@
-"""What a backfill would take, told before it; and how near that came."""
+"""Estimates of a backfill's calls and cost, and their comparison with the run."""
 
 import msgspec
 
@@ -7,11 +7,11 @@ from schemas.quantities import to_rfc3339
 
 
 class Amounts(Record, frozen=True, kw_only=True):
-    """What checks take.
+    """The amount of checks.
 
     Attributes:
-      calls: how many.
-      characters: of answers and facts in them, the unit of the service's bill.
+      calls: requests to the checker.
+      characters: of answers and facts in these calls, the unit of the service's bill.
       cost: of the characters, in the currency of the price; None without a price.
     """
 
@@ -21,20 +21,20 @@ class Amounts(Record, frozen=True, kw_only=True):
 
 
 class EstimatedAmounts(Amounts, frozen=True, kw_only=True):
-    """What of an estimate a run is compared with; `run` is the run it was made for."""
+    """The amounts of an estimate, and the id of the run that it was made for."""
 
     run: str
 
 
 class Interval(Record, frozen=True, kw_only=True):
-    """Between what an amount lies, in 95 of 100 samples."""
+    """The 95 % confidence interval of an amount."""
 
     low: float
     high: float
 
 
 class Intervals(Record, frozen=True, kw_only=True):
-    """The intervals of the amounts."""
+    """The confidence intervals of the amounts."""
 
     calls: Interval
     characters: Interval
@@ -42,28 +42,27 @@ class Intervals(Record, frozen=True, kw_only=True):
 
 
 class Estimate(Record, frozen=True, kw_only=True):
-    """What a backfill would take.
+    """The estimate for a backfill.
 
     Attributes:
       run: the id that the backfill of the same input would have.
       read: answers in the archives: one for each message, and one for each further answer in it.
-      sampled_messages: from how many messages the rest was extrapolated; None for all of them.
-      failures: answers that cannot be read; a check that fails is not foreseen.
-      damaged_archives: archives that end too soon; each is one message read and one failure.
-      duplicates, sampled_out: answers that would be left out.
-      decided: answers by the verdict they get without a call.
+      sampled_messages: the size of the sample that was extrapolated; None if all were read.
+      failures: answers that cannot be read; failed checks are not estimated.
+      damaged_archives: truncated archives; each is one message read and one failure.
+      duplicates, sampled_out: answers that would be dropped.
+      decided: answers by the verdict that they get without a call.
       to_check: answers that need a check.
-      planned_calls: calls that these need, identical ones included.
-      calls: of these, the calls that are paid for: of identical ones the first.
+      planned_calls: the calls that they need, including identical calls.
+      calls: the calls without repeated identical ones, which are not paid.
       characters: of answers and facts in these calls, the unit of the service's bill.
       cost: of these characters, None without a price.
-      intervals: of calls, characters and cost; None where all was read.
-      most_rechecks: at most what a second look at doubtful claims of answers with many facts
-        adds.
+      intervals: of calls, characters and cost; None if all messages were read.
+      most_rechecks: the maximum that rechecks of doubtful claims add.
       minutes_at_quota: at `requests_per_minute`; None without a quota.
-      minutes_without_quota: with `max_in_flight` calls under way in each of `workers` processes,
-        each call taking `assumed_latency_ms`.
-      price_per_1k_chars: what 1,000 characters cost, None if unknown.
+      minutes_without_quota: with `max_in_flight` calls at a time in each of `workers` processes,
+        of `assumed_latency_ms` each.
+      price_per_1k_chars: the price of 1,000 characters, None if unknown.
       estimated_at_us: microseconds since 1970 UTC.
     """
 
@@ -93,9 +92,9 @@ class Estimate(Record, frozen=True, kw_only=True):
 
 
 class Differences(Record, frozen=True, kw_only=True):
-    """How much more a run took than was estimated, as a share of the estimate.
+    """The relative differences of a run from its estimate.
 
-    -0.01 is one percent less; None where nothing was estimated.
+    -0.01 is one percent less than the estimate; None if the estimate is 0 or unknown.
     """
 
     calls: float | None
@@ -104,13 +103,13 @@ class Differences(Record, frozen=True, kw_only=True):
 
 
 class Comparison(Amounts, frozen=True, kw_only=True):
-    """What was estimated for a run, and how far the run was off."""
+    """The estimate for a run, and the difference of the run from it."""
 
     relative_differences: Differences
 
 
 def compare(estimated: Amounts, made: Amounts) -> Comparison:
-    """Put what was estimated beside what a run took."""
+    """Compare the estimate for a run with the amounts that it made."""
     return Comparison(
         calls=estimated.calls,
         characters=estimated.characters,
@@ -125,22 +124,19 @@ def compare(estimated: Amounts, made: Amounts) -> Comparison:
 
 def estimate_to_json(estimate: Estimate) -> bytes:
     """Write an estimate as indented JSON; its time is RFC 3339."""
-    members = msgspec.structs.asdict(estimate)
-    members["estimated_at"] = to_rfc3339(members.pop("estimated_at_us"))
-    return msgspec.json.format(msgspec.json.encode(members), indent=2) + b"\n"
+    fields = msgspec.structs.asdict(estimate)
+    fields["estimated_at"] = to_rfc3339(fields.pop("estimated_at_us"))
+    return msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n"
 
 
 def estimated_amounts(content: bytes) -> EstimatedAmounts:
-    """Read from an estimate's JSON what a run is compared with.
+    """Read the amounts of an estimate's JSON.
 
     Raises:
-      ValueError: it is no estimate.
+      ValueError: the content is not an estimate.
     """
     return msgspec.json.decode(content, type=EstimatedAmounts)
 
 
 def _relative(made: float | None, estimated: float | None) -> float | None:
-    """The difference as a share of the estimate, to a ten-thousandth of a percent."""
-    if made is None or not estimated:
-        return None
-    return round(made / estimated - 1, 6)
+    return round(made / estimated - 1, 6) if made is not None and estimated else None

@@ -1,10 +1,10 @@
-"""The enriched record: an answer with its verdict, as it is written to Avro."""
+"""Enriched records: answers with their verdicts, and their rows in Avro."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec.structs import asdict
+import msgspec
 
 from schemas import Record
 from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
@@ -12,22 +12,39 @@ from schemas.checked_answer import Check, Claim, Contradiction
 from schemas.quantities import to_rfc3339, to_us
 from schemas.verdict import Verdict
 
+_FULL_NAME = "groundwatch.EnrichedAnswer"
+"""The schema's full name, the same in every release."""
+
+_CHECK_FIELDS = frozenset(
+    {
+        "check",
+        "citation_precision",
+        "citation_recall",
+        "claims",
+        "min_claim_score",
+        "mismatches",
+        "score_drift",
+        "support_score",
+    }
+)
+"""Fields that a check writes."""
+
 
 class EnrichedAnswer(Record, frozen=True, kw_only=True):
-    """One answer, its verdict, and all that led to it; field for field `enriched_answer.avsc`.
+    """An answer with its verdict and the evidence; the fields are those of `enriched_answer.avsc`.
 
     Attributes:
       verdict_reason: the first reason that applies, such as ``CLAIM_SCORE`` or ``NO_FACTS``.
       tags: sorted, each once.
-      support_score: 0..1, None when nothing was scored.
-      min_claim_score: 0..1, the least score of a claim that required a check, or None.
-      score_drift: generator_grounding_score minus support_score, None unless both are there.
+      support_score: 0..1, None if nothing was scored.
+      min_claim_score: 0..1, the lowest score of a claim that required a check, or None.
+      score_drift: generator_grounding_score minus support_score, None unless both exist.
       citation_precision: of the facts that the answer cites for claims, the share that supports
-        them, 0..1; None where it cites none for a claim that required a check.
+        them, 0..1; None if it cites none for a claim that required a check.
       citation_recall: of the facts that support claims, the share that the answer cites for them,
-        0..1; None where it cites nothing, or nothing is supported.
-      mismatches: what claims say otherwise than the facts.
-      generator_citations, generator_supports: the generator's own view, as it came.
+        0..1; None if it cites nothing, or nothing is supported.
+      mismatches: values of claims that contradict the facts.
+      generator_citations, generator_supports: as in `Answer`.
       The other fields are those of `Answer` and `Grounding`.
     """
 
@@ -59,68 +76,39 @@ class EnrichedAnswer(Record, frozen=True, kw_only=True):
     generator_supports: tuple[GroundingSupport, ...] = ()
 
 
-_FULL_NAME = "groundwatch.EnrichedAnswer"
-"""The schema's full name, the same in every release."""
-
-_MADE_ANEW = frozenset(
-    {
-        "check",
-        "citation_precision",
-        "citation_recall",
-        "claims",
-        "min_claim_score",
-        "mismatches",
-        "score_drift",
-        "support_score",
-    }
-)
-"""Fields that a check writes, whoever made them before."""
-
-_LISTS_OF_RECORDS = (
-    "safety_ratings",
-    "claims",
-    "facts",
-    "mismatches",
-    "generator_citations",
-    "generator_supports",
-)
-
-
 def enriched_to_avro(enriched: EnrichedAnswer) -> dict[str, Any]:
-    """Write a record as an Avro row: the same fields, times as microseconds."""
-    row = asdict(enriched)
+    """Convert a record to an Avro row: the same fields, with times as microseconds."""
+    row: dict[str, Any] = msgspec.to_builtins(enriched)
     row["event_time"] = row.pop("event_time_us")
-    for name in _LISTS_OF_RECORDS:
-        row[name] = [asdict(each) for each in row[name]]
-    if enriched.check is not None:
-        check = asdict(enriched.check)
+    if check := row["check"]:
         check["checked_at"] = check.pop("checked_at_us")
-        row["check"] = check
     return row
 
 
 def is_enriched_schema(schema: object) -> bool:
-    """Tell whether a file's schema, as fastavro reads it, is that of enriched records."""
+    """Return whether a file's schema, as fastavro reads it, is that of enriched records."""
     return isinstance(schema, Mapping) and schema.get("name") == _FULL_NAME
 
 
 def avro_to_payload(row: Mapping[str, Any]) -> bytes:
-    """Write an Avro row as the message from which its answer can be checked again.
+    """Convert an Avro row to a message from which its answer can be checked again.
 
     Args:
-      row: as fastavro reads it, of any released schema; a byte that is no UTF-8 is a surrogate in
-        its strings, and comes out as that byte.
+      row: as fastavro reads it, of any released schema. A byte that is not UTF-8 is a surrogate in
+        its strings, and becomes that byte again.
 
     Returns:
-      A JSON object of the fields that are there, but for those that a check writes.
+      A JSON object of the fields that are not null, without the fields that a check writes.
     """
-    members = {
-        name: value for name, value in row.items() if value is not None and name not in _MADE_ANEW
+    fields = {
+        name: value
+        for name, value in row.items()
+        if value is not None and name not in _CHECK_FIELDS
     }
-    text = json.dumps(members, ensure_ascii=False, separators=(",", ":"), default=_time)
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=_format_time)
     return text.encode(errors="surrogateescape")
 
 
-def _time(moment: Any) -> str | None:
-    """Write what JSON has no form for: of our fields only times."""
+def _format_time(moment: Any) -> str | None:
+    """Format a value that JSON cannot hold; in enriched records only times are such values."""
     return to_rfc3339(to_us(moment))

@@ -1,4 +1,4 @@
-"""A failure: one message that did not become an enriched record, and why."""
+"""Failures: messages that did not become enriched records, and their JSON."""
 
 import base64
 from datetime import datetime
@@ -11,15 +11,15 @@ from schemas.quantities import to_rfc3339, to_us
 
 
 class Failure(Record, frozen=True, kw_only=True):
-    """One message that one step could not handle, with what `replay` needs to try again.
+    """One message that a step could not process, with what `replay` needs to retry it.
 
     Attributes:
-      record_id: the answer's id, None when the message was not understood.
-      step: the label of the step that gave up.
+      record_id: the answer's id, None if the message could not be read.
+      step: the label of the step that failed.
       error_class: a short stable name such as ``UnreadableAnswer``.
-      error: one sentence for a person, holding no text of the answer.
-      retryable: whether trying again may help.
-      attempts: how often the step tried, at least 1.
+      error: one sentence for a person, without text of the answer.
+      retryable: whether a retry may succeed.
+      attempts: the number of attempts, at least 1.
       first_failed_at_us, last_failed_at_us: microseconds since 1970 UTC.
       message: the original message.
     """
@@ -35,8 +35,8 @@ class Failure(Record, frozen=True, kw_only=True):
     message: Message
 
 
-class _WrittenFailure(msgspec.Struct):
-    """What of a failure's JSON its message is made of again; msgspec undoes the base64."""
+class _FailureJson(msgspec.Struct):
+    """The fields of a failure's JSON that restore its message; msgspec decodes the base64."""
 
     source: str
     publish_time: datetime | None
@@ -46,19 +46,16 @@ class _WrittenFailure(msgspec.Struct):
     attempts: int
 
 
-_decoder = msgspec.json.Decoder(_WrittenFailure)
+_decoder = msgspec.json.Decoder(_FailureJson)
 
 
 def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
-    """Write a failure as one JSON object, in the members of `failure.avsc`.
+    """Write a failure as one JSON object with the fields of `failure.avsc`, without a line end.
 
     Args:
       failure: the failure.
-      with_payload: whether to hold the original bytes (base64) and attributes; without them
-        nothing can be replayed.
-
-    Returns:
-      The object, without a line's end.
+      with_payload: whether to include the original bytes (base64) and the attributes; without them
+        the failure cannot be replayed.
     """
     message = failure.message
     payload = base64.b64encode(message.payload).decode() if with_payload else None
@@ -81,21 +78,18 @@ def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
 
 
 def message_of_failure(line: bytes) -> Message:
-    """Read back the message that failed, which knows of its failure.
+    """Read the message of a failure: its bytes, attributes and place, and the failure as earlier.
 
     Args:
       line: one JSON object, as `failure_to_json` writes it.
 
-    Returns:
-      The message, byte for byte, with its attributes and its place.
-
     Raises:
-      ValueError: the line is no failure, or holds no original bytes.
+      ValueError: the line is not a failure, or has no original bytes.
     """
     try:
         written = _decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise ValueError("the line is no failure of groundwatch") from None
+        raise ValueError("the line is not a failure of groundwatch") from None
     if written.payload_base64 is None:
         raise ValueError("the failure was written without its original bytes")
     return Message(

@@ -1,4 +1,4 @@
-"""One line of the manifest: an output file and what is in it."""
+"""Entries of the manifest: one line for each output file."""
 
 import msgspec
 
@@ -7,13 +7,13 @@ from schemas.quantities import to_rfc3339
 
 
 class FileEntry(Record, frozen=True, kw_only=True):
-    """A file that is there, whole.
+    """A complete output file.
 
     Attributes:
       path: relative to the output folder.
-      rows, bytes: how many.
+      rows, bytes: their number.
       first_event_us, last_event_us: the range of event times, microseconds since 1970 UTC; None
-        where no row has one.
+        if no row has one.
     """
 
     path: str
@@ -24,7 +24,7 @@ class FileEntry(Record, frozen=True, kw_only=True):
 
 
 def file_entry_to_json(entry: FileEntry) -> bytes:
-    """Write an entry as one JSON object, without a line's end."""
+    """Write an entry as one JSON object, without a line end."""
     return msgspec.json.encode(
         {
             "path": entry.path,
@@ -37,9 +37,9 @@ def file_entry_to_json(entry: FileEntry) -> bytes:
 
 
 def file_entry_from_json(line: bytes) -> FileEntry:
-    """Read an entry back; the range of times is left out, since nobody asks it of an entry.
+    """Read an entry, without its range of event times, which no reader needs.
 
     Raises:
-      ValueError: the line is no entry.
+      ValueError: the line is not an entry.
     """
     return msgspec.json.decode(line, type=FileEntry)

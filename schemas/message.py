@@ -1,17 +1,17 @@
-"""A message: what a producer wrote, before it is parsed."""
+"""A message as a producer wrote it, before it is parsed, and the errors of reading it."""
 
 from schemas import Record
 
 SALVAGED = "groundwatch_salvaged"
-"""The attribute of a message whose bytes no checksum of its damaged archive confirms."""
+"""The attribute of a message from a damaged archive without a checksum for its bytes."""
 
 
 class EarlierFailure(Record, frozen=True, kw_only=True):
-    """What happened before to a message that is replayed.
+    """The earlier failure of a message that is replayed.
 
     Attributes:
       first_failed_at_us: microseconds since 1970 UTC.
-      attempts: how often it was tried, at least 1.
+      attempts: the number of attempts, at least 1.
     """
 
     first_failed_at_us: int
@@ -22,16 +22,14 @@ class Message(Record, frozen=True, kw_only=True):
     """One Pub/Sub message, one line of JSON or one row of Avro, or one of the answers in it.
 
     Attributes:
-      payload: the original bytes, without a line's end; of one of several answers its bytes alone.
+      payload: the original bytes, without the line end; of one of several answers only its own.
       attributes: the Pub/Sub attributes; empty for a line of a file.
-      place: where the delivered message came from, stable over reruns: ``path#record_number`` (from
+      place: the origin of the delivered message, stable over reruns: ``path#record_number`` (from
         1), or the Pub/Sub message id.
-      element: the index of the answer among several answers of the delivered message, None for a
-        message that was delivered as it is.
+      element: the index of the answer in a delivered message of several answers, else None.
       publish_time_us: when it was published, microseconds since 1970 UTC; None for files.
       earlier: its failure, for a message that is replayed.
-      whole_bytes: how many bytes it had, for one too long to be kept whole; None where the payload
-        is all of it.
+      whole_bytes: the size of a message that is too long to be kept whole, else None.
     """
 
     payload: bytes
@@ -44,7 +42,7 @@ class Message(Record, frozen=True, kw_only=True):
 
     @property
     def answer_place(self) -> str:
-        """Where the answer is: the place, with ``#k`` for the k-th (from 0) of several answers."""
+        """The origin of the answer: the place, with ``#k`` for element k."""
         return self.place if self.element is None else f"{self.place}#{self.element}"
 
 

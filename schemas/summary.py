@@ -1,4 +1,4 @@
-"""The summary of a run and of an output folder: what came in, where it ended, what it took."""
+"""Count the answers of a run, and summarize a run or an output folder."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,35 +11,63 @@ from schemas import Record
 from schemas.cost_estimate import Comparison
 from schemas.quantities import from_rfc3339, to_rfc3339
 
-_SUMS = (
-    "read",
-    "enriched",
-    "failures",
-    "duplicates",
-    "sampled_out",
-    "left",
-    "alerts",
-    "retryable_failures",
-    "damaged_archives",
-    "unreadable",
-    "calls",
-    "retries",
-    "characters",
-    "checked",
-    "unpublished",
-    "set_aside",
-)
+_SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished", "set_aside")
 _COUNTS_BY_NAME = ("verdicts", "failures_by_error")
 _TIMES = ("started_at", "finished_at")
+
+
+class AnswerCounts(Record, frozen=True, kw_only=True):
+    """The counts that a run's parts and its summary have in common.
+
+    Attributes:
+      read: answers read: one for each message, and one for each further answer in it.
+      duplicates, sampled_out: answers that were dropped.
+      deferred: answers that the budget of the run did not allow to check; they count as not read,
+        and a resumed run reads them again.
+      verdicts: enriched records by verdict.
+      failures_by_error: failures by the class of their error.
+      retryable_failures: failures that `replay` may resolve.
+      damaged_archives: damaged archives; each is one answer read and one failure.
+      unreadable: messages that cannot be read as answers, and damaged archives.
+      calls, retries: requests sent to the checker in all attempts of the run, failed ones included;
+        and how many of them repeat another one.
+      characters: of answers and facts in these requests.
+      checked: answers for which a call was made or a cached reply was used.
+    """
+
+    read: int = 0
+    duplicates: int = 0
+    sampled_out: int = 0
+    deferred: int = 0
+    verdicts: dict[str, int] = {}
+    failures_by_error: dict[str, int] = {}
+    retryable_failures: int = 0
+    damaged_archives: int = 0
+    unreadable: int = 0
+    calls: int = 0
+    retries: int = 0
+    characters: int = 0
+    checked: int = 0
+
+
+class RunCounts(AnswerCounts, frozen=True, kw_only=True):
+    """The counts of a run, or of a part of it.
+
+    Attributes:
+      latency_ms: the sum over all checked answers.
+      max_latency_ms: of the slowest answer, 0 if none was checked.
+    """
+
+    latency_ms: int = 0
+    max_latency_ms: int = 0
 
 
 class ReplayedFile(Record, frozen=True, kw_only=True):
     """A file of failures that a replay has resolved.
 
     Attributes:
-      path: where it was, relative to the output folder.
-      moved_to: where it is now.
-      rows: failures in it.
+      path, moved_to: the old and the new path, relative to the output folder.
+      rows: the number of failures in it.
     """
 
     path: str
@@ -50,15 +78,14 @@ class ReplayedFile(Record, frozen=True, kw_only=True):
 class Replayed(Record, frozen=True, kw_only=True):
     """The failures of one output folder that a replay into the same folder has resolved.
 
-    Each is an enriched record of the replay now, or one of its failures. So a total of the folder
-    leaves them out, both among the answers read and among the failures.
+    The replay counts each of them again. The totals of the folder therefore subtract them from the
+    answers read and from the failures.
 
     Attributes:
-      files: those that held them.
-      failures: how many.
-      retryable: how many of them were.
-      unreadable: how many of them could not be read.
-      failures_by_error: how many by the class of their error.
+      files: the files that held them.
+      failures: their number.
+      retryable, unreadable: how many of them were retryable or unreadable.
+      failures_by_error: their number by the class of their error.
     """
 
     files: tuple[ReplayedFile, ...]
@@ -68,56 +95,31 @@ class Replayed(Record, frozen=True, kw_only=True):
     failures_by_error: dict[str, int]
 
 
-class Summary(Record, frozen=True, kw_only=True):
-    """The counts of one run.
+class Summary(AnswerCounts, frozen=True, kw_only=True):
+    """The summary of one run.
 
     Attributes:
       run: the run's id.
-      checker: who checked.
-      read: answers that came in: one for each message, and one for each further answer in it.
-      enriched, failures: rows in the files that were written.
-      duplicates, sampled_out: answers that were left out, counted.
-      left: answers, and messages not yet parsed, that a limit of the run left for a later try; they
-        count as not read.
-      verdicts: enriched records by verdict.
-      alerts: rows in the files of alerts.
-      failures_by_error: failures by the class of their error.
-      retryable_failures: failures that `replay` may mend.
-      damaged_archives: archives that are damaged; each is one message read and one failure.
-      unreadable: messages that are no answer, and damaged archives; each is one failure.
-      calls, retries: requests sent to the checker, failed ones included, in all tries of the run;
-        and how many of them repeat another one.
-      characters: of answers and facts in these requests.
-      cost: in the currency of the price, None where no price was given.
-      mean_latency_ms, max_latency_ms: of a checked answer, None where none was checked.
+      checker: the checker that was used.
+      deferred: answers, and messages not yet parsed, that the budget of the run did not allow.
+      enriched, failures, alerts: rows in the files that were written.
+      cost: in the currency of the price, None without a price.
+      mean_latency_ms, max_latency_ms: of a checked answer, None if none was checked.
       started_at_us, finished_at_us: microseconds since 1970 UTC.
+      estimate: the estimate for the run, and its error; None without an estimate.
       thresholds: by name, 0..1: below which support score and claim score an answer was low.
-      estimate: what was estimated for the run, and how far off that was; None without one.
-      checked: answers for which a call was made, or a cached reply taken.
-      source: a hash of what the input was called; None where nobody recorded it.
+      source: a hash of the input's name; None if it is unknown.
       journal: the identity of a worker's journal, part of its files' names; None for other runs.
       unpublished: enriched records of a worker that are durable, but in no final file yet.
-      set_aside: rows in damaged parts of a worker, which are in no final file.
-      replayed: failures of this folder that the run has resolved; None where it did not replay any.
+      set_aside: rows in damaged part files of a worker, which are in no final file.
+      replayed: failures of this folder that the run has resolved; None if it replayed none.
     """
 
     run: str
     checker: str
-    read: int
     enriched: int
     failures: int
-    duplicates: int
-    sampled_out: int
-    left: int = 0
-    verdicts: dict[str, int]
     alerts: int
-    failures_by_error: dict[str, int]
-    retryable_failures: int
-    damaged_archives: int
-    unreadable: int = 0
-    calls: int
-    retries: int
-    characters: int
     cost: float | None
     mean_latency_ms: float | None
     max_latency_ms: int | None
@@ -125,7 +127,6 @@ class Summary(Record, frozen=True, kw_only=True):
     finished_at_us: int
     estimate: Comparison | None = None
     thresholds: dict[str, float] = {}
-    checked: int = 0
     source: str | None = None
     journal: str | None = None
     unpublished: int = 0
@@ -134,7 +135,7 @@ class Summary(Record, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What tells the run from all others that write to the same folder."""
+        """A name that no other run in the same folder has."""
         return f"{self.run}-{self.journal}" if self.journal else self.run
 
     @property
@@ -144,30 +145,40 @@ class Summary(Record, frozen=True, kw_only=True):
         return self.read == accounted and self.enriched == sum(self.verdicts.values())
 
 
-def total_of(runs: Iterable[Summary]) -> Summary:
+def total_counts(parts: Iterable[RunCounts]) -> RunCounts:
+    """Add up the counts of all parts of a run."""
+    counted = list(parts)
+    sums = _sums(counted, "latency_ms")
+    sums["failures_by_error"] = dict(sorted(sums["failures_by_error"].items()))
+    slowest_ms = max((part.max_latency_ms for part in counted), default=0)
+    sums["verdicts"] = dict(sums["verdicts"])
+    return RunCounts(**sums, max_latency_ms=slowest_ms)
+
+
+def folder_totals(runs: Iterable[Summary]) -> Summary:
     """Add up the summaries of all runs of a folder.
 
     Args:
-      runs: at least one. What cannot be added, such as the thresholds, is the last one's.
+      runs: at least one. Fields that cannot be added, such as the thresholds, are the last run's.
 
     Returns:
       The sums, without the failures that a replay has resolved.
     """
     ordered = sorted(runs, key=_end)
-    sums = {name: sum(getattr(run, name) for run in ordered) for name in _SUMS}
-    counters = {name: _added(getattr(run, name) for run in ordered) for name in _COUNTS_BY_NAME}
+    sums = _sums(ordered, *_SUMMARY_SUMS)
     for replayed in filter(None, (run.replayed for run in ordered)):
         for name in ("read", "failures"):
             sums[name] -= replayed.failures
         sums["retryable_failures"] -= replayed.retryable
         sums["unreadable"] -= replayed.unreadable
-        counters["failures_by_error"].subtract(replayed.failures_by_error)
+        sums["failures_by_error"].subtract(replayed.failures_by_error)
+    for name in _COUNTS_BY_NAME:
+        sums[name] = dict(+sums[name])
     costs = [run.cost for run in ordered if run.cost is not None]
     latencies_ms = [run.max_latency_ms for run in ordered if run.max_latency_ms is not None]
     return replace(
         ordered[-1],
         **sums,
-        **{name: dict(+counted) for name, counted in counters.items()},
         cost=sum(costs) if costs else None,
         mean_latency_ms=_mean_latency_ms(ordered),
         max_latency_ms=max(latencies_ms, default=None),
@@ -184,10 +195,10 @@ def summary_to_json(summary: Summary) -> bytes:
 
 
 def summary_from_json(content: bytes) -> Summary:
-    """Read the summary of a run back.
+    """Read the summary of a run.
 
     Raises:
-      ValueError: it is none.
+      ValueError: the content is not the summary of a run.
     """
     try:
         fields = msgspec.json.decode(content, type=dict[str, Any])
@@ -198,24 +209,30 @@ def summary_from_json(content: bytes) -> Summary:
 
 
 def folder_summary_to_json(runs: Sequence[Summary]) -> bytes:
-    """Write the summary of an output folder: the totals, and under `runs` each run's own."""
+    """Write the summary of an output folder: the totals, and each run's summary under `runs`."""
     ordered = sorted(runs, key=_end)
-    return _to_json({**_fields(total_of(ordered)), "runs": [_fields(run) for run in ordered]})
+    return _to_json({**_fields(folder_totals(ordered)), "runs": [_fields(run) for run in ordered]})
 
 
 def _end(run: Summary) -> tuple[int, str]:
     return run.finished_at_us, run.name
 
 
-def _added(counted: Iterable[dict[str, int]]) -> Counter[str]:
-    added: Counter[str] = Counter()
-    for counts in counted:
-        added.update(counts)
-    return added
+def _sums(parts: Sequence[AnswerCounts], *further: str) -> dict[str, Any]:
+    """Add up the counts that all parts have, and further fields by name."""
+    sums: dict[str, Any] = {name: Counter() for name in _COUNTS_BY_NAME}
+    for name in (*AnswerCounts.__struct_fields__, *further):
+        values = [getattr(part, name) for part in parts]
+        if name in _COUNTS_BY_NAME:
+            for counts in values:
+                sums[name].update(counts)
+        else:
+            sums[name] = sum(values)
+    return sums
 
 
 def _mean_latency_ms(runs: Sequence[Summary]) -> float | None:
-    """Average over all checked answers, as far as the runs say how many they were."""
+    """Average over all checked answers of the runs that say how many they checked."""
     known = [run for run in runs if run.mean_latency_ms is not None]
     checked = sum(run.checked for run in known)
     if not checked:
@@ -225,7 +242,7 @@ def _mean_latency_ms(runs: Sequence[Summary]) -> float | None:
 
 
 def _fields(summary: Summary) -> dict[str, Any]:
-    fields = asdict(summary)
+    fields = {"run": summary.run, "checker": summary.checker, **asdict(summary)}
     for name in _TIMES:
         fields[name] = to_rfc3339(fields.pop(f"{name}_us"))
     fields["closes"] = summary.closes
@@ -234,61 +251,3 @@ def _fields(summary: Summary) -> dict[str, Any]:
 
 def _to_json(fields: dict[str, Any]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n"
-
-
-class Counts(Record, frozen=True, kw_only=True):
-    """The counts of a run, or of a part of it.
-
-    Attributes:
-      read: answers that came in: one for each message, and one for each further answer in it.
-      duplicates, sampled_out: answers that were left out.
-      left: answers whose check a limit of the run did not allow; they are read again by whoever
-        goes on with the run.
-      verdicts: enriched records by verdict.
-      failures_by_error: failures by the class of their error.
-      retryable_failures: failures that `replay` may mend.
-      damaged_archives: archives that are damaged; each is one message read and one failure.
-      unreadable: messages that are no answer, and damaged archives.
-      calls, retries: requests sent to the checker, failed ones included, in all tries of the run;
-        and how many of them repeat another one.
-      characters: of answers and facts in these requests.
-      checked: answers that were checked.
-      latency_ms: of all of them together.
-      max_latency_ms: of the slowest, 0 when none was checked.
-    """
-
-    read: int = 0
-    duplicates: int = 0
-    sampled_out: int = 0
-    left: int = 0
-    verdicts: dict[str, int] = {}
-    failures_by_error: dict[str, int] = {}
-    retryable_failures: int = 0
-    damaged_archives: int = 0
-    unreadable: int = 0
-    calls: int = 0
-    retries: int = 0
-    characters: int = 0
-    checked: int = 0
-    latency_ms: int = 0
-    max_latency_ms: int = 0
-
-
-def total(parts: Iterable[Counts]) -> Counts:
-    """Add up the counts of all parts of a run."""
-    numbers: Counter[str] = Counter()
-    verdicts: Counter[str] = Counter()
-    errors: Counter[str] = Counter()
-    slowest_ms = 0
-    for part in parts:
-        members = asdict(part)
-        verdicts.update(members.pop("verdicts"))
-        errors.update(members.pop("failures_by_error"))
-        slowest_ms = max(slowest_ms, members.pop("max_latency_ms"))
-        numbers.update(members)
-    return Counts(
-        **numbers,
-        verdicts=dict(verdicts),
-        failures_by_error=dict(sorted(errors.items())),
-        max_latency_ms=slowest_ms,
-    )

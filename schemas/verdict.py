@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What groundwatch says of an answer; exactly one each."""
+    """The verdict on an answer; each answer has exactly one."""
 
     GROUNDED = "GROUNDED"
     LOW_GROUNDED = "LOW_GROUNDED"
@@ -16,23 +16,23 @@ class Verdict(StrEnum):
 
 
 class Tag(StrEnum):
-    """What else is true of an answer; any number each."""
+    """A further finding about an answer; each answer has any number of them."""
 
-    # Seen while parsing.
+    # Set by parsing.
     ADVERSARIAL_QUERY = "ADVERSARIAL_QUERY"
     BAD_OFFSETS = "BAD_OFFSETS"
     BAD_TIMESTAMP = "BAD_TIMESTAMP"
     MULTIPLE_CANDIDATES = "MULTIPLE_CANDIDATES"
     SALVAGED = "SALVAGED"
     STREAM_ERROR = "STREAM_ERROR"
-    # True of the answer before any check.
+    # Set by routing, before any check.
     ABNORMAL_FINISH = "ABNORMAL_FINISH"
     LOW_ANSWERABLE_PROBABILITY = "LOW_ANSWERABLE_PROBABILITY"
     SAFETY_RATED = "SAFETY_RATED"
     TRUNCATED = "TRUNCATED"
     UNFINISHED = "UNFINISHED"
     UNKNOWN_SKIP_REASON = "UNKNOWN_SKIP_REASON"
-    # Seen by the check.
+    # Set by the check.
     CITATION_MISMATCH = "CITATION_MISMATCH"
     DATE_MISMATCH = "DATE_MISMATCH"
     NAME_MISMATCH = "NAME_MISMATCH"
@@ -45,7 +45,7 @@ class Tag(StrEnum):
 
 
 class ContradictionKind(StrEnum):
-    """What a claim and its facts tell differently; each has a tag, such as ``UNIT_MISMATCH``."""
+    """The kind of value that contradicts the facts; each has a tag, such as ``UNIT_MISMATCH``."""
 
     DATE = "DATE"
     NAME = "NAME"
@@ -55,5 +55,5 @@ class ContradictionKind(StrEnum):
 
     @property
     def tag(self) -> Tag:
-        """The tag of an answer that has such a claim."""
+        """The tag of an answer with such a claim."""
         return Tag(f"{self}_MISMATCH")

@@ -15,7 +15,11 @@ from typing import cast
 
 from aiohttp import web
 
+from launch.command import Invocation
+from launch.terminal.exit_status import DONE, fail
+from pipeline.settings.commands import ServeCheckerSettings
 from schemas.quantities import MEGABYTE
+from transforms.grounding.errors import Misconfigured
 from transforms.grounding.local.service import Reply, refuse
 from transforms.grounding.local.transport import LocalTransport
 
@@ -46,6 +50,25 @@ _log = logging.getLogger(__name__)
 
 _http_log = logging.getLogger(f"{__name__}.http")
 _http_log.disabled = True  # aiohttp logs a traceback for what a client did wrong.
+
+
+def serve_checker(invocation: Invocation[ServeCheckerSettings]) -> int:
+    """Serve checks until SIGINT or SIGTERM.
+
+    Returns:
+      0 stopped, 1 failed.
+
+    Raises:
+      UsageError: the settings have problems.
+    """
+    invocation.raise_problems()
+    settings = invocation.settings
+    try:
+        serve(settings.serve_port, settings.serve_host, settings.scorer)
+    except (OSError, Misconfigured) as error:
+        reason = getattr(error, "strerror", None) or error
+        return fail(f"the checker cannot be served: {reason}")
+    return DONE
 
 
 def serve(port: int, host: str = "127.0.0.1", scorer: str | None = None) -> None:

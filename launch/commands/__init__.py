@@ -1,1 +1,1 @@
-"""One module a command, each with `run(arguments) -> exit status`."""
+"""The commands, one module each: `COMMAND` says what it takes and which function runs it."""

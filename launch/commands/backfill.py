@@ -1,18 +1,11 @@
-"""`groundwatch backfill`: check an archive of answers."""
+"""`groundwatch backfill`."""
 
-from collections.abc import Sequence
+from launch.command import Command
+from pipeline.settings.commands import BackfillSettings
 
-from launch.start import start_main_job
-from pipeline import options
-
-
-def run(arguments: Sequence[str]) -> int:
-    """Run the main job on an archive.
-
-    Returns:
-      0 done, 1 failed, 3 done with failures left for a replay.
-
-    Raises:
-      UsageError: the flags make no sense, or name what is not there.
-    """
-    return start_main_job("backfill", options.INPUT, arguments)
+COMMAND = Command(
+    help="check an archive of answers",
+    settings=BackfillSettings,
+    run="launch.job.start:backfill",
+    takes_beam_options=True,
+)

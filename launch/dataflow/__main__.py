@@ -4,7 +4,7 @@ import logging
 import sys
 
 from launch.dataflow.template import start
-from launch.flags import UsageError
+from pipeline.settings.load import UsageError
 
 if __name__ == "__main__":
     # Before Beam sets up a log of its own.

@@ -1,4 +1,4 @@
-"""The metadata of the Flex Templates, made from the options of the commands.
+"""The metadata of the Flex Templates, derived from the settings of the commands.
 
 `python -m launch.dataflow.metadata` writes `watch.json` and `backfill.json` beside this file, and
 `python -m launch.dataflow.metadata IMAGE FOLDER` the templates themselves, which name an image.
@@ -8,14 +8,11 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from launch.dataflow.parameters import kind_of, pattern_of, template_options
-from launch.dataflow.streaming import stream_options
-from launch.start import options_from
-from pipeline import options
-from pipeline.option import OneOf, Option
+from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
+from pipeline.settings.definition import Setting, Settings, settings_of
 
+Json = dict[str, object]
 _HERE = Path(__file__).parent
 _BEAM_PARAMETERS = (
     {
@@ -39,7 +36,7 @@ _BEAM_PARAMETERS = (
 """Flags of Beam that concern the template's image, or how many calls can be under way."""
 
 
-def watch_metadata() -> dict[str, Any]:
+def watch_metadata() -> Json:
     """Describe the streaming template."""
     return {
         "name": "groundwatch watch",
@@ -49,48 +46,57 @@ def watch_metadata() -> dict[str, Any]:
         "supportsAtLeastOnce": False,
         "supportsExactlyOnce": True,
         "defaultStreamingMode": "EXACTLY_ONCE",
-        "parameters": _parameters(stream_options()),
+        "parameters": _parameters(WatchStreamSettings),
     }
 
 
-def backfill_metadata() -> dict[str, Any]:
+def backfill_metadata() -> Json:
     """Describe the batch template."""
     return {
         "name": "groundwatch backfill",
         "description": "Tells of the answers in an archive whether their sources support them:"
         " enriched Avro, alerts and failures to a bucket.",
         "streaming": False,
-        "parameters": _parameters(options_from(options.INPUT)),
+        "parameters": _parameters(BackfillSettings),
     }
 
 
-def _parameters(known: Sequence[Option]) -> list[dict[str, Any]]:
-    return [*map(_parameter, template_options(known)), *_BEAM_PARAMETERS]
+def template_settings(settings: type[Settings]) -> list[Setting]:
+    """List the settings that a template takes as parameters.
+
+    Dataflow's launcher passes the project without being asked.
+    """
+    left_out = {"project", "scorer"}
+    return [
+        field
+        for field in settings_of(settings)
+        if not field.note.is_local and field.name not in left_out
+    ]
 
 
-def _parameter(option: Option) -> dict[str, Any]:
-    described = {
-        "name": option.name,
-        "label": option.name.replace("_", " ").capitalize(),
-        "helpText": f"{option.meaning[0].upper()}{option.meaning[1:]}.",
-        "isOptional": not option.is_required,
-        "regexes": [pattern_of(option)],
-        "paramType": kind_of(option).type,
+def _parameters(settings: type[Settings]) -> list[Json]:
+    return [*map(_parameter, template_settings(settings)), *_BEAM_PARAMETERS]
+
+
+def _parameter(field: Setting) -> Json:
+    has_words = field.kind.choices is not None and field.is_many
+    described: Json = {
+        "name": field.name,
+        "label": field.name.replace("_", " ").capitalize(),
+        "helpText": field.help,
+        "isOptional": not field.is_required,
+        "regexes": [field.pattern],
+        "paramType": "TEXT" if has_words else field.kind.parameter_type,
     }
-    if kind_of(option).type == "ENUM" and isinstance(option.read, OneOf):
-        described["enumOptions"] = [{"value": word, "label": word} for word in option.read.choices]
-    if option.is_switch or option.default not in (None, ()):
-        described["defaultValue"] = _default(option)
+    if field.kind.choices is not None and not field.is_many:
+        words = field.kind.choices()
+        described["enumOptions"] = [{"value": word, "label": word} for word in words]
+    if field.default_text and not field.note.default:
+        described["defaultValue"] = field.default_text
     return described
 
 
-def _default(option: Option) -> str:
-    if option.is_switch:
-        return str(option.default).lower()
-    return " ".join(map(str, option.default)) if option.takes_many else str(option.default)
-
-
-def template_of(metadata: dict[str, Any], image: str) -> dict[str, Any]:
+def template_of(metadata: Json, image: str) -> Json:
     """Make a template of an image and its metadata.
 
     `gcloud dataflow flex-template build` would leave members of the metadata out.
@@ -123,8 +129,8 @@ def main(arguments: Sequence[str]) -> None:
             _write(_HERE / f"{name}.json", metadata)
 
 
-def _write(path: Path, members: dict[str, Any]) -> None:
-    path.write_text(json.dumps(members, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+def _write(path: Path, fields: Json) -> None:
+    path.write_text(json.dumps(fields, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

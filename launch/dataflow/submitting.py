@@ -11,7 +11,7 @@ from google.auth.exceptions import GoogleAuthError
 from launch.dataflow.console import job_page
 from launch.terminal.exit_status import DONE, fail
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
 
 
 def submit(config: Config, options: PipelineOptions) -> int:

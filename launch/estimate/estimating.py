@@ -4,7 +4,7 @@ from launch.estimate.outcome import outcomes_of
 from launch.estimate.sample import draw, paid_for, tally_of
 from launch.estimate.tally import Tally, count
 from launch.inputs.archive_messages import ArchiveMessages
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from schemas import Record
 from schemas.cost_estimate import Amounts, Estimate, Interval, Intervals
 from transforms import clock

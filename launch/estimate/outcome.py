@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from schemas import Record
 from schemas.answer import Answer
 from schemas.message import Message

@@ -9,7 +9,7 @@ from itertools import chain
 from launch.estimate.distinct_keys import DistinctKeys
 from launch.estimate.outcome import Outcome, outcomes_of
 from launch.estimate.tally import Tally, count
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from schemas import Record
 from schemas.message import Message
 from transforms.rules.sampling import Total, estimate_total

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.terminal.figures import counted
-from schemas.cost_estimate import Comparison, Estimate, Interval
+from schemas.cost_estimate import Estimate, Interval
 
 _INDENT = (0, 0, 1, 2)
 _WIDTH = 92
@@ -28,18 +28,6 @@ def show_estimate(estimate: Estimate) -> None:
     takings = chain(_call_rows(estimate), _cost_rows(estimate), _minute_rows(estimate))
     for rows in (_message_rows(estimate), takings):
         console.print(Padding(_table(rows), _INDENT))
-
-
-def comparison_line(comparison: Comparison, calls: int) -> str:
-    """Say in a line how far a run was off its estimate, by its calls.
-
-    Args:
-      comparison: of the run with its estimate.
-      calls: the run's.
-    """
-    difference = comparison.relative_differences.calls
-    off = "" if difference is None else f" ({100 * difference:+.1f} %)"
-    return f"estimated {counted(comparison.calls, 'call')}, made {calls:,}{off}"
 
 
 def _heading(estimate: Estimate) -> Text:

@@ -13,7 +13,7 @@ from launch.evaluate.scored import (
     scored_from_row,
 )
 from launch.inputs.archive_messages import ArchiveMessages
-from launch.report.files import UnreadableFile, read_rows
+from launch.report.output_folder import UnreadableFile, read_rows
 from launch.terminal.unreadable_input import SHOWN_FAULTS
 from pipeline import storage
 from schemas.answer import Answer, Label

@@ -9,7 +9,7 @@ from launch.evaluate.statistics.calibration import calibrate
 from launch.evaluate.statistics.example import Example
 from launch.evaluate.statistics.flagging import Flagged, best_f1, flag_below, share_out
 from launch.evaluate.statistics.ranking import measure_auroc
-from schemas.answer import Span
+from schemas.answer import LabelSpan
 from schemas.verdict import Verdict
 
 CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)
@@ -50,13 +50,13 @@ def _example(answer: LabelledAnswer, score: float | None) -> Example:
     return Example(score, answer.label.is_unsupported, answer.scored.cluster)
 
 
-def _claim_examples(answer: LabelledAnswer, spans: Iterable[Span]) -> Iterator[Example]:
+def _claim_examples(answer: LabelledAnswer, spans: Iterable[LabelSpan]) -> Iterator[Example]:
     for claim in answer.scored.claims:
         is_unsupported = any(_overlaps(claim, span) for span in spans)
         yield Example(claim.score, is_unsupported, answer.scored.cluster)
 
 
-def _overlaps(claim: ScoredClaim, span: Span) -> bool:
+def _overlaps(claim: ScoredClaim, span: LabelSpan) -> bool:
     return min(claim.end, span.end) - max(claim.start, span.start) >= _MIN_OVERLAP_BYTES
 
 
@@ -94,7 +94,7 @@ def _span_kinds(
 def _span_kind(
     kind: str,
     spans: int,
-    own: Iterable[tuple[LabelledAnswer, Sequence[Span]]],
+    own: Iterable[tuple[LabelledAnswer, Sequence[LabelSpan]]],
     supported: Sequence[Example],
     resamples: int,
 ) -> SpanKind:

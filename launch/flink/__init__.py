@@ -1,1 +1,1 @@
-"""Flink on this machine: its jars, a job server or a cluster, Python workers, a command on them."""
+"""Run a command on an Apache Flink that is started for it on this machine."""

@@ -1,7 +1,6 @@
-"""A Python worker as a task manager starts it: `PROCESS` is the environment's name in Beam.
+"""A Python worker that a Flink task manager starts (Beam's environment type `PROCESS`).
 
-It takes the place of the `boot` program in Beam's images, and expects groundwatch to be installed
-where it runs.
+It replaces the `boot` program of Beam's images; groundwatch must be installed where it runs.
 
 Source: https://beam.apache.org/documentation/runtime/environments/ and Beam's
 sdks/python/container/boot.go
@@ -21,7 +20,7 @@ _PROVISION_TIMEOUT_S = 60.0
 
 
 def main(arguments: list[str]) -> None:
-    """Work for a task manager until it has no more work."""
+    """Process the work of a task manager until there is none left."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--id", required=True)
     parser.add_argument("--provision_endpoint", required=True)

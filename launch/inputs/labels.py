@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from pipeline import storage
-from schemas.answer import Label, Span
+from schemas.answer import Label, LabelSpan
 
 _NAMES = ("record_id", "name", "answer_name", "id")
 _UNSUPPORTED = frozenset({"low_grounded", "hallucinated", "unsupported", "ungrounded"})
@@ -75,9 +75,9 @@ def _label(line: bytes, place: str) -> tuple[str, Label]:
     )
 
 
-def _spans(spans: object, place: str) -> tuple[Span, ...] | None:
+def _spans(spans: object, place: str) -> tuple[LabelSpan, ...] | None:
     try:
-        return msgspec.convert(spans, tuple[Span, ...] | None)
+        return msgspec.convert(spans, tuple[LabelSpan, ...] | None)
     except msgspec.ValidationError:
         raise UnreadableLabels(
             f'{place}: its "spans" are no list of [start_byte, end_byte, kind]'

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from launch.local.run_counts import counts_from
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sources.read_batch import Batch, Source, under_way
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 
 _ALLOCATIONS, _YOUNG, _OLD = 50_000, 20, 100
 """When Python looks for cycles of objects: at 700, 10 and 10, its own choice, an eighth of a run's
@@ -40,7 +40,7 @@ class LocalPipeline:
         here = EmbeddedPythonEnvironment.default()
         self._graph = pipeline.to_runner_api(default_environment=here)
 
-    def run(self, sources: Iterable[Source], folder: str) -> tuple[Batch, Counts]:
+    def run(self, sources: Iterable[Source], folder: str) -> tuple[Batch, RunCounts]:
         """Run one batch to its end.
 
         Args:

@@ -17,11 +17,11 @@ from launch.local.work_folder import SegmentDone, WorkFolder
 from launch.terminal.figures import counted
 from launch.terminal.gauges import read_gauges
 from launch.terminal.progress import Progress
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.summary_file import refuse_other_source, remove_summary, write_summary
 from pipeline.sources.splits import Segment
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
-from schemas.summary import Counts, Summary, total
+from schemas.summary import RunCounts, Summary, total_counts
 from transforms import clock
 
 
@@ -73,7 +73,7 @@ def run_locally(
         summary = _put_together(config, plan, work, started_at_us, price_per_1k_chars)
         if summary.replayed:
             move_replayed(config.output, summary.replayed)
-        if not summary.left:
+        if not summary.deferred:
             work.remove()
     return summary
 
@@ -128,7 +128,7 @@ def _run_segments(
 
 def _is_finished(work: WorkFolder, segment: Segment) -> bool:
     done = work.done(segment.number)
-    return done is not None and not done.counts.left
+    return done is not None and not done.counts.deferred
 
 
 def _run_here(
@@ -167,10 +167,10 @@ class _Waiting:
 
     def note(self, finished: Iterable[SegmentDone]) -> None:
         for done in finished:
-            self._limit_is_reached |= bool(done.counts.left)
+            self._limit_is_reached |= bool(done.counts.deferred)
 
 
-def _with_all_calls(work: WorkFolder, counts: Counts) -> Counts:
+def _with_all_calls(work: WorkFolder, counts: RunCounts) -> RunCounts:
     """Count the calls of all tries, of segments that were not finished and of killed processes."""
     if (paid := work.paid()) is None:
         return counts
@@ -187,19 +187,19 @@ def _put_together(
     price_per_1k_chars: float | None,
 ) -> Summary:
     finished = [(segment, done) for segment in plan.segments if (done := work.done(segment.number))]
-    counts = _with_all_calls(work, total(done.counts for _, done in finished))
+    counts = _with_all_calls(work, total_counts(done.counts for _, done in finished))
     parts = (part for _, done in finished for part in done.parts)
     rates = (keyed for _, done in finished for keyed in done.rates)
     rows = publish(config, parts, rates)
     # A message may hold several answers, so what is left cannot be told from the answers read.
-    left = plan.messages - sum(segment.messages for segment, _ in finished) + counts.left
+    left = plan.messages - sum(segment.messages for segment, _ in finished) + counts.deferred
     summary = summary_of(
         config,
         counts,
         rows,
         started_at_us=started_at_us,
         price_per_1k_chars=price_per_1k_chars,
-        left=left,
+        deferred=left,
     )
     if config.replays and not (left or counts.damaged_archives):
         summary = replace(summary, replayed=replayed_from(config.inputs, config.output))

@@ -7,7 +7,7 @@ import msgspec
 
 from launch import __version__
 from pipeline import storage
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sources.archive_files import examine_file
 from pipeline.sources.splits import Segment, cut_segments
 from schemas import Record

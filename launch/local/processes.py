@@ -16,7 +16,7 @@ from launch.local.segment_runner import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
 from launch.logs.beam_log import keep_beam_quiet
 from launch.terminal.gauges import Gauges, read_gauges
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sources.splits import Segment
 
 _GAUGES_INTERVAL_S = 0.5

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from pipeline import storage
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.manifest import check_manifest, file_entry, write_manifest
 from pipeline.sinks.part_files import OpenPart, Part, cut_to_files, join_parts
 from pipeline.sinks.row_formats import AlertFiles, RowFormat

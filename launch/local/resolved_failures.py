@@ -32,7 +32,7 @@ def free_run_id(root: str, base: str) -> str:
     Raises:
       OSError: the summaries of earlier runs cannot be read.
     """
-    finished = {summary.run for summary in read_summaries(root) if not summary.left}
+    finished = {summary.run for summary in read_summaries(root) if not summary.deferred}
     number, run = 1, base
     while run in finished:
         number += 1

@@ -7,12 +7,12 @@ from typing import Any
 from apache_beam.metrics.cells import DistributionResult
 from apache_beam.runners.runner import PipelineResult
 
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from schemas.verdict import Verdict
 from transforms.runtime import counters
 
 
-def counts_from(result: PipelineResult) -> Counts:
+def counts_from(result: PipelineResult) -> RunCounts:
     """Count what went through a pipeline that has come to its end.
 
     Answers that were left for later count as not read.
@@ -21,11 +21,11 @@ def counts_from(result: PipelineResult) -> Counts:
     counted = _counted(metrics)
     latency = _latency(metrics)
     left = counted[counters.LEFT.name]
-    return Counts(
+    return RunCounts(
         read=counted[counters.MESSAGES_READ.name] - left,
         duplicates=counted[counters.DUPLICATES_SEEN.name],
         sampled_out=counted[counters.SAMPLED_OUT.name],
-        left=left,
+        deferred=left,
         verdicts={verdict.value: counted[counters.VERDICTS[verdict].name] for verdict in Verdict},
         failures_by_error=_failures_by_error(counted),
         retryable_failures=counted[counters.RETRYABLE_FAILURES.name],

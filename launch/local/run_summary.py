@@ -4,20 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from launch.estimate.file import compare_with_estimate
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from schemas.cost_estimate import Amounts
-from schemas.summary import Counts, Summary
+from schemas.summary import AnswerCounts, RunCounts, Summary
 from transforms import clock
 
 
 def summary_of(
     config: Config,
-    counts: Counts,
+    counts: RunCounts,
     rows: Mapping[str, int],
     *,
     started_at_us: int,
     price_per_1k_chars: float | None,
-    left: int = 0,
+    deferred: int = 0,
 ) -> Summary:
     """Put a summary together, ending now, beside the estimate that was made for the run.
 
@@ -27,19 +27,18 @@ def summary_of(
       rows: in the output's files, by kind.
       started_at_us: microseconds since 1970 UTC.
       price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
-      left: messages that a limit of the run left for a later try.
+      deferred: messages that a budget of the run deferred to a later run.
     """
     cost = None if price_per_1k_chars is None else counts.characters / 1000 * price_per_1k_chars
     made = Amounts(calls=counts.calls, characters=counts.characters, cost=cost)
     return Summary(
-        **_counted(counts),
+        **_counted(counts) | {"deferred": deferred},
         run=config.run,
         source=config.source,
         checker=config.check.checker,
         enriched=rows["enriched"],
         failures=rows["failures"],
         alerts=rows["alerts"],
-        left=left,
         cost=cost,
         started_at_us=started_at_us,
         finished_at_us=clock.now_us(),
@@ -51,21 +50,10 @@ def summary_of(
     )
 
 
-def _counted(counts: Counts) -> dict[str, Any]:
-    """The members of a summary that follow from the counts alone."""
+def _counted(counts: RunCounts) -> dict[str, Any]:
+    """Return the fields of a summary that follow from the counts alone."""
     return {
-        "read": counts.read,
-        "duplicates": counts.duplicates,
-        "sampled_out": counts.sampled_out,
-        "verdicts": counts.verdicts,
-        "failures_by_error": counts.failures_by_error,
-        "retryable_failures": counts.retryable_failures,
-        "damaged_archives": counts.damaged_archives,
-        "unreadable": counts.unreadable,
-        "calls": counts.calls,
-        "retries": counts.retries,
-        "characters": counts.characters,
-        "checked": counts.checked,
+        **{name: getattr(counts, name) for name in AnswerCounts.__struct_fields__},
         "mean_latency_ms": round(counts.latency_ms / counts.checked, 1) if counts.checked else None,
         "max_latency_ms": counts.max_latency_ms if counts.checked else None,
     }

@@ -7,7 +7,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.local.local_pipeline import LocalPipeline
 from launch.local.work_folder import SegmentDone, WorkFolder
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sources.splits import Segment, StretchReader
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open

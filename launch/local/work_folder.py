@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from launch.local.plan import Plan
 from pipeline import storage
-from pipeline.check_config import REPLY_STORE
+from pipeline.settings.checker import REPLY_STORE
 from pipeline.sinks.part_files import Part
 from schemas import Record
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from transforms.grounding.reply_store import ReplyStore
 from transforms.measure_rates import EngineCounts
 from transforms.persistence.private_files import create_file, make_folder
@@ -44,7 +44,7 @@ class SegmentDone(Record, frozen=True, kw_only=True):
 
     parts: tuple[Part, ...]
     rates: tuple[EngineCounts, ...]
-    counts: Counts
+    counts: RunCounts
 
 
 class WorkFolder:

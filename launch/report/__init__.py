@@ -1,1 +1,1 @@
-"""The report of a run: counted from its files, drawn as one HTML page."""
+"""The report: counts of an output folder, rendered as one HTML page."""

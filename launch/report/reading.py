@@ -1,51 +1,73 @@
-"""From an output folder to the counts of its report."""
+"""Read an output folder and write its report."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
-from launch.report.counting.findings import Findings
-from launch.report.counting.seen import SeenSummary
-from launch.report.counting.tally import Tally
-from launch.report.files import (
+from launch.report.counts.tally import Findings, Tally
+from launch.report.output_folder import (
     OutputFiles,
     UnreadableFile,
+    find_files,
     read_alerts,
     read_failures,
     read_rows,
     read_summary,
+    write_file,
 )
+from launch.report.output_records import RunSummary
+from launch.report.page.page import render
+from pipeline import storage
 from transforms.rules.tagging import Thresholds
+
+REPORT_NAME = "report.html"
+
+
+def write_report(output: str) -> str:
+    """Write the report of an output folder into that folder.
+
+    Args:
+      output: local or gs://.
+
+    Returns:
+      The path of the page.
+
+    Raises:
+      OSError: the folder cannot be listed, or the page cannot be written.
+    """
+    path = storage.join(output, REPORT_NAME)
+    page = render(read_output(find_files(output), {}, {}), output)
+    write_file(path, page.encode())
+    return path
 
 
 def read_output(
-    files: OutputFiles,
-    thresholds: Mapping[str, float],
-    labels: Mapping[str, bool],
+    files: OutputFiles, thresholds: Mapping[str, float], labels: Mapping[str, bool]
 ) -> Findings:
-    """Read all of a folder, a record at a time.
+    """Count the records of a folder, reading one at a time.
 
     Args:
-      files: what is in the folder.
-      thresholds: 0..1, by the name of the field of `Thresholds`; what is not given is the
-        summary's, or the default.
-      labels: by record id or answer name, whether a person found the answer unsupported.
+      files: those of the folder.
+      thresholds: 0..1, by the name of the field of `Thresholds`; the others are those of the
+        summary, or the defaults.
+      labels: by record id or answer name, whether a person labelled the answer unsupported.
 
     Returns:
-      The counts; a file that is damaged counts to its last good record.
+      The counts; a damaged file counts up to its last good record.
     """
     unreadable: list[str] = []
     summary = _summary(files, unreadable)
-    told = summary.thresholds if summary else None
-    tally = Tally(replace(told or Thresholds(), **thresholds), labels)
-    _feed(tally.add_alert, files.alerts, read_alerts, unreadable)
-    _feed(tally.add_failure, files.failures, read_failures, unreadable)
-    _feed(tally.add_row, files.enriched, read_rows, unreadable)
+    base = summary and summary.thresholds
+    tally = Tally(replace(base or Thresholds(), **thresholds), labels)
+    _add_all(tally.alerts.add, files.alerts, read_alerts, unreadable)
+    # A later record of an answer resolves its failure.
+    _add_all(tally.failures.add, files.failures, read_failures, unreadable)
+    _add_all(tally.add_row, files.enriched, read_rows, unreadable)
     return Findings(tally=tally, summary=summary, unreadable=tuple(unreadable))
 
 
-def _feed(
+def _add_all(
     add: Callable[[Any], None],
     paths: Iterable[str],
     read: Callable[[str], Iterator[Any]],
@@ -59,7 +81,7 @@ def _feed(
             unreadable.append(str(error))
 
 
-def _summary(files: OutputFiles, unreadable: list[str]) -> SeenSummary | None:
+def _summary(files: OutputFiles, unreadable: list[str]) -> RunSummary | None:
     if files.summary is None:
         return None
     try:

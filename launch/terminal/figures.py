@@ -1,23 +1,24 @@
-"""Numbers as a person reads them, on a page and on a terminal."""
+"""Format numbers and untrusted text for people."""
 
 NOTHING = "—"
-"""Stands where there is no number."""
+"""Shown where there is no number."""
 
 _SECOND_MS = 1_000
+_MAX_CHARACTERS = 300
 
 
 def count(number: int | None) -> str:
-    """Write a whole number: 12,345."""
+    """Format a whole number: 12,345."""
     return NOTHING if number is None else f"{number:,}"
 
 
 def counted(number: int, noun: str) -> str:
-    """Write a number with its noun: 1 answer, 2 answers."""
+    """Format a number with its noun: 1 answer, 2 answers."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def percent(share: float | None) -> str:
-    """Write a share, 0..1, in percent; none and all are written only where they are meant."""
+    """Format a share, 0..1, in percent; only exact values are 0.0% and 100.0%."""
     if share is None:
         return NOTHING
     rounded = round(share * 100, 1)
@@ -29,19 +30,25 @@ def percent(share: float | None) -> str:
 
 
 def score(number: float | None) -> str:
-    """Write a score, 0..1, to two digits, as the summary on the terminal does."""
+    """Format a score, 0..1, to two digits."""
     return NOTHING if number is None else f"{number:.2f}"
 
 
 def drift(number: float | None) -> str:
-    """Write a difference of scores with its sign: +0.12."""
+    """Format a difference of scores with its sign: +0.12."""
     return NOTHING if number is None else f"{number:+.2f}"
 
 
 def duration(latency_ms: int | None) -> str:
-    """Write milliseconds, from one second on as seconds."""
+    """Format milliseconds; from one second on, as seconds."""
     if latency_ms is None:
         return NOTHING
     if latency_ms < _SECOND_MS:
         return f"{latency_ms} ms"
     return f"{latency_ms / _SECOND_MS:,.1f} s"
+
+
+def printable(text: str) -> str:
+    """Remove from untrusted text what could control or flood a terminal."""
+    cut = text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}…"
+    return "".join(character if character.isprintable() else " " for character in cut)

@@ -8,7 +8,7 @@ from typing import cast
 import msgspec
 
 from launch.terminal.exit_status import fail
-from launch.terminal.summary import printable
+from launch.terminal.figures import printable
 from pipeline import storage
 from pipeline.sinks.destination import Destination
 from pipeline.sinks.manifest import read_manifest

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from schemas import Record
 from schemas.file_entry import FileEntry
-from schemas.summary import Counts, Summary
+from schemas.summary import RunCounts, Summary
 
 KINDS = ("enriched", "failures", "alerts")
 """The folders of rows below an output folder."""
@@ -45,7 +45,7 @@ class FoundJournal(Record, frozen=True, kw_only=True):
     path: str
     run: str
     identity: str
-    counts: Counts
+    counts: RunCounts
     gap: int
     enriched: int
     failures: int

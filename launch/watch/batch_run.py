@@ -6,12 +6,12 @@ from launch.local.beam_errors import cause_of
 from launch.local.local_pipeline import LocalPipeline
 from pipeline.sources.read_batch import Batch, Source
 from schemas.message import Message
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 
 
 def run_batch(
     pipeline: LocalPipeline, messages: Sequence[Message], folder: str
-) -> tuple[Batch, Counts]:
+) -> tuple[Batch, RunCounts]:
     """Run messages through the pipeline.
 
     Args:

@@ -14,14 +14,16 @@ from launch.pubsub.subscription import SubscriptionStats
 from launch.samples import sample_paths
 from launch.watch.reporter import TerminalReporter
 from launch.watch.run_worker import run_worker
-from launch.watch.settings import WatchSettings
 from pipeline import storage
-from pipeline.config import Config
+from pipeline.settings.commands import WatchSettings
+from pipeline.settings.config import Config
+from pipeline.settings.definition import build
 from schemas.message import Message
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary
 
 _PER_S = 20
+_SUBSCRIPTION = "projects/demo/subscriptions/answers"
 
 
 class SampleSubscription:
@@ -107,7 +109,7 @@ def watch_demo(config: Config) -> Summary:
         for line in Path(path).read_bytes().split(b"\n")
         if line.strip()
     )
-    settings = WatchSettings(subscription=f"{_PER_S} sample answers a second")
+    settings = build(WatchSettings, {"subscription": _SUBSCRIPTION})
     return run_worker(
         config,
         settings,

@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TextIO
 
+from launch.report.terminal_summary import accounts_line
 from launch.terminal.figures import counted
 from launch.terminal.gauges import Gauges, read_gauges
-from launch.terminal.summary import accounts_line
 from schemas import Record
 from schemas.alert import Alert
 from schemas.summary import Summary

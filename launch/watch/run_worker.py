@@ -34,10 +34,10 @@ from launch.watch.health.metrics import Metrics, WorkerStats
 from launch.watch.health.status_server import StatusServer
 from launch.watch.reporter import Reporter, Started
 from launch.watch.retry_queue import PendingChecks
-from launch.watch.settings import WatchSettings
 from launch.watch.worker import Worker
 from pipeline import storage
-from pipeline.config import Config
+from pipeline.settings.commands import WatchSettings
+from pipeline.settings.config import Config
 from pipeline.sinks.summary_file import write_summary
 from pipeline.storage import TargetExists
 from schemas.quantities import SECOND_US
@@ -62,7 +62,6 @@ def run_worker(
     config: Config,
     settings: WatchSettings,
     options: PipelineOptions,
-    price_per_1k_chars: float | None = None,
     *,
     subscription: Subscription | None = None,
     reporter: Reporter = Reporter(),  # noqa: B008 - it has no state
@@ -74,7 +73,6 @@ def run_worker(
       config: of the main job, with a work folder.
       settings: of the worker.
       options: Beam's own.
-      price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
       subscription: where messages come from; None to pull from Pub/Sub.
       reporter: shows what the worker does.
       stop: ends it, too, when it is set.
@@ -98,7 +96,7 @@ def run_worker(
         closing(Journal(_journal_path(config))) as journal,
     ):
         journal.assign_run(config.run)
-        price = price_per_1k_chars
+        price = settings.job.costs.price_per_1k_chars
         with _worker(
             replace(config, announces=True),
             settings,
@@ -110,7 +108,7 @@ def run_worker(
         ) as worker:
             reporter.report_start(
                 Started(
-                    subscription=settings.subscription,
+                    subscription=settings.pubsub.subscription,
                     output=config.output,
                     checker=config.check.checker_name,
                 )
@@ -177,7 +175,7 @@ def _worker(
     with ExitStack() as opened:
         topics = [
             opened.enter_context(closing(_topic(name, settings))) if name else None
-            for name in (settings.alert_topic, settings.failure_topic)
+            for name in (settings.pubsub.alert_topic, settings.pubsub.failure_topic)
         ]
         checks = opened.enter_context(checks_open(config.check))
         seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
@@ -187,7 +185,7 @@ def _worker(
         heartbeat = Heartbeat()
         folders = _folders(config, journal)
         ids = opened.enter_context(closing(_published_ids(config, settings, journal)))
-        ids.import_new(journal.next_number() - 1)
+        ids.import_new(journal.next_number())
         worker = Worker(
             subscription=subscription,
             batches=Batches(pipeline, journal, folders, seen),
@@ -196,35 +194,35 @@ def _worker(
             outbox=OutboxPublisher(
                 journal,
                 *topics,
-                ordering=settings.ordering,
+                ordering=settings.worker.alert_ordering,
                 with_payload=config.failure_payload,
             ),
-            monitor=Monitor(journal, config.rates, settings.silence, clock.now_us()),
+            monitor=Monitor(journal, config.rates, settings.worker.no_data, clock.now_us()),
             canary=_canary(config, settings, options, journal),
             heartbeat=heartbeat,
             owned=opened.enter_context(closing(_owned(config, journal))),
             reporter=reporter,
             size=_batch_size(config.check, settings),
             pending=PendingChecks(checks.session.has_ended),
-            settings=settings,
+            settings=settings.worker,
         )
-        if settings.health_address:
-            opened.enter_context(_status(config, settings.health_address, worker, heartbeat))
+        if settings.worker.health_address:
+            opened.enter_context(_status(config, settings.worker.health_address, worker, heartbeat))
         yield worker
 
 
 def _canary(
     config: Config, settings: WatchSettings, options: PipelineOptions, journal: Journal
 ) -> Canary | None:
-    if settings.canary is None:
+    if settings.worker.canary is None:
         return None
-    return Canary(config, options, journal, settings.canary, settings.canary_every_s)
+    return Canary(config, options, journal, settings.worker.canary, settings.worker.canary_every_s)
 
 
 def _batch_size(check: CheckSettings, settings: WatchSettings) -> BatchSize:
     per_minute = check.requests_per_minute
     return BatchSize(
-        settings.batch_messages,
+        settings.worker.batch_messages,
         check.max_in_flight,
         None if per_minute is None else per_minute / 60,
         _BATCH_TARGET_S,
@@ -243,7 +241,7 @@ def _folders(config: Config, journal: Journal) -> BatchFolders:
 def _published_ids(config: Config, settings: WatchSettings, journal: Journal) -> PublishedIds:
     # A connection of its own: files are published on another thread.
     seen = SeenIds(str(config.seen_ids))
-    window_s = settings.dedupe_h * 3_600
+    window_s = settings.worker.dedupe_h * 3_600
     return PublishedIds(config.destination, journal.identity, seen, window_s, time.time)
 
 
@@ -262,7 +260,7 @@ def _publisher(
     ids: PublishedIds,
     price_per_1k_chars: float | None,
 ) -> FilePublisher:
-    topics = {"alerts": settings.alert_topic, "failures": settings.failure_topic}
+    topics = {"alerts": settings.pubsub.alert_topic, "failures": settings.pubsub.failure_topic}
     files = FinalFiles(
         config, folders, ids, [kind for kind, topic in topics.items() if topic is None]
     )
@@ -277,7 +275,7 @@ def _publisher(
                 _summarise(config, journal, started_at_us, price_per_1k_chars)
             return published
 
-    return FilePublisher(publish, folders.sizes, config.file_bytes, settings.file_age_s)
+    return FilePublisher(publish, folders.sizes, config.file_bytes, settings.pubsub.file_age_s)
 
 
 @contextmanager
@@ -320,20 +318,28 @@ def _age_s(since_us: int | None) -> float:
 
 
 def _subscription(settings: WatchSettings) -> PubSubSubscription:
-    pull = PullSettings(max_messages=settings.held_messages, max_bytes=settings.held_bytes)
+    pull = PullSettings(
+        max_messages=settings.worker.max_outstanding_messages,
+        max_bytes=settings.worker.max_outstanding_bytes,
+    )
     return PubSubSubscription.open(
-        settings.subscription, pull, address=settings.pubsub_address, account=settings.account
+        settings.pubsub.subscription,
+        pull,
+        address=settings.server.pubsub_address,
+        account=settings.job.checker.account,
     )
 
 
 def _topic(name: str, settings: WatchSettings) -> Topic:
-    return Topic.open(name, _FAST, address=settings.pubsub_address, account=settings.account)
+    return Topic.open(
+        name, _FAST, address=settings.server.pubsub_address, account=settings.job.checker.account
+    )
 
 
 @contextmanager
 def _signals(settings: WatchSettings, stop: threading.Event) -> Iterator[None]:
     """Drain on SIGTERM and SIGINT while a `with` block lasts; exit at once on a second one."""
-    limit = threading.Timer(settings.drain_s, _exit)
+    limit = threading.Timer(settings.worker.drain_s, _exit)
     limit.daemon = True
 
     def drain(number: int, _: FrameType | None) -> None:

@@ -18,16 +18,18 @@ from launch.watch.durable.publisher import FilePublisher
 from launch.watch.health.health import Heartbeat
 from launch.watch.reporter import Backlog, Reporter
 from launch.watch.retry_queue import PendingChecks, PendingMessage, RetryQueue
-from launch.watch.settings import WatchSettings
+from pipeline.settings.worker import WorkerSettings
 from pipeline.storage import TargetExists
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.failure import Failure
 from schemas.message import Message
+from schemas.quantities import MEGABYTE
 from transforms import clock
 from transforms.grounding.errors import RunStopped
 from transforms.runtime.failures import failed_now
 
 _WAIT_S = 0.5
+_BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
 _DELETE_IDS_EVERY_S = 3_600.0
 _log = logging.getLogger(__name__)
@@ -80,7 +82,7 @@ class Worker:
         reporter: Reporter,
         size: BatchSize,
         pending: PendingChecks,
-        settings: WatchSettings,
+        settings: WorkerSettings,
     ) -> None:
         self.batches_done = 0
         self.batches_failed = 0
@@ -169,11 +171,11 @@ class Worker:
         if room <= 0:
             return again
         wait_s = 0.0 if again else _WAIT_S
-        return [*again, *self.subscription.pull(room, self._settings.batch_bytes, wait_s)]
+        return [*again, *self.subscription.pull(room, _BATCH_BYTES, wait_s)]
 
     def _cannot_pull(self) -> bool:
         """Return whether so many messages wait that no more are pulled."""
-        return self.waiting >= self._settings.held_messages
+        return self.waiting >= self._settings.max_outstanding_messages
 
     def _process(self, messages: Sequence[Message], pending: Sequence[PendingMessage] = ()) -> None:
         """Process a batch.

@@ -1,4 +1,4 @@
-"""The Avro schemas: the contract with whoever reads the output."""
+"""The Avro schemas of the output, which other programs rely on."""
 
 import json
 from importlib.resources import files

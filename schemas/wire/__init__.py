@@ -1,1 +1,4 @@
-"""What other programs write and read: the JSON of the services groundwatch talks to."""
+"""Wire types: the JSON that chatbots write and that the checker reads and writes.
+
+The types have the names of the services' own types; import a module of them as `wire`.
+"""

@@ -18,9 +18,7 @@ class SafetyRating(Wire, frozen=True):
     the services' own type has no presence for these fields.
     """
 
-    ignored: ClassVar = {
-        "overwrittenThreshold": "a setting",
-    }
+    ignored: ClassVar = {"overwrittenThreshold": "a setting"}
 
     category: Essential[int | str] = ""
     probability: Essential[int | str] = ""
@@ -31,7 +29,7 @@ class SafetyRating(Wire, frozen=True):
 
 
 class CitationSource(Wire, frozen=True):
-    """Points at a reference: its index in the answer's list, as digits."""
+    """The index of a reference in the answer's list, as digits."""
 
     reference_id: int | str = ""
 
@@ -57,10 +55,7 @@ class GroundingSupport(Wire, frozen=True):
 class ChunkContent(Wire, frozen=True):
     """A passage of a document."""
 
-    ignored: ClassVar = {
-        "relevanceScore": "how well the search ranked it, which says nothing about support",
-        "blobAttachmentIndexes": "pictures are not fact text",
-    }
+    ignored: ClassVar = {"relevanceScore": "a search rank", "blobAttachmentIndexes": "pictures"}
 
     content: Essential[str] = ""
     page_identifier: str = ""
@@ -69,9 +64,7 @@ class ChunkContent(Wire, frozen=True):
 class UnstructuredDocumentInfo(Wire, frozen=True):
     """A document with one fact for each of its passages."""
 
-    ignored: ClassVar = {
-        "structData": "metadata of a document; it is fact text for structured documents only",
-    }
+    ignored: ClassVar = {"structData": "fact text only for structured documents"}
 
     document: str = ""
     uri: str = ""
@@ -82,9 +75,7 @@ class UnstructuredDocumentInfo(Wire, frozen=True):
 class DocumentMetadata(Wire, frozen=True):
     """Where a chunk is from."""
 
-    ignored: ClassVar = {
-        "structData": "metadata of a document; it is fact text for structured documents only",
-    }
+    ignored: ClassVar = {"structData": "fact text only for structured documents"}
 
     document: str = ""
     uri: str = ""
@@ -97,8 +88,8 @@ class ChunkInfo(Wire, frozen=True):
 
     ignored: ClassVar = {
         "chunk": "its resource name; the document's is kept",
-        "relevanceScore": "how well the search ranked it, which says nothing about support",
-        "blobAttachmentIndexes": "pictures are not fact text",
+        "relevanceScore": "a search rank",
+        "blobAttachmentIndexes": "pictures",
     }
 
     content: Essential[str] = ""
@@ -115,7 +106,7 @@ class StructuredDocumentInfo(Wire, frozen=True):
 
 
 class Reference(Wire, frozen=True):
-    """What the answer was given; one of the three kinds."""
+    """A source of the answer; one of the three kinds."""
 
     unstructured_document_info: Essential[UnstructuredDocumentInfo | None] = None
     chunk_info: Essential[ChunkInfo | None] = None
@@ -123,7 +114,7 @@ class Reference(Wire, frozen=True):
 
 
 class SnippetInfo(Wire, frozen=True):
-    """An extract in HTML, there if the status is SUCCESS."""
+    """An extract in HTML, valid if the status is SUCCESS."""
 
     snippet: str = ""
     snippet_status: str = ""
@@ -132,10 +123,7 @@ class SnippetInfo(Wire, frozen=True):
 class SearchResultChunk(Wire, frozen=True):
     """A chunk that a search found."""
 
-    ignored: ClassVar = {
-        "chunk": "its resource name; the document's is kept",
-        "relevanceScore": "how well the search ranked it, which says nothing about support",
-    }
+    ignored: ClassVar = {"chunk": "its resource name", "relevanceScore": "a search rank"}
 
     content: str = ""
 
@@ -143,9 +131,7 @@ class SearchResultChunk(Wire, frozen=True):
 class SearchResult(Wire, frozen=True):
     """A document that a search found, with the chunks or the extracts shown to the generator."""
 
-    ignored: ClassVar = {
-        "structData": "metadata of a document; it is fact text for structured documents only",
-    }
+    ignored: ClassVar = {"structData": "fact text only for structured documents"}
 
     document: str = ""
     uri: str = ""
@@ -155,13 +141,13 @@ class SearchResult(Wire, frozen=True):
 
 
 class SearchAction(Wire, frozen=True):
-    """A search, in words that may be rephrased from the user's."""
+    """A search; its query may differ from the user's."""
 
     query: str = ""
 
 
 class Observation(Wire, frozen=True):
-    """What an action brought back."""
+    """The result of an action."""
 
     search_results: Details[SearchResult] = ()
 
@@ -174,40 +160,30 @@ class Action(Wire, frozen=True):
 
 
 class Step(Wire, frozen=True):
-    """One step on the way to the answer."""
+    """One step in making the answer."""
 
-    ignored: ClassVar = {
-        "state": "how the generator proceeded, not a source",
-        "description": "how the generator proceeded, not a source",
-        "thought": "how the generator proceeded, not a source",
-    }
+    ignored: ClassVar = dict.fromkeys(("state", "description", "thought"), "not a source")
 
     actions: Details[Action] = ()
 
 
 class QueryClassificationInfo(Wire, frozen=True):
-    """Whether the query is of a kind, such as ADVERSARIAL_QUERY."""
+    """Whether the query has a type, such as ADVERSARIAL_QUERY."""
 
     type_: int | str = ""
     positive: bool = False
 
 
 class QueryUnderstandingInfo(Wire, frozen=True):
-    """What the service made of the query."""
+    """How the service classified the query."""
 
     query_classification_info: Details[QueryClassificationInfo] = ()
 
 
 class Answer(Wire, frozen=True):
-    """An answer resource; `groundingScore` is there only when it was asked for.
+    """An answer resource; a time is None if it is not a string."""
 
-    A time is None if it is there but not a string.
-    """
-
-    ignored: ClassVar = {
-        "relatedQuestions": "proposals to the user, not the answer",
-        "blobAttachments": "pictures are neither answer text nor fact text",
-    }
+    ignored: ClassVar = {"relatedQuestions": "not the answer", "blobAttachments": "pictures"}
 
     text_field: ClassVar = "answerText"
     facts_field: ClassVar = "references"
@@ -230,9 +206,7 @@ class Answer(Wire, frozen=True):
 class Query(Wire, frozen=True):
     """The user's question."""
 
-    ignored: ClassVar = {
-        "queryId": "names the query, not the answer",
-    }
+    ignored: ClassVar = {"queryId": "names the query, not the answer"}
 
     text: str = ""
 
@@ -255,7 +229,7 @@ class Session(Wire, frozen=True):
     """A conversation; its name and its questions are read."""
 
     ignored: ClassVar = {
-        **dict.fromkeys(("displayName", "labels", "isPinned"), "for the user's lists"),
+        **dict.fromkeys(("displayName", "labels", "isPinned"), "for display"),
         **dict.fromkeys(("state", "startTime", "endTime"), "the conversation's, not the answer's"),
         "userPseudoId": "personal, and not needed",
         "pendingAsyncAssistOperationId": "another method's",
@@ -268,7 +242,7 @@ class Session(Wire, frozen=True):
 class AnswerQueryResponse(Wire, frozen=True):
     """The response of answerQuery, and a publisher's wrapper {"query", "answer"}.
 
-    `query` is not a field of the service's type: publishers add it, since the answer lacks it.
+    The service does not write `query`: publishers add it, because the answer lacks it.
     """
 
     answer: Essential[Answer] = Answer()
@@ -280,16 +254,13 @@ class AnswerQueryResponse(Wire, frozen=True):
 class StreamError(Wire, frozen=True):
     """A google.rpc.Status in place of an answer."""
 
-    ignored: ClassVar = {
-        "message": "may repeat the user's words",
-        "details": "may repeat the user's words",
-    }
+    ignored: ClassVar = dict.fromkeys(("message", "details"), "may repeat the user's words")
 
     code: int | str = ""
     status: str = ""
 
 
 class StreamElement(AnswerQueryResponse, frozen=True):
-    """One element of streamAnswer's array: a response, or the error it broke off with."""
+    """One element of streamAnswer's array: a response, or the error that ended the stream."""
 
     error: StreamError | None = None

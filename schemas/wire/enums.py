@@ -35,7 +35,7 @@ QUERY_CLASSIFICATION_TYPES = (
     "USER_DEFINED_CLASSIFICATION_QUERY",
 )
 
-# Discovery Engine and Gemini number the same categories differently.
+# Discovery Engine and Gemini give the same categories different numbers.
 DISCOVERY_ENGINE_HARM_CATEGORIES = (
     "HARM_CATEGORY_UNSPECIFIED",
     "HARM_CATEGORY_HATE_SPEECH",
@@ -91,7 +91,7 @@ FINISH_REASONS = (
     "IMAGE_RECITATION",
 )
 
-# inputFeedback knows the first three, promptFeedback all.
+# inputFeedback uses the first three, promptFeedback all.
 BLOCK_REASONS = (
     "BLOCK_REASON_UNSPECIFIED",
     "SAFETY",
@@ -116,15 +116,7 @@ VERTEX_FINISH_REASONS = (
     "MODEL_ARMOR",
 )
 
-VERTEX_HARM_CATEGORIES = (
-    "HARM_CATEGORY_UNSPECIFIED",
-    "HARM_CATEGORY_HATE_SPEECH",
-    "HARM_CATEGORY_DANGEROUS_CONTENT",
-    "HARM_CATEGORY_HARASSMENT",
-    "HARM_CATEGORY_SEXUALLY_EXPLICIT",
-    "HARM_CATEGORY_CIVIC_INTEGRITY",
-    "HARM_CATEGORY_JAILBREAK",
-)
+VERTEX_HARM_CATEGORIES = (*DISCOVERY_ENGINE_HARM_CATEGORIES, "HARM_CATEGORY_JAILBREAK")
 
 VERTEX_BLOCK_REASONS = (
     "BLOCKED_REASON_UNSPECIFIED",
@@ -146,7 +138,7 @@ class CandidateEnums(Record, frozen=True, kw_only=True):
 
 
 def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """Merge two tables; a number that has two names stays a number."""
+    """Merge two tables; a number with two names stays a number."""
     return (
         one[0],
         *(
@@ -173,18 +165,18 @@ SHARED_ENUMS = CandidateEnums(
     block_reasons=_shared(BLOCK_REASONS, VERTEX_BLOCK_REASONS),
     harm_categories=_shared(GEMINI_HARM_CATEGORIES, VERTEX_HARM_CATEGORIES),
 )
-"""For candidates that may be of either API: what both, or only one of them, have at a number."""
+"""For candidates that may be of either API: numbers that have one name in both, or in one only."""
 
 
 def enum_name(value: int | str, names: tuple[str, ...]) -> str | None:
-    """Name an enum's value, which is written as a name, a number or a number's digits.
+    """Return the name of an enum's value.
 
     Args:
-      value: as the message has it; 0 or empty when absent.
+      value: a name, a number or the digits of a number; 0 or empty if absent.
       names: the enum's names by number, the unspecified one first.
 
     Returns:
-      None when unspecified; a name not known yet as it came, a number not known yet as digits.
+      None if unspecified; an unknown name unchanged, an unknown number as digits.
     """
     if not value:
         return None

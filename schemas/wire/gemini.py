@@ -39,18 +39,17 @@ class Part(Wire, frozen=True):
 
 
 class Content(Wire, frozen=True):
-    """What one side said, in parts."""
+    """The text of one side of the conversation, in parts."""
 
     parts: Essential[tuple[Part, ...]] = ()
     role: str = ""
 
 
 class CitationSource(Wire, frozen=True):
-    """A span of the answer (UTF-8 bytes) recited from some page."""
+    """A span of the answer (UTF-8 bytes) recited from a page."""
 
     ignored: ClassVar = dict.fromkeys(
-        ("uri", "title", "license", "publicationDate"),
-        "a page without its text supports nothing that can be checked",
+        ("uri", "title", "license", "publicationDate"), "a page without its text"
     )
 
     start_index: Essential[int | None] = None
@@ -65,27 +64,23 @@ class CitationMetadata(Wire, frozen=True):
 
 
 class GroundingPassageId(Wire, frozen=True):
-    """Names a passage of the request."""
+    """The name of a passage of the request."""
 
-    ignored: ClassVar = {
-        "partIndex": "a passage is one fact",
-    }
+    ignored: ClassVar = {"partIndex": "a passage is one fact"}
 
     passage_id: str = ""
 
 
 class SemanticRetrieverChunk(Wire, frozen=True):
-    """Names a chunk of a corpus."""
+    """The name of a chunk of a corpus."""
 
-    ignored: ClassVar = {
-        "source": "repeats the request; the chunk's own name begins with it",
-    }
+    ignored: ClassVar = {"source": "repeats the request"}
 
     chunk: str = ""
 
 
 class AttributionSourceId(Wire, frozen=True):
-    """Where an attribution is from."""
+    """The source of an attribution."""
 
     grounding_passage: GroundingPassageId = GroundingPassageId()
     semantic_retriever_chunk: SemanticRetrieverChunk = SemanticRetrieverChunk()
@@ -101,9 +96,7 @@ class GroundingAttribution(Wire, frozen=True):
 class PageSpan(Wire, frozen=True):
     """Pages of a document, from 1."""
 
-    ignored: ClassVar = {
-        "lastPage": "a fact is found by the page on which it begins",
-    }
+    ignored: ClassVar = {"lastPage": "the first page is kept"}
 
     first_page: int | None = None
 
@@ -111,10 +104,7 @@ class PageSpan(Wire, frozen=True):
 class RagChunk(Wire, frozen=True):
     """A chunk of a corpus of Vertex AI."""
 
-    ignored: ClassVar = {
-        "chunkId": "names the chunk; the document's name is kept",
-        "fileId": "names the file; the document's name is kept",
-    }
+    ignored: ClassVar = dict.fromkeys(("chunkId", "fileId"), "the document's name is kept")
 
     text: str = ""
     page_span: PageSpan = PageSpan()
@@ -123,11 +113,9 @@ class RagChunk(Wire, frozen=True):
 class RetrievedContext(Wire, frozen=True):
     """A retrieved text; the fields after `text` are written by Vertex AI and the SDK."""
 
-    ignored: ClassVar = {
-        "fileSearchStore": "the store's, not the text's",
-        "customMetadata": "the store's, not the text's",
-        "mediaId": "names a picture, which is not fact text",
-    }
+    ignored: ClassVar = dict.fromkeys(
+        ("fileSearchStore", "customMetadata", "mediaId"), "not about the text"
+    )
 
     uri: str = ""
     title: str = ""
@@ -140,10 +128,7 @@ class RetrievedContext(Wire, frozen=True):
 class MapsSource(Wire, frozen=True):
     """A place, described in text."""
 
-    ignored: ClassVar = {
-        "placeAnswerSources": "links to reviews, without their text",
-        "route": "how to get there",
-    }
+    ignored: ClassVar = {"placeAnswerSources": "links without text", "route": "not a source"}
 
     uri: str = ""
     title: str = ""
@@ -154,10 +139,7 @@ class MapsSource(Wire, frozen=True):
 class GroundingChunk(Wire, frozen=True):
     """A source that the generator consulted; one of its kinds."""
 
-    ignored: ClassVar = {
-        "web": "a page without its text supports nothing that can be checked",
-        "image": "pictures are not fact text",
-    }
+    ignored: ClassVar = {"web": "a page without its text", "image": "a picture"}
 
     retrieved_context: RetrievedContext | None = None
     maps: MapsSource | None = None
@@ -166,9 +148,7 @@ class GroundingChunk(Wire, frozen=True):
 class Segment(Wire, frozen=True):
     """A span of one part of the answer; offsets are UTF-8 bytes within that part."""
 
-    ignored: ClassVar = {
-        "text": "the answer says it again",
-    }
+    ignored: ClassVar = {"text": "repeats the answer"}
 
     part_index: Essential[int] = 0
     start_index: Essential[int] = 0
@@ -176,11 +156,9 @@ class Segment(Wire, frozen=True):
 
 
 class GroundingSupport(Wire, frozen=True):
-    """Which chunks support a span, and how surely (0..1, one score for each chunk)."""
+    """The chunks that support a span, and a score (0..1) for each chunk."""
 
-    ignored: ClassVar = {
-        "renderedParts": "for display",
-    }
+    ignored: ClassVar = {"renderedParts": "for display"}
 
     segment: Essential[Segment] = Segment()
     grounding_chunk_indices: Details[int] = ()
@@ -188,22 +166,20 @@ class GroundingSupport(Wire, frozen=True):
 
 
 class GroundingMetadata(Wire, frozen=True):
-    """What the answer was grounded on."""
+    """The sources of the answer."""
 
-    ignored: ClassVar = {
-        **dict.fromkeys(
-            (
-                "searchEntryPoint",
-                "webSearchQueries",
-                "imageSearchQueries",
-                "retrievalQueries",
-                "googleMapsWidgetContextToken",
-                "sourceFlaggingUris",
-            ),
-            "for display",
+    ignored: ClassVar = dict.fromkeys(
+        (
+            "searchEntryPoint",
+            "webSearchQueries",
+            "imageSearchQueries",
+            "retrievalQueries",
+            "googleMapsWidgetContextToken",
+            "sourceFlaggingUris",
+            "retrievalMetadata",
         ),
-        "retrievalMetadata": "whether a search seemed worthwhile",
-    }
+        "for display, or about the search",
+    )
 
     facts_field: ClassVar = "groundingChunks"
 
@@ -216,20 +192,15 @@ class Candidate(Wire, frozen=True):
 
     ignored: ClassVar = {
         "index": "the first candidate is read",
+        **dict.fromkeys(("score", "avgLogprobs", "logprobsResult"), "the model's own measures"),
+        **dict.fromkeys(("finishMessage", "errorMessage"), "may repeat the answer"),
+        **dict.fromkeys(("tokenCount", "usageMetadata"), "sizes"),
+        **dict.fromkeys(("actions", "longRunningToolIds"), "other actions of the agent"),
         **dict.fromkeys(
-            ("score", "avgLogprobs", "logprobsResult"), "the model's own measure of itself"
+            ("continuationToken", "cacheMetadata", "liveSessionResumptionUpdate"), "connection"
         ),
-        "finishMessage": "may repeat the answer",
-        "errorMessage": "may repeat the answer",
-        "tokenCount": "size, not content",
-        "usageMetadata": "size, not content",
-        "urlContextMetadata": "a page without its text supports nothing that can be checked",
-        "continuationToken": "names a request that may follow",
-        "actions": "of an event: what the agent did besides answering",
+        "urlContextMetadata": "a page without its text",
         "inputTranscription": "the user's words",
-        "longRunningToolIds": "names of calls",
-        "cacheMetadata": "how the request was cached",
-        "liveSessionResumptionUpdate": "the connection's, not the answer's",
     }
 
     facts_field: ClassVar = "groundingAttributions"
@@ -243,11 +214,9 @@ class Candidate(Wire, frozen=True):
 
 
 class Feedback(Wire, frozen=True):
-    """Why the prompt was refused: `inputFeedback`, and `promptFeedback` of generateContent."""
+    """Why the prompt was blocked: `inputFeedback`, and `promptFeedback` of generateContent."""
 
-    ignored: ClassVar = {
-        "blockReasonMessage": "may repeat the prompt",
-    }
+    ignored: ClassVar = {"blockReasonMessage": "may repeat the prompt"}
 
     block_reason: int | str = ""
     safety_ratings: Essential[tuple[SafetyRating, ...]] = ()
@@ -300,7 +269,7 @@ class GenerateAnswerRequest(Wire, frozen=True):
 
 
 class GenerateAnswerExchange(Wire, frozen=True):
-    """A request of generateAnswer with its response, as a publisher logs them together."""
+    """A request of generateAnswer with its response, logged together by a publisher."""
 
     request: Essential[GenerateAnswerRequest] = GenerateAnswerRequest()
     response: Essential[GenerateAnswerResponse] = GenerateAnswerResponse()
@@ -310,12 +279,12 @@ class GenerateContentResponse(Wire, frozen=True):
     """The response of generateContent; `createTime` is Vertex AI's, None if it is not a string."""
 
     ignored: ClassVar = {
-        "usageMetadata": "size, not content",
-        "modelVersion": "not about the answer",
-        "modelStatus": "not about the answer",
-        "responseId": "does not name an answer over several messages",
-        "parsed": "the answer says it again",
-        "sdkHttpResponse": "the connection's, not the answer's",
+        **dict.fromkeys(
+            ("usageMetadata", "modelVersion", "modelStatus", "sdkHttpResponse"),
+            "not about the answer",
+        ),
+        "responseId": "not used to name the answer",
+        "parsed": "repeats the answer",
     }
 
     candidates: Essential[tuple[Candidate, ...]] = ()

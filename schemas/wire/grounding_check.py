@@ -7,11 +7,11 @@ import msgspec
 
 
 class _CheckWire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """camelCase in JSON; a member that has its default value is not written."""
+    """The base of the types: camelCase in JSON, fields with their default value left out."""
 
 
 class GroundingFact(_CheckWire, frozen=True, kw_only=True):
-    """A fact to check against: at most 10,000 characters, its attributes taking part."""
+    """A fact of at most 10,000 characters; its attributes take part in the check."""
 
     fact_text: str
     attributes: dict[str, str] = {}
@@ -27,7 +27,7 @@ class GroundingSpec(_CheckWire, frozen=True, kw_only=True):
 class CheckRequest(_CheckWire, frozen=True, kw_only=True):
     """The body of a check: one answer of at most 4,096 tokens, at most 200 facts.
 
-    The member `groundingConfig` stands in the request's path, not in its body.
+    The field `groundingConfig` is part of the request's path, not of its body.
     """
 
     answer_candidate: str
@@ -37,15 +37,14 @@ class CheckRequest(_CheckWire, frozen=True, kw_only=True):
 
     @property
     def characters(self) -> int:
-        """Of the answer and the facts: the unit of the service's bill."""
+        """The characters of the answer and the facts: the unit of the service's bill."""
         return len(self.answer_candidate) + sum(len(fact.fact_text) for fact in self.facts)
 
 
 class CitedChunk(_CheckWire, frozen=True, kw_only=True):
-    """A passage of a fact that supports some claim; `source` is the fact's index as digits.
+    """A passage of a fact that supports a claim; `source` is the fact's index as digits.
 
-    `index` (streaming only) and `domain` are read by nobody downstream and dropped; `uri` and
-    `title` repeat what the record's fact already says and are dropped.
+    `index`, `domain`, `uri` and `title` are not read: the record's fact has the last two.
     """
 
     chunk_text: str = ""
@@ -56,7 +55,7 @@ class CitedChunk(_CheckWire, frozen=True, kw_only=True):
 class CheckedClaim(_CheckWire, frozen=True, kw_only=True):
     """A sentence of the answer; offsets are UTF-8 bytes, end exclusive, absent meaning 0.
 
-    `score` (0..1) is absent when not asked for or when no check was required; an absent
+    `score` (0..1) is absent if it was not requested or no check was required. An absent
     `grounding_check_required` is unknown, not False.
     """
 
@@ -69,9 +68,9 @@ class CheckedClaim(_CheckWire, frozen=True, kw_only=True):
 
 
 class CheckResponse(_CheckWire, frozen=True, kw_only=True):
-    """The reply: `support_score` (0..1) is absent, never 0, when no claim needs a check.
+    """The reply: `support_score` (0..1) is absent, not 0, if no claim requires a check.
 
-    `citedFacts`, the texts of the cited chunks once more, is read by nobody and dropped.
+    `citedFacts`, which repeats the texts of the cited chunks, is not read.
     """
 
     support_score: float | None = None

@@ -1,6 +1,6 @@
-"""Wire types of an enriched record, as far as its answer can be read back from it.
+"""Wire types of groundwatch's own formats: the envelope, and an enriched record as input.
 
-The fields are those of `enriched_answer.avsc`; what a check writes is left out.
+The fields of a record are those of `enriched_answer.avsc`, without the fields that a check writes.
 """
 
 from typing import Any, ClassVar
@@ -32,7 +32,7 @@ class EnrichedFact(Wire, frozen=True):
 
 
 class EnrichedCitation(Wire, frozen=True):
-    """A span of the answer and what the answer cites for it."""
+    """A span of the answer and the facts that the answer cites for it."""
 
     start: Essential[int] = 0
     end: Essential[int] = 0
@@ -40,7 +40,7 @@ class EnrichedCitation(Wire, frozen=True):
 
 
 class EnrichedSupport(Wire, frozen=True):
-    """A span of the answer and what the generator's own check found."""
+    """A span of the answer and the result of the generator's own check."""
 
     start: Essential[int] = 0
     end: Essential[int] = 0
@@ -50,7 +50,7 @@ class EnrichedSupport(Wire, frozen=True):
 
 
 class EnrichedRow(Wire, frozen=True):
-    """An answer as it was understood, and the reason for its verdict; `event_time` is RFC 3339."""
+    """An answer and the reason for its verdict; `event_time` is RFC 3339."""
 
     text_field: ClassVar = "answerText"
     facts_field: ClassVar = "facts"
@@ -75,7 +75,7 @@ class EnrichedRow(Wire, frozen=True):
 
 
 class EnvelopeFact(Wire, frozen=True):
-    """A source text; attribute values other than strings are written as JSON spells them."""
+    """A source text; attribute values other than strings are rendered as JSON."""
 
     text: Essential[str] = ""
     uri: str = ""

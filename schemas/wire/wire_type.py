@@ -1,4 +1,4 @@
-"""Read a wire type: strict in the fields that carry data, tolerant in the details."""
+"""Define wire types, and read JSON as one: strict in essential fields, tolerant in details."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -11,18 +11,18 @@ from schemas.message import UnreadableAnswer
 
 T = TypeVar("T")
 
-# A field that must have its declared type if it is there at all.
+# A field that must have its declared type if it is present.
 Essential = Annotated[T, msgspec.Meta(extra={"essential": True})]
 
-# A list of details: None stands for one that does not fit, so that the others keep their places.
+# A list of details: None replaces an item of the wrong type, so that the others keep their index.
 Details = tuple[T | None, ...]
 
 
 class RepeatedField:
-    """Stands for the value of a field that one JSON object has twice.
+    """The value of a field that one JSON object has twice; it fits no wire type.
 
     Attributes:
-      values: all that were written.
+      values: all values of the field.
     """
 
     def __init__(self, values: Sequence[object]) -> None:
@@ -30,20 +30,20 @@ class RepeatedField:
 
 
 class OutOfRangeNumber:
-    """Stands for a number too large for a double, such as 1e400."""
+    """A number too large for a double, such as 1e400; it fits no wire type."""
 
 
 class Wire(msgspec.Struct, frozen=True, rename="camel"):
     """The base of every input type: camelCase in JSON, unknown fields ignored.
 
-    A field of the wrong type makes the message unreadable if it is `Essential`; any other one is
-    None if its type allows that, else absent. Numbers may be written as strings; an empty string is
-    an absent number.
+    A field of the wrong type makes the message unreadable if it is `Essential`; any other is None
+    if its type allows that, else absent. Numbers may be written as strings; an empty string is an
+    absent number.
 
     Attributes:
-      ignored: the fields that are known and not read, each with the reason, by their JSON names.
-      text_field, facts_field: the field that holds the answer's text or its facts, by its JSON
-        name; where it is there and empty, the message itself says that there are none.
+      ignored: known fields that are not read, by JSON name, each with the reason.
+      text_field, facts_field: the JSON name of the field that holds the answer's text or its facts.
+        If that field is present and empty, the message has no text or no facts.
     """
 
     ignored: ClassVar[Mapping[str, str]] = {}
@@ -59,7 +59,7 @@ def read_wire(value: object, wire: type[WireType]) -> WireType:
 
     Raises:
       UnreadableAnswer: if an essential field has the wrong type, a field that is read occurs twice,
-        or a score is beyond the range of numbers.
+        or a score is out of range.
     """
     try:
         return msgspec.convert(value, wire, strict=False)
@@ -92,11 +92,7 @@ def is_wire(kind: object) -> bool:
 
 
 def reject_repeated(value: object) -> None:
-    """Refuse the value of a field that occurs twice.
-
-    Raises:
-      UnreadableAnswer: if that is what the value is.
-    """
+    """Raise UnreadableAnswer if a value is that of a field that occurs twice."""
     if isinstance(value, RepeatedField):
         raise UnreadableAnswer("A field that is read occurs twice in one object.")
 
@@ -104,7 +100,7 @@ def reject_repeated(value: object) -> None:
 def _without_misfits(value: object, annotation: object) -> object:
     reject_repeated(value)
     if isinstance(value, OutOfRangeNumber) and float in alternatives(annotation):
-        raise UnreadableAnswer("A score is a number beyond the range of numbers.")
+        raise UnreadableAnswer("A score is out of range.")
     for kind in alternatives(annotation):
         if isinstance(value, dict) and is_wire(kind):
             return _fitting_fields(value, kind)

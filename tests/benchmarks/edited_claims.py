@@ -28,7 +28,7 @@ from tests.support.answer_messages import parse_answer
 from tests.support.checks import check_request
 from transforms.contradictions.compared_facts import compared_facts
 from transforms.contradictions.find_contradictions import compare_claim
-from transforms.grounding.local.checking import check_grounding
+from transforms.grounding.local.embedded_check import check_grounding
 from transforms.rules.fact_text import fact_attributes, render_facts
 
 _CITED_FROM = 0.6

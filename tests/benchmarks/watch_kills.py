@@ -49,7 +49,7 @@ from transforms.rules.topic_messages import TopicMessage, build_message
 _LEASE_S = 61.0
 _SHORTEST_LIFE_S, _LONGEST_LIFE_S = 1.5, 4.0
 _KILLS_PER_LEAVE = 5
-_QUIET_S, _LATEST_S = 5.0, 400.0
+_QUIET_S, _LATEST_S = 5.0, 60.0
 _FLAGS = ("--batch_messages", "25", "--file_age_s", "0.5")
 
 
@@ -95,15 +95,22 @@ def make_messages(chance: random.Random, answers: int, unanswered: int) -> list[
     """Make messages of so many answers, a tenth of them 2 to 5 times, in any order."""
     made = []
     for number in range(answers):
-        subject = "Kettle" if number % 10 == 0 else "Lamp"
-        if number * 37 % 100 < unanswered:
-            subject = f"{FAILING} lamp"
-        text = f"{subject} {number} glows at night."
-        facts = ["Kettles stand."] if subject == "Kettle" else [text]
         times = chance.randint(2, 5) if chance.random() < 0.1 else 1
-        made += [build_message(an_envelope(number, answer=text, facts=facts), {})] * times
+        made += [lamp(number, is_failing=fails(number, unanswered))] * times
     chance.shuffle(made)
     return made
+
+
+def fails(number: int, unanswered: int) -> bool:
+    """Tell whether an answer is among the percentage that the checker does not reply to."""
+    return number * 37 % 100 < unanswered
+
+
+def lamp(number: int, *, is_failing: bool = False) -> TopicMessage:
+    """Make an answer; one in ten is low-grounded."""
+    text = f"{FAILING if is_failing else 'Lit'} lamp {number} glows at night."
+    facts = [text] if number % 10 else ["Kettles stand."]
+    return build_message(an_envelope(number, answer=text, facts=facts), {})
 
 
 def share(messages: Sequence[TopicMessage], part: int, parts: int) -> Sequence[TopicMessage]:
@@ -173,14 +180,17 @@ def ids_in(output: Path) -> Counter[str]:
     return ids
 
 
-def wait_for_rows(server: Server, workers: Workers, answers: int) -> int:
-    """Wait until every answer is in a file and nothing more comes; returns how many there are."""
+def wait_for_rows(server: Server, workers: Workers, answers: int, failing: int) -> int:
+    """Wait until every answer is in a file and nothing more comes.
+
+    Returns:
+      How many answers were published in the end: an answer becomes a failure only while calls for
+      others succeed, so further ones are published until all failures are written.
+    """
     found, since_s = 0, time.monotonic()
     while time.monotonic() < since_s + (_QUIET_S if found >= answers else _LATEST_S):
-        if found < answers:
-            # An answer becomes a failure only while calls for others succeed.
-            text = f"Lamp {answers} glows at night."
-            publish(server.address, [build_message(an_envelope(answers, answer=text), {})])
+        if len(failures_in(workers.output)) < failing:
+            publish(server.address, [lamp(answers)])
             answers += 1
         if (now := len(ids_in(workers.output))) != found:
             found, since_s = now, time.monotonic()
@@ -231,13 +241,15 @@ def main() -> None:
             rows_before = rows
             if given.workers > 1 and kill % _KILLS_PER_LEAVE == _KILLS_PER_LEAVE - 1:
                 workers.replace(chance)
-        answers = wait_for_rows(server, workers, given.answers)
+        failing = sum(fails(number, given.unanswered) for number in range(given.answers))
+        answers = wait_for_rows(server, workers, given.answers, failing)
         exit_statuses = workers.drain()
         alerts = alerts_on(server)
         ids = ids_in(workers.output)
         summary = summary_in(workers.output)
         verified = verification(workers.output, workers.work_folders)
-    alerting = sum(number * 37 % 100 >= given.unanswered for number in range(0, given.answers, 10))
+    alerting = sum(not fails(number, given.unanswered) for number in range(0, given.answers, 10))
+    alerting += sum(number % 10 == 0 for number in range(given.answers, answers))
     sys.stdout.write(
         f"| {server.name} | {given.workers} workers, {workers.left} left and joined |"
         f" {given.kills} kills, {after_rows} after new rows | {given.unanswered} % unanswered |"

@@ -7,11 +7,10 @@ import apache_beam as beam
 import pytest
 
 from launch import main
-from launch.commands import estimate, evaluate, replay, report, watch
-from launch.start import options_from
-from pipeline import options
+from launch.command import all_commands, documented_commands
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
+from pipeline.settings.definition import settings_of
 from schemas.verdict import Tag, Verdict
 from transforms.formats.format_table import FORMATS
 
@@ -23,7 +22,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 def test_every_command_is_listed_and_no_other() -> None:
     listed = set(re.findall(r"^\| `groundwatch ([a-z-]+)`", README, re.MULTILINE))
-    assert listed == set(main._COMMANDS)
+    assert listed == set(all_commands())
 
 
 def test_every_flag_it_names_exists() -> None:
@@ -33,17 +32,7 @@ def test_every_flag_it_names_exists() -> None:
         "help",
     }
     known = {
-        option.name
-        for known_options in (
-            options_from(options.INPUT),
-            options_from(options.FAILURES),
-            estimate.estimate_options(),
-            evaluate.OPTIONS,
-            report.OPTIONS,
-            watch.watch_options(),
-            replay.replay_options(),
-        )
-        for option in known_options
+        setting.name for _, settings in documented_commands() for setting in settings_of(settings)
     }
     assert named <= known
 

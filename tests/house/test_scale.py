@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from launch.dataflow.streaming import stream_options
-from launch.start import options_from
-from pipeline import options
+from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
+from pipeline.settings.definition import settings_of
 from tests.benchmarks.scale_arithmetic import capacity, plan, recovery_s, tables
 from tests.benchmarks.scale_figures import Figures, Prices
 
@@ -22,7 +21,11 @@ def test_the_tables_are_what_the_figures_make() -> None:
 
 def test_every_flag_it_names_exists() -> None:
     named = set(re.findall(r"(?<![\w-])--([a-z][a-z0-9_]+)", PAGE))
-    known = {option.name for option in (*stream_options(), *options_from(options.INPUT))}
+    known = {
+        setting.name
+        for command in (WatchStreamSettings, BackfillSettings)
+        for setting in settings_of(command)
+    }
     beams = {"num_workers", "max_num_workers", "number_of_worker_harness_threads", "runner"}
     assert named - beams - {"cpu_ms"} <= known
 

@@ -7,7 +7,7 @@ import pytest
 
 from launch.main import main
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always

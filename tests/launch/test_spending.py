@@ -41,7 +41,7 @@ def test_requests_that_time_out_count_against_the_limit(
         assert server.requests == 5
     summary = summary_in(output)
     assert (summary["calls"], summary["closes"]) == (5, True)
-    assert summary["left"] > 0
+    assert summary["deferred"] > 0
 
 
 def test_each_attempt_of_a_failed_check_is_a_call_that_costs(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_request_that_never_left_costs_nothing(tmp_path: Path, archive: Path) 
     flags = "--checker", address, "--max_attempts", "1", "--max_calls", "3", "--max_in_flight", "1"
     assert backfill(archive, tmp_path / "out", *flags) == 3
     summary = summary_in(tmp_path / "out")
-    assert (summary["calls"], summary["characters"], summary["left"]) == (0, 0, 0)
+    assert (summary["calls"], summary["characters"], summary["deferred"]) == (0, 0, 0)
     assert summary["retryable_failures"] == _ANSWERS
 
 
@@ -95,7 +95,7 @@ def test_paid_replies_and_what_they_took_outlive_a_change_of_flags_and_input(
         assert backfill(archive, output, *flags, *limit) == 3
         assert server.requests == 15
         summary = summary_in(output)
-        assert (summary["enriched"], summary["left"], summary["calls"]) == (15, 26, 15)
+        assert (summary["enriched"], summary["deferred"], summary["calls"]) == (15, 26, 15)
         # Another checker is another matter, and no reason to forget what this one was paid for.
         assert backfill(archive, output, "--checker", "local", *limit) == 3
         assert server.requests == 15

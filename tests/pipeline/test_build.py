@@ -9,7 +9,7 @@ import pytest
 from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from tests.support.outputs import alerts_in, failures_in, records_in
 from tests.support.pipelines import local_pipeline
 

@@ -12,7 +12,7 @@ from apache_beam.transforms.window import TimestampedValue
 
 from pipeline import storage
 from pipeline.build import build_pipeline
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.stream import Subscription, Windows
 from tests.support import wire_faults
 from tests.support.fault_server import FaultServer, always

@@ -3,7 +3,7 @@
 from launch.evaluate.evaluation import Counts, Evaluation
 from launch.evaluate.measuring import measure
 from launch.evaluate.scored import LabelledAnswer, ScoredAnswer, ScoredClaim
-from schemas.answer import Label, Span
+from schemas.answer import Label, LabelSpan
 from schemas.verdict import Verdict
 
 _COUNTS = Counts(
@@ -13,7 +13,7 @@ _COUNTS = Counts(
 
 def a_labelled(
     *claim_scores: float,
-    spans: tuple[Span, ...] | None = (),
+    spans: tuple[LabelSpan, ...] | None = (),
     support: float | None = 0.9,
     is_unsupported: bool | None = None,
 ) -> LabelledAnswer:

@@ -7,7 +7,7 @@ from launch.watch.durable.ledger import LedgerHour
 from pipeline.sinks.part_files import Part
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.quantities import HOUR_US
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from tests.support.builders import NOON_US, RECORD_ID
 
 HOUR_OF_NOON_US = NOON_US // HOUR_US * HOUR_US
@@ -38,7 +38,7 @@ def a_batch_done(number: int = 1, **members: Any) -> BatchDone:
     given = {
         "number": number,
         "parts": (a_part(),),
-        "counts": Counts(read=2, verdicts={"GROUNDED": 2}),
+        "counts": RunCounts(read=2, verdicts={"GROUNDED": 2}),
         "account": an_account(first_batch=number),
     }
     return BatchDone(**given | members)

@@ -8,8 +8,8 @@ from typing import Any
 
 import fastavro
 
-from launch.report.counting.findings import Findings
-from launch.report.files import find_files
+from launch.report.counts.tally import Findings
+from launch.report.output_folder import find_files
 from launch.report.reading import read_output
 from schemas.avro import load_schema
 from schemas.checked_answer import Contradiction

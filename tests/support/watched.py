@@ -15,9 +15,10 @@ from launch.pubsub.topic import Topic
 from launch.watch import run_worker
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
-from launch.watch.settings import WatchSettings
 from launch.watch.worker import Worker
-from pipeline.config import Config
+from pipeline.settings.commands import WatchSettings
+from pipeline.settings.config import Config
+from pipeline.settings.definition import build
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.outputs import Json, record_ids_in
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
@@ -81,7 +82,7 @@ class Watched:
         """Run a worker as `watch` does, but step by step."""
         keep_beam_quiet()
         given = {"subscription": SUBSCRIPTION, "pubsub_address": self.server.address}
-        watch_settings = WatchSettings(**given | settings)
+        watch_settings = build(WatchSettings, given | settings)
         given_config = config or self.config()
         with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
             journal.assign_run(given_config.run)

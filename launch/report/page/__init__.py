@@ -1,1 +1,1 @@
-"""How the counts are shown. Counts go in, HTML comes out; no files but the templates, no clock."""
+"""Render counts as HTML. No files but the templates, no clock."""

@@ -1,26 +1,48 @@
-"""Where the marks of the charts go: percent of a plot that is as wide as the page lets it be."""
+"""The geometry of the charts, in percent of a plot that is as wide as the page."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from launch.report.counting.scores import STEPS, ScoreHistogram
-from launch.report.counting.timeline import Column, Columns
-from launch.report.page.axes import (
-    Tick,
-    percent_of,
-    score_ticks,
-    time_ticks,
-    top_of,
-    value_lines,
-)
-from launch.report.page.verdicts import VerdictStyle, styles_of
-from launch.report.page.words import begin
+from launch.report.counts.distributions import BINS, ScoreHistogram
+from launch.report.counts.timeline import MONDAY_US, Column, Columns
+from launch.report.page.styles import VerdictStyle, styles_of
+from launch.report.page.text import bucket_start, clock, day, month
 from launch.terminal.figures import counted, percent
-from schemas import Record
+from schemas.quantities import DAY_US, HOUR_US, MINUTE_US
 from schemas.verdict import Verdict
 
+_QUARTER_US = 84 * DAY_US
+_YEAR_US = 364 * DAY_US
+_STEPS_US = (
+    *(minutes * MINUTE_US for minutes in (5, 15, 30)),
+    *(hours * HOUR_US for hours in (1, 3, 6, 12)),
+    *(days * DAY_US for days in (1, 2, 7, 14, 28, 84)),
+    *(years * _YEAR_US for years in (1, 2, 5, 10, 20, 50, 100, 1000)),
+)
+_MAX_TICKS = 7
+_MAX_LINES = 4
+_EDGE = 10.0
+_MIDDLE = 0.5
+_ROUND = (1, 2, 5)
 
-class Mark(Record, frozen=True, kw_only=True):
-    """A rectangle: its left upper corner and its size, percent of the plot."""
+
+class Tick(NamedTuple):
+    """A label on an axis.
+
+    Attributes:
+      at: percent of the plot, from the left or from the top.
+      anchor: which end of the text is there: start, middle or end.
+      is_minor: whether it is hidden on a narrow page.
+    """
+
+    at: float
+    label: str
+    anchor: str = "middle"
+    is_minor: bool = False
+
+
+class Mark(NamedTuple):
+    """A rectangle: its left upper corner, its size and its class in the style sheet."""
 
     x: float
     y: float
@@ -29,128 +51,146 @@ class Mark(Record, frozen=True, kw_only=True):
     css: str
 
 
-class Bar(Record, frozen=True, kw_only=True):
-    """A column of marks, and what it says to who points at it or cannot see it."""
+class Bar(NamedTuple):
+    """A column of marks, and its text for a pointer or a screen reader."""
 
     title: str
     marks: tuple[Mark, ...]
 
 
-class Chart(Record, frozen=True, kw_only=True):
+class Chart(NamedTuple):
     """Bars over two axes.
 
     Attributes:
       bars: from left to right.
-      lines: the horizontal lines and what they stand for.
+      lines: horizontal lines with their values.
       ticks: the labels below.
-      told: what it shows, in a sentence for who cannot see it.
-      threshold: the vertical line, None for none.
+      description: a sentence for a screen reader.
+      threshold: a vertical line, None for none.
     """
 
     bars: tuple[Bar, ...]
     lines: tuple[Tick, ...]
     ticks: tuple[Tick, ...]
-    told: str
+    description: str
     threshold: Tick | None = None
 
 
 def verdict_chart(columns: Columns) -> Chart:
-    """Stack the verdicts of each stretch of time."""
-    seen = {verdict for column in columns.columns for verdict in column.verdicts}
-    styles = styles_of(seen)
+    """Stack the verdicts of each time bucket."""
+    styles = styles_of({verdict for column in columns.columns for verdict in column.verdicts})
     fullest = max(columns.columns, key=_records)
-    top = top_of(_records(fullest))
+    top, count = top_of(_records(fullest)), len(columns.columns)
     return Chart(
         bars=tuple(
             Bar(
-                title=_told(column, columns.width_us, styles),
-                marks=tuple(_stack(column.verdicts, styles, top, number, len(columns.columns))),
+                _verdict_title(column, columns.width_us, styles),
+                tuple(_stack(column.verdicts, styles, top, number, count)),
             )
             for number, column in enumerate(columns.columns)
         ),
         lines=value_lines(top),
         ticks=time_ticks(columns),
-        told=f"Most records: {_records(fullest):,}, {begin(fullest.start_us, columns.width_us)}.",
+        description=f"Most records: {_records(fullest):,},"
+        f" {bucket_start(fullest.start_us, columns.width_us)}.",
     )
 
 
 def share_chart(columns: Columns) -> Chart:
-    """Draw for each stretch of time how much of what was judged is low-grounded."""
+    """Draw the low-grounded share of the assessed answers of each time bucket."""
     shares = [_low_share(column) for column in columns.columns]
+    starts = [bucket_start(column.start_us, columns.width_us) for column in columns.columns]
+    bars = zip(starts, shares, _bars(((share or 0, "low") for share in shares), 1), strict=True)
     return Chart(
         bars=tuple(
-            Bar(
-                title=f"{begin(column.start_us, columns.width_us)}: {percent(share)} low-grounded",
-                marks=_share_marks(share, number, len(shares)),
-            )
-            for number, (column, share) in enumerate(zip(columns.columns, shares, strict=True))
+            Bar(f"{start}: {percent(share)} low-grounded", (mark,) if share else ())
+            for start, share, mark in bars
         ),
-        lines=tuple(Tick(at=100 - share, label=f"{share}%") for share in (50, 100)),
+        lines=tuple(Tick(100 - share, f"{share}%") for share in (50, 100)),
         ticks=time_ticks(columns),
-        told=f"Highest share: {percent(max(filter(None, shares), default=0.0))}.",
+        description=f"Highest share: {percent(max(filter(None, shares), default=0.0))}.",
     )
 
 
 def score_chart(histogram: ScoreHistogram, threshold: float) -> Chart:
-    """Draw how scores are spread, and where the threshold lies."""
+    """Draw the distribution of scores, and the threshold."""
     top = top_of(max(histogram.bins))
-    width = 100 / STEPS
+    colours = ("low" if step / BINS < threshold else "grounded" for step in range(BINS))
+    marks = _bars(zip(histogram.bins, colours, strict=True), top)
     return Chart(
         bars=tuple(
             Bar(
-                title=_range_told(step, number),
-                marks=(
-                    Mark(
-                        x=step * width,
-                        y=100 - percent_of(number, top),
-                        width=width,
-                        height=percent_of(number, top),
-                        css="low" if step / STEPS < threshold else "grounded",
-                    ),
-                ),
+                f"{step / BINS:.2f} to {(step + 1) / BINS:.2f}: {counted(count, 'answer')}", (mark,)
             )
-            for step, number in enumerate(histogram.bins)
+            for step, (count, mark) in enumerate(zip(histogram.bins, marks, strict=True))
         ),
         lines=value_lines(top),
-        ticks=score_ticks(),
-        told=f"{counted(histogram.total, 'answer')}; the threshold is {threshold:g}.",
+        ticks=tuple(Tick(at, f"{at / 100:g}", _anchor(at)) for at in range(0, 101, 20)),
+        description=f"{counted(histogram.total, 'answer')}; the threshold is {threshold:g}.",
         threshold=Tick(
-            at=threshold * 100,
-            label=f"threshold {threshold:g}",
-            anchor="end" if threshold > 0.5 else "start",  # noqa: PLR2004 - the middle
+            threshold * 100, f"threshold {threshold:g}", "end" if threshold > _MIDDLE else "start"
         ),
     )
 
 
-def _range_told(step: int, number: int) -> str:
-    return f"{step / STEPS:.2f} to {(step + 1) / STEPS:.2f}: {counted(number, 'answer')}"
+def time_ticks(columns: Columns) -> tuple[Tick, ...]:
+    """Label the columns that start at a round time, or else the first one."""
+    starts_us = [column.start_us for column in columns.columns]
+    step_us = _step_us(columns)
+    labelled = [
+        number for number, start_us in enumerate(starts_us) if not (start_us - MONDAY_US) % step_us
+    ] or [0]
+    # Hours alone do not tell the day.
+    needs_day = all((starts_us[number] - MONDAY_US) % DAY_US for number in labelled)
+    return tuple(
+        Tick(
+            at=100 * number / len(starts_us),
+            label=_label(starts_us[number], step_us, with_day=needs_day and number == labelled[0]),
+            anchor=_anchor(100 * number / len(starts_us)),
+            is_minor=bool((starts_us[number] - MONDAY_US) // step_us % 2),
+        )
+        for number in labelled
+    )
+
+
+def value_lines(top: int) -> tuple[Tick, ...]:
+    """Draw lines at round numbers of records; `top`, from `top_of`, is the height of the plot."""
+    step = _value_step(top)
+    return tuple(Tick(100 - 100 * v / top, f"{v:,}") for v in range(step, top + 1, step))
+
+
+def top_of(highest: int) -> int:
+    """Choose the height of a plot: a round number, not much above the highest count."""
+    step = _value_step(highest)
+    return -(-highest // step) * step
+
+
+def _bars(values: Iterable[tuple[float, str]], top: float) -> list[Mark]:
+    pairs = list(values)
+    width = 100 / len(pairs)
+    return [
+        Mark(number * width, 100 - 100 * value / top, width, 100 * value / top, css)
+        for number, (value, css) in enumerate(pairs)
+    ]
 
 
 def _stack(
-    verdicts: Mapping[str, int], styles: Sequence[VerdictStyle], top: int, number: int, of: int
+    verdicts: Mapping[str, int], styles: Sequence[VerdictStyle], top: int, number: int, count: int
 ) -> Iterator[Mark]:
     y = 100.0
     for style in styles:
-        height = percent_of(verdicts.get(style.verdict, 0), top)
-        if height:
+        if height := 100 * verdicts.get(style.verdict, 0) / top:
             y -= height
-            yield Mark(x=100 * number / of, y=y, width=100 / of, height=height, css=style.css)
+            yield Mark(100 * number / count, y, 100 / count, height, style.css)
 
 
-def _share_marks(share: float | None, number: int, of: int) -> tuple[Mark, ...]:
-    if not share:
-        return ()
-    height = 100 * share
-    return (Mark(x=100 * number / of, y=100 - height, width=100 / of, height=height, css="low"),)
-
-
-def _told(column: Column, width_us: int, styles: Sequence[VerdictStyle]) -> str:
+def _verdict_title(column: Column, width_us: int, styles: Sequence[VerdictStyle]) -> str:
     parts = [
         f"{column.verdicts[style.verdict]:,} {style.name.lower()}"
         for style in styles
         if column.verdicts.get(style.verdict)
     ]
-    return f"{begin(column.start_us, width_us)}: {', '.join(parts) or 'no answers'}"
+    return f"{bucket_start(column.start_us, width_us)}: {', '.join(parts) or 'no answers'}"
 
 
 def _records(column: Column) -> int:
@@ -159,5 +199,36 @@ def _records(column: Column) -> int:
 
 def _low_share(column: Column) -> float | None:
     low = column.verdicts.get(Verdict.LOW_GROUNDED, 0)
-    judged = low + column.verdicts.get(Verdict.GROUNDED, 0)
-    return low / judged if judged else None
+    assessed = low + column.verdicts.get(Verdict.GROUNDED, 0)
+    return low / assessed if assessed else None
+
+
+def _value_step(top: int) -> int:
+    """Return the least of 1, 2, 5, 10, 20, 50 … with which a few lines reach the top."""
+    least = max(-(-top // _MAX_LINES), 1)
+    power = 1
+    while least > _ROUND[-1] * power:
+        power *= 10
+    return next(step * power for step in _ROUND if least <= step * power)
+
+
+def _step_us(columns: Columns) -> int:
+    """Return the finest step that needs few labels and falls on columns."""
+    span_us = len(columns.columns) * columns.width_us
+    steps = (step for step in _STEPS_US if not step % columns.width_us)
+    return next((step for step in steps if span_us <= _MAX_TICKS * step), columns.width_us)
+
+
+def _label(start_us: int, step_us: int, *, with_day: bool) -> str:
+    if step_us >= _QUARTER_US:
+        return month(start_us)
+    if step_us >= DAY_US or not (start_us - MONDAY_US) % DAY_US:
+        return day(start_us)
+    return f"{day(start_us)}, {clock(start_us)}" if with_day else clock(start_us)
+
+
+def _anchor(at: float) -> str:
+    """Keep labels at the edges inside the plot."""
+    if at < _EDGE:
+        return "start"
+    return "end" if at > 100 - _EDGE else "middle"

@@ -1,45 +1,41 @@
-"""What a person on call reads first."""
+"""The first sentences of the page."""
 
-from launch.report.counting.seen import SeenSummary
-from launch.report.counting.tally import Tally
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from launch.report.counts.tally import Findings, Tally
+from launch.report.output_records import RunSummary
 from launch.terminal.figures import counted, percent
-from schemas import Record
 
 
-class Headline(Record, frozen=True, kw_only=True):
-    """One figure, one sentence.
-
-    Attributes:
-      figure: the share of low-grounded answers, None where nothing was judged.
-      sentence: what it means.
-    """
+class Headline(NamedTuple):
+    """The low-grounded share, None if no answer is assessed; and what it means."""
 
     figure: str | None
     sentence: str
 
 
 def headline(tally: Tally) -> Headline:
-    """Say how it stands."""
+    """Summarize the page in one sentence."""
     if not tally.answers:
-        return Headline(figure=None, sentence="There are no enriched answers yet.")
-    if not tally.judged:
-        read = counted(tally.answers, "answer")
-        return Headline(figure=None, sentence=f"{read}, and none of them could be judged.")
-    return Headline(figure=percent(tally.low_grounded / tally.judged), sentence=_finding(tally))
+        return Headline(None, "There are no enriched answers yet.")
+    if not tally.assessed:
+        return Headline(None, f"{counted(tally.answers, 'answer')}, of which none was assessed.")
+    return Headline(percent(tally.low_grounded / tally.assessed), _sentence(tally))
 
 
-def _finding(tally: Tally) -> str:
-    if tally.low_grounded:
-        judged, low = counted(tally.judged, "judged answer"), tally.low_grounded
+def _sentence(tally: Tally) -> str:
+    assessed, low = counted(tally.assessed, "assessed answer"), tally.low_grounded
+    if low:
         verb = "is" if low == 1 else "are"
-        return f"{low:,} of {judged} {verb} not supported by the sources given."
-    if tally.judged == 1:
-        return "The only judged answer is supported by the sources given."
-    return f"All {counted(tally.judged, 'judged answer')} are supported by the sources given."
+        return f"{low:,} of {assessed} {verb} not supported by the given sources."
+    if tally.assessed == 1:
+        return "The only assessed answer is supported by the given sources."
+    return f"All {assessed} are supported by the given sources."
 
 
-def account(summary: SeenSummary | None) -> str | None:
-    """Say what became of the messages of the last run; None where its summary does not."""
+def run_counts(summary: RunSummary | None) -> str | None:
+    """Say where the messages of the last run ended; None if its summary lacks the counts."""
     if summary is None or summary.read is None:
         return None
     parts = [
@@ -52,38 +48,24 @@ def account(summary: SeenSummary | None) -> str | None:
     return f"The last run read {counted(summary.read, 'message')}: {', '.join(parts)}."
 
 
-def notices(tally: Tally, summary: SeenSummary | None, unreadable: tuple[str, ...]) -> list[str]:
-    """Say what a reader must know before trusting the numbers, one sentence each."""
-    return [
-        *(f"Could not be read to its end: {complaint}" for complaint in unreadable),
-        *_about_summary(tally, summary),
-        *_about_thresholds(tally),
-        *_about_labels(tally),
-    ]
-
-
-def _about_summary(tally: Tally, summary: SeenSummary | None) -> list[str]:
+def notices(findings: Findings) -> Iterator[str]:
+    """Yield the sentences that a reader needs before trusting the numbers."""
+    tally, summary = findings.tally, findings.summary
+    for reason in findings.unreadable:
+        yield f"Not read to the end: {reason}"
     if summary is None:
-        return ["There is no summary.json: the run is under way, or did not end well."]
-    if summary.closes is False:
-        return ["The counts of the last run do not close: not every message is accounted for."]
-    if summary.enriched is not None and summary.enriched != tally.answers:
-        hold = f"The files hold {counted(tally.answers, 'record')}"
-        return [f"{hold}; the last run wrote {summary.enriched:,}. Each run's records count."]
-    return []
-
-
-def _about_thresholds(tally: Tally) -> list[str]:
-    if not tally.strangers:
-        return []
-    drawn = f"{tally.thresholds.low_grounded:g} and {tally.thresholds.claim:g}"
-    came = f"{counted(tally.strangers, 'verdict')} came of other thresholds than those drawn here"
-    flags = "--low_grounded_threshold and --claim_threshold"
-    return [f"{came}, {drawn}. Give the run's own with {flags}."]
-
-
-def _about_labels(tally: Tally) -> list[str]:
-    missed = len(tally.labels) - tally.labels_met
-    if not missed:
-        return []
-    return [f"{counted(missed, 'label')} of {len(tally.labels):,} met no scored answer."]
+        yield "There is no summary.json: the run has not finished, or it failed."
+    elif summary.closes is False:
+        yield "The counts of the last run do not add up: some messages are not accounted for."
+    elif summary.enriched is not None and summary.enriched != tally.answers:
+        files = f"The files hold {counted(tally.answers, 'record')}"
+        yield f"{files}; the last run wrote {summary.enriched:,}. This page counts all runs."
+    if tally.unexplained_verdicts:
+        thresholds = f"{tally.thresholds.low_grounded:g} and {tally.thresholds.claim:g}"
+        yield (
+            f"{counted(tally.unexplained_verdicts, 'verdict')} resulted from other thresholds than"
+            f" those shown here ({thresholds}). Pass the run's own thresholds with"
+            " --low_grounded_threshold and --claim_threshold."
+        )
+    if missed := len(tally.labels) - tally.labels_matched:
+        yield f"{counted(missed, 'label')} of {len(tally.labels):,} matched no scored answer."

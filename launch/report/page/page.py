@@ -1,4 +1,4 @@
-"""The page: the counts through the templates."""
+"""Render the report as one HTML page."""
 
 import base64
 import hashlib
@@ -8,44 +8,42 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from launch.report.counting.findings import Findings
-from launch.report.counting.timeline import Columns
-from launch.report.page import charts, words
-from launch.report.page.claims import claim_style
-from launch.report.page.headline import account, headline, notices
-from launch.report.page.verdicts import STYLES, styles_of
+from launch.report.counts.tally import Findings
+from launch.report.counts.timeline import Columns
+from launch.report.page import charts, text
+from launch.report.page.headline import headline, notices, run_counts
+from launch.report.page.styles import STYLES, claim_style, styles_of
 from launch.terminal import figures
 
-_MOST_GROUPS = 12
-_MOST_NAMES = 16
+_MAX_GROUPS = 12
+_MAX_NAMES = 16
 _OPEN_ANSWERS = 3
 
 
 def render(findings: Findings, title: str, price_per_1k_chars: float | None = None) -> str:
-    """Draw the report.
+    """Render the report.
 
     Args:
-      findings: what was read of an output folder.
-      title: what the report is about, such as the folder.
-      price_per_1k_chars: what 1,000 checked characters cost; None for the cost that the summary
-        tells, if it does.
+      findings: the content of an output folder.
+      title: such as the folder.
+      price_per_1k_chars: of checked characters; None for the cost in the summary, if any.
 
     Returns:
-      One HTML page that needs nothing else: no script, no font, no picture from elsewhere.
+      A self-contained HTML page without scripts, fonts or pictures from elsewhere.
     """
     tally = findings.tally
     columns = tally.timeline.columns()
-    style = _style()
+    style = files(__package__).joinpath("templates/style.css").read_text(encoding="utf-8")
     return (
         _environment()
         .get_template("report.html")
         .render(
             title=title,
-            style=Markup(style),  # noqa: S704 - our own style sheet, which no record reaches
+            style=Markup(style),  # noqa: S704 - our own style sheet, without any record's text
             style_hash=_csp_hash(style),
             headline=headline(tally),
-            account=account(findings.summary),
-            notices=notices(tally, findings.summary, findings.unreadable),
+            run_counts=run_counts(findings.summary),
+            notices=notices(findings),
             tally=tally,
             summary=findings.summary,
             cost=_cost(findings, price_per_1k_chars),
@@ -53,8 +51,8 @@ def render(findings: Findings, title: str, price_per_1k_chars: float | None = No
             columns=columns,
             span=_span(columns),
             charts=charts,
-            most_groups=_MOST_GROUPS,
-            most_names=_MOST_NAMES,
+            max_groups=_MAX_GROUPS,
+            max_names=_MAX_NAMES,
             open_answers=_OPEN_ANSWERS,
         )
     )
@@ -67,11 +65,10 @@ def _cost(findings: Findings, price_per_1k_chars: float | None) -> float | None:
 
 
 def _span(columns: Columns) -> str | None:
-    """When the first and the last stretch begin and end, in words."""
     if not columns.columns:
         return None
     first, last = columns.columns[0].start_us, columns.columns[-1].start_us + columns.width_us
-    return f"{words.moment(first)} to {words.moment(last)} UTC"
+    return f"{text.moment(first)} to {text.moment(last)} UTC"
 
 
 @cache
@@ -82,8 +79,8 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        # Whatever a template prints goes through it, so that no text of a stranger's is forgotten.
-        finalize=words.visible,
+        # Applied to everything a template prints, so that no untrusted text is missed.
+        finalize=text.visible,
     )
     environment.filters |= {
         "count": figures.count,
@@ -91,19 +88,15 @@ def _environment() -> Environment:
         "score": figures.score,
         "drift": figures.drift,
         "duration": figures.duration,
-        "moment": words.moment,
-        "document": words.document,
+        "moment": text.moment,
+        "document": text.document,
         "claim_style": claim_style,
     }
     environment.globals["counted"] = figures.counted
     return environment
 
 
-def _style() -> str:
-    return files(__package__).joinpath("templates/style.css").read_text(encoding="utf-8")
-
-
 def _csp_hash(style: str) -> str:
-    """Name a style sheet as a Content-Security-Policy does, so that no other one counts."""
+    """Name a style sheet for a Content-Security-Policy that allows no other."""
     digest = hashlib.sha256(style.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.durable.journal import Journal
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sources.archive_files import read_file
 from pipeline.sources.compression import DamagedArchive
 from pipeline.sources.read_batch import Batch, Source
@@ -148,7 +148,7 @@ class Canary:
         except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
             _log.error("a defect with the canaries: %s", type(error).__name__)
             return None
-        return None if counts.left or batch.failures else dict(_results(batch))
+        return None if counts.deferred or batch.failures else dict(_results(batch))
 
 
 def validate_canary(

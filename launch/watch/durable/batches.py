@@ -18,7 +18,7 @@ from schemas.answer import Answer
 from schemas.failure import Failure
 from schemas.message import Message
 from schemas.quantities import HOUR_US
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from transforms import clock
 from transforms.measure_rates import EngineCounts
 from transforms.persistence.seen_ids import SeenIds
@@ -126,7 +126,7 @@ class Batches:
         if self._seen.claim(failure.record_id or _id_of(failure.message)):
             batch.failures.append(failure)
         repeated = 1 - len(batch.failures)
-        self._commit(number, batch, _with_failures(Counts(read=1), batch.failures, repeated))
+        self._commit(number, batch, _with_failures(RunCounts(read=1), batch.failures, repeated))
 
     def delete_old_ids(self, seen_for_h: float) -> None:
         """Forget the record ids that are older than they need to be.
@@ -147,7 +147,7 @@ class Batches:
         self._is_begun = True
         return number, folder
 
-    def _commit(self, number: int, batch: Batch, counts: Counts) -> None:
+    def _commit(self, number: int, batch: Batch, counts: RunCounts) -> None:
         now_us = clock.now_us()
         enriched = sum(part.rows for part in batch.parts if part.kind == "enriched")
         account = hour_of_batch(number, counts, enriched, len(batch.failures), now_us)
@@ -178,7 +178,7 @@ class Batches:
         return fresh, len(failures) - len(fresh)
 
 
-def _with_failures(counts: Counts, failures: Sequence[Failure], repeated: int) -> Counts:
+def _with_failures(counts: RunCounts, failures: Sequence[Failure], repeated: int) -> RunCounts:
     return replace(
         counts,
         duplicates=counts.duplicates + repeated,

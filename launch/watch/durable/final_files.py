@@ -11,7 +11,7 @@ from launch.watch.durable.batch_folders import BatchFolders
 from launch.watch.durable.journal import DroppedRows, Journal, PlannedFile, Publication
 from launch.watch.durable.published_ids import PublishedIds, split_keys
 from pipeline import storage
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.manifest import file_entry, write_manifest_of
 from pipeline.sinks.part_files import OpenPart, Part, cut_to_files, join_parts
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
@@ -87,7 +87,7 @@ class FinalFiles:
             raise OSError(str(error)) from None
 
     def _publish_all(self, journal: Journal, lock: Lock) -> int:
-        self._ids.import_new(journal.next_number() - 1)
+        self._ids.import_new(journal.next_number())
         published = 0
         if unfinished := journal.publication():
             published += self._publish(journal, unfinished, lock)

@@ -14,7 +14,7 @@ from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
 from schemas.quantities import HOUR_US, MEGABYTE
-from schemas.summary import Counts, total
+from schemas.summary import RunCounts, total_counts
 from transforms.measure_rates import EngineCounts
 from transforms.persistence.database import Database
 from transforms.rules.rate_counts import RateCounts, add_counts
@@ -63,7 +63,7 @@ class BatchDone(Record, frozen=True, kw_only=True):
 
     number: int
     parts: tuple[Part, ...]
-    counts: Counts
+    counts: RunCounts
     account: LedgerHour
     committed_at_us: int = 0
     rates: tuple[EngineCounts, ...] = ()
@@ -188,7 +188,7 @@ class Journal:
         """Make a batch's outcome durable, all of it or nothing."""
         with self._database.transaction():
             self._keep_note(_LAST_NUMBER, done.number)
-            self._keep_note(_TOTALS, total([self.totals(), done.counts]))
+            self._keep_note(_TOTALS, total_counts([self.totals(), done.counts]))
             self._keep_note(_ALERTS, self.alerts_raised() + len(done.alerts))
             parts = msgspec.json.encode(done.parts)
             self._database.write(
@@ -340,9 +340,9 @@ class Journal:
         rows = self._database.read("SELECT account FROM ledger ORDER BY hour_us")
         return [msgspec.json.decode(content, type=LedgerHour) for (content,) in rows]
 
-    def totals(self) -> Counts:
+    def totals(self) -> RunCounts:
         """What was counted since the journal began."""
-        return self.note(_TOTALS, Counts) or Counts()
+        return self.note(_TOTALS, RunCounts) or RunCounts()
 
     def alerts_raised(self) -> int:
         """How many alerts there were since the journal began."""
@@ -392,8 +392,8 @@ class Journal:
         )
         self._add_to_ledger(moved)
         fewer = {verdict: -rows for verdict, rows in dropped.verdicts.items()}
-        counts = Counts(duplicates=count, verdicts=fewer)
-        self._keep_note(_TOTALS, total([self.totals(), counts]))
+        counts = RunCounts(duplicates=count, verdicts=fewer)
+        self._keep_note(_TOTALS, total_counts([self.totals(), counts]))
 
     def _add_missing_columns(self) -> None:
         """Bring the tables of an earlier version up to date."""

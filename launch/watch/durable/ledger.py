@@ -2,7 +2,7 @@
 
 from schemas import Record
 from schemas.quantities import HOUR_US
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 
 
 class LedgerHour(Record, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class LedgerHour(Record, frozen=True, kw_only=True):
 
 
 def hour_of_batch(
-    number: int, counts: Counts, enriched: int, failures: int, now_us: int
+    number: int, counts: RunCounts, enriched: int, failures: int, now_us: int
 ) -> LedgerHour:
     """Count one batch in its hour.
 

@@ -48,7 +48,7 @@ class PublishedIds:
         """Read the lists of other workers that are new, and remove those that are too old.
 
         Args:
-          owner: the last batch of this worker, with which the keys are forgotten.
+          owner: the next batch of this worker, with which the keys are deleted.
 
         Raises:
           OSError: a list cannot be read, or removed.

@@ -21,7 +21,7 @@ from launch.pubsub.subscription import SubscriptionStats
 from launch.watch.health.status_server import Page
 from schemas import Record
 from schemas.message import UnmappedFields, UnreadableAnswer
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from schemas.verdict import Verdict
 from transforms.grounding.connections import CallsInFlight
 from transforms.runtime import counters
@@ -60,7 +60,7 @@ class WorkerStats(Record, frozen=True, kw_only=True):
       open_rate_incidents, open_no_data_incidents: how many have opened and not closed.
     """
 
-    counts: Counts = Counts()
+    counts: RunCounts = RunCounts()
     batches_done: int = 0
     batches_failed: int = 0
     ledger_gap: int = 0
@@ -119,7 +119,7 @@ class Metrics(Collector):
         yield info
 
 
-def _of_answers(counts: Counts) -> Iterator[Metric]:
+def _of_answers(counts: RunCounts) -> Iterator[Metric]:
     """Collect the counts of answers; they add up as the ledger does."""
     yield _counter("messages_read", "Answers that were read and finished.", counts.read)
     unreadable = sum(

@@ -232,13 +232,13 @@ def test_a_damaged_archive_is_told_and_what_was_read_is_measured(
     given = ["--answers", str(packed), str(record), "--gold", gold]
     assert main(["evaluate", *given]) == 1
     complaint = capsys.readouterr().err
-    assert "the evaluation failed: files that are damaged: 2\n" in complaint
+    assert "the evaluation failed: damaged files: 2\n" in complaint
     assert f"  {packed}#after-record-4: gzip member 2, " in complaint
     assert f"  {record}: is damaged: Avro block 1, " in complaint
     assert (
         main(["evaluate", *given[:-1], write_gold(tmp_path, {"name": "x", "grounded": True})]) == 1
     )
-    assert "no label met an answer" in capsys.readouterr().err
+    assert "no label belongs to an answer" in capsys.readouterr().err
 
 
 def test_records_before_the_damage_are_measured_on_request(
@@ -248,9 +248,9 @@ def test_records_before_the_damage_are_measured_on_request(
     cut.write_bytes(gzip.compress(lines_of(*map(an_envelope, range(4))))[:-1])
     given = ["--answers", str(cut), "--gold", gold]
     assert main(["evaluate", *given]) == 1
-    assert "no label met an answer" in capsys.readouterr().err
+    assert "no label belongs to an answer" in capsys.readouterr().err
     assert main(["evaluate", *given, "--salvage"]) == 1
-    assert "files that are damaged: 1" in capsys.readouterr().err
+    assert "damaged files: 1" in capsys.readouterr().err
 
 
 def test_a_place_that_cannot_be_written_is_told(
@@ -266,5 +266,5 @@ def test_help_lists_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr().out
     assert "usage: groundwatch evaluate" in told
     assert "--gold" in told
-    assert "enriched records keep the scores they have" in told
+    assert "the scores that enriched records have" in " ".join(told.split())
     assert "--max_cost" not in told

@@ -97,7 +97,7 @@ def test_a_failure_that_does_not_say_when_it_last_failed_is_replayed_all_the_sam
 def break_off(server: FakePubSub, output: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Have a replay fail once it has spooled; returns the file that it leaves."""
     with monkeypatch.context() as patched:
-        patched.setattr("launch.commands.replay.start_main_job", lambda *_, **__: 1)
+        patched.setattr("launch.job.start._replay_files", lambda *_: 1)
         assert replay(server, output) == 1
     [spooled] = Path(output).rglob("failures-*.jsonl")
     return spooled.absolute()
@@ -157,7 +157,7 @@ def test_the_flags_that_say_who_asks_hold_for_the_subscription_too(
 ) -> None:
     asked: list[GoogleAccount] = []
     monkeypatch.setattr(
-        "launch.commands.replay.spool_failures", lambda *_, account, **__: asked.append(account)
+        "launch.job.start.spool_failures", lambda *_, account, **__: asked.append(account)
     )
     account = "replays@p.iam.gserviceaccount.com"
     assert replay(server, tmp_path / "out", "--impersonate_service_account", account) == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from launch.main import main
-from launch.report.writing import write_report
+from launch.report.reading import write_report
 from tests.support.archives import an_envelope
 from tests.support.builders import an_enriched
 from tests.support.outputs import visible_files
@@ -42,7 +42,7 @@ def test_it_writes_the_page_and_says_where(
     assert main(["report", str(output)]) == 0
     assert capsys.readouterr().out == f"{output}/report.html\n"
     assert visible_files(output) == sorted([*before, "report.html"])
-    assert headline_of(output / "report.html").startswith("1 of 2 judged answers is not")
+    assert headline_of(output / "report.html").startswith("1 of 2 assessed answers is not")
 
 
 def test_what_a_backfill_wrote_can_be_drawn(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_what_a_backfill_wrote_can_be_drawn(tmp_path: Path) -> None:
     assert backfill(archive, tmp_path / "out") == 0
     path = write_report(str(tmp_path / "out"))
     page = parse_page(Path(path).read_text(encoding="utf-8"))
-    assert page.all("h1")[0].text.startswith("1 of 2 judged answers is not supported")
+    assert page.all("h1")[0].text.startswith("1 of 2 assessed answers is not supported")
     assert "UnreadableAnswer" in page.text
     assert page.all("p", "notice") == []
 
@@ -108,17 +108,17 @@ def test_a_damaged_file_is_told_and_the_page_still_written(
     assert main(["report", str(output)]) == 1
     assert f"{damaged}: is damaged" in capsys.readouterr().err
     page = parse_page((output / "report.html").read_text(encoding="utf-8"))
-    assert "Could not be read to its end" in page.all("p", "notice")[0].text
+    assert "Not read to the end" in page.all("p", "notice")[0].text
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "the folder is missing"),
-        (["/nowhere/at/all"], "/nowhere/at/all: holds no output of groundwatch"),
+        ([], "DIR is missing"),
+        (["/nowhere/at/all"], "/nowhere/at/all: is not an output folder of groundwatch"),
         (["s3://bucket"], "must be a local path, or begin with gs://"),
         (["DIR", "--golden", "x"], "--golden is unknown; did you mean --gold?"),
-        (["DIR", "EXTRA"], "'EXTRA' stands behind no flag"),
+        (["DIR", "EXTRA"], "unexpected argument 'EXTRA'"),
         (["DIR", "--claim_threshold", "2"], "must be a number from 0 to 1"),
         (["DIR", "--gold", "/nowhere.jsonl"], "--gold /nowhere.jsonl: "),
         (["DIR", "--gold", "DIR/summary.json"], "is no JSON object"),

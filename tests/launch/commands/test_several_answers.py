@@ -89,7 +89,7 @@ def test_what_a_limit_leaves_of_such_messages_is_done_later(tmp_path: Path) -> N
         summary = summary_in(output)
         assert (summary["read"], summary["closes"]) == (13, True)
         # Seven answers of the second segment, and the two messages of the third.
-        assert summary["left"] == 7 + 2
+        assert summary["deferred"] == 7 + 2
         assert backfill(archive, output, *flags) == 0
         assert server.requests == 30
     assert summary_in(output)["read"] == 30

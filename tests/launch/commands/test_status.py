@@ -77,9 +77,9 @@ def test_a_ledger_without_hours_is_an_empty_one(
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ([], "name one folder"),
-        (["a", "b"], "name one folder"),
-        (["nowhere"], "nowhere: no worker has kept a ledger there"),
+        ([], "DIR is missing"),
+        (["a", "b"], "unexpected argument 'b'"),
+        (["nowhere"], "nowhere: has no ledger of a worker"),
     ],
     ids=["none", "two", "no ledger"],
 )

@@ -196,7 +196,7 @@ def test_the_status_of_a_worker_verifies_its_output(
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ([], "the folder is missing"),
+        ([], "DIR is missing"),
         (["nowhere"], "nowhere: holds no output of groundwatch"),
         (["out", "--work_foldr"], "--work_foldr is unknown; did you mean --work_folder?"),
     ],

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from launch.commands import watch as watch_module
 from launch.inputs.paths import default_work_folder
 from launch.local import work_folder as work_folder_module
 from launch.local.run_summary import summary_of
 from launch.local.work_folder import WorkFolder
 from launch.main import main
-from pipeline.config import Config
+from launch.watch import run as watch_module
+from pipeline.settings.config import Config
 from pipeline.sinks.destination import Destination
-from schemas.summary import Counts, Summary
+from schemas.summary import RunCounts, Summary
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
 from tests.support.watched import SUBSCRIPTION, Watched
@@ -54,7 +54,7 @@ def test_a_refusal_of_the_checker_ends_the_watch_with_a_sentence(
     with FaultServer(always(status(403, "Forbidden"))) as checker:
         assert watch(watched, "--checker", checker.address) == 1
     told = capsys.readouterr().err
-    assert "the monitoring failed: " in told
+    assert "the worker failed: " in told
     assert "403" in told
     assert "Lamps" not in told
     assert watched.outstanding == 5
@@ -74,12 +74,12 @@ def test_counts_that_do_not_close_are_a_failure(
 ) -> None:
     def lose_one(config: Config, *_: object, **__: object) -> Summary:
         rows = {"enriched": 1, "failures": 0, "alerts": 0}
-        counts = Counts(read=2, verdicts={"GROUNDED": 1})
+        counts = RunCounts(read=2, verdicts={"GROUNDED": 1})
         return summary_of(config, counts, rows, started_at_us=0, price_per_1k_chars=None)
 
     monkeypatch.setattr(watch_module, "watch", lose_one)
     assert watch(watched) == 1
-    assert "the counts do not close: 2 messages were read" in capsys.readouterr().err
+    assert "the counts do not add up: 2 messages were read" in capsys.readouterr().err
 
 
 def test_a_second_demo_on_the_same_output_is_refused_and_takes_nothing_from_the_first(

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from launch.dataflow import streaming, submitting, template
-from launch.flags import UsageError, read_flags
 from launch.inputs.paths import try_output
+from launch.job import start as start_module
 from launch.main import main
-from launch.start import options_from
-from pipeline import options
+from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
+from pipeline.settings.definition import settings_of
+from pipeline.settings.load import UsageError, load
 from tests.support.dataflow import FLAGS
 from transforms.grounding.settings import OutagePolicy
 
@@ -23,12 +24,11 @@ STREAM = (
 @pytest.fixture(autouse=True)
 def without_a_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
     """The launcher tries the output folder and lists the input; nobody answers here."""
-    for module in (streaming, template.start_main_job):
-        space = vars(module) if module is streaming else module.__globals__
-        monkeypatch.setitem(space, "try_output", lambda *_: None)
+    for module in (streaming, start_module):
+        monkeypatch.setattr(module, "try_output", lambda *_: None)
     found = {"gs://example-input/*.gz": ["gs://example-input/a.gz"]}
-    monkeypatch.setitem(
-        template.start_main_job.__globals__,
+    monkeypatch.setattr(
+        start_module,
         "find_inputs",
         lambda _, patterns, __: [path for pattern in patterns for path in found[pattern]],
     )
@@ -51,12 +51,13 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 @pytest.mark.parametrize(
     ("parameter", "flags"),
     [
-        ("--output=gs://example-output/run", ["--output", "gs://example-output/run"]),
-        ("--alert_text=true", ["--alert_text"]),
-        ("--alert_text=True", ["--alert_text"]),
-        ("--alert_text=false", []),
-        ("--alert_tags=TRUNCATED SAFETY_RATED", ["--alert_tags", "TRUNCATED", "SAFETY_RATED"]),
-        ("--move_reason=A=UNSCORABLE", ["--move_reason", "A=UNSCORABLE"]),
+        ("--output=gs://example-output/run", ["--output=gs://example-output/run"]),
+        ("--alert_text=True", ["--alert_text=True"]),
+        (
+            "--alert_tags=TRUNCATED SAFETY_RATED",
+            ["--alert_tags=TRUNCATED", "--alert_tags=SAFETY_RATED"],
+        ),
+        ("--move_reason=A=UNSCORABLE", ["--move_reason=A=UNSCORABLE"]),
         ("--sample=", []),
         ("--region=us-central1", ["--region=us-central1"]),
         ("--no_auth", ["--no_auth"]),
@@ -64,7 +65,8 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_a_parameter_is_spelt_as_a_flag(parameter: str, flags: list[str]) -> None:
-    assert template.command_flags([parameter], options_from(options.INPUT)) == flags
+    known = {f"--{setting.name}": setting for setting in settings_of(BackfillSettings)}
+    assert list(template.command_flags(parameter, known)) == flags
 
 
 def test_a_subscription_starts_a_streaming_job(
@@ -114,7 +116,7 @@ def test_what_only_a_newer_launcher_knows_is_left_out(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     assert template.start([*STREAM, "--launched_by=somebody", "stray", *FLAGS]) == 0
-    assert "--launched_by is left out" in caplog.text
+    assert "ignoring the launcher's --launched_by" in caplog.text
 
 
 def test_what_cannot_be_started_is_a_sentence(
@@ -140,10 +142,9 @@ def test_the_values_reach_the_configuration(submitted: list[Any]) -> None:
 
 
 def test_two_jobs_never_write_the_same_files() -> None:
-    values, _, problems = read_flags(STREAM, streaming.stream_options())
-    assert problems == []
-    values |= streaming._NOT_HERE
-    runs = {streaming.stream_config(values, 1, now_s).run for now_s in (0, 1, 86_400)}
+    loaded = load(WatchStreamSettings, STREAM, {})
+    assert loaded.problems == []
+    runs = {streaming.stream_config(loaded.settings, 1, now_s).run for now_s in (0, 1, 86_400)}
     assert runs == {"watch-19700101T000000Z", "watch-19700101T000001Z", "watch-19700102T000000Z"}
 
 

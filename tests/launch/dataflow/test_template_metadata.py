@@ -9,16 +9,17 @@ import pytest
 from google.cloud.dataflow_v1beta3 import ContainerSpec, TemplateMetadata
 
 from launch.dataflow import metadata
-from launch.dataflow.parameters import pattern_of, template_options
-from launch.dataflow.streaming import stream_options
-from launch.start import options_from
-from pipeline import options
-from pipeline.option import Option
+from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
+from pipeline.settings.definition import Setting, settings_of
 
 Json = dict[str, Any]
 MADE = {"watch": metadata.watch_metadata(), "backfill": metadata.backfill_metadata()}
-KNOWN = {"watch": stream_options(), "backfill": options_from(options.INPUT)}
-OPTIONS = {option.name: option for known in KNOWN.values() for option in template_options(known)}
+KNOWN = {"watch": WatchStreamSettings, "backfill": BackfillSettings}
+SETTINGS = {
+    setting.name: setting
+    for known in KNOWN.values()
+    for setting in metadata.template_settings(known)
+}
 
 SAMPLES = {
     "subscription": ["projects/example-project/subscriptions/s"],
@@ -94,7 +95,7 @@ def parameters_of(name: str) -> dict[str, Json]:
 @pytest.mark.parametrize("name", MADE)
 def test_every_flag_is_a_parameter_but_for_those_of_one_machine(name: str) -> None:
     beams = {parameter["name"] for parameter in metadata._BEAM_PARAMETERS}
-    flags = {option.name for option in KNOWN[name]}
+    flags = {setting.name for setting in settings_of(KNOWN[name])}
     left_out = flags - (set(parameters_of(name)) - beams)
     assert set(parameters_of(name)) <= flags | beams
     assert left_out == {"credentials_file", "project", "scorer"} | (
@@ -107,36 +108,34 @@ def test_every_flag_is_a_parameter_but_for_those_of_one_machine(name: str) -> No
 @pytest.mark.parametrize("name", MADE)
 def test_what_is_required_and_what_is_the_default_is_the_same(name: str) -> None:
     parameters = parameters_of(name)
-    for option in template_options(KNOWN[name]):
-        parameter = parameters[option.name]
-        assert parameter["isOptional"] is not option.is_required
+    for setting in metadata.template_settings(KNOWN[name]):
+        parameter = parameters[setting.name]
+        assert parameter["isOptional"] is not setting.is_required
         default = parameter.get("defaultValue")
         if default is not None:
             assert re.search(parameter["regexes"][0], default)
-            assert read(option, default) == option.default
+            assert read(setting, default) == setting.default
 
 
-def read(option: Option, text: str) -> Any:
-    if option.is_switch:
-        return text == "true"
-    values = tuple(map(option.read, text.split() if option.takes_many else [text]))
-    return values if option.takes_many else values[0]
+def read(setting: Setting, text: str) -> Any:
+    values = tuple(map(setting.kind.parse, text.split() if setting.is_many else [text]))
+    return values if setting.is_many else values[0]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_what_the_command_line_takes_the_pattern_takes(name: str) -> None:
     for text in SAMPLES[name]:
-        read(OPTIONS[name], text)
-        assert re.search(pattern_of(OPTIONS[name]), text)
+        read(SETTINGS[name], text)
+        assert re.search(SETTINGS[name].pattern, text)
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_the_pattern_refuses_the_command_line_refuses(name: str) -> None:
     for text in WRONG[name]:
-        assert not re.search(pattern_of(OPTIONS[name]), text)
+        assert not re.search(SETTINGS[name].pattern, text)
         if name != "output":  # may be a folder of this machine there
             with pytest.raises(ValueError, match="must"):
-                read(OPTIONS[name], text)
+                read(SETTINGS[name], text)
 
 
 def test_templates_are_written_for_an_image(tmp_path: Path) -> None:

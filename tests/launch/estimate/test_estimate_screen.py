@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from launch.estimate.screen import comparison_line, show_estimate
+from launch.estimate.screen import show_estimate
+from launch.report.terminal_summary import comparison_line
 from schemas.cost_estimate import Amounts, Interval, Intervals, compare
 from tests.support.builders import an_estimate
 

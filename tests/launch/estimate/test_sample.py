@@ -8,7 +8,7 @@ import pytest
 from launch.estimate.outcome import Outcome, outcomes_of
 from launch.estimate.sample import Sample, draw, paid_for, tally_of
 from launch.estimate.tally import count
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from schemas.message import Message
 from tests.support.archives import an_envelope
 from tests.support.builders import a_message

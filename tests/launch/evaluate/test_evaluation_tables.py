@@ -3,15 +3,15 @@
 import pytest
 
 from launch.evaluate.tables import show_evaluation
-from schemas.answer import Span
+from schemas.answer import LabelSpan
 from tests.support.evaluations import a_labelled, measured
 
 
 def test_shares_are_told_though_the_most_frequent_kind_has_none(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    unchecked = [Span(place, place + 5, "Unchecked") for place in (40, 50)]
-    show_evaluation(measured(a_labelled(0.25, spans=(Span(0, 5, "Conflict"), *unchecked))))
+    unchecked = [LabelSpan(place, place + 5, "Unchecked") for place in (40, 50)]
+    show_evaluation(measured(a_labelled(0.25, spans=(LabelSpan(0, 5, "Conflict"), *unchecked))))
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["Unchecked", "2", "2", "0", "—", "—", "—", "—", "—"] in lines
     assert ["Conflict", "1", "0", "1", "—", "0.0%", "100.0%", "100.0%", "100.0%"] in lines
@@ -21,5 +21,5 @@ def test_shares_are_told_though_the_most_frequent_kind_has_none(
 def test_a_kind_that_looks_like_markup_is_told_as_it_is(
     kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show_evaluation(measured(a_labelled(0.25, spans=(Span(0, 5, kind),))))
+    show_evaluation(measured(a_labelled(0.25, spans=(LabelSpan(0, 5, kind),))))
     assert f"\n{kind} " in capsys.readouterr().out

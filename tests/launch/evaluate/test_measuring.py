@@ -2,13 +2,14 @@
 
 import pytest
 
-from schemas.answer import Span
+from schemas.answer import LabelSpan
 from tests.support.evaluations import a_labelled, measured
 
 
 def test_an_answer_ranks_by_its_lowest_claim_and_by_its_support_score() -> None:
     found = measured(
-        a_labelled(0.9, 0.8, support=0.2), a_labelled(0.9, 0.3, support=0.7, spans=(Span(10, 20),))
+        a_labelled(0.9, 0.8, support=0.2),
+        a_labelled(0.9, 0.3, support=0.7, spans=(LabelSpan(10, 20),)),
     )
     by_claim, by_support = found.answers_by_claim, found.answers_by_support
     assert by_claim.auroc is not None
@@ -22,8 +23,8 @@ def test_an_answer_ranks_by_its_lowest_claim_and_by_its_support_score() -> None:
 def test_the_verdict_is_held_to_the_labels_too() -> None:
     answers = (
         a_labelled(0.3),
-        a_labelled(0.3, spans=(Span(0, 5),)),
-        a_labelled(0.5, spans=(Span(0, 5),)),
+        a_labelled(0.3, spans=(LabelSpan(0, 5),)),
+        a_labelled(0.5, spans=(LabelSpan(0, 5),)),
     )
     found = measured(*answers).low_grounded
     assert (found.flagged, found.precision, found.recall, found.threshold) == (2, 0.5, 0.5, None)
@@ -44,7 +45,7 @@ def test_the_verdict_is_held_to_the_labels_too() -> None:
 def test_a_claim_is_unsupported_where_a_span_shares_two_bytes_with_it(
     span: tuple[int, int], unsupported: int
 ) -> None:
-    claims = measured(a_labelled(0.9, 0.8, 0.7, spans=(Span(*span),))).claims
+    claims = measured(a_labelled(0.9, 0.8, 0.7, spans=(LabelSpan(*span),))).claims
     assert claims is not None
     assert (claims.unsupported, claims.supported) == (unsupported, 3 - unsupported)
 
@@ -60,8 +61,12 @@ def test_claims_of_answers_that_nobody_looked_into_do_not_count() -> None:
 def test_each_kind_of_span_is_told_by_itself() -> None:
     found = measured(
         a_labelled(0.9, 0.8),
-        a_labelled(0.25, 0.7, spans=(Span(0, 5, "Baseless"), Span(12, 15, "Conflict"))),
-        a_labelled(0.35, spans=(Span(0, 3, "Baseless"), Span(50, 60, "Baseless"))),
+        a_labelled(
+            0.25,
+            0.7,
+            spans=(LabelSpan(0, 5, "Baseless"), LabelSpan(12, 15, "Conflict")),
+        ),
+        a_labelled(0.35, spans=(LabelSpan(0, 3, "Baseless"), LabelSpan(50, 60, "Baseless"))),
     )
     baseless, conflict = found.span_kinds
     assert (baseless.kind, baseless.spans, baseless.unchecked, baseless.claims) == (
@@ -77,7 +82,7 @@ def test_each_kind_of_span_is_told_by_itself() -> None:
 
 
 def test_a_kind_that_no_checked_claim_touches_is_found_nowhere() -> None:
-    [kind] = measured(a_labelled(0.9, spans=(Span(50, 60, "Conflict"),))).span_kinds
+    [kind] = measured(a_labelled(0.9, spans=(LabelSpan(50, 60, "Conflict"),))).span_kinds
     assert (kind.unchecked, kind.claims, kind.auroc, kind.found) == (1, 0, None, {})
 
 

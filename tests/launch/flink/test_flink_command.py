@@ -8,7 +8,7 @@ from launch.flink import __main__ as command
 from launch.flink.__main__ import main
 
 
-def test_what_is_missing_is_told_with_what_to_do(
+def test_missing_jars_are_an_error_that_says_what_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "none"
@@ -19,7 +19,7 @@ def test_what_is_missing_is_told_with_what_to_do(
     )
 
 
-def test_a_job_server_that_does_not_start_is_told(
+def test_a_job_server_that_does_not_start_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     java = tmp_path / "java"
@@ -30,27 +30,12 @@ def test_a_job_server_that_does_not_start_is_told(
     assert capsys.readouterr().err.startswith("groundwatch: the job-server has ended:\n")
 
 
-def test_an_interruption_is_a_word_and_no_traceback(
+def test_an_interruption_prints_one_word_and_no_traceback(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "find_java", lambda: "java")
-    monkeypatch.setattr(command, "Cluster", interrupt)
+    monkeypatch.setattr(command, "job_server", interrupt)
     assert main(["--jar", "job-server.jar", "backfill"]) == 1
     assert capsys.readouterr().err == "groundwatch: interrupted\n"
-
-
-def test_a_number_of_task_managers_that_makes_no_sense_is_refused(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["--task_managers", "-1", "backfill"])
-    assert "--task_managers -1: must be 0 or more" in capsys.readouterr().err
-
-
-def test_two_task_managers_cannot_share_a_worker_pool(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["--task_managers", "2", "--workers", "EXTERNAL", "backfill"])
-    assert "task managers that share a worker pool" in capsys.readouterr().err

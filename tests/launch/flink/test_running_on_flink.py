@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from launch.flink.cluster import Cluster, Workers
 from tests.support.archives import an_envelope
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.fault_server import FaultServer, always
-from tests.support.flink import children_of, flink_java
+from tests.support.flink import Cluster, Workers, children_of, flink_class_path
 from tests.support.outputs import Json, alerts_in, failures_in, records_in, summary_in
 from tests.support.runs import an_archive, backfill
 from tests.support.wire_faults import Exchange, good
@@ -95,12 +94,12 @@ def counts_of(summary: Json) -> Json:
 def test_what_is_killed_in_the_middle_is_done_again_and_nothing_is_lost_or_doubled(
     tmp_path: Path, task_managers: int, workers: Workers, victim: str
 ) -> None:
-    java = flink_java()
+    class_path = flink_class_path()
     archive, output, usual = answers_in(tmp_path), tmp_path / "out", tmp_path / "usual"
     (folder := tmp_path / "flink").mkdir()
     with HeldChecker() as checker:
         with (
-            Cluster(java, folder, task_managers, workers) as flink,
+            Cluster(class_path, folder, task_managers, workers) as flink,
             start_on(flink, archive, output, checker.address) as process,
         ):
             wait_until(lambda: checker.requests > _BEFORE_THE_KILL, process)

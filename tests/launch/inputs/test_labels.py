@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from launch.inputs.labels import UnreadableLabels, read_labels
-from schemas.answer import Label, Span
+from schemas.answer import Label, LabelSpan
 
 
 def labels_of(folder: Path, text: str) -> dict[str, Label]:
@@ -45,11 +45,14 @@ def test_blank_lines_are_no_labels(tmp_path: Path) -> None:
     [
         ("[]", ()),
         ("null", None),
-        ('[[0, 4, "Conflict"], [7, 9]]', (Span(0, 4, "Conflict"), Span(7, 9))),
+        (
+            '[[0, 4, "Conflict"], [7, 9]]',
+            (LabelSpan(0, 4, "Conflict"), LabelSpan(7, 9)),
+        ),
     ],
 )
 def test_spans_say_what_is_not_supported(
-    tmp_path: Path, spans: str, read: tuple[Span, ...] | None
+    tmp_path: Path, spans: str, read: tuple[LabelSpan, ...] | None
 ) -> None:
     line = f'{{"id": "a", "hallucinated": true, "spans": {spans}}}'
     assert labels_of(tmp_path, line)["a"].spans == read

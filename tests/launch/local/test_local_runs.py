@@ -199,7 +199,7 @@ def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
             assert server.requests == limit
             summary = summary_in(output)
             assert summary["closes"] is True
-            assert (summary["read"], summary["left"]) == (limit, ANSWERS - limit)
+            assert (summary["read"], summary["deferred"]) == (limit, ANSWERS - limit)
             assert len(set(ids_in(output))) == len(ids_in(output)) == limit
         assert "left 25 messages undone" in capsys.readouterr().out
         assert backfill(archive, output, *flags) == 0

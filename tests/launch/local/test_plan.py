@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from launch.local.plan import make_plan
-from pipeline.config import Config
+from pipeline.settings.config import Config
 
 
 @pytest.mark.parametrize(

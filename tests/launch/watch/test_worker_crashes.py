@@ -15,9 +15,10 @@ from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.subscription import SubscriptionStats
 from launch.watch import run_worker
 from launch.watch.durable.journal import Journal
-from launch.watch.settings import WatchSettings
 from pipeline import storage
-from pipeline.config import Config
+from pipeline.settings.commands import WatchSettings
+from pipeline.settings.config import Config
+from pipeline.settings.definition import build
 from schemas.message import Message
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.fault_server import FaultServer, by_answer
@@ -155,7 +156,7 @@ class Fate:
 
 def work_through(config: Config, subscription: AtHand, *, steps: int) -> None:
     """Run a worker until all is acknowledged, or for so many steps."""
-    settings = WatchSettings(subscription="projects/lamps/subscriptions/answers")
+    settings = build(WatchSettings, {"subscription": "projects/lamps/subscriptions/answers"})
     with (
         closing(Journal(f"{config.work_folder}/journal.sqlite")) as journal,
         run_worker._worker(config, settings, PipelineOptions([]), journal) as worker,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fault_server import FaultServer, always, by_answer
@@ -82,7 +82,7 @@ def test_what_is_held_is_bounded_while_nothing_can_be_checked(watched: Watched) 
     watched.publish(*map(an_envelope, range(300)))
     with FaultServer(always(status(503, "Service Unavailable"))) as checker:
         config = checked_by(watched, checker)
-        with watched.worker(config, batch_messages=20, held_messages=60) as worker:
+        with watched.worker(config, batch_messages=20, max_outstanding_messages=60) as worker:
             work(worker, lambda: worker.held == 60)
             for _ in range(5):
                 worker.step()

@@ -14,7 +14,7 @@ from transforms.grounding import check_answer as check_answer_module
 from transforms.grounding.check_answer import check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.errors import CheckFailed, Rejected, Unavailable
-from transforms.grounding.local.checking import check_grounding
+from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.reply import CheckReply
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.limits import CheckLimits

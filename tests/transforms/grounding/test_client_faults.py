@@ -25,7 +25,7 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.local.checking import check_grounding
+from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.settings import CheckSettings, RetrySettings
 
 CANARIES = ("CANARYANSWER", "CANARYFACT")

@@ -8,7 +8,7 @@ from schemas.answer import Fact
 from schemas.checked_answer import Grounding
 from schemas.wire.grounding_check import CheckedClaim, CheckResponse
 from tests.support.builders import a_claim, a_fact, a_reply, a_wire_claim
-from transforms.grounding.local.checking import check_grounding
+from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.protocol import build_request
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.limits import CheckLimits

@@ -1,1 +1,1 @@
-"""The embedded checker: a lexical stand-in for Google's check, in the same JSON."""
+"""The embedded checker: a lexical replacement of Google's check, with the same JSON."""

@@ -1,24 +1,28 @@
-"""Entailment by a model that the user supplies: a folder with an ONNX file and its tokenizer."""
+"""Score claims by an entailment model that the user supplies as an ONNX file."""
 
+import heapq
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
+from transforms.contradictions.parsed_sentence import ParsedSentence
+from transforms.contradictions.passages import sentences_of
 from transforms.grounding.errors import Misconfigured
+from transforms.rules.support_score import logit
 
 MODEL, TOKENIZER, CONFIG = "model.onnx", "tokenizer.json", "config.json"
 _MAX_TOKENS = 512
 """Of a passage and its claim together; the longer of the two is truncated."""
 
-_PAIRS_AT_ONCE = 32
+_BATCH_PAIRS = 32
 _ENTAILED = frozenset({"entailment", "entailed", "supported", "consistent"})
-_UNNAMED = re.compile(r"label_\d+")
-"""The labels that `transformers` writes where nobody has named them."""
+_DEFAULT_LABEL = re.compile(r"label_\d+")
+"""The labels that `transformers` writes if nobody named them."""
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _INPUT_TYPE = "tensor(int64)"
@@ -28,6 +32,73 @@ _WORD = "a "
 _NOT_A_CLASSIFIER = (
     "the model must score pairs of texts, as an export for sequence classification does"
 )
+
+_MAX_FACTS = 3
+_MAX_SENTENCES = 6
+"""What a model reads for one claim: the facts and sentences that share most words with it."""
+
+_MIN_DOUBT = 1e-6
+"""Probabilities are kept this far from 0 and 1, whose log odds are infinite."""
+
+Entailment = Callable[[Sequence[tuple[str, str]]], list[float]]
+"""For each passage and claim, returns the probability, 0..1, that the passage entails the claim."""
+
+
+class EntailmentScore(NamedTuple):
+    """The log odds that the facts entail a claim, and the facts that do so on their own."""
+
+    log_odds: float
+    cited: tuple[int, ...]
+
+
+def score_by_entailment(
+    claims: Sequence[str], facts: Sequence[str], entailment: Entailment, threshold: float
+) -> list[EntailmentScore]:
+    """Score claims by the probability that the nearest sentences of the facts entail them.
+
+    Args:
+      claims: the claims that require a check.
+      facts: all facts.
+      entailment: the model.
+      threshold: 0..1, the minimum probability to cite a fact.
+
+    Returns:
+      For each claim the best score of the facts, alone and together.
+    """
+    passages = [_passages(ParsedSentence(claim), facts) for claim in claims]
+    pairs = [
+        (passage, claim)
+        for claim, of_claim in zip(claims, passages, strict=True)
+        for _, passage in of_claim
+    ]
+    probabilities = iter(entailment(pairs))
+    scores = []
+    for of_claim in passages:
+        by_fact = [(fact, next(probabilities)) for fact, _ in of_claim]
+        best = max((probability for _, probability in by_fact), default=0.0)
+        bounded = min(max(best, _MIN_DOUBT), 1 - _MIN_DOUBT)
+        cited = (fact for fact, share in by_fact if fact is not None and share >= threshold)
+        scores.append(EntailmentScore(logit(bounded), tuple(cited)))
+    return scores
+
+
+def _passages(claim: ParsedSentence, facts: Sequence[str]) -> list[tuple[int | None, str]]:
+    """Return the nearest sentences of the nearest facts, and of all of them with no index."""
+    shared = [sum(map(fact.lower().__contains__, claim.content)) for fact in facts]
+    nearest = heapq.nlargest(_MAX_FACTS, range(len(facts)), key=shared.__getitem__)
+    passages: list[tuple[int | None, str]] = [
+        (number, _nearest_sentences(claim.content, facts[number])) for number in nearest
+    ]
+    if len(passages) > 1:
+        passages.append((None, " ".join(passage for _, passage in passages)))
+    return [(number, passage) for number, passage in passages if passage]
+
+
+def _nearest_sentences(content: frozenset[str], fact: str) -> str:
+    sentences = sentences_of(fact)
+    shared = [len(content & sentence.content) for sentence in sentences]
+    chosen = heapq.nlargest(_MAX_SENTENCES, range(len(sentences)), key=shared.__getitem__)
+    return " ".join(sentences[place].text for place in sorted(chosen))
 
 
 class _Config(msgspec.Struct):
@@ -40,11 +111,11 @@ class EntailmentModel:
     """A classifier of pairs of texts, as `transformers` exports them to ONNX.
 
     Args:
-      folder: holds ``model.onnx``, ``tokenizer.json`` of the tokenizers library, and, unless the
-        model has one output, ``config.json`` with an ``id2label`` that names entailment.
+      folder: contains ``model.onnx``, ``tokenizer.json`` of the tokenizers library, and, unless
+        the model has one output, ``config.json`` with an ``id2label`` that names entailment.
 
     Raises:
-      Misconfigured: the folder holds no such model, or the extra ``scorer`` is not installed.
+      Misconfigured: the folder contains no such model, or the extra ``scorer`` is not installed.
     """
 
     def __init__(self, folder: str) -> None:
@@ -57,16 +128,17 @@ class EntailmentModel:
             labels = _read_labels(root / CONFIG)
         except Misconfigured:
             raise
-        except Exception as error:  # noqa: BLE001 - the two libraries raise whatever they like
-            raise self._refusal(f"cannot be loaded: {error}") from None
+        except Exception as error:  # noqa: BLE001 - the two libraries document no exceptions
+            raise self._error(f"cannot be loaded: {error}") from None
         self._tokenizer.enable_truncation(_MAX_TOKENS)
         self._tokenizer.enable_padding()
         self._inputs = self._check_inputs()
-        self._output = self._choose_output()
+        names: list[str] = [each.name for each in self._session.get_outputs()]
+        self._output = _OUTPUT if _OUTPUT in names else names[0]
         self._label = self._entailed_label(labels, self._count_outputs())
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Tell how surely passages entail claims.
+        """Return the probability that passages entail claims.
 
         Args:
           pairs: a passage and a claim each.
@@ -77,11 +149,11 @@ class EntailmentModel:
         Raises:
           Misconfigured: the model cannot be run on them.
         """
-        found: list[float] = []
-        for start in range(0, len(pairs), _PAIRS_AT_ONCE):
-            logits = self._run(pairs[start : start + _PAIRS_AT_ONCE])
-            found += [float(each) for each in self._shares(logits)]
-        return found
+        probabilities: list[float] = []
+        for start in range(0, len(pairs), _BATCH_PAIRS):
+            logits = self._run(pairs[start : start + _BATCH_PAIRS])
+            probabilities += [float(each) for each in self._softmax(logits)]
+        return probabilities
 
     def _run(self, pairs: Sequence[tuple[str, str]]) -> Any:
         encoded = self._tokenizer.encode_batch(list(pairs))
@@ -93,37 +165,33 @@ class EntailmentModel:
         fed = {name: self._numpy.array(columns[name], dtype="int64") for name in self._inputs}
         try:
             return self._session.run([self._output], fed)[0]
-        except Exception as error:  # noqa: BLE001 - onnxruntime raises whatever it likes
+        except Exception as error:  # noqa: BLE001 - onnxruntime documents no exceptions
             shape = "{} pairs of {} tokens".format(*fed[self._inputs[0]].shape)
-            raise self._refusal(f"the model cannot take {shape}: {type(error).__name__}") from None
+            raise self._error(f"the model cannot take {shape}: {type(error).__name__}") from None
 
-    def _shares(self, logits: Any) -> Any:
-        """Of one output its logistic, of several the entailed one's share."""
+    def _softmax(self, logits: Any) -> Any:
+        """Return the logistic of a single output, or the softmax of the entailed one."""
         if self._label is None:
             return 1 / (1 + self._numpy.exp(-logits[:, 0]))
         powers = self._numpy.exp(logits - logits.max(axis=1, keepdims=True))
         return powers[:, self._label] / powers.sum(axis=1)
 
     def _check_inputs(self) -> list[str]:
-        """Return the inputs to feed: all that the model has, in any number and length."""
+        """Return the names of the model's inputs; they must take any number and length."""
         inputs = {each.name: each for each in self._session.get_inputs()}
         if unknown := sorted(inputs.keys() - set(_INPUTS)):
-            raise self._refusal(f"the model needs {', '.join(unknown)}; {_NOT_A_CLASSIFIER}")
+            raise self._error(f"the model needs {', '.join(unknown)}; {_NOT_A_CLASSIFIER}")
         if _INPUTS[0] not in inputs:
-            raise self._refusal(f"the model has no input {_INPUTS[0]}; {_NOT_A_CLASSIFIER}")
+            raise self._error(f"the model has no input {_INPUTS[0]}; {_NOT_A_CLASSIFIER}")
         for name, each in inputs.items():
             if each.type != _INPUT_TYPE:
-                raise self._refusal(f"the input {name} is {each.type}, not {_INPUT_TYPE}")
+                raise self._error(f"the input {name} is {each.type}, not {_INPUT_TYPE}")
             if any(isinstance(dimension, int) for dimension in each.shape):
-                raise self._refusal(
+                raise self._error(
                     f"the input {name} has the fixed shape {each.shape}; export the model with"
                     " dynamic axes for the batch and the sequence"
                 )
         return [name for name in _INPUTS if name in inputs]
-
-    def _choose_output(self) -> str:
-        names: list[str] = [each.name for each in self._session.get_outputs()]
-        return _OUTPUT if _OUTPUT in names else names[0]
 
     def _count_outputs(self) -> int:
         """Run the model on short texts and on the longest, and return its scores for a pair."""
@@ -133,33 +201,31 @@ class EntailmentModel:
         for pairs in (short, longest):
             logits = self._run(pairs)
             if logits.ndim != 2 or len(logits) != len(pairs):  # noqa: PLR2004 - pairs and scores
-                raise self._refusal(
+                raise self._error(
                     f"the model gives {self._output} of shape {list(logits.shape)} for"
                     f" {len(pairs)} pairs; {_NOT_A_CLASSIFIER}"
                 )
             if not self._numpy.isfinite(logits).all():
-                raise self._refusal("the model gives scores that are no numbers")
+                raise self._error("the model gives scores that are no numbers")
             widths.add(logits.shape[1])
         return max(widths)
 
     def _entailed_label(self, labels: dict[int, str], outputs: int) -> int | None:
-        """Find which output says entailment; None where the model has one output."""
+        """Return the output for entailment; None if the model has one output."""
         if labels and labels.keys() != set(range(outputs)):
-            raise self._refusal(
-                f"the model has {outputs} outputs, and {CONFIG} names {len(labels)}"
-            )
-        named = [label for label in labels.values() if not _UNNAMED.fullmatch(label.lower())]
+            raise self._error(f"the model has {outputs} outputs, and {CONFIG} names {len(labels)}")
+        named = [label for label in labels.values() if not _DEFAULT_LABEL.fullmatch(label.lower())]
         entailed = [index for index, label in labels.items() if label.lower() in _ENTAILED]
         if outputs == 1 and (entailed or not named):
             return None
         if len(entailed) != 1:
-            raise self._refusal(
+            raise self._error(
                 f"of the model's {outputs} outputs ({', '.join(labels.values()) or 'unnamed'}) one"
                 f" must be named entailment or supported, in id2label of {CONFIG}"
             )
         return entailed[0]
 
-    def _refusal(self, reason: str) -> Misconfigured:
+    def _error(self, reason: str) -> Misconfigured:
         return Misconfigured(f"--scorer {self._folder}: {reason}")
 
 

@@ -1,4 +1,4 @@
-"""Reading a check's request as the service reads it, and refusing what it refuses."""
+"""Decode and validate a check's request as the service does."""
 
 import re
 from collections.abc import Iterator
@@ -15,25 +15,24 @@ _LABEL = re.compile(r"[\w-]*")
 
 _decode = msgspec.json.Decoder(dict[str, object]).decode
 
-_FIRST_OF_WORD = re.compile(r"_([a-z])")
+_WORD_START = re.compile(r"_([a-z])")
 
 
 class InvalidArgumentError(ValueError):
-    """The service would refuse this request; the message says why, without any of its text."""
+    """The service would reject this request; the message says why, without any of its text."""
 
 
 def decode_request(body: bytes) -> CheckRequest:
-    """Read a request's JSON: camelCase or snake_case, numbers as numbers or strings.
+    """Decode a request's JSON: camelCase or snake_case, numbers as numbers or strings.
 
     Args:
-      body: the JSON object; unknown members are ignored, null is an absent member.
+      body: the JSON object; unknown fields are ignored, null is an absent field.
 
     Raises:
-      InvalidArgumentError: it is not such an object, or it is over one of the service's limits.
+      InvalidArgumentError: it is not such an object, or exceeds a limit of the service.
     """
     try:
-        members = _decode(body)
-        request = msgspec.convert(_normalised(members), CheckRequest, strict=False)
+        request = msgspec.convert(_normalize(_decode(body)), CheckRequest, strict=False)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidArgumentError(f"Invalid JSON payload received. {error}") from None
     if problem := next(_problems(request), None):
@@ -41,49 +40,44 @@ def decode_request(body: bytes) -> CheckRequest:
     return request
 
 
-def _normalised(members: dict[str, object]) -> dict[str, object]:
-    """Return the request with camelCase members; the two maps of the user's own keep theirs."""
-    request = _camel_members(members)
+def _normalize(fields: dict[str, object]) -> dict[str, object]:
+    """Return the request with camelCase fields; the user's own maps stay as they are."""
+    request = _camel_case(fields)
     if isinstance(facts := request.get("facts"), list):
-        request["facts"] = [
-            _camel_members(fact) if isinstance(fact, dict) else fact for fact in facts
-        ]
+        request["facts"] = [_camel_case(fact) if isinstance(fact, dict) else fact for fact in facts]
     if isinstance(spec := request.get("groundingSpec"), dict):
-        request["groundingSpec"] = _camel_members(spec)
+        request["groundingSpec"] = _camel_case(spec)
     return request
 
 
-def _camel_members(members: dict[str, object]) -> dict[str, object]:
+def _camel_case(fields: dict[str, object]) -> dict[str, object]:
     return {
-        _FIRST_OF_WORD.sub(lambda match: match[1].upper(), name) if "_" in name else name: member
-        for name, member in members.items()
-        if member is not None
+        _WORD_START.sub(lambda match: match[1].upper(), name) if "_" in name else name: value
+        for name, value in fields.items()
+        if value is not None
     }
 
 
 def _problems(request: CheckRequest) -> Iterator[str]:
-    yield from _answer_problems(request.answer_candidate)
-    if len(request.facts) > _LIMITS.max_facts:
-        yield f"facts: {len(request.facts)} given, at most {_LIMITS.max_facts} are allowed."
+    answer, limits = request.answer_candidate, _LIMITS
+    if not answer:
+        yield "answerCandidate: is required."
+    # No token is shorter than a character.
+    tokens = count_tokens(answer) if len(answer) > limits.max_answer_tokens else 0
+    if tokens > limits.max_answer_tokens:
+        yield f"answerCandidate: {tokens} tokens, at most {limits.max_answer_tokens} are allowed."
+    if len(request.facts) > limits.max_facts:
+        yield f"facts: {len(request.facts)} given, at most {limits.max_facts} are allowed."
     for number, fact in enumerate(request.facts):
-        if len(fact.fact_text) > _LIMITS.max_fact_chars:
+        if len(fact.fact_text) > limits.max_fact_chars:
             yield (
                 f"facts[{number}].factText: {len(fact.fact_text)} characters, "
-                f"at most {_LIMITS.max_fact_chars} are allowed."
+                f"at most {limits.max_fact_chars} are allowed."
             )
     threshold = request.grounding_spec.citation_threshold
     if threshold is not None and not 0 <= threshold <= 1:
         yield f"groundingSpec.citationThreshold: {threshold} is not between 0 and 1."
     yield from _label_problems(request.user_labels)
-
-
-def _answer_problems(answer: str) -> Iterator[str]:
-    if not answer:
-        yield "answerCandidate: is required."
-    if len(answer) <= _LIMITS.max_answer_tokens:  # No token is shorter than a character.
-        return
-    if (tokens := count_tokens(answer)) > _LIMITS.max_answer_tokens:
-        yield f"answerCandidate: {tokens} tokens, at most {_LIMITS.max_answer_tokens} are allowed."
 
 
 def _label_problems(labels: dict[str, str]) -> Iterator[str]:

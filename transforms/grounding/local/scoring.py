@@ -1,10 +1,9 @@
-"""The score of a claim: how well its words are found together in the facts.
+"""Score a claim by how close together its words are in the facts.
 
-The weights are hand-rounded from a logistic regression (2.89, 0.97, -0.93, -0.46, bias -1.55) and
-rank alike wherever that was measured. BUMP and the development part of BEGIN were in its training
-mixture; nothing was trained on RAGTruth. The score is no probability: which share of the claims
-at one score is true depends on where the answers come from. A mismatch was given the weight of a
-missed number before that was measured; it came of no training.
+The weights are rounded from a logistic regression (2.89, 0.97, -0.93, -0.46, bias -1.55) and rank
+as well on all measured sets. It was trained on BUMP and the development part of BEGIN, among
+others; not on RAGTruth. The score is no probability: the share of true claims at a score depends on
+the source of the answers. A contradiction has the weight of a missed number, which was not trained.
 """
 
 from collections.abc import Sequence
@@ -12,46 +11,44 @@ from collections.abc import Set as AbstractSet
 from functools import reduce
 from operator import and_
 
-from transforms.grounding.local.claims import ClaimWords
-from transforms.grounding.local.facts import Facts
+from transforms.grounding.local.claim_words import ClaimWords
+from transforms.grounding.local.fact_words import Facts
 from transforms.rules.support_score import logit
 
 _WINDOW_WEIGHT = 3.0
 _PAIR_WEIGHT = 1.0
 _MISSED_NUMBER_WEIGHT = -1.0
 _MISSED_NAME_WEIGHT = -0.5
-_MISMATCH_WEIGHT = -1.0
+_CONTRADICTION_WEIGHT = -1.0
 _BIAS = -1.6
 """Puts the balanced boundary of the training sets at 0.6, the service's citation threshold."""
 
 _MAX_MISSES = 5
-"""A claim full of unseen numbers is no worse than one with five; from the training."""
+"""More missed numbers or names do not lower the score; from the training."""
 
 _CAP = logit(0.55)
-"""Keeps a claim with a number that no fact has, or that says something otherwise than the facts,
-below the citation threshold."""
+"""Keeps a claim with a missed number or a contradiction below the citation threshold."""
 
 _NONE_MISSED = 0, 0, 0
-"""Numbers, names and words of content."""
 
 _MAX_CANDIDATES = 8
 _MIN_COVERAGE = 1 / 3
-"""Which facts are looked at for a citation: so many of those that hold this share of a claim's
-content words. They bound the work; a fact that holds less has no chance at the threshold."""
+"""Facts that may be cited: so many, with this share of a claim's content words. This bounds the
+time; a fact with less cannot reach the threshold."""
 
 
 class ClaimInFacts:
-    """A claim's words in the facts, looked for as far as anybody asks.
+    """Search for the words of a claim in the facts.
 
     Args:
       claim: the claim's words.
       facts: the facts' words.
-      differs: whether the claim says anything otherwise than the facts.
+      contradicts: whether the claim contradicts the facts.
     """
 
-    def __init__(self, claim: ClaimWords, facts: Facts, *, differs: bool = False) -> None:
+    def __init__(self, claim: ClaimWords, facts: Facts, *, contradicts: bool = False) -> None:
         self._claim = claim
-        self._differs = differs
+        self._contradicts = contradicts
         self._facts = facts
         self._pairs = list(filter(facts.pairs.__contains__, claim.pairs))
         self._found = [claim.distinct & fact.forms for fact in facts.each]
@@ -64,42 +61,42 @@ class ClaimInFacts:
         most = lookups = 0
         for number in self._ranked:
             size = self._sizes[number]
-            if size <= most or lookups > self._facts.most_lookups:
+            if size <= most or lookups > self._facts.max_lookups:
                 break
-            most = max(most, self._most_in_a_window(number))
+            most = max(most, self._most_in_window(number))
             lookups += size * len(self._facts.each[number].windows)
         missed = self._claim.distinct - self._facts.forms
         return self._log_odds(missed, len(self._pairs), most)
 
-    def supporting(self, least: float) -> list[int]:
-        """Find the facts that by themselves support the claim, the likeliest first.
+    def supporting(self, min_log_odds: float) -> list[int]:
+        """Return the facts that support the claim on their own, the likeliest first.
 
         Args:
-          least: the log odds from which on a fact supports it.
+          min_log_odds: the log odds of a fact that supports it.
 
         Returns:
           The facts' indices.
         """
-        fewest = _MIN_COVERAGE * len(self._claim.distinct)
+        min_size = _MIN_COVERAGE * len(self._claim.distinct)
         return [
             number
             for number in self._ranked[:_MAX_CANDIDATES]
-            if self._sizes[number] >= fewest and self._supports(number, least)
+            if self._sizes[number] >= min_size and self._fact_log_odds(number) >= min_log_odds
         ]
 
-    def _supports(self, number: int, least: float) -> bool:
+    def _fact_log_odds(self, number: int) -> float:
         found, pairs = self._found[number], self._facts.each[number].pairs
         held = sum(map(pairs.__contains__, self._pairs))
-        in_window = self._most_in_a_window(number)
-        return self._log_odds(self._claim.distinct - found, held, in_window) >= least
+        in_window = self._most_in_window(number)
+        return self._log_odds(self._claim.distinct - found, held, in_window)
 
     def _log_odds(self, missed: AbstractSet[str], pairs: int, in_window: int) -> float:
         """Return the log odds that facts support the claim.
 
         Args:
-          missed: the claim's content forms that the facts do not hold.
-          pairs: how many of the claim's pairs the facts hold.
-          in_window: how many of the found forms stand close together, at most.
+          missed: the claim's content forms that the facts lack.
+          pairs: how many of the claim's pairs the facts have.
+          in_window: how many of the found forms are close together, at most.
         """
         claim = self._claim
         found = len(claim.distinct) - len(missed)
@@ -113,9 +110,10 @@ class ClaimInFacts:
         log_odds += _WINDOW_WEIGHT / (found + content) * in_window
         if numbers:
             log_odds = min(_CAP, log_odds)
-        return min(_CAP, log_odds + _MISMATCH_WEIGHT) if self._differs else log_odds
+        return min(_CAP, log_odds + _CONTRADICTION_WEIGHT) if self._contradicts else log_odds
 
-    def _most_in_a_window(self, number: int) -> int:
+    def _most_in_window(self, number: int) -> int:
+        """Return how many of the claim's forms a window of a fact has, at most."""
         if number not in self._in_window:
             found = self._found[number]
             pieces = [
@@ -124,25 +122,25 @@ class ClaimInFacts:
             ]
             pieces.sort(key=len, reverse=True)
             most = 0
-            for sets in pieces:
-                if len(sets) <= most:
+            for bit_sets in pieces:
+                if len(bit_sets) <= most:
                     break
-                most = max(most, _most_at_once(sets))
+                most = max(most, _max_overlap(bit_sets))
             self._in_window[number] = most
         return self._in_window[number]
 
 
-def _most_at_once(sets: Sequence[int]) -> int:
-    """Return how many of some sets of bits have a bit in common, at most.
+def _max_overlap(bit_sets: Sequence[int]) -> int:
+    """Return how many bit sets have a bit in common, at most.
 
-    Mostly it is all of them. Else adds the sets up, all bits at once: the nth of `digits` holds
-    the nth binary digit of each bit's count.
+    Mostly all have. Otherwise this adds the sets, all bits at once: the nth of `digits` holds the
+    nth binary digit of each bit's count.
     """
-    if reduce(and_, sets, -1):
-        return len(sets)
+    if reduce(and_, bit_sets, -1):
+        return len(bit_sets)
     digits: list[int] = []
-    for one_each in sets:
-        carry = one_each
+    for bits in bit_sets:
+        carry = bits
         for place, digit in enumerate(digits):
             digits[place], carry = digit ^ carry, digit & carry
             if not carry:

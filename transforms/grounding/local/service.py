@@ -1,13 +1,13 @@
-"""The checker's face: the HTTP service `groundingConfigs.check`, without a network."""
+"""Answer HTTP requests for `groundingConfigs.check`, without a network."""
 
 import re
 
 import msgspec
 
 from schemas import Record
-from transforms.grounding.local.checking import check_grounding
+from transforms.grounding.local.embedded_check import check_grounding
+from transforms.grounding.local.entailment import Entailment
 from transforms.grounding.local.requests import InvalidArgumentError, decode_request
-from transforms.grounding.local.rescoring import Entailment
 
 _CHECK_PATH = re.compile(
     r"/(?:v1|v1beta|v1alpha)/projects/[^/]+/locations/[^/]+/groundingConfigs/[^/:]+:check"
@@ -21,7 +21,7 @@ _STATUS_NAMES = {
     413: "INVALID_ARGUMENT",
     500: "INTERNAL",
 }
-"""The google.rpc name of each status answered; 405, 408 and 413 have none of their own."""
+"""The google.rpc name of each status; 405, 408 and 413 have none of their own."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -34,17 +34,17 @@ class Reply(Record, frozen=True, kw_only=True):
 
 
 def answer(method: str, path: str, body: bytes, entailment: Entailment | None = None) -> Reply:
-    """Answer one HTTP request as Google's service does, its refusals included.
+    """Answer one HTTP request as Google's service does, errors included.
 
     Args:
       method: the HTTP method, upper case.
-      path: the path, with or without a query, which is ignored.
+      path: the path; its query is ignored.
       body: the request's JSON.
-      entailment: scores the claims instead of words.
+      entailment: scores the claims; None scores them by their words.
 
     Returns:
-      200 with a `CheckResponse`, or an error with google.rpc's body, which never holds any text
-      of the request.
+      200 with a `CheckResponse`, or an error with google.rpc's body, which never contains text of
+      the request.
     """
     if not _CHECK_PATH.fullmatch(path.partition("?")[0]):
         return refuse(404, "Not found: only projects.locations.groundingConfigs.check is served.")

@@ -1,4 +1,4 @@
-"""Tokens: the words, numbers and signs that an answer and its facts are compared by."""
+"""Split text into tokens: the words, numbers and signs by which claims and facts are compared."""
 
 import re
 from enum import IntEnum
@@ -12,32 +12,30 @@ from transforms.rules.limits import UNSPACED_SCRIPTS
 
 
 class Kind(IntEnum):
-    """What a token says: nothing, as a function word or a single letter, or something."""
+    """The kind of a token; a name is a word with a capital."""
 
-    NOTHING = 0
+    FUNCTION = 0
     WORD = 1
     NUMBER = 2
     NAME = 3
 
 
-Token = tuple[str, Kind]
-"""A token's normal form, equal for the inflections of a word, and what it says.
-
-A name is a word that is written with a capital."""
+FormAndKind = tuple[str, Kind]
+"""A token's normal form, equal for the inflections of a word, and its kind."""
 
 
 class Words(Record, frozen=True):
-    """A text as tokens, and what it could hold.
+    """A text as tokens.
 
     Attributes:
-      forms: of its tokens, in order.
-      kinds: a byte for each of them, the number of its `Kind`.
-      signs: what the text could hold.
+      forms: the normal forms, in order.
+      kinds: a byte for each, the number of its `Kind`.
+      features: what the text may contain.
     """
 
     forms: list[str]
     kinds: bytearray
-    signs: Features
+    features: Features
 
 
 _LATIN = r"A-Za-z\u00c0-\u024f"
@@ -49,44 +47,33 @@ _TOKEN = re.compile(
     r"|[%$€£]"
 )
 
-
 _LETTERS_AS_WORDS = re.compile("([\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]{8,})")
-"""Han and Hangul, each letter a token: a list of them takes a tenth of looking for each."""
+"""Han and Hangul, each letter a token: splitting them as a list is ten times as fast."""
 
 _PREFIX_CHARS = 6  # As good as a stemmer, measured on the sets named in `scoring`.
 
 
-def tokenize(text: str) -> list[Token]:
+def tokenize(text: str) -> list[FormAndKind]:
     """Return a text's tokens, in order."""
-    return list(chain.from_iterable(map(_remembered_tokens, text.split())))
+    return list(chain.from_iterable(map(_tokens_of, text.split())))
 
 
 def read_words(text: str) -> Words:
-    """Read a text's tokens and signs, looking up once what stands between white space."""
+    """Return a text's tokens and features, with one cache lookup for each piece."""
     forms: list[str] = []
     kinds = bytearray()
-    signs, capitals = 0, []
-    for its_forms, its_kinds, its_signs, capital in map(_remembered_piece, text.split()):
+    features, capitals = 0, []
+    for its_forms, its_kinds, its_features, capital in map(_piece_of, text.split()):
         forms += its_forms
         kinds += its_kinds
-        if its_signs:
-            signs |= its_signs
+        if its_features:
+            features |= its_features
             capitals.append(capital)
-    return Words(forms, kinds, Features(signs, without_first(text, capitals)))
-
-
-def _read_piece(unspaced: str) -> tuple[tuple[str, ...], bytes, int, str]:
-    tokens = _remembered_tokens(unspaced)
-    forms, kinds = tuple([form for form, _ in tokens]), bytes([kind for _, kind in tokens])
-    return forms, kinds, *features_of_word(unspaced)
-
-
-def _read_tokens(unspaced: str) -> tuple[Token, ...]:
-    return tuple(map(_remembered_token, _TOKEN.findall(unspaced)))
+    return Words(forms, kinds, Features(features, without_first(text, capitals)))
 
 
 def spellings(text: str) -> list[str]:
-    """Find the tokens of a text of any length, as they are written."""
+    """Return the tokens of a text of any length as they are spelled."""
     if text.isascii():
         return _TOKEN.findall(text)
     found: list[str] = []
@@ -97,15 +84,25 @@ def spellings(text: str) -> list[str]:
 
 
 def form_of(spelling: str) -> str:
-    """Return the normal form of a token as it is written."""
+    """Return the normal form of a token."""
     return _normal_form(_lower(spelling))
 
 
-def _read_token(spelling: str) -> Token:
+def _read_piece(unspaced: str) -> tuple[tuple[str, ...], bytes, int, str]:
+    tokens = _tokens_of(unspaced)
+    forms, kinds = tuple([form for form, _ in tokens]), bytes([kind for _, kind in tokens])
+    return forms, kinds, *features_of_word(unspaced)
+
+
+def _read_tokens(unspaced: str) -> tuple[FormAndKind, ...]:
+    return tuple(map(_token_of, _TOKEN.findall(unspaced)))
+
+
+def _read_token(spelling: str) -> FormAndKind:
     word = _lower(spelling)
     form = _normal_form(word)
-    if word in STOP_WORDS or not _says_something(form):
-        return form, Kind.NOTHING
+    if word in STOP_WORDS or not _is_content(form):
+        return form, Kind.FUNCTION
     if form[0].isdigit():
         return form, Kind.NUMBER
     return form, Kind.NAME if spelling[0].isupper() else Kind.WORD
@@ -122,12 +119,12 @@ def _normal_form(word: str) -> str:
     return word[:_PREFIX_CHARS]
 
 
-def _says_something(form: str) -> bool:
-    """Tell a word, a digit or a character of a script without spaces from a sign or letter."""
+def _is_content(form: str) -> bool:
+    """Return whether a form is a word, a digit or a character of a script without spaces."""
     return len(form) > 1 or form.isdigit() or (form >= UNSPACED_SCRIPTS[0] and form.isalpha())
 
 
-# No token holds white space, and what stands between it is mostly known already.
-_remembered_token = WordCache(_read_token).__getitem__
-_remembered_tokens = WordCache(_read_tokens).__getitem__
-_remembered_piece = WordCache(_read_piece).__getitem__
+# No token contains white space, and most pieces between white space repeat.
+_token_of = WordCache(_read_token).__getitem__
+_tokens_of = WordCache(_read_tokens).__getitem__
+_piece_of = WordCache(_read_piece).__getitem__

@@ -1,4 +1,4 @@
-"""The page: one piece, nothing from elsewhere, and strangers' text stays text."""
+"""The page: self-contained, and untrusted text stays text."""
 
 import base64
 import hashlib
@@ -58,7 +58,7 @@ def page_of(folder: Path, *answers: EnrichedAnswer) -> Page:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A page where every stranger's text is hostile."""
+    """A page where every untrusted text is hostile."""
     folder = tmp_path_factory.mktemp("hostile")
     write_lines(folder, "failures", FAILURE)
     write_lines(folder, "alerts", ALERT)
@@ -169,15 +169,18 @@ def test_cited_facts_stand_first(tmp_path: Path) -> None:
 def test_what_is_cut_is_said(tmp_path: Path) -> None:
     text = "Lamps glow. " + "Kettles vote. " * 700_000
     page = page_of(tmp_path, a_low(text, claims=(a_claim("Lamps glow.", score=0.1),)))
-    notes = [note.text for note in page.all("p", "cut")]
-    assert notes == ["9,794,012 bytes after this are left out, of 9,800,012."]
+    notes = [note.text for note in page.all("p", "omitted")]
+    assert notes == ["9,794,012 of 9,800,012 bytes after this are omitted."]
 
 
 @pytest.mark.parametrize(
     ("mode", "said"),
     [
-        (TextMode.NONE, "The text was not kept: the run had --text none."),
-        (TextMode.HASH, "The text was not kept, only its hash: the run had --text hash."),
+        (TextMode.NONE, "The run kept no text (--text none), but scores and offsets."),
+        (
+            TextMode.HASH,
+            "The run kept no text, only its hash (--text hash), but scores and offsets.",
+        ),
     ],
 )
 def test_without_text_scores_and_offsets_are_shown(
@@ -228,19 +231,23 @@ def test_what_claims_say_otherwise_stands_beneath_the_answer(tmp_path: Path) -> 
     assert "Claim 1 says 7; no fact does." in text
 
 
-def test_the_generators_view_is_told_by_engine(tmp_path: Path) -> None:
-    told = page_of(
+def test_generators_are_compared_by_engine(tmp_path: Path) -> None:
+    page = page_of(
         tmp_path,
         an_enriched(record_id="1" * 64, score_drift=0.5, citation_precision=0.5),
         an_enriched(record_id="2" * 64, score_drift=-0.25, citation_recall=1.0, tags=()),
     )
-    [table] = [each for each in told.all("div") if "own view by engine" in str(each.attributes)]
+    [table] = [
+        each
+        for each in page.all("div")
+        if "generator scores and citations by engine" in str(each.attributes)
+    ]
     assert table.text.split()[-9:] == ["shop", "2", "+0.12", "—", "1", "1", "50.0%", "100.0%", "0"]
 
 
-def test_without_any_view_of_its_own_the_generator_is_not_judged(tmp_path: Path) -> None:
+def test_without_generator_scores_and_citations_nothing_is_compared(tmp_path: Path) -> None:
     page = page_of(tmp_path, an_enriched(score_drift=None))
-    assert "No generator scored its answers itself, or cited anything." in page.text
+    assert "No generator returned scores or citations." in page.text
 
 
 def test_labels_bring_precision_and_recall(tmp_path: Path) -> None:
@@ -255,15 +262,15 @@ def test_equal_folders_make_equal_pages(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("signal", "told"),
+    ("signal", "text"),
     [
-        ("low_grounded", "low-grounded rises"),
+        ("low_grounded", "low-grounded opened"),
         (
             "skip_reason:USER_DEFINED_CLASSIFICATION_QUERY_IGNORED",
-            "skip_reason:USER_DEFINED_CLASSIFICATION_QUERY_IGNORED rises",
+            "skip_reason:USER_DEFINED_CLASSIFICATION_QUERY_IGNORED opened",
         ),
     ],
 )
-def test_an_episode_is_told_by_its_signal(tmp_path: Path, signal: str, told: str) -> None:
+def test_a_rate_alert_is_named_by_its_signal(tmp_path: Path, signal: str, text: str) -> None:
     write_lines(tmp_path, "alerts", {"kind": "rate", "rate": {"signal": signal, "state": "open"}})
-    assert told in page_of(tmp_path, an_enriched()).text
+    assert text in page_of(tmp_path, an_enriched()).text

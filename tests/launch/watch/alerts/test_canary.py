@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from launch.watch.alerts.canary import Canary, CanaryBaseline, CanaryResult, compare_canaries
 from launch.watch.durable.journal import Journal
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from schemas.alert import Alert, Severity
 from schemas.verdict import Verdict
 from tests.support import wire_faults

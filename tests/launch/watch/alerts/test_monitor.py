@@ -11,7 +11,7 @@ from launch.watch.durable.journal import BatchDone, Journal
 from launch.watch.durable.ledger import LedgerHour
 from schemas.alert import Alert, AlertKind
 from schemas.quantities import HOUR_US, MINUTE_US
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from tests.support.builders import NOON_US
 from transforms.rules.burn_rate import RateRule
 from transforms.rules.no_data import NoDataRule
@@ -33,7 +33,7 @@ def batch(journal: Journal, start_us: int, answers: int, low: int) -> tuple[Rate
     done = BatchDone(
         number=number,
         parts=(),
-        counts=Counts(read=answers),
+        counts=RunCounts(read=answers),
         account=LedgerHour(hour_us=NOON_US, first_batch=number, read=answers, enriched=answers),
         rates=(("shop", counts),),
     )

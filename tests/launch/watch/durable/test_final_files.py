@@ -17,7 +17,7 @@ from launch.watch.durable.journal import Journal
 from launch.watch.durable.published_ids import PublishedIds
 from launch.watch.durable.publisher import FilePublisher
 from pipeline import storage
-from pipeline.config import Config
+from pipeline.settings.config import Config
 from pipeline.sinks.part_files import OpenPart
 from pipeline.sinks.row_formats import EnrichedFiles
 from schemas.enriched_answer import EnrichedAnswer

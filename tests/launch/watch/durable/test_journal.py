@@ -10,7 +10,7 @@ import pytest
 
 from launch.watch.durable import journal as journal_module
 from launch.watch.durable.journal import Journal, Publication
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from tests.support.builders import NOON_US, a_failure, a_message
 from tests.support.journals import (
     HOUR_OF_NOON_US,
@@ -41,7 +41,7 @@ def test_a_journal_that_has_just_been_made_remembers_nothing(journal: Journal) -
     assert journal.next_number() == 1
     assert journal.waiting_batches() == []
     assert journal.ledger() == []
-    assert journal.totals() == Counts()
+    assert journal.totals() == RunCounts()
     assert journal.alerts_raised() == 0
     assert journal.outbox_alerts(10) == []
     assert journal.outbox_failures(10) == []
@@ -57,7 +57,7 @@ def test_all_that_came_of_a_batch_outlives_the_process(journal: Journal, path: s
         assert after.next_number() == 2
         assert after.waiting_batches() == [(1, (a_part(),))]
         assert after.ledger() == [an_account()]
-        assert after.totals() == Counts(read=2, verdicts={"GROUNDED": 2})
+        assert after.totals() == RunCounts(read=2, verdicts={"GROUNDED": 2})
         assert after.alerts_raised() == 1
         assert [alert for _, alert in after.outbox_alerts(10)] == [an_alert()]
         assert [failure for _, failure in after.outbox_failures(10)] == [a_failure()]
@@ -202,7 +202,11 @@ def test_a_full_disk_leaves_nothing_of_a_batch_and_the_next_try_all(
     with pytest.raises(OSError, match=r"cannot write .*journal.sqlite: .*full"):
         journal.commit(done)
     with closing(Journal(path)) as beside:
-        assert (beside.next_number(), beside.totals(), beside.outbox_alerts(9)) == (1, Counts(), [])
+        assert (beside.next_number(), beside.totals(), beside.outbox_alerts(9)) == (
+            1,
+            RunCounts(),
+            [],
+        )
     journal.commit(done)
     with closing(Journal(path)) as beside:
         assert (beside.next_number(), len(beside.outbox_alerts(9))) == (2, 1)

@@ -4,7 +4,7 @@ import pytest
 
 from launch.watch.durable.ledger import hour_of_batch
 from schemas.quantities import HOUR_US
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from tests.support.builders import NOON_US
 from tests.support.journals import HOUR_OF_NOON_US, an_account
 
@@ -24,7 +24,7 @@ def test_the_gap_is_what_was_read_and_did_not_end(members: dict[str, int], gap: 
 
 
 def test_a_batch_belongs_to_the_hour_in_which_it_ends() -> None:
-    counts = Counts(read=7, duplicates=2, sampled_out=1, left=4)
+    counts = RunCounts(read=7, duplicates=2, sampled_out=1, deferred=4)
     account = hour_of_batch(9, counts, enriched=3, failures=1, now_us=NOON_US + HOUR_US - 1)
     assert account == an_account(
         first_batch=9, read=7, enriched=3, failures=1, duplicates=2, sampled_out=1

@@ -1,11 +1,15 @@
 """FinalFiles of a worker that no other worker, and no later journal, replaces."""
 
+import io
 import shutil
 import tempfile
-from contextlib import ExitStack, closing
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack, closing
 from pathlib import Path
 
+import fastavro
 import pytest
+from msgspec.structs import replace
 
 from launch.main import main
 from launch.watch.durable.journal import Journal
@@ -16,6 +20,7 @@ from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.outputs import records_below, summary_in
+from tests.support.storage_server import storage_server
 from tests.support.waiting import wait_until
 from tests.support.watched import SUBSCRIPTION, Watched, work
 from tests.support.watching import WatchProcess
@@ -32,6 +37,20 @@ def test_a_new_work_folder_replaces_no_file_of_the_one_before(watched: Watched) 
     with watched.other_work_folder("restarted"):
         watched.drain()
     assert len(set(watched.record_ids())) == 70
+
+
+def test_a_new_work_folder_knows_what_was_published_before_in_each_of_its_batches(
+    watched: Watched,
+) -> None:
+    publish(watched, 0, 30)
+    watched.drain()
+    with watched.other_work_folder("restarted"), watched.worker() as worker:
+        for first in (0, 10, 20):
+            publish(watched, first, 10)
+            work(worker, lambda: not watched.outstanding)
+        worker.finish()
+    assert sorted(watched.record_ids()) == sorted(set(watched.record_ids()))
+    assert len(watched.record_ids()) == 30
 
 
 def test_a_removed_journal_takes_no_row_along(
@@ -132,7 +151,14 @@ class Fleet:
                 self._address,
                 SUBSCRIPTION,
                 self._output,
-                *("--file_age_s", "0.2", "--batch_messages", "20", "--held_messages", "40"),
+                *(
+                    "--file_age_s",
+                    "0.2",
+                    "--batch_messages",
+                    "20",
+                    "--max_outstanding_messages",
+                    "40",
+                ),
                 *("--work_folder", str(work_folder)),
             )
         )
@@ -172,3 +198,33 @@ def test_live_workers_share_a_subscription_and_an_output(
     assert len(summary["runs"]) == count + 1
     work_folders = [str(folder) for folder in tmp_path.glob("*") if folder != watched.output]
     assert main(["verify", str(watched.output), "--work_folder", *work_folders]) == 0
+
+
+def test_workers_share_an_output_in_a_bucket(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = "gs://out/live"
+    folders = [str(watched.output.parent / name) for name in ("first", "second")]
+
+    def worker_on(folder: str) -> AbstractContextManager[Worker]:
+        watched.work_folder = folder
+        return watched.worker(replace(watched.config(), output=output))
+
+    with storage_server(monkeypatch) as buckets:
+        with worker_on(folders[0]) as first, worker_on(folders[1]) as second:
+            for start in (0, 20, 10):
+                publish(watched, start, 20)
+                work(first, lambda: second.step() or not watched.outstanding)
+            second.finish()
+            # The first one dies before it has published its last rows.
+        with worker_on(folders[0]) as restarted:
+            restarted.finish()
+        ids = [str(row["record_id"]) for row in rows_in(buckets.below(f"{output}/enriched/"))]
+        verified = main(["verify", output, "--work_folder", *folders])
+    assert len(ids) == len(set(ids)) == 40
+    assert verified == 0
+
+
+def rows_in(objects: Mapping[str, bytes]) -> list[dict[str, object]]:
+    """Read the rows of Avro files."""
+    return [row for content in objects.values() for row in fastavro.reader(io.BytesIO(content))]

@@ -11,12 +11,12 @@ from launch import __version__
 from launch.pubsub.outstanding import OutstandingStats
 from launch.pubsub.subscription import SubscriptionStats
 from launch.watch.health.metrics import CHECKS, Metrics, WorkerStats
-from schemas.summary import Counts
+from schemas.summary import RunCounts
 from schemas.verdict import Verdict
 from transforms.runtime import counters
 from transforms.runtime.counters import Counter, Distribution
 
-COUNTS = Counts(
+COUNTS = RunCounts(
     read=27,
     duplicates=3,
     sampled_out=4,

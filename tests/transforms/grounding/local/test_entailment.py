@@ -1,7 +1,8 @@
-"""A model of entailment in the place of words."""
+"""Claims scored by a model of entailment."""
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from math import exp
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from schemas.wire.grounding_check import CheckResponse
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.entailment_models import write_model
 from transforms.grounding.errors import Misconfigured
-from transforms.grounding.local.entailment import EntailmentModel
+from transforms.grounding.local.entailment import EntailmentModel, score_by_entailment
 from transforms.grounding.local.transport import LocalTransport
+from transforms.rules.support_score import sigmoid
 
 BOTH, ONE = ("Lamps are red", "red lamps"), ("Lamps glow", "red lamps")
 SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))
@@ -161,3 +163,78 @@ def test_the_embedded_checker_asks_the_model(tmp_path: Path) -> None:
     assert [claim.score for claim in response.claims] == pytest.approx([SURE, UNSURE])
     assert [claim.citation_indices for claim in response.claims] == [(0,), ()]
     assert [chunk.source for chunk in response.cited_chunks] == ["1"]
+
+
+LAMPS, TEA, KETTLES = "Lamps glow red. Lamps hang.", "Tea is hot.", "Kettles whistle."
+
+
+class Recorder:
+    """Answers by what a passage holds, and keeps what it was asked."""
+
+    def __init__(self, **sure: float) -> None:
+        self.pairs: list[tuple[str, str]] = []
+        self._sure = sure
+
+    def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        self.pairs += pairs
+        return [
+            max((sure for word, sure in self._sure.items() if word in passage), default=0.1)
+            for passage, _ in pairs
+        ]
+
+
+def test_all_claims_are_asked_at_once_each_with_the_nearest_facts_and_all_together() -> None:
+    model = Recorder()
+    score_by_entailment(["Lamps hang red.", "Tea is hot."], [LAMPS, TEA], model, 0.6)
+    assert model.pairs == [
+        (LAMPS, "Lamps hang red."),
+        (TEA, "Lamps hang red."),
+        (f"{LAMPS} {TEA}", "Lamps hang red."),
+        (TEA, "Tea is hot."),
+        (LAMPS, "Tea is hot."),
+        (f"{TEA} {LAMPS}", "Tea is hot."),
+    ]
+
+
+def test_the_best_passage_counts_and_facts_above_the_threshold_are_cited() -> None:
+    [found] = score_by_entailment(
+        ["Tea."], [LAMPS, TEA, KETTLES], Recorder(Lamps=0.7, Kettles=0.9), 0.6
+    )
+    assert sigmoid(found.log_odds) == pytest.approx(0.9)
+    assert sorted(found.cited) == [0, 2]
+
+
+def test_of_a_long_fact_the_nearest_sentences_are_read() -> None:
+    model = Recorder()
+    fillers = [f"Filler {word} is here." for word in "abcdefghij"]
+    score_by_entailment(["Lamps hang."], [" ".join([*fillers, LAMPS])], model, 0.6)
+    [(passage, _)] = model.pairs
+    assert LAMPS in passage
+    assert passage.count("Filler") == 4
+
+
+def test_of_many_facts_three_are_read() -> None:
+    model = Recorder()
+    score_by_entailment(
+        ["Lamps hang."], [f"Filler {number}." for number in range(9)] + [LAMPS], model, 0.6
+    )
+    assert [passage for passage, _ in model.pairs] == [
+        LAMPS,
+        "Filler 0.",
+        "Filler 1.",
+        f"{LAMPS} Filler 0. Filler 1.",
+    ]
+
+
+@pytest.mark.parametrize("sure", [0.0, 1.0])
+def test_certainty_is_kept_finite(sure: float) -> None:
+    [found] = score_by_entailment(["Tea."], ["Tea."], Recorder(Tea=sure), 0.6)
+    assert sigmoid(found.log_odds) == pytest.approx(sure, abs=1e-5)
+
+
+def test_without_facts_or_claims_nothing_is_asked() -> None:
+    model = Recorder()
+    assert score_by_entailment([], [LAMPS], model, 0.6) == []
+    [found] = score_by_entailment(["Tea."], [], model, 0.6)
+    assert sigmoid(found.log_odds) < 0.001
+    assert model.pairs == []

@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.grounding.local.claims import read_claim
-from transforms.grounding.local.facts import read_facts, read_facts_for
+from transforms.grounding.local.claim_words import read_claim
+from transforms.grounding.local.fact_words import read_facts, read_facts_for
 from transforms.grounding.local.scoring import ClaimInFacts
 from transforms.rules.support_score import logit, sigmoid, support_score_of_log_odds
 
 
-def in_facts(claim: str, *facts: str, differs: bool = False) -> ClaimInFacts:
+def in_facts(claim: str, *facts: str, contradicts: bool = False) -> ClaimInFacts:
     words = read_claim(claim)
     assert words is not None
-    return ClaimInFacts(words, read_facts(facts), differs=differs)
+    return ClaimInFacts(words, read_facts(facts), contradicts=contradicts)
 
 
 def score(claim: str, *facts: str) -> float:
@@ -71,10 +71,10 @@ def test_a_claim_with_an_unseen_number_stays_below_the_citation_threshold() -> N
 
 def test_a_claim_that_differs_loses_as_much_as_by_a_missed_number() -> None:
     alike = in_facts("red lamps glow", "red lamps buzz")
-    assert in_facts("red lamps glow", "red lamps buzz", differs=True).log_odds() == (
+    assert in_facts("red lamps glow", "red lamps buzz", contradicts=True).log_odds() == (
         pytest.approx(alike.log_odds() - 1)
     )
-    same = in_facts("red lamps glow", "red lamps glow", differs=True)
+    same = in_facts("red lamps glow", "red lamps glow", contradicts=True)
     assert same.log_odds() == pytest.approx(logit(0.55))
     assert same.supporting(logit(0.6)) == []
 
@@ -158,6 +158,6 @@ def test_of_very_many_windows_only_the_likeliest_facts_are_looked_at() -> None:
     facts = [far_apart] * 9 + ["red glow"]
     claim = read_claim("red glow")
     assert claim is not None
-    few = read_facts_for([claim], facts)._replace(most_lookups=10)
+    few = read_facts_for([claim], facts)._replace(max_lookups=10)
     assert ClaimInFacts(claim, few).log_odds() == pytest.approx(3 / 2 + 1 - 1.6)
     assert score("red glow", *facts) == pytest.approx(3 + 1 - 1.6)

@@ -3,7 +3,7 @@ import pytest
 
 from schemas.wire.grounding_check import CheckResponse
 from tests.support.checks import CHECK_PATH, check_request
-from transforms.grounding.local.checking import check_grounding
+from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.local.service import answer
 
 REQUEST = check_request("Lamps glow.", "Lamps glow red.")

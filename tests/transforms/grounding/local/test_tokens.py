@@ -43,9 +43,9 @@ def test_a_text_is_read_into_normal_forms(text: str, expected: list[str]) -> Non
         pytest.param("lamp", ("lamp", Kind.WORD), id="word"),
         pytest.param("Two", ("2", Kind.NUMBER), id="number word"),
         pytest.param("7", ("7", Kind.NUMBER), id="digit"),
-        pytest.param("The", ("the", Kind.NOTHING), id="stop word"),
-        pytest.param("x", ("x", Kind.NOTHING), id="letter"),
-        pytest.param("%", ("%", Kind.NOTHING), id="sign"),
+        pytest.param("The", ("the", Kind.FUNCTION), id="stop word"),
+        pytest.param("x", ("x", Kind.FUNCTION), id="letter"),
+        pytest.param("%", ("%", Kind.FUNCTION), id="sign"),
         pytest.param("京", ("京", Kind.WORD), id="character of an unspaced script"),
     ],
 )
@@ -79,8 +79,8 @@ def test_one_is_a_pronoun_and_no_number_word() -> None:
 def test_words_are_the_tokens_and_the_signs_of_a_text(text: str) -> None:
     words = read_words(text)
     assert list(zip(words.forms, words.kinds, strict=True)) == tokenize(text)
-    assert words.signs.kinds == read_features(text).kinds
-    assert list(filter(None, words.signs.capitals)) == list(
+    assert words.features.kinds == read_features(text).kinds
+    assert list(filter(None, words.features.capitals)) == list(
         filter(None, read_features(text).capitals)
     )
 

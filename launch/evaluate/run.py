@@ -1,0 +1,73 @@
+"""Evaluate scores against labels: AUROC, precision, recall, F1 and calibration."""
+
+import sys
+from collections.abc import Sequence
+
+from launch.command import Invocation
+from launch.evaluate.evaluation import evaluation_to_json
+from launch.evaluate.intake import Intake, holds_records
+from launch.evaluate.measuring import measure
+from launch.evaluate.tables import show_evaluation
+from launch.inputs.labels import gather_labels
+from launch.inputs.paths import find_inputs
+from launch.report.output_folder import write_file
+from launch.terminal.exit_status import DONE, fail
+from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
+from pipeline.settings.commands import EvaluateSettings, EvaluationSettings
+from transforms.grounding.errors import RunStopped
+
+
+def evaluate(invocation: Invocation[EvaluateSettings]) -> int:
+    """Check the answers, or take the scores they have, and compare them with the labels.
+
+    Returns:
+      0 done, 1 when an archive is damaged, nothing could be read, the checker cannot be called, or
+      no label belongs to an answer.
+
+    Raises:
+      UsageError: the settings have problems, or a file is not there.
+    """
+    settings, problems = invocation.settings, invocation.problems
+    answers = find_inputs("answers", settings.evaluation.answers, problems)
+    gold = find_inputs("gold", settings.evaluation.gold, problems) or answers
+    labels = gather_labels("gold", gold, problems) if answers else {}
+    invocation.raise_problems()
+    intake = Intake(labels)
+    try:
+        _read(intake, answers, settings)
+        return _print_evaluation(intake, answers, settings.evaluation)
+    except (OSError, RunStopped, KeyboardInterrupt) as error:
+        return fail(f"the evaluation failed: {str(error) or 'interrupted'}")
+
+
+def _read(intake: Intake, answers: Sequence[str], settings: EvaluateSettings) -> None:
+    takes_records = settings.checker.checker is None
+    records = [path for path in answers if takes_records and holds_records(path)]
+    intake.take_records(records, salvage=settings.evaluation.salvage)
+    intake.take_checked(
+        [path for path in answers if path not in records],
+        settings.checker.check(retries=settings.retries.policy),
+        settings.verdicts.thresholds,
+        input_format=settings.format.input_format,
+        facts_from_steps=settings.format.facts_from_steps,
+        salvage=settings.evaluation.salvage,
+    )
+
+
+def _print_evaluation(intake: Intake, answers: Sequence[str], settings: EvaluationSettings) -> int:
+    if intake.is_unreadable and not intake.damaged:
+        return fail_unreadable(intake.faults, answers)
+    if not intake.labelled:
+        unmatched = "no label belongs to an answer; they are joined by record_id, name or id"
+        last = intake.last_failure
+        reason = f"no answer could be checked: {last}" if last else unmatched
+        return fail_with(f"the evaluation failed: {reason}", intake.damaged[:SHOWN_FAULTS])
+    evaluation = measure(intake.labelled, intake.counts, settings.resamples)
+    show_evaluation(evaluation)
+    if settings.evaluation_output:
+        write_file(settings.evaluation_output, evaluation_to_json(evaluation))
+        sys.stdout.write(f"{settings.evaluation_output}\n")
+    if intake.damaged:
+        sentence = f"the evaluation failed: damaged files: {len(intake.damaged)}"
+        return fail_with(sentence, intake.damaged[:SHOWN_FAULTS])
+    return DONE

@@ -1,0 +1,152 @@
+"""Run Beam's job server for Flink, which executes jobs in its own process."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from apache_beam.utils.subprocess_server import pick_port
+
+import launch
+from launch.flink.installation import java_command
+
+SETTINGS = {
+    "cluster.evenly-spread-out-slots": "true",
+    # Beam requests no restarts, and neither does Flink for a job without checkpoints. Each attempt
+    # to use a lost task manager counts, so the backoff has to grow beyond the heartbeat timeout.
+    "restart-strategy.type": "exponential-delay",
+    "restart-strategy.exponential-delay.initial-backoff": "1 s",
+    "restart-strategy.exponential-delay.backoff-multiplier": "2",
+    "restart-strategy.exponential-delay.max-backoff": "10 s",
+    "restart-strategy.exponential-delay.attempts-before-reset-backoff": "6",
+    "heartbeat.interval": "2000",
+    "heartbeat.timeout": "30000",
+}
+_JOB_SERVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
+_PARALLELISM = 2
+_START_TIMEOUT_S = 120.0
+_END_TIMEOUT_S = 10.0
+_CONNECT_TIMEOUT_S = 5.0
+_POLL_S = 0.2
+_LOG_LINES = 20
+_ENVIRONMENT = os.environ | {
+    # Beam's worker pool starts the `python` on the path.
+    "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
+    "PYTHONPATH": str(Path(launch.__file__).parents[1]),
+}
+
+
+class ProcessDied(Exception):
+    """A process of Flink ended or did not start; the message holds the end of its log."""
+
+
+class Process:
+    """A child process with a log file.
+
+    Args:
+      name: of the log and in errors.
+      command: the program and its arguments.
+      folder: where the log is written.
+    """
+
+    def __init__(self, name: str, command: Sequence[str], folder: Path) -> None:
+        self._name = name
+        self._log = folder / f"{name}.log"
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - only this package's commands
+                command, env=_ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        self.id = self._process.pid
+
+    def check(self) -> None:
+        """Raise `ProcessDied` if the process has ended."""
+        if self._process.poll() is not None:
+            lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
+            raise ProcessDied("\n".join([f"the {self._name} has ended:", *lines[-_LOG_LINES:]]))
+
+    def end(self) -> None:
+        """Terminate the process; kill it if it does not end soon."""
+        self._process.terminate()
+        try:
+            self._process.wait(_END_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        """Kill the process."""
+        self._process.kill()
+        self._process.wait()
+
+
+@contextmanager
+def job_server(class_path: str, folder: Path) -> Iterator[list[str]]:
+    """Run a job server while a `with` block lasts.
+
+    Args:
+      class_path: with Flink and Beam's runner, in Java's notation.
+      folder: for logs, settings and temporary files.
+
+    Yields:
+      The flags with which a command runs on it.
+
+    Raises:
+      Missing: there is no suitable Java.
+      ProcessDied: the job server did not start.
+    """
+    [port] = pick_port(0)
+    with ExitStack() as stack:
+        process = start_job_server(class_path, folder, port, SETTINGS)
+        stack.callback(process.end)
+        wait_until(lambda: accepts_connections(port), [process])
+        yield [
+            *("--runner", "FlinkRunner", "--job_endpoint", f"localhost:{port}"),
+            *("--parallelism", str(_PARALLELISM), "--environment_type", "LOOPBACK"),
+        ]
+
+
+def start_job_server(
+    class_path: str, folder: Path, port: int, settings: dict[str, str], master: str = "[auto]"
+) -> Process:
+    """Start a job server without waiting for it; `master` is the address of a Flink cluster."""
+    lines = (f"{name}: {value}\n" for name, value in settings.items())
+    (folder / "config.yaml").write_text("".join(lines), encoding="utf-8")
+    (folder / "temporary").mkdir(exist_ok=True)
+    command = java_command(
+        class_path,
+        _JOB_SERVER,
+        *(f"--job-port={port}", "--artifact-port=0", "--expansion-port=0"),
+        f"--artifacts-dir={folder / 'artifacts'}",
+        *(f"--flink-conf-dir={folder}", f"--flink-master={master}"),
+        heap="1g",
+        temporary=folder / "temporary",
+    )
+    return Process("job-server", command, folder)
+
+
+def wait_until(is_ready: Callable[[], bool], processes: Iterable[Process]) -> None:
+    """Wait for a condition while processes run.
+
+    Raises:
+      ProcessDied: a process has ended, or the condition is not met in time.
+    """
+    deadline = time.monotonic() + _START_TIMEOUT_S
+    while not is_ready():
+        for process in processes:
+            process.check()
+        if time.monotonic() > deadline:
+            raise ProcessDied(f"Flink did not start within {_START_TIMEOUT_S:.0f} s")
+        time.sleep(_POLL_S)
+
+
+def accepts_connections(port: int) -> bool:
+    """Tell whether a service listens on a port of this machine."""
+    # gRPC's own wait for a channel prints a traceback when it is closed (grpc/grpc#18995).
+    try:
+        socket.create_connection(("localhost", port), _CONNECT_TIMEOUT_S).close()
+    except OSError:
+        return False
+    return True

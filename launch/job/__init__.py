@@ -1,0 +1,1 @@
+"""Starting jobs: Beam's options, the input, the output, and the run itself."""

@@ -1,0 +1,149 @@
+"""Apache Beam's pipeline options: check them, and read the number of workers from them."""
+
+import re
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
+
+from apache_beam.options.pipeline_options import (
+    DebugOptions,
+    DirectOptions,
+    PipelineOptions,
+    StandardOptions,
+    WorkerOptions,
+)
+from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
+from apache_beam.runners.runner import create_runner
+
+from launch.command import Invocation
+from pipeline.settings.definition import S, settings_of
+from pipeline.settings.job import JobSettings
+from pipeline.settings.load import UsageError, describe_unknown
+
+_DATAFLOW = frozenset({"dataflow", "dataflowrunner"})
+_ONE_PROCESS = "no_use_multiple_sdk_containers"
+_CUSTOM = re.compile(r"(?:[a-z]\w*-)?custom-(\d+)-\d+(?:-ext)?")
+_STANDARD = re.compile(r"[a-z]\w*-[a-z]+-(\d+)(?:-[a-z0-9]+)*")
+
+
+def read_beam_options(invocation: Invocation[S], job: JobSettings) -> PipelineOptions:
+    """Read Beam's options from the arguments that are not settings.
+
+    Beam itself ignores a misspelt flag. Unknown flags, and options that the runner misses, are
+    added to the problems.
+
+    Args:
+      invocation: of a command that takes Beam's options.
+      job: its settings; the project pays for the check and for the job.
+    """
+    arguments = list(invocation.beam_arguments)
+    if job.checker.project:
+        arguments.append(f"--project={job.checker.project}")
+    names = [field.name for field in settings_of(type(invocation.settings))]
+    unknown = _unknown(arguments, [*names, "config"])
+    options = PipelineOptions([] if unknown else arguments)
+    invocation.problems += unknown or _runner_problems(options)
+    return options
+
+
+def beam_flag_names() -> list[str]:
+    """List Beam's own flags, without their dashes."""
+    return _names(_parser())
+
+
+def is_on_this_machine(options: PipelineOptions) -> bool:
+    """Tell whether no runner is named, so that this machine does the work."""
+    return options.view_as(StandardOptions).runner is None
+
+
+def is_on_dataflow(options: PipelineOptions) -> bool:
+    """Tell whether the runner is Dataflow's."""
+    return str(options.view_as(StandardOptions).runner).lower() in _DATAFLOW
+
+
+def worker_count(options: PipelineOptions, job: JobSettings, problems: list[str]) -> int:
+    """Count the processes that share the work and the quota, at most.
+
+    Args:
+      options: Beam's own; on this machine its ``--direct_num_workers`` counts where ``--workers``
+        is not given.
+      job: the settings.
+      problems: a quota that cannot be divided is added to them.
+
+    Returns:
+      On this machine, at least 1; else ``--workers``, or as many as the runner may start, or 1
+      where the options do not say.
+    """
+    workers = job.local.workers or _worker_count(options)
+    if not workers and job.checker.requests_per_minute:
+        problems.append(
+            "--requests_per_minute: needs --workers to divide the quota, or --max_num_workers and,"
+            " on Dataflow, a --machine_type that names its vCPUs"
+        )
+    return workers or 1
+
+
+def _worker_count(options: PipelineOptions) -> int:
+    if is_on_this_machine(options):
+        return options.view_as(DirectOptions).direct_num_workers or 1
+    remote = options.view_as(WorkerOptions)
+    return (remote.max_num_workers or remote.num_workers or 0) * _processes_per_worker(options)
+
+
+def _processes_per_worker(options: PipelineOptions) -> int:
+    """Count the Python processes of a machine; 0 where the options do not say.
+
+    Source: https://cloud.google.com/dataflow/docs/guides/troubleshoot-oom, "SDK process memory":
+    on Dataflow one for each vCPU.
+    """
+    if not is_on_dataflow(options) or options.view_as(DebugOptions).lookup_experiment(_ONE_PROCESS):
+        return 1
+    machine_type = options.view_as(WorkerOptions).machine_type or ""
+    found = _CUSTOM.fullmatch(machine_type) or _STANDARD.fullmatch(machine_type)
+    return int(found[1]) if found else 0
+
+
+def _unknown(arguments: Sequence[str], own_flags: Sequence[str]) -> list[str]:
+    parser = _parser()
+    try:
+        _, unknown = parser.parse_known_args(list(arguments))
+    except UsageError as error:
+        return list(error.problems)
+    return describe_unknown(unknown, [*own_flags, *_names(parser)])
+
+
+def _parser() -> ArgumentParser:
+    parser = _Parser(add_help=False, allow_abbrev=False, conflict_handler="resolve")
+    for options in _all_subclasses(PipelineOptions):
+        options._add_argparse_args(parser)  # noqa: SLF001 - how Beam collects its own flags
+    return parser
+
+
+def _names(parser: ArgumentParser) -> list[str]:
+    actions = parser._actions  # noqa: SLF001 - argparse has no other way to list them
+    return [flag.lstrip("-") for action in actions for flag in action.option_strings]
+
+
+def _runner_problems(options: PipelineOptions) -> list[str]:
+    name = options.view_as(StandardOptions).runner
+    if name is None:
+        return []
+    try:
+        runner = create_runner(name)
+    except (ValueError, ImportError, AttributeError):
+        return [f"--runner {name}: Beam has no such runner"]
+    problems = PipelineOptionsValidator(options, runner).validate()
+    return [f"--runner {name}: {problem}" for problem in problems]
+
+
+class _Parser(ArgumentParser):
+    """Raises, where argparse would print the usage of some hundred flags and exit."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError([message])
+
+
+def _all_subclasses(options: type[PipelineOptions]) -> Iterator[type[PipelineOptions]]:
+    for subclass in options.__subclasses__():
+        yield subclass
+        yield from _all_subclasses(subclass)

@@ -1,0 +1,32 @@
+"""Check the bundled sample answers with the embedded checker: seconds, no network."""
+
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from launch.command import Invocation
+from launch.inputs.paths import default_work_folder, try_output
+from launch.main_job import run_main_job
+from launch.samples import sample_paths
+from pipeline.settings.commands import DemoSettings
+from pipeline.settings.config import Config
+from pipeline.sinks.destination import Destination
+
+
+def demo(invocation: Invocation[DemoSettings]) -> int:
+    """Run the pipeline on the sample answers.
+
+    Returns:
+      0 done, 1 failed.
+
+    Raises:
+      UsageError: the settings have problems, or the output cannot be written.
+    """
+    destination = Destination(root=invocation.settings.demo_output, run="demo")
+    try_output(destination, invocation.problems)
+    invocation.raise_problems()
+    config = Config(
+        inputs=tuple(sample_paths()),
+        output=destination.root,
+        run=destination.run,
+        work_folder=default_work_folder(destination),
+    )
+    return run_main_job(config, PipelineOptions([]))

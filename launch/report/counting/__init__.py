@@ -1,1 +1,0 @@
-"""What is counted. No files, no clock: records go in, counts come out."""

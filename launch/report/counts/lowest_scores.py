@@ -1,0 +1,277 @@
+"""The answers with the lowest scores, cut to a size that a page can hold."""
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from launch.report.output_records import AnswerRow, cut_name, kept_title
+from schemas import Record
+from schemas.answer import Fact
+from schemas.checked_answer import Claim
+from schemas.verdict import Verdict
+from transforms.rules.redaction import TextMode, is_hashed
+
+_MAX_ANSWERS = 20
+_MAX_CLAIMS = 40
+_MAX_FACTS = 8
+_MAX_MISMATCHES = 12
+_MAX_ANSWER_BYTES = 6_000
+_MAX_FACT_BYTES = 1_600
+_MAX_QUERY_BYTES = 600
+_LEAD_BYTES = 600
+_MAX_CLAIM_CHARACTERS = 400
+_MAX_VALUE_CHARACTERS = 120
+_MAX_RESOURCE_NAME = 1_000
+_CONTINUATION, _CONTINUATION_MASK = 0b1000_0000, 0b1100_0000
+
+
+class Excerpt(Record, frozen=True, kw_only=True):
+    """A span of a text.
+
+    Attributes:
+      start, end: UTF-8 bytes, at borders of characters, end exclusive.
+      text: the span.
+      bytes: the length of the whole text.
+    """
+
+    start: int
+    end: int
+    text: str
+    bytes: int
+
+    @property
+    def bytes_after(self) -> int:
+        """How many bytes of the text follow the span."""
+        return self.bytes - self.end
+
+
+class NumberedClaim(NamedTuple):
+    """A claim and its number in the answer, from 1."""
+
+    number: int
+    claim: Claim
+
+
+class Passage(NamedTuple):
+    """A part of an answer that belongs to one claim, or to none."""
+
+    text: str
+    claim: NumberedClaim | None = None
+
+
+class FactExcerpt(Record, frozen=True, kw_only=True):
+    """A fact of an answer.
+
+    Attributes:
+      number: its place among the answer's facts, from 1.
+      text: None if the run keeps no text.
+      source: its URI, or its document.
+      title: None if unknown, or not kept.
+      cited_by: the numbers of the claims that it supports.
+    """
+
+    number: int
+    text: Excerpt | None
+    source: str | None
+    title: str | None
+    cited_by: tuple[int, ...]
+
+
+class ContradictionExcerpt(NamedTuple):
+    """A value that a claim and a fact tell differently; numbers from 1, None without a fact."""
+
+    claim: int
+    claim_value: str
+    fact_value: str | None
+    fact: int | None
+
+
+class LowAnswer(Record, frozen=True, kw_only=True):
+    """A low-grounded answer with its claims and facts.
+
+    Attributes:
+      answer: its row without texts, claims and facts.
+      text_mode: what the run keeps of texts; without full text, all texts here are None.
+      passages: the excerpt of the answer, divided by claims.
+      lowest: the claim with the lowest score.
+      claims: the claims in ascending order of their scores, at most 40 of `claim_count`.
+      facts: the facts, those that the lowest claim cites first, at most 8 of `fact_count`.
+      mismatches: the contradictions between claims and facts, at most 12.
+    """
+
+    answer: AnswerRow
+    text_mode: TextMode
+    query: Excerpt | None
+    text: Excerpt | None
+    passages: tuple[Passage, ...]
+    lowest: NumberedClaim
+    lowest_text: str | None
+    claims: tuple[NumberedClaim, ...]
+    claim_count: int
+    mismatches: tuple[ContradictionExcerpt, ...]
+    facts: tuple[FactExcerpt, ...]
+    fact_count: int
+
+
+class LowestScores:
+    """Keep the low-grounded answers with the lowest scores."""
+
+    def __init__(self, limit: int = _MAX_ANSWERS) -> None:
+        self._limit = limit
+        self._heap: list[tuple[float, float, int, LowAnswer]] = []
+        self._order = 0
+
+    def add(self, row: AnswerRow) -> None:
+        """Keep an answer if its scores are among the lowest so far."""
+        if row.verdict != Verdict.LOW_GROUNDED or row.min_claim_score is None:
+            return  # reported by the generator, which gives no claims
+        self._order += 1
+        # The first of a heap is its least: ranks are negative so that the highest score is first.
+        rank = -row.min_claim_score, -(row.support_score or 0.0), -self._order
+        if len(self._heap) == self._limit and rank < self._heap[0][:3]:
+            return
+        if any(kept.answer.record_id == row.record_id for *_, kept in self._heap):
+            return
+        add = heapq.heappush if len(self._heap) < self._limit else heapq.heappushpop
+        add(self._heap, (*rank, cut_answer(row)))
+
+    def answers(self) -> list[LowAnswer]:
+        """Return the answers, the lowest scores first."""
+        return [answer for *_, answer in sorted(self._heap, key=lambda kept: kept[:3])][::-1]
+
+
+def cut_answer(row: AnswerRow) -> LowAnswer:
+    """Cut an answer that has at least one scored claim to the size of a page."""
+    # The text of a claim is a span of the answer.
+    claims = [NumberedClaim(n, replace(claim, text="")) for n, claim in enumerate(row.claims, 1)]
+    ranked = sorted(claims, key=_claim_rank)
+    text_mode = _text_mode(row.answer_text)
+    has_text = text_mode is TextMode.FULL
+    text = answer_excerpt(row.answer_text, ranked[0].claim) if has_text else None
+    parts = tuple(passages(text, claims)) if text else ()
+    lowest_text = next((each.text for each in parts if each.claim == ranked[0]), None)
+    query = row.query if has_text else None
+    return LowAnswer(
+        answer=_without_texts(row),
+        text_mode=text_mode,
+        query=excerpt(query, 0, _MAX_QUERY_BYTES) if query else None,
+        text=text,
+        passages=parts,
+        lowest=ranked[0],
+        lowest_text=cut_name(lowest_text, _MAX_CLAIM_CHARACTERS),
+        claims=tuple(ranked[:_MAX_CLAIMS]),
+        claim_count=len(claims),
+        mismatches=tuple(_mismatches(row)) if has_text else (),
+        facts=tuple(_facts(row.facts, ranked, has_text=has_text)),
+        fact_count=len(row.facts),
+    )
+
+
+def _without_texts(row: AnswerRow) -> AnswerRow:
+    return replace(
+        row,
+        answer_name=cut_name(row.answer_name, _MAX_RESOURCE_NAME),
+        engine=cut_name(row.engine),
+        session=cut_name(row.session),
+        verdict_reason=cut_name(row.verdict_reason) or "",
+        tags=tuple(cut_name(tag) or "" for tag in row.tags),
+        **dict.fromkeys(("skip_reasons", "claims", "facts", "mismatches"), ()),
+        query=None,
+        answer_text="",
+    )
+
+
+def _claim_rank(numbered: NumberedClaim) -> tuple[bool, float, int]:
+    score = numbered.claim.required_score
+    return score is None, score or 0.0, numbered.number
+
+
+def _text_mode(answer_text: str) -> TextMode:
+    """Infer from the text of a checked answer, which is never empty, what was kept of it."""
+    if not answer_text:
+        return TextMode.NONE
+    return TextMode.HASH if is_hashed(answer_text) else TextMode.FULL
+
+
+def _mismatches(row: AnswerRow) -> Iterator[ContradictionExcerpt]:
+    for each in row.mismatches[:_MAX_MISMATCHES]:
+        yield ContradictionExcerpt(
+            claim=each.claim + 1,
+            claim_value=each.claim_value[:_MAX_VALUE_CHARACTERS],
+            fact_value=(each.fact_value or "")[:_MAX_VALUE_CHARACTERS] or None,
+            fact=None if each.fact is None else each.fact + 1,
+        )
+
+
+def _facts(
+    facts: Sequence[Fact], ranked: Sequence[NumberedClaim], *, has_text: bool
+) -> Iterator[FactExcerpt]:
+    """Order the facts by the claims that cite them, those of the lowest claim first."""
+    cited = [fact for each in ranked for fact in each.claim.citations if fact < len(facts)]
+    for index in list(dict.fromkeys([*cited, *range(len(facts))]))[:_MAX_FACTS]:
+        fact, starts = facts[index], _citation_starts(ranked, index)
+        cited_byte = next(iter(starts.values()), 0)
+        yield FactExcerpt(
+            number=index + 1,
+            text=excerpt(fact.text, cited_byte, _MAX_FACT_BYTES) if has_text else None,
+            source=cut_name(fact.uri or fact.document),
+            title=kept_title(fact.title),
+            cited_by=tuple(sorted(starts)),
+        )
+
+
+def _citation_starts(ranked: Sequence[NumberedClaim], fact: int) -> dict[int, int]:
+    """Map the claims that cite a fact to the byte of the fact at which the cited part begins."""
+    return {
+        number: dict(zip(claim.citations, claim.citation_starts, strict=False)).get(fact, 0)
+        for number, claim in ranked
+        if fact in claim.citations
+    }
+
+
+def answer_excerpt(text: str, claim: Claim) -> Excerpt:
+    """Cut an answer around a claim."""
+    return excerpt(text, claim.start, _MAX_ANSWER_BYTES)
+
+
+def excerpt(text: str, around: int, max_bytes: int) -> Excerpt:
+    """Cut a text to a length, keeping the UTF-8 byte `around` and a little before it."""
+    whole = text.encode(errors="replace")
+    latest_start = max(len(whole) - max_bytes, 0)
+    start = _border(whole, min(max(around - _LEAD_BYTES, 0), latest_start))
+    end = _border(whole, min(start + max_bytes, len(whole)))
+    span = whole[start:end].decode(errors="replace")
+    return Excerpt(start=start, end=end, text=span, bytes=len(whole))
+
+
+def passages(span: Excerpt, claims: Iterable[NumberedClaim]) -> Iterator[Passage]:
+    """Divide an excerpt of an answer by its claims.
+
+    Args:
+      span: the excerpt.
+      claims: the answer's claims, in any order; of two that overlap the second is cut.
+
+    Yields:
+      Passages that together are the excerpt.
+    """
+    whole = span.text.encode()
+    position = 0
+    for numbered in sorted(claims, key=lambda each: (each.claim.start, each.claim.end)):
+        start = max(numbered.claim.start - span.start, position)
+        end = min(numbered.claim.end - span.start, len(whole))
+        if start < end:
+            if position < start:
+                yield Passage(whole[position:start].decode(errors="replace"))
+            yield Passage(whole[start:end].decode(errors="replace"), numbered)
+            position = end
+    if position < len(whole):
+        yield Passage(whole[position:].decode(errors="replace"))
+
+
+def _border(whole: bytes, position: int) -> int:
+    """Return the border of a character at or before a byte."""
+    while 0 < position < len(whole) and whole[position] & _CONTINUATION_MASK == _CONTINUATION:
+        position -= 1
+    return position

@@ -1,0 +1,138 @@
+"""Verdicts over time, in buckets whose width fits the time span."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+
+from schemas import Record
+from schemas.quantities import DAY_US, HOUR_US, MINUTE_US
+
+_WEEK_US = 7 * DAY_US
+MONDAY_US = 4 * DAY_US
+"""1970-01-05, the first Monday: all buckets are counted from it."""
+
+WIDTHS_US: Mapping[int, str] = {
+    5 * MINUTE_US: "5 minutes",
+    HOUR_US: "1 hour",
+    6 * HOUR_US: "6 hours",
+    DAY_US: "1 day",
+    _WEEK_US: "1 week",
+    4 * _WEEK_US: "4 weeks",
+    52 * _WEEK_US: "52 weeks",
+    520 * _WEEK_US: "10 years",
+}
+"""The widths of buckets; each is a multiple of the one before."""
+
+_MAX_BUCKETS = 3_000
+_MAX_COLUMNS = 84
+_OUTLIERS_ONE_IN = 100
+_MIN_SPAN_RATIO = 4
+
+
+class Column(Record, frozen=True, kw_only=True):
+    """One bucket: its start, and its answers by verdict."""
+
+    start_us: int
+    verdicts: dict[str, int]
+
+
+class Columns(Record, frozen=True, kw_only=True):
+    """Consecutive buckets, empty ones included.
+
+    Attributes:
+      width_us: of each bucket.
+      columns: in order of time.
+      outliers: answers far before or after all others, which are in no column.
+    """
+
+    width_us: int
+    columns: tuple[Column, ...]
+    outliers: int
+
+    @property
+    def width(self) -> str:
+        """The width in words."""
+        return WIDTHS_US[self.width_us]
+
+
+class Timeline:
+    """Count verdicts by bucket; buckets become wider when there are too many.
+
+    Attributes:
+      undated: answers without an event time.
+    """
+
+    def __init__(self) -> None:
+        self._widths = list(WIDTHS_US)
+        self._buckets: dict[int, Counter[str]] = {}
+        self.undated = 0
+
+    def add(self, time_us: int | None, verdict: str) -> None:
+        """Count an answer."""
+        if time_us is None:
+            self.undated += 1
+            return
+        self._buckets.setdefault(_start(time_us, self._widths[0]), Counter())[verdict] += 1
+        if len(self._buckets) > _MAX_BUCKETS and len(self._widths) > 1:
+            del self._widths[0]
+            self._buckets = _widened(self._buckets, self._widths[0])
+
+    def columns(self, limit: int = _MAX_COLUMNS) -> Columns:
+        """Lay the counts out.
+
+        Args:
+          limit: the number of columns, unless even the widest buckets are more.
+
+        Returns:
+          The columns of the finest width within the limit; none if no answer has a time.
+        """
+        if not self._buckets:
+            return Columns(width_us=self._widths[0], columns=(), outliers=0)
+        first_us, last_us = _main_span(self._buckets, self._widths[0])
+        fitting = (width for width in self._widths if _number(first_us, last_us, width) <= limit)
+        width_us = next(fitting, self._widths[-1])
+        within = {us: counts for us, counts in self._buckets.items() if first_us <= us <= last_us}
+        buckets = _widened(within, width_us)
+        starts = range(_start(first_us, width_us), _start(last_us, width_us) + 1, width_us)
+        return Columns(
+            width_us=width_us,
+            columns=tuple(
+                Column(start_us=start_us, verdicts=dict(buckets.get(start_us, {})))
+                for start_us in starts
+            ),
+            outliers=_total(self._buckets) - _total(within),
+        )
+
+
+def _start(time_us: int, width_us: int) -> int:
+    return (time_us - MONDAY_US) // width_us * width_us + MONDAY_US
+
+
+def _number(first_us: int, last_us: int, width_us: int) -> int:
+    return (_start(last_us, width_us) - _start(first_us, width_us)) // width_us + 1
+
+
+def _total(buckets: Mapping[int, Counter[str]]) -> int:
+    return sum(verdicts.total() for verdicts in buckets.values())
+
+
+def _widened(buckets: Mapping[int, Counter[str]], width_us: int) -> dict[int, Counter[str]]:
+    widened: dict[int, Counter[str]] = {}
+    for start_us, verdicts in buckets.items():
+        widened.setdefault(_start(start_us, width_us), Counter()).update(verdicts)
+    return widened
+
+
+def _main_span(buckets: Mapping[int, Counter[str]], width_us: int) -> tuple[int, int]:
+    """Return the span without outliers: one wrong clock would put all others into one column."""
+    starts = sorted(buckets)
+    totals = [buckets[start].total() for start in starts]
+    first, last = starts[_outlying(totals)], starts[-1 - _outlying(totals[::-1])]
+    is_shorter = starts[-1] - starts[0] > _MIN_SPAN_RATIO * (last - first + width_us)
+    return (first, last) if is_shorter else (starts[0], starts[-1])
+
+
+def _outlying(totals: Sequence[int]) -> int:
+    """Count the buckets at one end that together hold at most one answer in a hundred."""
+    most = sum(totals) // _OUTLIERS_ONE_IN
+    return sum(reached <= most for reached in accumulate(totals))

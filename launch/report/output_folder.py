@@ -1,0 +1,159 @@
+"""Find, read and write the files of an output folder."""
+
+import io
+from collections.abc import Iterator
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from launch.report.output_records import AlertLine, FailureLine, RunSummary
+from pipeline import storage
+from pipeline.sources.avro_blocks import AvroFile
+from pipeline.sources.compression import DamagedArchive
+from schemas import Record
+from schemas.enriched_answer import is_enriched_schema
+
+_Line = TypeVar("_Line", AlertLine, FailureLine)
+
+
+class UnreadableFile(Exception):
+    """A file of the output is damaged, or groundwatch did not write it.
+
+    Args:
+      path: the file.
+      reason: what is wrong with it, without any of its content.
+    """
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+
+
+class OutputFiles(Record, frozen=True, kw_only=True):
+    """The files of an output folder, of all runs that wrote there.
+
+    Attributes:
+      enriched, alerts, failures: paths, sorted.
+      summary: the path of summary.json, None if there is none yet.
+    """
+
+    enriched: tuple[str, ...]
+    alerts: tuple[str, ...]
+    failures: tuple[str, ...]
+    summary: str | None
+
+    @property
+    def has_any(self) -> bool:
+        """Whether the folder holds any output."""
+        return bool(self.enriched or self.alerts or self.failures or self.summary)
+
+
+def find_files(folder: str) -> OutputFiles:
+    """List the files of an output folder.
+
+    Raises:
+      OSError: the folder cannot be listed.
+    """
+    summaries = storage.find(storage.join(folder, "summary.json"))
+    return OutputFiles(
+        enriched=_files_of(folder, "enriched", ".avro"),
+        alerts=_files_of(folder, "alerts", ".jsonl"),
+        failures=_files_of(folder, "failures", ".jsonl"),
+        summary=summaries[0] if summaries else None,
+    )
+
+
+def _files_of(folder: str, kind: str, extension: str) -> tuple[str, ...]:
+    root = storage.join(folder, kind)
+    paths = (path for path in storage.find_below(root) if path.endswith(extension))
+    return tuple(path for path in paths if "/." not in path.removeprefix(root))
+
+
+def read_rows(path: str, *, salvage: bool = False) -> Iterator[dict[str, Any]]:
+    """Read the rows of an enriched file, one at a time.
+
+    Whole rows: projecting them with a reader schema takes fastavro longer than reading them
+    (tests/benchmarks/report_speed.py).
+
+    Args:
+      path: the file.
+      salvage: whether to read the rows of a damaged block up to the damage.
+
+    Raises:
+      UnreadableFile: after the last good record.
+    """
+    try:
+        with storage.read(path) as raw, io.BufferedReader(cast("io.RawIOBase", raw)) as stream:
+            file = AvroFile(stream, handle_unicode_errors="replace")
+            if not is_enriched_schema(file.schema):
+                raise UnreadableFile(path, "holds no enriched answers")
+            for block in file.blocks(salvage=salvage):
+                yield from block.rows
+    except (DamagedArchive, OSError) as error:
+        raise UnreadableFile(path, _reason(error)) from None
+
+
+def read_alerts(path: str) -> Iterator[AlertLine]:
+    """Read alerts, one at a time.
+
+    Raises:
+      UnreadableFile: after the last good line.
+    """
+    return _read_lines(path, AlertLine)
+
+
+def read_failures(path: str) -> Iterator[FailureLine]:
+    """Read failures, one at a time, without their payloads.
+
+    Raises:
+      UnreadableFile: after the last good line.
+    """
+    return _read_lines(path, FailureLine)
+
+
+def read_summary(path: str) -> RunSummary:
+    """Read summary.json.
+
+    Raises:
+      UnreadableFile: it is not a summary.
+    """
+    try:
+        return msgspec.json.decode(storage.read_whole(path), type=RunSummary)
+    except msgspec.MsgspecError:
+        raise UnreadableFile(path, "is not a summary") from None
+    except OSError as error:
+        raise UnreadableFile(path, _reason(error)) from None
+
+
+def write_file(path: str, content: bytes) -> None:
+    """Write a file atomically: a reader sees its earlier content, or all of the new.
+
+    Args:
+      path: local or gs://.
+      content: the whole content.
+
+    Raises:
+      OSError: it cannot be written.
+    """
+    folder, slash, name = path.rpartition("/")
+    temporary = f"{folder}{slash}.groundwatch-{name}"
+    try:
+        storage.write_whole(path, content, temporary)
+    except OSError:
+        storage.remove([temporary])
+        raise
+
+
+def _read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
+    decoder = msgspec.json.Decoder(kind)
+    try:
+        with storage.read(path) as stream:
+            for line in stream:
+                yield decoder.decode(line)
+    except (msgspec.MsgspecError, OSError) as error:
+        raise UnreadableFile(path, _reason(error)) from None
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"cannot be read: {error.strerror or error}"
+    return f"is damaged: {error if isinstance(error, DamagedArchive) else type(error).__name__}"

@@ -1,0 +1,71 @@
+"""Format untrusted text and times for the page."""
+
+from datetime import UTC, datetime, timedelta
+
+from markupsafe import Markup
+
+from launch.terminal.figures import NOTHING
+from schemas.quantities import DAY_US, EPOCH, to_us
+
+_FIRST_US = to_us(datetime.min.replace(tzinfo=UTC))
+_LAST_US = to_us(datetime.max.replace(tzinfo=UTC))
+_BIDI_CONTROLS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_OTHER_CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF, *range(0xFFF9, 0xFFFC))
+_VISIBLE = {
+    code: f"⟨U+{code:04X}⟩"
+    for code in (*_BIDI_CONTROLS, *_OTHER_CONTROLS)
+    if chr(code) not in "\t\n"
+}
+
+
+def visible(value: object) -> object:
+    """Replace control characters by their names, such as ``⟨U+202E⟩``.
+
+    Args:
+      value: what a template prints; only text that is not markup is changed.
+    """
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return value.replace("\r\n", "\n").replace("\r", "\n").translate(_VISIBLE)
+    return value
+
+
+def document(key: str) -> str:
+    """Shorten the resource name of a document to the part after its data store."""
+    _, store, place = key.partition("/dataStores/")
+    return place if store and key.startswith("projects/") else key
+
+
+def moment(time_us: int | None) -> str:
+    """Format a time as ``3 Mar 2026, 14:05``, UTC."""
+    if time_us is None:
+        return NOTHING
+    return f"{day(time_us)} {_time(time_us).year}, {clock(time_us)}"
+
+
+def day(time_us: int) -> str:
+    """Format a date as ``3 Mar``, UTC."""
+    time = _time(time_us)
+    return f"{time.day} {time:%b}"
+
+
+def clock(time_us: int) -> str:
+    """Format a time of day as ``14:05``, UTC."""
+    return f"{_time(time_us):%H:%M}"
+
+
+def month(time_us: int) -> str:
+    """Format a month as ``Mar 2026``, UTC."""
+    time = _time(time_us)
+    return f"{time:%b} {time.year}"
+
+
+def bucket_start(time_us: int, width_us: int) -> str:
+    """Format the start of a time bucket, no finer than its width."""
+    if width_us < DAY_US:
+        return f"{day(time_us)}, {clock(time_us)}"
+    return f"{day(time_us)} {_time(time_us).year}"
+
+
+def _time(time_us: int) -> datetime:
+    # A bucket of years may start before the calendar, or end after it.
+    return EPOCH + timedelta(microseconds=min(max(time_us, _FIRST_US), _LAST_US))

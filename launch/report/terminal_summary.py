@@ -1,0 +1,153 @@
+"""Print the summary of a run on a terminal."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from launch.report.counts.lowest_scores import LowAnswer, LowestScores
+from launch.report.output_folder import UnreadableFile, read_rows
+from launch.report.output_records import answer_from_row
+from launch.terminal.figures import counted, printable
+from pipeline.settings.config import Config
+from pipeline.sinks.manifest import read_manifest
+from schemas.cost_estimate import Comparison
+from schemas.quantities import SECOND_US
+from schemas.summary import Summary
+from schemas.verdict import Verdict
+
+_MAX_ANSWERS = 5
+_MAX_ROWS_TO_SEARCH = 20_000
+_BAR_CELLS = 32
+_WIDTH = 92
+_INDENT = (0, 0, 0, 2)
+_COLOURS = {
+    Verdict.GROUNDED: "green",
+    Verdict.LOW_GROUNDED: "red",
+    Verdict.POLICY_SKIPPED: "magenta",
+    Verdict.GENERATION_FAILED: "yellow",
+}
+
+
+def show_summary(config: Config, summary: Summary, report: str | None = None) -> None:
+    """Print the verdicts, the answers with the lowest scores, and the files of a run.
+
+    Args:
+      config: the run's settings.
+      summary: of the run.
+      report: the path of its report, None if there is none.
+    """
+    console = Console(highlight=False)
+    console.width = min(console.width, _WIDTH)
+    console.print(_heading(summary))
+    console.print(Padding(_verdicts(summary), _INDENT))
+    console.print(_accounts(summary))
+    lowest = _lowest_scores(config, summary)
+    if lowest:
+        console.print(Text("Lowest-scoring answers, each with its least supported claim\n"))
+    for answer in lowest:
+        console.print(Padding(_answer(answer), _INDENT))
+    # A path broken over two lines cannot be copied.
+    console.print(_files(config, summary, report), soft_wrap=True)
+
+
+def _heading(summary: Summary) -> Text:
+    seconds = (summary.finished_at_us - summary.started_at_us) / SECOND_US
+    calls = f"{counted(summary.calls, 'call')} to the checker ({summary.checker})"
+    return Text.assemble(
+        "\n",
+        (counted(summary.read, "message"), "bold"),
+        f" in {seconds:.1f} s, {calls}\n",
+    )
+
+
+def _verdicts(summary: Summary) -> Table:
+    table = Table.grid(padding=(0, 2))
+    most = max(summary.verdicts.values(), default=0) or 1
+    for verdict in Verdict:
+        count = summary.verdicts[verdict]
+        bar = "█" * -(-count * _BAR_CELLS // most)
+        table.add_row(verdict, f"{count:,}", Text(bar, style=_COLOURS.get(verdict, "cyan")))
+    table.columns[1].justify = "right"
+    return table
+
+
+def accounts_line(summary: Summary) -> str:
+    """Say where the messages of a run ended, and whether all are accounted for."""
+    errors = ", ".join(f"{count:,} {name}" for name, count in summary.failures_by_error.items())
+    failures = f"{counted(summary.failures, 'failure')}{f' ({errors})' if errors else ''}"
+    sampled_out = f", {summary.sampled_out:,} sampled out" if summary.sampled_out else ""
+    others = f"{failures}, {counted(summary.duplicates, 'duplicate')}{sampled_out}"
+    closing = "every message is accounted for" if summary.closes else "THE COUNTS DO NOT ADD UP"
+    cost = "" if summary.cost is None else f"; cost {summary.cost:,.2f}"
+    return f"{summary.enriched:,} enriched, {others}: {closing}{cost}"
+
+
+def comparison_line(comparison: Comparison, calls: int) -> str:
+    """Compare the calls of a run with its estimate, in one line."""
+    difference = comparison.relative_differences.calls
+    off = "" if difference is None else f" ({100 * difference:+.1f} %)"
+    return f"estimated {counted(comparison.calls, 'call')}, made {calls:,}{off}"
+
+
+def _accounts(summary: Summary) -> Text:
+    lines = [accounts_line(summary), counted(summary.alerts, "alert")]
+    if summary.estimate:
+        lines.append(comparison_line(summary.estimate, summary.calls))
+    return Text("\n" + "".join(f"  {line}\n" for line in lines))
+
+
+def _lowest_scores(config: Config, summary: Summary) -> list[LowAnswer]:
+    """Read the run's records, unless that takes too long for a person who waits."""
+    if summary.enriched > _MAX_ROWS_TO_SEARCH:
+        return []
+    lowest = LowestScores(_MAX_ANSWERS)
+    with suppress(UnreadableFile):
+        for entry in read_manifest(config.destination, "enriched"):
+            for row in read_rows(config.destination.path(entry.path)):
+                lowest.add(answer_from_row(row))
+    return lowest.answers()
+
+
+def _answer(low: LowAnswer) -> Table:
+    origin = ", ".join(filter(None, (low.answer.engine, low.answer.record_id[:12])))
+    table = Table.grid(padding=(0, 2))
+    table.add_row(
+        Text(f"{low.lowest.claim.score:.2f}", style="bold red"),
+        Text.assemble(
+            (printable(low.lowest_text or ""), "bold"),
+            f"\nquery: {printable(low.query.text)}" if low.query else "",
+            (f"\n{printable(origin)}\n", "dim"),
+        ),
+    )
+    return table
+
+
+def _files(config: Config, summary: Summary, report: str | None) -> Text:
+    return Text("\n".join([*_file_lines(config, report), *_next_lines(config, summary)]))
+
+
+def _file_lines(config: Config, report: str | None) -> Iterator[str]:
+    for kind in ("enriched", "alerts", "failures"):
+        entries = read_manifest(config.destination, kind)
+        rows = sum(entry.rows for entry in entries)
+        counts = f"{counted(rows, 'row')} in {counted(len(entries), 'file')}"
+        yield f"  {config.destination.path(kind)}  {counts}"
+    yield f"  {config.destination.path('summary.json')}"
+    if report:
+        yield f"  {report}  open it in a browser"
+    yield ""
+
+
+def _next_lines(config: Config, summary: Summary) -> Iterator[str]:
+    """Say how to finish the run."""
+    if summary.deferred:
+        yield f"  --max_calls or --max_cost left {counted(summary.deferred, 'message')} unread."
+        yield "  Give the same command with a higher limit to continue.\n"
+    if summary.retryable_failures:
+        failures = config.destination.path(f"failures/{config.run}-*.jsonl")
+        yield f"  {counted(summary.retryable_failures, 'answer')} could not be checked. Retry:"
+        yield f"  groundwatch replay --failures '{failures}' --output {config.output}\n"

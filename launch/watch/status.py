@@ -1,0 +1,66 @@
+"""Print the ledger of a worker, and verify its output."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.table import Table
+
+from launch.command import Invocation
+from launch.terminal.exit_status import DONE, FAILED, fail
+from launch.verify.reading import find_journals
+from launch.verify.run import verify_folder
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.ledger import LedgerHour
+from pipeline.settings.commands import StatusSettings
+from schemas.quantities import SECOND_US
+
+_COLUMNS = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
+
+
+def status(invocation: Invocation[StatusSettings]) -> int:
+    """Print the ledger.
+
+    Returns:
+      0 when every hour adds up, 1 when one does not, or a ledger cannot be read.
+
+    Raises:
+      UsageError: the settings have problems, or there is no ledger.
+    """
+    settings = invocation.settings
+    paths = find_journals(settings.folder, ()) if settings.folder else []
+    if settings.folder and not paths:
+        invocation.problems.append(
+            f"{settings.folder}: has no ledger of a worker; where the --output is a bucket, pass"
+            " the worker's --work_folder"
+        )
+    invocation.raise_problems()
+    try:
+        accounts = [account for path in paths for account in _ledger(path)]
+    except OSError as error:
+        return fail(str(error))
+    # Wide enough for its columns, also when it is not written to a terminal.
+    Console(highlight=False, width=100).print(_table(accounts))
+    has_gap = any(account.gap for account in accounts)
+    differs = settings.verify and verify_folder(
+        settings.status_output or settings.folder, [settings.folder]
+    )
+    return FAILED if has_gap or differs else DONE
+
+
+def _ledger(path: str) -> list[LedgerHour]:
+    with closing(Journal(path)) as journal:
+        return journal.ledger()
+
+
+def _table(accounts: Sequence[LedgerHour]) -> Table:
+    table = Table("hour (UTC)", *_COLUMNS, box=None, padding=(0, 2))
+    for account in accounts:
+        hour = datetime.fromtimestamp(account.hour_us / SECOND_US, UTC).strftime("%Y-%m-%d %H h")
+        table.add_row(hour, *(f"{getattr(account, name):,}" for name in _COLUMNS))
+    sums = [sum(getattr(account, name) for account in accounts) for name in _COLUMNS]
+    table.add_row("all", *(f"{number:,}" for number in sums), style="bold")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    return table

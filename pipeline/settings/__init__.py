@@ -1,0 +1,1 @@
+"""Define every setting once, for flags, variables, YAML, templates and documentation."""

@@ -1,0 +1,178 @@
+"""The configuration of a pipeline, derived from the settings of a job."""
+
+from collections.abc import Sequence
+
+from pipeline.settings.job import JobSettings
+from pipeline.sinks.destination import FILE_BYTES, Destination
+from pipeline.stream import Subscription, Windows
+from schemas import Record
+from schemas.quantities import MEGABYTE
+from schemas.verdict import Verdict
+from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
+from transforms.persistence.seen_ids import SEEN_FOR_S
+from transforms.rules.alerting import AlertRule
+from transforms.rules.burn_rate import RateRule
+from transforms.rules.redaction import TextMode
+from transforms.rules.sampling import SamplingRule
+from transforms.rules.tagging import Thresholds
+
+SEGMENT_MESSAGES = 10_000
+"""A killed run has at most so many to read again, and each segment costs a part of a second."""
+
+
+class Config(Record, frozen=True, kw_only=True):
+    """Everything the main page needs.
+
+    Attributes:
+      inputs: the archives' files, local or gs://, at least one where there is no subscription.
+      subscription: what is read instead, on many machines, without an end.
+      output: the output folder, local or gs://.
+      run: the run's id, part of every output file's name.
+      source: a hash of what the input is called; a run of the same id and another source is
+        refused, since it would replace files of other answers.
+      replays: whether the inputs are failures of an earlier run.
+      salvage: whether records of a damaged archive that no checksum confirms count.
+      input_format: a source format's name, None to recognise each message.
+      facts_from_steps: whether what the generator found on its way counts among the facts.
+      work_folder: a local folder for what an unfinished run keeps; None where the work is done
+        on many machines.
+      segment_messages: how many messages one process works off, and then keeps for good.
+      file_bytes: a file that has grown so long is followed by another.
+      batch: the key of this process's batches, None for a pipeline that runs once.
+      announces: whether batches keep their alerts and failures in memory instead of in files.
+      windows: how a stream's rows are gathered into files.
+      seen_for_s: seconds for which a stream remembers a record id.
+      alert_topic, failure_topic: where a pipeline that runs once publishes these; None for files.
+      sampling: which answers are looked at.
+      moved_reasons: reasons that lead to another verdict than the table's.
+      check, thresholds, alerts, rates: the settings of the steps.
+      text: how much of the texts the enriched records keep.
+      failure_payload: whether failures keep the original bytes.
+    """
+
+    inputs: tuple[str, ...]
+    output: str
+    run: str
+    source: str | None = None
+    replays: bool = False
+    salvage: bool = False
+    input_format: str | None = None
+    facts_from_steps: bool = False
+    work_folder: str | None = None
+    segment_messages: int = SEGMENT_MESSAGES
+    file_bytes: int = FILE_BYTES
+    batch: str | None = None
+    announces: bool = False
+    subscription: Subscription | None = None
+    windows: Windows = Windows()
+    seen_for_s: int = SEEN_FOR_S
+    alert_topic: str | None = None
+    failure_topic: str | None = None
+    sampling: SamplingRule = SamplingRule()
+    moved_reasons: dict[str, Verdict] = {}
+    check: CheckSettings = CheckSettings()
+    thresholds: Thresholds = Thresholds()
+    alerts: AlertRule = AlertRule()
+    rates: RateRule = RateRule()
+    text: TextMode = TextMode.FULL
+    failure_payload: bool = True
+
+    @property
+    def destination(self) -> Destination:
+        """Where the run's files go."""
+        return Destination(
+            root=self.output,
+            run=self.run,
+            file_bytes=self.file_bytes,
+            batch=self.batch,
+            announces=self.announces,
+            windows=self.windows,
+            alert_topic=self.alert_topic,
+            failure_topic=self.failure_topic,
+        )
+
+    @property
+    def lock(self) -> str:
+        """The lock of all that the run writes, which lies with the output."""
+        return self.destination.path(f".groundwatch-{self.run}.lock")
+
+    @property
+    def seen_ids(self) -> str | None:
+        """The file of the record ids that the run has seen."""
+        return f"{self.work_folder}/seen.sqlite" if self.work_folder else None
+
+
+_WINDOWS = Windows()
+
+
+def job_config(
+    job: JobSettings,
+    *,
+    run: str,
+    inputs: Sequence[str] = (),
+    source: str | None = None,
+    replays: bool = False,
+    salvage: bool = False,
+    workers: int = 1,
+    work_folder: str | None = None,
+    reply_folder: str | None = None,
+    retries: RetrySettings | None = None,
+    outage: OutagePolicy = OutagePolicy.FAIL,
+    subscription: Subscription | None = None,
+    windows: Windows = _WINDOWS,
+    seen_for_s: int = SEEN_FOR_S,
+    alert_topic: str | None = None,
+    failure_topic: str | None = None,
+) -> Config:
+    """Derive a pipeline's configuration from the settings of a job and from how it is run.
+
+    Args:
+      job: the settings.
+      run: the run's id.
+      inputs: the files that the input matched.
+      source: a hash of the input's name.
+      replays: whether the inputs are failures of an earlier run.
+      salvage: whether unverified records of a damaged archive count.
+      workers: how many processes at most share the work and the quota.
+      work_folder: a local folder for the state of an unfinished run, None on many machines.
+      reply_folder: a local folder that keeps paid replies until the run ends.
+      retries: the retry policy; None for that of the settings.
+      outage: what happens to answers while the checker is unavailable.
+      subscription: what a stream reads.
+      windows: how a stream's rows become files.
+      seen_for_s: seconds for which a stream remembers a record id.
+      alert_topic: where the pipeline publishes alerts; None for files.
+      failure_topic: where it publishes failures; None for files.
+    """
+    return Config(
+        inputs=tuple(inputs),
+        output=job.output.output,
+        run=run,
+        source=source,
+        replays=replays,
+        salvage=salvage,
+        input_format=job.format.input_format,
+        facts_from_steps=job.format.facts_from_steps,
+        work_folder=work_folder,
+        segment_messages=job.local.segment_messages,
+        file_bytes=job.output.target_file_mb * MEGABYTE,
+        subscription=subscription,
+        windows=windows,
+        seen_for_s=seen_for_s,
+        alert_topic=alert_topic,
+        failure_topic=failure_topic,
+        sampling=job.sampling.rule,
+        moved_reasons=dict(job.verdicts.move_reason),
+        check=job.checker.check(
+            workers=workers,
+            retries=retries or job.retries.policy,
+            budget=job.costs.budget,
+            reply_folder=reply_folder,
+            outage=outage,
+        ),
+        thresholds=job.verdicts.thresholds,
+        alerts=job.alerts.rule,
+        rates=job.alerts.rates,
+        text=job.output.text,
+        failure_payload=job.output.failure_payload == "full",
+    )

@@ -1,0 +1,237 @@
+"""The settings that backfills, replays, the worker and streaming jobs have in common."""
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Literal
+
+from pipeline.settings.checker import CheckerSettings, CostSettings, RetryPolicySettings
+from pipeline.settings.definition import Note, Settings
+from pipeline.settings.kinds import (
+    Count,
+    FormatName,
+    Fraction,
+    LocalFolder,
+    Megabytes,
+    MovedReason,
+    OutputFolder,
+    Positive,
+    RunId,
+    Sample,
+    Share,
+    Switch,
+)
+from schemas.verdict import Tag, Verdict
+from transforms.rules.alerting import AlertRule
+from transforms.rules.burn_rate import RateRule
+from transforms.rules.redaction import TextMode
+from transforms.rules.sampling import SamplingRule
+from transforms.rules.tagging import Thresholds
+
+_THRESHOLDS = Thresholds()
+_RATES = RateRule()
+_CLOSING_RATIO = 0.5
+"""An incident closes at half the rate that opens it, so that it does not flap."""
+
+
+class FormatSettings(Settings, frozen=True, kw_only=True):
+    """How messages are parsed."""
+
+    TITLE: ClassVar[str] = "Input format"
+
+    input_format: Annotated[
+        FormatName | None,
+        "Format of every message.",
+        Note(default="detected from each message's fields"),
+    ] = None
+    facts_from_steps: Annotated[
+        Switch, "Count the search results of the generator's intermediate steps as facts."
+    ] = False
+
+
+class SamplingSettings(Settings, frozen=True, kw_only=True):
+    """Which answers are checked."""
+
+    TITLE: ClassVar[str] = "Sampling"
+
+    sample: Annotated[
+        tuple[Sample, ...],
+        "Check only a sample of the answers: RATE for all engines or ENGINE=RATE for one, from 0"
+        " to 1. Every run selects the same answers.",
+        Note(default="1"),
+    ] = ()
+
+    @property
+    def rule(self) -> SamplingRule:
+        """The sample rates by engine; the last of several for the same engine counts."""
+        rates = dict(self.sample)
+        rate = rates.pop(None, SamplingRule().rate)
+        return SamplingRule(
+            rate=rate, engine_rates={name: each for name, each in rates.items() if name}
+        )
+
+
+class OutputSettings(Settings, frozen=True, kw_only=True):
+    """Where results are written, and how much text they keep."""
+
+    TITLE: ClassVar[str] = "Output"
+
+    output: Annotated[OutputFolder, "Output folder, local or gs://."]
+    run_id: Annotated[
+        RunId | None,
+        "Part of every output file's name. A run replaces the files of an earlier run with the same"
+        " id. A streaming job appends its start time.",
+        Note(default="derived from the name of the input"),
+    ] = None
+    target_file_mb: Annotated[Megabytes, "Start a new output file at this size."] = 128
+    text: Annotated[
+        TextMode,
+        "How much of answers, queries and facts all files keep. The messages of failures follow"
+        " --failure_payload.",
+    ] = TextMode.FULL
+    failure_payload: Annotated[
+        Literal["none", "full"],
+        "Whether failures keep the original message and its attributes; replay needs them.",
+    ] = "full"
+
+
+class LocalSettings(Settings, frozen=True, kw_only=True):
+    """How a run on this machine works and resumes."""
+
+    TITLE: ClassVar[str] = "Processes and resuming"
+
+    workers: Annotated[
+        Count | None,
+        "Processes that share the work. On another runner: the number that --requests_per_minute is"
+        " divided by.",
+        Note(default="1; on another runner, as many as it may start"),
+    ] = None
+    work_folder: Annotated[
+        LocalFolder | None,
+        "Local folder for the state of an unfinished run.",
+        Note(default="inside a local --output, else in ~/.cache/groundwatch", is_local=True),
+    ] = None
+    segment_messages: Annotated[
+        Count, "Commit progress every so many messages.", Note(is_local=True)
+    ] = 10_000
+    resume: Annotated[
+        Switch,
+        "Resume an interrupted run, and fail if there is none. Without this flag the same command"
+        " resumes the run or starts a new one.",
+        Note(is_local=True),
+    ] = False
+    forget_replies: Annotated[
+        Switch,
+        "Start over and discard the cached replies of an interrupted run, which are otherwise kept"
+        " even if settings or input change. Calls already sent still count against --max_calls and"
+        " --max_cost.",
+        Note(is_local=True),
+    ] = False
+
+    def problems(self) -> Iterator[str]:
+        """Name the settings that contradict each other."""
+        if self.resume and self.forget_replies:
+            yield "--resume continues a run and --forget_replies starts over: pass one of them"
+
+
+class VerdictSettings(Settings, frozen=True, kw_only=True):
+    """How scores and reasons become verdicts."""
+
+    TITLE: ClassVar[str] = "Verdicts"
+
+    low_grounded_threshold: Annotated[
+        Fraction, "An answer with a lower support score is LOW_GROUNDED."
+    ] = _THRESHOLDS.low_grounded
+    claim_threshold: Annotated[
+        Fraction, "An answer with a claim that scores lower is LOW_GROUNDED."
+    ] = _THRESHOLDS.claim
+    drift_threshold: Annotated[
+        Fraction,
+        "Tag SCORE_DRIFT where the generator's own score differs from the support score by more.",
+    ] = _THRESHOLDS.drift
+    move_reason: Annotated[
+        tuple[MovedReason, ...],
+        "Map a skip, finish or block reason to another verdict.",
+    ] = ()
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The thresholds of the tagging rules."""
+        return Thresholds(
+            low_grounded=self.low_grounded_threshold,
+            claim=self.claim_threshold,
+            drift=self.drift_threshold,
+        )
+
+
+class AlertSettings(Settings, frozen=True, kw_only=True):
+    """Which answers and rates alert."""
+
+    TITLE: ClassVar[str] = "Alerts"
+
+    alert_verdicts: Annotated[tuple[Verdict, ...], "Verdicts that alert."] = tuple(
+        sorted(AlertRule().verdicts)
+    )
+    alert_tags: Annotated[tuple[Tag, ...], "Tags that alert, with any verdict."] = ()
+    alert_text: Annotated[Switch, "Include the answer and its worst claim in the alert."] = False
+    rate_budget: Annotated[Share, "Error budget: the accepted rate of bad answers."] = _RATES.budget
+    rate_burn: Annotated[
+        Positive,
+        "Burn rate that opens an incident: the rate of bad answers as a multiple of the budget,"
+        " over one hour and over six.",
+    ] = _RATES.burn_rate
+    rate_min_answers: Annotated[Count, "Do not compute a burn rate from fewer answers an hour."] = (
+        _RATES.min_answers
+    )
+    reason_rise: Annotated[
+        Positive,
+        "Rise of a skip reason that opens an incident: its rate over one hour as a multiple of its"
+        " rate over the five hours before.",
+    ] = _RATES.reason_rise
+    reason_min_answers: Annotated[
+        Count, "Do not compute a rise from fewer answers an hour with the skip reason."
+    ] = _RATES.min_reason_answers
+
+    @property
+    def rule(self) -> AlertRule:
+        """The rule that selects alerts."""
+        return AlertRule(
+            verdicts=frozenset(self.alert_verdicts),
+            tags=frozenset(self.alert_tags),
+            with_text=self.alert_text,
+        )
+
+    @property
+    def rates(self) -> RateRule:
+        """The rule that opens and closes incidents."""
+        return RateRule(
+            budget=self.rate_budget,
+            burn_rate=self.rate_burn,
+            closing_burn_rate=self.rate_burn * _CLOSING_RATIO,
+            min_answers=self.rate_min_answers,
+            reason_rise=self.reason_rise,
+            closing_reason_rise=self.reason_rise * _CLOSING_RATIO,
+            min_reason_answers=self.reason_min_answers,
+        )
+
+
+class JobSettings(Settings, frozen=True, kw_only=True):
+    """What every run of the pipeline takes."""
+
+    format: FormatSettings
+    sampling: SamplingSettings
+    output: OutputSettings
+    local: LocalSettings
+    checker: CheckerSettings
+    retries: RetryPolicySettings
+    costs: CostSettings
+    verdicts: VerdictSettings
+    alerts: AlertSettings
+
+    def problems(self) -> Iterator[str]:
+        """Name the settings that contradict each other."""
+        for group in (self.local, self.checker, self.costs):
+            yield from group.problems()
+        if self.alerts.alert_text and self.output.text != TextMode.FULL:
+            yield (
+                f"--alert_text puts answers into alerts, and --text {self.output.text} keeps them"
+                " out of all files: pass one of them"
+            )

@@ -1,0 +1,294 @@
+"""Load settings: a flag wins over the environment, which wins over the file, then the default."""
+
+import argparse
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import filterfalse, takewhile
+from pathlib import Path
+from typing import Annotated, ClassVar, Generic, NoReturn
+
+import yaml
+
+from pipeline.settings.definition import S, Setting, Settings, build, settings_of
+from pipeline.settings.kinds import LocalFile
+from schemas import Record
+
+PREFIX = "GROUNDWATCH_"
+"""Begins the names of all variables."""
+
+_OF_KUBERNETES = re.compile(
+    r"(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)"
+)
+"""Variables that Kubernetes sets in each container for a Service called groundwatch."""
+
+
+class CommonSettings(Settings, frozen=True, kw_only=True):
+    """What every command takes."""
+
+    TITLE: ClassVar[str] = "Common"
+
+    config: Annotated[
+        LocalFile | None,
+        "YAML file with settings by name, without dashes. Settings of other commands are ignored.",
+    ] = None
+
+
+class UsageError(Exception):
+    """The command line, the environment or the file has problems.
+
+    Attributes:
+      problems: one sentence each, at least one.
+    """
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = tuple(problems)
+
+
+class Given(Record, frozen=True, kw_only=True):
+    """What one source says of one setting: the texts, and where they are, for messages."""
+
+    texts: tuple[str, ...]
+    place: str
+
+
+class Loaded(Generic[S]):
+    """What was loaded.
+
+    Args:
+      settings: the values; those with a problem have their default, or are empty.
+      others: the arguments that are not of these settings, in their order.
+      problems: one sentence each.
+    """
+
+    def __init__(self, settings: S, others: list[str], problems: list[str]) -> None:
+        self.settings = settings
+        self.others = others
+        self.problems = problems
+
+
+def load(
+    settings: type[S],
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    known: Collection[str] = (),
+) -> Loaded[S]:
+    """Load the settings of a command from its arguments, the environment and a file.
+
+    Args:
+      settings: the command's.
+      arguments: those after the command.
+      environment: variables by name.
+      known: keys of other commands' settings, which files and the environment may hold, too.
+    """
+    fields = settings_of(settings)
+    problems: list[str] = []
+    positional, flags = _split_positional(arguments, fields)
+    given, others = _flags(flags, (*fields, *settings_of(CommonSettings)), problems)
+    given |= positional
+    keys = {*known, *_keys(fields), *_keys(settings_of(CommonSettings))}
+    variables = _variables(environment, fields, keys, problems)
+    of_file = variables.pop("config", None)
+    of_file = given.pop("config", of_file)
+    given = _file(of_file, keys, problems) | variables | given
+    values = {
+        field.key: _value(field, given[field.key], problems)
+        for field in fields
+        if field.key in given
+    }
+    problems[:0] = _missing(fields, given)
+    built = build(settings, {key: each for key, each in values.items() if each is not _INVALID})
+    return Loaded(built, others, [*problems, *built.problems()])
+
+
+def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
+    """Name the arguments that are unknown, each with the nearest known flag.
+
+    Args:
+      arguments: those that nothing takes; a value after an unknown flag is not reported itself.
+      names: the known flags, without dashes.
+    """
+    values = takewhile(_is_value, arguments)
+    flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))
+    return [
+        *(f"unexpected argument {value!r}" for value in values),
+        *(f"{flag} is unknown{_hint(flag.lstrip('-'), names, '--')}" for flag in flags),
+    ]
+
+
+def _is_value(argument: str) -> bool:
+    return not argument.startswith("-")
+
+
+def _hint(name: str, names: Collection[str], prefix: str = "") -> str:
+    near = difflib.get_close_matches(name.lower().replace("-", "_"), sorted(names), n=1)
+    return f"; did you mean {prefix}{near[0]}?" if near else ""
+
+
+def _keys(fields: Sequence[Setting]) -> list[str]:
+    return [field.key for field in fields if not field.is_argument]
+
+
+def _split_positional(
+    arguments: Sequence[str], fields: Sequence[Setting]
+) -> tuple[dict[str, Given], list[str]]:
+    """Take out the positional value: the first text that is not the value of a flag."""
+    [field, *_] = [*(each for each in fields if each.note.is_positional), None]
+    if field is None:
+        return {}, list(arguments)
+    taking = {f"--{each.name}" for each in fields if not each.is_switch} | {"--config"}
+    before = ("", *arguments)
+    for place, (argument, previous) in enumerate(zip(arguments, before, strict=False)):
+        if _is_value(argument) and previous not in taking:
+            given = Given(texts=(argument,), place="DIR ")
+            return {field.key: given}, [*arguments[:place], *arguments[place + 1 :]]
+    return {}, list(arguments)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises, where argparse would print its usage and exit."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError([message])
+
+
+def _flags(
+    arguments: Sequence[str], fields: Sequence[Setting], problems: list[str]
+) -> tuple[dict[str, Given], list[str]]:
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    for field in fields:
+        if not field.note.is_positional:
+            names = [f"--{name}" for name in (field.name, field.note.former) if name]
+            # Any number of values, since argparse would stop at the first wrong number.
+            parser.add_argument(*names, action="append", nargs="*", dest=field.key, default=[])
+    namespace, others = parser.parse_known_args(arguments)
+    given: dict[str, Given] = {}
+    for field in fields:
+        times: list[list[str]] = getattr(namespace, field.key, [])
+        problems += [each for texts in times for each in _miscounted(field, texts)]
+        texts = [text for texts in times for text in texts or ["true"] * field.is_switch]
+        if texts:
+            # Of a repeated flag with one value the last one counts.
+            kept = texts if field.is_many else texts[-1:]
+            given[field.key] = Given(texts=tuple(kept), place=f"--{field.name} ")
+    return given, others
+
+
+def _miscounted(field: Setting, texts: Sequence[str]) -> Iterator[str]:
+    if not texts and not field.is_switch:
+        yield f"--{field.name} needs a value: {field.help}"
+    elif not field.is_many and len(texts) > 1:
+        yield f"--{field.name} takes one value: unexpected {texts[1]!r}"
+
+
+def _variables(
+    environment: Mapping[str, str],
+    fields: Sequence[Setting],
+    keys: Collection[str],
+    problems: list[str],
+) -> dict[str, Given]:
+    many = {field.key for field in fields if field.is_many}
+    given: dict[str, Given] = {}
+    for variable, text in sorted(environment.items()):
+        name = variable.removeprefix(PREFIX)
+        key = name.lower()
+        if not variable.startswith(PREFIX) or (key not in keys and _OF_KUBERNETES.fullmatch(name)):
+            continue
+        if key in keys and name.isupper():
+            texts = tuple(text.split()) if key in many else (text,)
+            given[key] = Given(texts=texts, place=f"{variable}=")
+        else:
+            hint = _hint(key, keys).upper().replace("; DID YOU MEAN ", f"; did you mean {PREFIX}")
+            problems.append(f"{variable}: is not a setting{hint}")
+    return given
+
+
+def _file(config: Given | None, keys: Collection[str], problems: list[str]) -> dict[str, Given]:
+    [field] = settings_of(CommonSettings)
+    path = _value(field, config, problems) if config else _INVALID
+    if not isinstance(path, str):
+        return {}
+    try:
+        root = yaml.compose(Path(path).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        reason = getattr(error, "problem", None) or error
+        problems.append(f"--config {path}{line}: cannot be read: {reason}")
+        return {}
+    if root is not None and not isinstance(root, yaml.MappingNode):
+        problems.append(f"--config {path}: must be a mapping of settings, such as checker: local")
+        return {}
+    given: dict[str, Given] = {}
+    for key_node, value_node in root.value if root else ():
+        key, place = str(key_node.value), f"{path}, line {key_node.start_mark.line + 1}: "
+        texts = _yaml_texts(value_node)
+        problem = _file_problem(key, texts, given, keys)
+        if problem:
+            problems.append(f"{place}{problem}")
+        elif texts:
+            given[key] = Given(texts=texts, place=f"{place}{key}: ")
+    return given
+
+
+def _file_problem(
+    key: str, texts: tuple[str, ...] | None, given: Collection[str], keys: Collection[str]
+) -> str | None:
+    if key not in keys:
+        return f"{key} is not a setting{_hint(key, keys)}"
+    if key in _keys(settings_of(CommonSettings)):
+        return f"{key}: a file cannot name another"
+    if key in given:
+        return f"{key} is set twice"
+    if texts is None:
+        return f"{key}: must be a value, a list, or a mapping of names"
+    return None
+
+
+def _yaml_texts(node: yaml.Node) -> tuple[str, ...] | None:
+    """The texts as they are in the file: the setting's kind decides what 1 or yes means."""
+    if isinstance(node, yaml.ScalarNode):
+        return () if node.tag.endswith(":null") else (node.value,)
+    if isinstance(node, yaml.SequenceNode):
+        return _scalars(node.value)
+    pairs = [_scalars(pair) for pair in node.value]
+    if None in pairs:
+        return None
+    return tuple("=".join(pair) for pair in pairs if pair)
+
+
+def _scalars(nodes: Sequence[yaml.Node]) -> tuple[str, ...] | None:
+    if not all(isinstance(node, yaml.ScalarNode) for node in nodes):
+        return None
+    return tuple(node.value for node in nodes)
+
+
+_INVALID = object()
+
+
+def _missing(fields: Sequence[Setting], given: Mapping[str, Given]) -> Iterator[str]:
+    for field in fields:
+        if field.is_required and field.key not in given:
+            flag = "DIR" if field.note.is_positional else f"--{field.name}"
+            yield f"{flag} is missing: {field.help}"
+
+
+def _value(field: Setting, given: Given, problems: list[str]) -> object:
+    values = [_parsed(field.kind.parse, text, given.place, problems) for text in given.texts]
+    if not field.is_many:
+        if len(values) > 1:
+            problems.append(f"{given.place}takes one value, not {len(values)}")
+        return values[-1]
+    at_most = field.note.at_most
+    if at_most is not None and len(values) > at_most:
+        problems.append(f"{given.place}takes at most {at_most} values, not {len(values)}")
+    return tuple(value for value in values if value is not _INVALID)
+
+
+def _parsed(parse: Callable[[str], object], text: str, place: str, problems: list[str]) -> object:
+    try:
+        return parse(text)
+    except ValueError as error:
+        problems.append(f"{place}{text or repr(text)}: {error}")
+        return _INVALID

@@ -1,0 +1,126 @@
+"""Describe the settings: the help of a command, and docs/configuration.md."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from pipeline.settings.definition import Setting, Settings, settings_of
+from pipeline.settings.load import PREFIX, CommonSettings
+
+_WIDTH = 100
+
+
+def help_text(settings: type[Settings]) -> str:
+    """Describe the flags of a command in groups, one paragraph each."""
+    fields = (*settings_of(settings), *settings_of(CommonSettings))
+    blocks = []
+    for group, members in groupby(fields, key=lambda field: field.group):
+        lines = [line for field in members for line in _flag_lines(field)]
+        blocks.append("\n".join((f"{group}:", *lines, "")))
+    return "\n".join(blocks)
+
+
+def _flag_lines(field: Setting) -> Iterator[str]:
+    flag = "DIR" if field.note.is_positional else f"--{field.name}"
+    value = "" if field.is_switch or field.note.is_positional else f" {field.kind.placeholder}"
+    many = " ..." if field.is_many else ""
+    yield f"  {flag}{value}{many}{' (required)' if field.is_required else ''}"
+    text = " ".join((field.help, *_facts(field)))
+    yield from textwrap.wrap(text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
+
+
+def _facts(field: Setting) -> Iterator[str]:
+    choices = field.kind.choices
+    if choices is not None and "|" not in field.kind.placeholder:
+        yield f"One of: {', '.join(choices())}."
+    if field.kind.range and field.kind.range not in {"above 0", "from 1"}:
+        yield f"Range: {field.kind.range}."
+    if field.default_text and not (field.is_switch and not field.default):
+        unit = f" {field.kind.unit}" if field.kind.unit and not field.note.default else ""
+        yield f"Default: {field.default_text}{unit}."
+
+
+def reference_page(commands: Sequence[tuple[str, type[Settings]]]) -> str:
+    """Write the page that documents every setting.
+
+    Args:
+      commands: the settings of each command, by the command line that takes them.
+    """
+    fields: dict[tuple[str, ...], Setting] = {}
+    takers: dict[tuple[str, ...], list[str]] = {}
+    for command, settings in (*commands, ("all", CommonSettings)):
+        for field in settings_of(settings):
+            row = (field.group, field.name, field.help, field.default_text)
+            fields.setdefault(row, field)
+            takers.setdefault(row, []).append(command)
+    sections = []
+    for title in dict.fromkeys(group for group, *_ in fields):
+        rows = [_row(fields[row], takers[row]) for row in fields if row[0] == title]
+        sections.append(f"## {title}\n\n{_HEAD}{''.join(rows)}")
+    return "\n".join((_INTRODUCTION, *sections))
+
+
+def _row(field: Setting, commands: Sequence[str]) -> str:
+    cells = _flag(field), field.help, _values(field), _default(field), ", ".join(commands)
+    return f"| {' | '.join(_escaped(cell) for cell in cells)} |\n"
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|")
+
+
+def _flag(field: Setting) -> str:
+    if field.note.is_positional:
+        return "`DIR`"
+    is_renamed = field.name != field.key
+    return f"`--{field.name}`" + (f" (`{field.key}`)" if is_renamed else "")
+
+
+def _values(field: Setting) -> str:
+    kind = field.kind
+    if kind.choices is not None:
+        text = ", ".join(f"`{each}`" for each in kind.choices())
+    elif field.is_switch:
+        text = "true or false"
+    elif kind.range:
+        text = f"{kind.unit or 'number'} {kind.range}"
+    else:
+        text = f"`{kind.placeholder}`"
+    return f"{text}, several" if field.is_many else text
+
+
+def _default(field: Setting) -> str:
+    if field.is_required:
+        return "required"
+    unit = f" {field.kind.unit}" if field.kind.unit and not field.note.default else ""
+    return f"{field.default_text}{unit}" if field.default_text else "none"
+
+
+_HEAD = "| setting | meaning | values | default | commands |\n| --- | --- | --- | --- | --- |\n"
+_INTRODUCTION = f"""# Configuration
+
+Written by `python -m launch.documentation` from the definitions in `pipeline/settings/`.
+
+Each setting has one name. It is set by a flag (`--timeout_s 20`), by an environment variable
+(`{PREFIX}TIMEOUT_S=20`), or in the YAML file that `--config` or `{PREFIX}CONFIG` names
+(`timeout_s: 20`). The flag wins over the environment, which wins over the file, which wins over the
+default. Where the name in files and the environment differs from the flag, it is in parentheses.
+
+```yaml
+# groundwatch.yaml
+checker: discoveryengine
+project: my-project
+requests_per_minute: 600
+alert_tags: [NUMBER_MISMATCH, DATE_MISMATCH]
+user_labels:
+  team: support
+```
+
+- Several values: list them after the flag or repeat it; separate them by spaces in a variable; use
+  a list or a mapping in the file.
+- Switches: `--alert_text` means true. `--alert_text=false` overrides a variable or the file.
+- One file and one environment serve all commands: settings of other commands are ignored. Unknown
+  names are refused, with the nearest known one.
+- A command reports all problems at once and exits with status 2 before it starts.
+- Flags of Apache Beam's pipeline options pass through. They are flags only.
+"""

@@ -1,0 +1,163 @@
+"""Counts by engine, session and document."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from launch.report.counts.groups import (
+    GeneratorComparison,
+    GeneratorComparisons,
+    Group,
+    Groups,
+    Mean,
+    wilson_lower_bound,
+)
+from launch.report.output_records import answer_from_row
+from schemas.enriched_answer import EnrichedAnswer
+from schemas.verdict import Verdict
+from tests.support.builders import a_claim, an_enriched
+from tests.support.reports import row_of
+
+LOW, GROUNDED = Verdict.LOW_GROUNDED, Verdict.GROUNDED
+
+
+def groups_of(*added: tuple[str | None, Verdict], max_keys: int = 100) -> Groups:
+    groups = Groups(max_keys)
+    for key, verdict in added:
+        groups.add(key, verdict)
+    return groups
+
+
+def test_only_grounded_and_low_grounded_count_as_assessed() -> None:
+    groups = groups_of(*(("shop", verdict) for verdict in Verdict))
+    assert groups.ranked(1) == [
+        Group("shop", answers=len(Verdict), assessed=2, low_grounded=1, policy_skipped=1)
+    ]
+
+
+def test_the_share_is_of_assessed_answers() -> None:
+    [group] = groups_of(("a", LOW), ("a", GROUNDED), ("a", Verdict.UNSCORABLE)).ranked(1)
+    assert group.low_share == 0.5
+
+
+def test_a_group_without_an_assessed_answer_has_no_share() -> None:
+    [group] = groups_of(("a", Verdict.INCOMPLETE)).ranked(1)
+    assert group.low_share is None
+
+
+def test_many_low_answers_of_many_outrank_the_only_one() -> None:
+    groups = groups_of(("one", LOW), *[("many", LOW)] * 9, ("many", GROUNDED))
+    assert [group.key for group in groups.ranked(2)] == ["many", "one"]
+
+
+def test_answers_without_a_key_are_a_group() -> None:
+    assert groups_of((None, LOW)).ranked(1)[0].key is None
+
+
+def test_the_first_title_is_kept() -> None:
+    groups = Groups()
+    groups.add("a", LOW, "Lamps")
+    groups.add("a", LOW, "Kettles")
+    assert groups.ranked(1)[0].title == "Lamps"
+
+
+def test_no_more_keys_are_kept_than_allowed() -> None:
+    groups = groups_of(*((str(number), GROUNDED) for number in range(1_000)), max_keys=10)
+    assert len(groups) <= 10
+    assert groups.dropped >= 990
+
+
+def test_keys_with_low_grounded_answers_are_not_dropped() -> None:
+    good = ((str(number), GROUNDED) for number in range(1_000))
+    groups = groups_of(*[("bad", LOW)] * 3, *good, max_keys=10)
+    [first] = groups.ranked(1)
+    assert (first.key, first.low_grounded) == ("bad", 3)
+
+
+@pytest.mark.parametrize("max_keys", [2, 3, 50])
+def test_counts_are_never_too_high(max_keys: int) -> None:
+    groups = groups_of(*((str(number % 7), LOW) for number in range(70)), max_keys=max_keys)
+    assert all(group.answers <= 10 for group in groups.ranked(50))
+
+
+@pytest.mark.parametrize(
+    ("hits", "of", "least"),
+    [(0, 0, 0.0), (0, 9, 0.0), (1, 1, 0.055), (6, 10, 0.274), (90, 100, 0.820), (81, 263, 0.2535)],
+)
+def test_the_lower_end_of_the_interval(hits: int, of: int, least: float) -> None:
+    # 81 of 263 is Newcombe's own example; his table says 0.2535.
+    assert wilson_lower_bound(hits, of) == pytest.approx(least, abs=5e-4)
+
+
+def test_ninety_of_a_hundred_outrank_one_of_one() -> None:
+    assert wilson_lower_bound(90, 100) > wilson_lower_bound(1, 1)
+
+
+@given(st.integers(1, 10_000), st.data())
+def test_it_lies_between_none_and_the_share_itself(of: int, data: st.DataObject) -> None:
+    hits = data.draw(st.integers(0, of))
+    assert 0.0 <= wilson_lower_bound(hits, of) <= hits / of
+
+
+def views_of(*answers: EnrichedAnswer, max_engines: int = 10) -> GeneratorComparisons:
+    views = GeneratorComparisons(max_engines)
+    for answer in answers:
+        views.add(answer_from_row(row_of(answer)))
+    return views
+
+
+def test_means_are_of_what_is_there() -> None:
+    [view] = views_of(
+        an_enriched(score_drift=0.5, citation_precision=1.0, citation_recall=0.5),
+        an_enriched(score_drift=-0.25, citation_precision=0.5, tags=("CITATION_MISMATCH",)),
+        an_enriched(score_drift=None, tags=()),
+    ).most_compared(9)
+    assert (view.drift.value, view.drift.count) == (0.125, 2)
+    assert (view.precision.value, view.recall.value) == (0.75, 0.5)
+    assert (view.drifting, view.miscited, view.compared) == (1, 1, 2)
+    assert view.claim_drift.value is None
+
+
+def test_drift_by_claim_is_of_claims_that_both_scored() -> None:
+    claims = (
+        a_claim(score=0.5, generator_score=0.75),
+        a_claim(score=0.5),
+        a_claim(generator_score=0.75),
+        a_claim(score=0.25, generator_score=0.0),
+    )
+    [view] = views_of(an_enriched(claims=claims)).most_compared(9)
+    assert (view.claim_drift.value, view.claim_drift.count) == (0.0, 2)
+
+
+def test_engines_with_most_to_compare_stand_first_and_others_not_at_all() -> None:
+    views = views_of(
+        an_enriched(engine="a"),
+        an_enriched(engine="b"),
+        an_enriched(engine="b"),
+        an_enriched(engine="c", score_drift=None),
+        an_enriched(engine=None, score_drift=None, citation_recall=0.0),
+    )
+    assert [view.engine for view in views.most_compared(9)] == ["b", None, "a"]
+    assert [view.engine for view in views.most_compared(1)] == ["b"]
+    assert len(views) == 3
+
+
+def test_engines_beyond_the_most_are_counted_and_not_kept() -> None:
+    views = views_of(*(an_enriched(engine=name) for name in "abcab"), max_engines=2)
+    assert views.dropped == 1
+    assert [view.drift.count for view in views.most_compared(9)] == [2, 2]
+
+
+def test_without_numbers_there_is_no_mean() -> None:
+    mean = Mean()
+    mean.add(None)
+    assert mean.value is None
+    assert GeneratorComparison("a").compared == 0
+
+
+@pytest.mark.parametrize("numbers", [[0.0], [0.5, 1.0, -0.75]])
+def test_a_mean_is_the_sum_by_the_count(numbers: list[float]) -> None:
+    mean = Mean()
+    for number in numbers:
+        mean.add(number)
+    assert mean.value == sum(numbers) / len(numbers)

@@ -1,0 +1,83 @@
+"""Other thresholds, from stored scores."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from launch.report.counts.thresholds import Outcome, ScoreGrid
+from transforms.rules.tagging import Thresholds
+
+scores = st.none() | st.floats(0, 1)
+DEFAULTS = Thresholds()
+
+
+def outcome_of(*answers: tuple[float | None, float | None, bool | None]) -> Outcome:
+    grid = ScoreGrid(DEFAULTS)
+    for answer in answers:
+        grid.add(*answer)
+    return grid.outcome(DEFAULTS.low_grounded, DEFAULTS.claim)
+
+
+@pytest.mark.parametrize(
+    ("support_score", "claim_score", "is_low"),
+    [
+        (0.6, 0.4, False),
+        (0.5999, 0.4, True),
+        (0.6, 0.3999, True),
+        (0.1, None, True),
+        (None, 0.1, True),
+        (0.9, None, False),
+        (None, 0.9, False),
+        (0.0, 0.0, True),
+        (1.0, 1.0, False),
+    ],
+)
+def test_an_answer_is_low_when_either_score_is_below_its_threshold(
+    support_score: float | None, claim_score: float | None, is_low: bool
+) -> None:
+    assert outcome_of((support_score, claim_score, None)).low_grounded == is_low
+
+
+def test_precision_and_recall_are_of_the_labelled() -> None:
+    outcome = outcome_of(
+        (0.1, 0.1, True),
+        (0.1, 0.1, False),
+        (0.9, 0.9, True),
+        (0.9, 0.9, True),
+        (0.9, 0.9, False),
+        (0.1, 0.1, None),
+    )
+    assert (outcome.scored, outcome.unsupported, outcome.low_grounded) == (6, 3, 3)
+    assert outcome.precision == pytest.approx(1 / 2)
+    assert outcome.recall == pytest.approx(1 / 3)
+
+
+def test_without_labels_there_is_no_precision_and_no_recall() -> None:
+    outcome = outcome_of((0.1, 0.1, None))
+    assert (outcome.precision, outcome.recall) == (None, None)
+
+
+def test_without_scores_there_is_no_share() -> None:
+    assert outcome_of().share is None
+
+
+def test_a_threshold_between_the_tenths_is_a_step_of_its_own() -> None:
+    grid = ScoreGrid(Thresholds(low_grounded=0.63, claim=0.4))
+    grid.add(0.62, None)
+    by_support = {outcome.support_threshold: outcome.low_grounded for outcome in grid.by_support()}
+    assert (by_support[0.6], by_support[0.63], by_support[0.7]) == (0, 1, 1)
+
+
+@given(st.lists(st.tuples(scores, scores)))
+def test_the_grid_counts_what_counting_one_by_one_does(
+    answers: list[tuple[float | None, float | None]],
+) -> None:
+    grid = ScoreGrid(DEFAULTS)
+    for support, claim in answers:
+        grid.add(support, claim)
+    for outcome in (*grid.by_support(), *grid.by_claim()):
+        assert outcome.low_grounded == sum(
+            (support is not None and support < outcome.support_threshold)
+            or (claim is not None and claim < outcome.claim_threshold)
+            for support, claim in answers
+        )

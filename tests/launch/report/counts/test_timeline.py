@@ -1,0 +1,99 @@
+"""Verdicts over time."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from launch.report.counts.timeline import WIDTHS_US, Columns, Timeline
+from schemas.quantities import HOUR_US, to_rfc3339
+from tests.support.builders import NOON_US
+
+DAY_US = 24 * HOUR_US
+times = st.integers(-62_000_000_000_000_000, 250_000_000_000_000_000)
+
+
+def columns_of(*times_us: int) -> Columns:
+    timeline = Timeline()
+    for time_us in times_us:
+        timeline.add(time_us, "GROUNDED")
+    return timeline.columns()
+
+
+def records(columns: Columns) -> list[int]:
+    return [sum(column.verdicts.values()) for column in columns.columns]
+
+
+@pytest.mark.parametrize(
+    ("span_us", "width"),
+    [
+        (0, "5 minutes"),
+        (HOUR_US * 6, "5 minutes"),
+        (HOUR_US * 30, "1 hour"),
+        (DAY_US * 10, "6 hours"),
+        (DAY_US * 60, "1 day"),
+        (DAY_US * 500, "1 week"),
+        (DAY_US * 2_000, "4 weeks"),
+        (DAY_US * 20_000, "52 weeks"),
+        (DAY_US * 200_000, "10 years"),
+    ],
+)
+def test_the_width_fits_the_span(span_us: int, width: str) -> None:
+    assert columns_of(NOON_US, NOON_US + span_us).width == width
+
+
+def test_each_width_is_a_multiple_of_the_one_before() -> None:
+    widths = list(WIDTHS_US)
+    assert all(wide % narrow == 0 for narrow, wide in pairwise(widths))
+
+
+def test_empty_stretches_stand_between_full_ones() -> None:
+    assert records(columns_of(NOON_US, NOON_US + 15 * 60 * 1_000_000)) == [1, 0, 0, 1]
+
+
+def test_a_week_begins_on_monday() -> None:
+    columns = columns_of(NOON_US, NOON_US + 500 * DAY_US)
+    assert to_rfc3339(columns.columns[0].start_us) == "2026-03-02T00:00:00.000000Z"
+
+
+def test_verdicts_are_counted_apart() -> None:
+    timeline = Timeline()
+    timeline.add(NOON_US, "GROUNDED")
+    timeline.add(NOON_US, "LOW_GROUNDED")
+    timeline.add(NOON_US, "LOW_GROUNDED")
+    [column] = timeline.columns().columns
+    assert column.verdicts == {"GROUNDED": 1, "LOW_GROUNDED": 2}
+
+
+def test_what_has_no_time_is_counted_and_not_drawn() -> None:
+    timeline = Timeline()
+    timeline.add(None, "GROUNDED")
+    assert timeline.undated == 1
+    assert timeline.columns().columns == ()
+
+
+def test_one_wrong_clock_does_not_press_all_others_into_one_column() -> None:
+    columns = columns_of(0, *(NOON_US + minute * 60_000_000 for minute in range(120)))
+    assert columns.width == "5 minutes"
+    assert columns.outliers == 1
+    assert sum(records(columns)) == 120
+
+
+def test_a_tenth_that_is_older_is_no_straggler() -> None:
+    old = (NOON_US - 300 * DAY_US + minute for minute in range(12))
+    columns = columns_of(*old, *(NOON_US + minute * 60_000_000 for minute in range(108)))
+    assert columns.outliers == 0
+    assert sum(records(columns)) == 120
+
+
+def test_too_many_stretches_are_joined_while_counting() -> None:
+    columns = columns_of(*(NOON_US + hour * HOUR_US for hour in range(10_000)))
+    assert sum(records(columns)) == 10_000
+    assert len(columns.columns) <= 84
+
+
+@given(st.lists(times, max_size=60))
+def test_every_answer_is_drawn_or_left_out(times_us: list[int]) -> None:
+    columns = columns_of(*times_us)
+    assert sum(records(columns)) + columns.outliers == len(times_us)

@@ -1,0 +1,183 @@
+"""Read and write the files of an output folder."""
+
+import base64
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fastavro
+import pytest
+
+from launch.report.output_folder import (
+    UnreadableFile,
+    find_files,
+    read_alerts,
+    read_failures,
+    read_rows,
+    read_summary,
+    write_file,
+)
+from launch.report.reading import read_output, write_report
+from pipeline import storage
+from tests.support.builders import an_enriched
+from tests.support.pages import parse_page
+from tests.support.reports import (
+    a_low,
+    findings_in,
+    write_enriched,
+    write_lines,
+    write_summary,
+)
+from tests.support.storage_server import storage_server
+from transforms.rules.tagging import Thresholds
+
+
+def test_several_runs_in_one_folder_are_all_read(tmp_path: Path) -> None:
+    write_enriched(tmp_path, [an_enriched(), a_low()], run="first")
+    write_enriched(tmp_path, [an_enriched()], run="second")
+    assert findings_in(tmp_path).tally.answers == 3
+
+
+def test_what_is_hidden_or_of_another_kind_is_no_output(tmp_path: Path) -> None:
+    path = write_enriched(tmp_path, [an_enriched()])
+    path.with_name("notes.txt").write_text("none of ours")
+    hidden = tmp_path / "enriched" / ".groundwatch-run" / "half.avro"
+    hidden.parent.mkdir()
+    hidden.write_bytes(b"Obj")
+    findings = findings_in(tmp_path)
+    assert (findings.tally.answers, findings.unreadable) == (1, ())
+
+
+def test_an_empty_folder_holds_no_output(tmp_path: Path) -> None:
+    assert not find_files(str(tmp_path)).has_any
+
+
+def test_a_cut_file_counts_to_its_last_good_record(tmp_path: Path) -> None:
+    path = write_enriched(tmp_path, [an_enriched(record_id=f"{n:064x}") for n in range(2_000)])
+    path.write_bytes(path.read_bytes()[:-20])
+    findings = findings_in(tmp_path)
+    assert 0 < findings.tally.answers < 2_000
+    [reason] = findings.unreadable
+    assert reason.startswith(f"{path}: is damaged: Avro block ")
+
+
+def test_the_other_files_are_read_where_one_is_damaged(tmp_path: Path) -> None:
+    write_enriched(tmp_path, [an_enriched()], run="a").write_bytes(b"Obj\x01 and no more")
+    write_enriched(tmp_path, [an_enriched()], run="b")
+    findings = findings_in(tmp_path)
+    assert findings.tally.answers == 1
+    assert len(findings.unreadable) == 1
+
+
+def test_an_avro_file_of_another_s_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.avro"
+    schema = {"type": "record", "name": "Other", "fields": [{"name": "a", "type": "string"}]}
+    with path.open("wb") as stream:
+        fastavro.writer(stream, schema, [{"a": "x"}])
+    with pytest.raises(UnreadableFile, match="holds no enriched answers"):
+        next(read_rows(str(path)))
+
+
+def test_a_damaged_line_is_told_without_what_stands_in_it(tmp_path: Path) -> None:
+    path = write_lines(tmp_path, "alerts", {"kind": "answer", "severity": "info"})
+    path.write_bytes(path.read_bytes() + b'{"kind": "secret\n')
+    findings = findings_in(tmp_path)
+    assert findings.tally.alerts.total == 1
+    assert findings.unreadable == (f"{path}: is damaged: DecodeError",)
+
+
+def test_a_summary_that_is_none_is_told(tmp_path: Path) -> None:
+    (tmp_path / "summary.json").write_text("[]")
+    findings = findings_in(tmp_path)
+    assert findings.summary is None
+    assert len(findings.unreadable) == 1
+
+
+@pytest.mark.parametrize("read", [read_rows, read_alerts, read_failures, read_summary])
+def test_what_may_not_be_read_is_not_called_damaged(
+    tmp_path: Path, read: Callable[[str], Any]
+) -> None:
+    with pytest.raises(UnreadableFile, match="cannot be read: Is a directory"):
+        list(read(str(tmp_path)))
+
+
+def test_failures_are_counted_before_the_answers_that_mend_them(tmp_path: Path) -> None:
+    payload = base64.b64encode(b"x" * 1_000).decode()
+    failure = {"record_id": "5f" * 32, "step": "CheckGrounding", "error_class": "Unavailable"}
+    write_lines(tmp_path, "failures", failure | {"retryable": True, "payload_base64": payload})
+    write_enriched(tmp_path, [an_enriched(record_id="5f" * 32)])
+    tally = findings_in(tmp_path).tally
+    assert (tally.failures.total, tally.failures.resolved) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("told", "given", "in_force"),
+    [
+        (None, {}, Thresholds()),
+        ({"low_grounded": 0.7, "claim": 0.5}, {}, Thresholds(low_grounded=0.7, claim=0.5)),
+        (
+            {"low_grounded": 0.7, "later": 1},
+            {"claim": 0.2},
+            Thresholds(low_grounded=0.7, claim=0.2),
+        ),
+        ({"low_grounded": 0.7}, {"low_grounded": 0.8}, Thresholds(low_grounded=0.8)),
+    ],
+    ids=["the defaults", "the summary's", "both", "what is given first"],
+)
+def test_the_thresholds_in_force(
+    tmp_path: Path,
+    told: dict[str, float] | None,
+    given: dict[str, float],
+    in_force: Thresholds,
+) -> None:
+    write_summary(tmp_path, **({"thresholds": told} if told else {}))
+    assert read_output(find_files(str(tmp_path)), given, {}).tally.thresholds == in_force
+
+
+def test_the_page_of_a_bucket_stands_in_the_bucket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_enriched(tmp_path, [a_low("مرحبا القطط")])
+    write_lines(tmp_path, "alerts", {"kind": "answer", "severity": "warning"})
+    write_lines(tmp_path, "failures", {"step": "ParseAnswers", "error_class": "UnreadableAnswer"})
+    write_summary(tmp_path)
+    with storage_server(monkeypatch) as buckets:
+        for path in tmp_path.rglob("*.*"):
+            buckets.put(f"gs://out/run/{path.relative_to(tmp_path)}", path.read_bytes())
+        assert write_report("gs://out/run") == "gs://out/run/report.html"
+        written = buckets.below("gs://out/run/")["report.html"]
+    page = parse_page(written.decode())
+    assert page.all("h1")[0].text.startswith("1 of 1 assessed answer is not supported")
+    assert "UnreadableAnswer" in page.text
+    assert "مرحبا" in page.text
+
+
+def test_a_page_is_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_file(str(path), b"first, and longer")
+    write_file(str(path), b"second")
+    assert path.read_text() == "second"
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_page_that_cannot_be_written_leaves_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "report.html"
+    write_file(str(path), b"first")
+    monkeypatch.setattr(storage, "publish", refuse)
+    with pytest.raises(OSError, match="No space"):
+        write_file(str(path), b"second")
+    assert path.read_text() == "first"
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_name_without_a_folder_is_a_file_of_this_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_file("page.html", b"text")
+    assert [each.name for each in tmp_path.iterdir()] == ["page.html"]

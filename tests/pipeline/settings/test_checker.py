@@ -1,0 +1,114 @@
+"""From the flags of the check to its settings."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.settings.checker import CheckerSettings, CostSettings
+from pipeline.settings.load import load
+from tests.support.entailment_models import write_model
+from transforms.grounding.settings import Budget
+
+
+def settings_of(*arguments: str) -> CheckerSettings:
+    loaded = load(CheckerSettings, arguments, {})
+    assert (loaded.others, loaded.problems) == ([], [])
+    return loaded.settings
+
+
+@pytest.mark.parametrize(
+    ("arguments", "endpoint", "config"),
+    [
+        (
+            ["--checker", "discoveryengine", "--project", "shop"],
+            "https://discoveryengine.googleapis.com",
+            "projects/shop/locations/global/groundingConfigs/default_grounding_config",
+        ),
+        (
+            ["--checker", "discoveryengine", "--project", "shop", "--location", "eu"],
+            "https://eu-discoveryengine.googleapis.com",
+            "projects/shop/locations/eu/groundingConfigs/default_grounding_config",
+        ),
+        (
+            [
+                "--checker=discoveryengine",
+                "--grounding_config=projects/p/locations/us/groundingConfigs/strict",
+            ],
+            "https://us-discoveryengine.googleapis.com",
+            "projects/p/locations/us/groundingConfigs/strict",
+        ),
+        (
+            ["--checker", "http://127.0.0.1:8080/"],
+            "http://127.0.0.1:8080",
+            "projects/-/locations/global/groundingConfigs/default_grounding_config",
+        ),
+    ],
+    ids=["global", "by location", "by configuration", "an own server"],
+)
+def test_the_address_and_the_configuration_agree(
+    arguments: list[str], endpoint: str, config: str
+) -> None:
+    settings = settings_of(*arguments).check()
+    assert (settings.endpoint, settings.grounding_config) == (endpoint, config)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--checker", "discoveryengine"], "needs --project"),
+        (
+            [
+                "--location=eu",
+                "--grounding_config=projects/p/locations/us/groundingConfigs/strict",
+            ],
+            "is not the location in --grounding_config",
+        ),
+        (
+            ["--grounding_config=projects/p/locations/us-central1/groundingConfigs/c"],
+            "must be global, us or eu",
+        ),
+    ],
+    ids=["no project", "two locations", "no such location"],
+)
+def test_options_that_contradict_each_other_are_named(arguments: list[str], problem: str) -> None:
+    [found] = load(CheckerSettings, arguments, {}).problems
+    assert problem in found
+
+
+def test_only_googles_service_is_sent_credentials() -> None:
+    own = settings_of("--checker", "https://checker.example").check()
+    google = settings_of("--checker", "discoveryengine", "--project", "shop").check()
+    assert own.account is None
+    assert google.account is not None
+
+
+def test_the_quota_is_divided_by_the_workers() -> None:
+    settings = settings_of("--requests_per_minute", "300")
+    assert settings.check(workers=4).requests_per_minute == 75
+
+
+def test_without_a_quota_there_is_none() -> None:
+    assert settings_of().check(workers=4).requests_per_minute is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "budget"),
+    [
+        ([], Budget()),
+        (["--max_calls=7"], Budget(max_calls=7)),
+        (["--max_cost=2", "--price_per_1k_chars=0.5"], Budget(max_characters=4_000)),
+        (["--max_calls", "9" * 30], Budget(max_calls=2**62)),
+        (["--max_cost=1e300", "--price_per_1k_chars=1e-300"], Budget(max_characters=2**62)),
+    ],
+    ids=["none", "calls", "cost", "more calls than can be counted", "a cost without an end"],
+)
+def test_a_budget_is_in_what_can_be_counted(arguments: list[str], budget: Budget) -> None:
+    assert load(CostSettings, arguments, {}).settings.budget == budget
+
+
+def test_a_model_scores_in_the_embedded_checker_only(tmp_path: Path) -> None:
+    given = "--scorer", write_model(tmp_path / "mine")
+    settings = settings_of(*given).check()
+    assert (settings.scorer, settings.checker_name) == (str(tmp_path / "mine"), "local+mine")
+    [problem] = load(CheckerSettings, [*given, "--checker", "http://127.0.0.1:1"], {}).problems
+    assert problem == "--scorer: needs --checker local"

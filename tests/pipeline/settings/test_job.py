@@ -1,0 +1,75 @@
+"""The settings of a job become the rules of its steps."""
+
+import pytest
+
+from pipeline.settings.job import AlertSettings, SamplingSettings
+from pipeline.settings.load import load
+from transforms.rules.burn_rate import RateRule
+from transforms.rules.sampling import SamplingRule
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        pytest.param([], SamplingRule(), id="all by default"),
+        pytest.param(["--sample", "0.25"], SamplingRule(rate=0.25), id="a share of all"),
+        pytest.param(
+            ["--sample", "shop=0", "help=1"],
+            SamplingRule(engine_rates={"shop": 0.0, "help": 1.0}),
+            id="shares by engine",
+        ),
+        pytest.param(
+            ["--sample", "shop=0.5", "--sample", "0.1"],
+            SamplingRule(rate=0.1, engine_rates={"shop": 0.5}),
+            id="both, in any order",
+        ),
+        pytest.param(
+            ["--sample", "0.1", "0.2", "shop=0.3", "shop=0.4"],
+            SamplingRule(rate=0.2, engine_rates={"shop": 0.4}),
+            id="the last of several for the same",
+        ),
+        pytest.param(
+            ["--sample", "a=b=0.5"],
+            SamplingRule(engine_rates={"a=b": 0.5}),
+            id="an equals sign in an engine's name",
+        ),
+    ],
+)
+def test_sample_rates_are_parsed_by_engine(arguments: list[str], rule: SamplingRule) -> None:
+    loaded = load(SamplingSettings, arguments, {})
+    assert loaded.problems == []
+    assert loaded.settings.rule == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        pytest.param("2", "must be a number from 0 to 1", id="too much"),
+        pytest.param("10%", "must be a number from 0 to 1", id="a percentage"),
+        pytest.param("shop=", "must be a number from 0 to 1", id="no share"),
+        pytest.param("=0.5", "must have the form RATE or ENGINE=RATE", id="no engine"),
+    ],
+)
+def test_an_invalid_sample_rate_is_refused(text: str, problem: str) -> None:
+    assert load(SamplingSettings, ["--sample", text], {}).problems == [
+        f"--sample {text}: {problem}"
+    ]
+
+
+def test_the_default_rule_of_rates_is_that_of_the_step() -> None:
+    assert load(AlertSettings, [], {}).settings.rates == RateRule()
+
+
+def test_an_incident_closes_at_half_of_what_opens_it() -> None:
+    flags = ["--rate_budget=0.2", "--rate_burn=3", "--rate_min_answers=7"]
+    loaded = load(AlertSettings, [*flags, "--reason_rise=5", "--reason_min_answers=9"], {})
+    assert loaded.problems == []
+    assert loaded.settings.rates == RateRule(
+        budget=0.2,
+        burn_rate=3.0,
+        closing_burn_rate=1.5,
+        min_answers=7,
+        reason_rise=5.0,
+        closing_reason_rise=2.5,
+        min_reason_answers=9,
+    )

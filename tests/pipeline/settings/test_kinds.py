@@ -1,0 +1,80 @@
+"""Texts become values."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+import pytest
+
+from pipeline.settings import kinds
+from pipeline.settings.definition import Settings, settings_of
+
+
+def parse(kind: Any, text: str) -> object:
+    """Parse a text as a setting of this type does."""
+    settings = msgspec.defstruct(
+        "OneSetting",
+        [("one", Annotated[kind, "help"])],
+        bases=(Settings,),
+        kw_only=True,
+        frozen=True,
+    )
+    [setting] = settings_of(settings)
+    return setting.kind.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        (kinds.Fraction, "0", 0.0),
+        (kinds.Fraction, "1", 1.0),
+        (kinds.Fraction, "4e-1", 0.4),
+        (kinds.FractionOrNone, "None", None),
+        (kinds.FractionOrNone, "0.6", 0.6),
+        (kinds.Share, "0.001", 0.001),
+        (kinds.Share, "1", 1.0),
+        (kinds.Positive, "0.5", 0.5),
+        (kinds.Count, "20", 20),
+        (kinds.Count, "007", 7),
+        (kinds.Label, "a=b-c", ("a", "b-c")),
+        (kinds.Label, "a=", ("a", "")),
+        (kinds.Location, "out/x y", "out/x y"),
+        (kinds.Location, "gs://bucket/x", "gs://bucket/x"),
+        (kinds.Location, "./odd:name", "./odd:name"),
+        (kinds.Text, " x ", " x "),
+        (Literal["a", "b"], "b", "b"),
+    ],
+)
+def test_a_good_text_is_read(kind: Any, text: str, expected: object) -> None:
+    assert parse(kind, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "complaint"),
+    [
+        (kinds.Fraction, "-0.1", "must be a number from 0 to 1"),
+        (kinds.Fraction, "1.01", "must be a number from 0 to 1"),
+        (kinds.Fraction, "nan", "must be a number from 0 to 1"),
+        (kinds.Fraction, "", "must be a number from 0 to 1"),
+        (kinds.FractionOrNone, "no", "must be a number from 0 to 1, or none"),
+        (kinds.Share, "0", "must be a number above 0, at most 1"),
+        (kinds.Positive, "0", "must be a number above 0"),
+        (kinds.Positive, "inf", "must be a number above 0"),
+        (kinds.Count, "0", "must be a whole number from 1"),
+        (kinds.Count, "1.0", "must be a whole number from 1"),
+        (kinds.Count, "²", "must be a whole number from 1"),
+        (kinds.Label, "a", "must have the form NAME=VALUE"),
+        (kinds.Label, "=b", "must have the form NAME=VALUE"),
+        (kinds.Location, "s3://bucket/x", "must be a local path, or begin with gs://"),
+        (kinds.Location, "file:///x", "must be a local path, or begin with gs://"),
+        (kinds.Location, "gs://", "must name a bucket after gs://"),
+        (kinds.Location, "gs:///x", "must name a bucket after gs://"),
+        (kinds.Location, "", "must not be empty"),
+        (kinds.Text, " ", "must not be empty"),
+        (kinds.Text, "a\udcff", "must be UTF-8"),
+        (kinds.Location, "out/a\udcff", "must be UTF-8"),
+        (Literal["a", "b"], "c", "must be one of a, b"),
+    ],
+)
+def test_a_bad_text_is_refused_saying_what_it_must_be(kind: Any, text: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=f"^{complaint}$"):
+        parse(kind, text)

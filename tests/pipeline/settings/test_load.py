@@ -1,0 +1,276 @@
+"""Settings are loaded from flags, the environment and a file, and all problems are reported."""
+
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
+
+import pytest
+
+from pipeline.settings.definition import Note, Settings, settings_of
+from pipeline.settings.kinds import Count, Fraction, Label, Location, Switch, Text
+from pipeline.settings.load import Loaded, describe_unknown, load
+from pipeline.settings.reference import help_text
+
+
+class Sample(Settings, frozen=True, kw_only=True):
+    TITLE: ClassVar[str] = "Sample"
+
+    input: Annotated[tuple[Location, ...], "Archives."]
+    output: Annotated[Text, "Output folder."]
+    claim_threshold: Annotated[Fraction, "Lowest score."] = 0.4
+    max_calls: Annotated[Count, "Calls at most."] = 20
+    alert_text: Annotated[Switch, "Include the text."] = False
+    tags: Annotated[tuple[Text, ...], "Tags.", Note(at_most=3)] = ("A", "B")
+    labels: Annotated[tuple[Label, ...], "Labels."] = ()
+    location: Annotated[Literal["us", "eu"] | None, "Location."] = None
+
+
+NEEDED = ["--input", "a", "--output", "o"]
+
+
+def loaded(*arguments: str, known: tuple[str, ...] = (), **environment: str) -> Loaded[Sample]:
+    return load(Sample, arguments, environment, known)
+
+
+def problems_of(*arguments: str) -> list[str]:
+    found = loaded(*arguments)
+    names = [setting.name for setting in settings_of(Sample)]
+    return found.problems + describe_unknown(found.others, names)
+
+
+def value_of(name: str, *arguments: str) -> object:
+    found = loaded(*NEEDED, *arguments)
+    assert (found.others, found.problems) == ([], [])
+    return getattr(found.settings, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        pytest.param("claim_threshold", [], 0.4, id="default"),
+        pytest.param("claim_threshold", ["--claim_threshold", "0.5"], 0.5, id="value behind"),
+        pytest.param("claim_threshold", ["--claim_threshold=0.5"], 0.5, id="value after equals"),
+        pytest.param(
+            "max_calls", ["--max_calls", "2", "--max_calls=3"], 3, id="last of a repeated flag"
+        ),
+        pytest.param("output", ["--output=with = and space"], "with = and space", id="any text"),
+        pytest.param("input", ["--input", "b", "c"], ("a", "b", "c"), id="several, flag repeated"),
+        pytest.param("input", ["--input=b"], ("a", "b"), id="several, after equals"),
+        pytest.param("alert_text", [], False, id="switch off"),
+        pytest.param("alert_text", ["--alert_text"], True, id="switch on"),
+        pytest.param("alert_text", ["--alert_text=true"], True, id="switch set to true"),
+        pytest.param("alert_text", ["--alert_text=False"], False, id="switch set to false"),
+        pytest.param("tags", [], ("A", "B"), id="default of several"),
+        pytest.param("tags", ["--tags", "C"], ("C",), id="several replace the default"),
+    ],
+)
+def test_a_value_is_read(name: str, arguments: list[str], expected: object) -> None:
+    assert value_of(name, *arguments) == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        pytest.param(
+            ["--claim_threshold", "-1"],
+            "--claim_threshold -1: must be a number from 0 to 1",
+            id="negative number",
+        ),
+        pytest.param(
+            ["--claim_threshold", "nan"],
+            "--claim_threshold nan: must be a number from 0 to 1",
+            id="no number at all",
+        ),
+        pytest.param(
+            ["--max_calls", "0"], "--max_calls 0: must be a whole number from 1", id="zero"
+        ),
+        pytest.param(
+            ["--max_calls", "٣"], "--max_calls ٣: must be a whole number from 1", id="other digits"
+        ),
+        pytest.param(["--output="], "--output '': must not be empty", id="empty value"),
+        pytest.param(["--input", ""], "--input '': must not be empty", id="empty among several"),
+        pytest.param(["--input"], "--input needs a value: Archives.", id="several without any"),
+        pytest.param(["--output"], "--output needs a value: Output folder.", id="without a value"),
+        pytest.param(
+            ["--output", "a", "b"],
+            "--output takes one value: unexpected 'b'",
+            id="one value too many",
+        ),
+        pytest.param(["--alert_text=yes"], "--alert_text yes: must be true or false", id="switch"),
+        pytest.param(
+            ["--tags", "C", "D", "E", "F"], "--tags takes at most 3 values, not 4", id="too many"
+        ),
+        pytest.param(
+            ["--claim_treshold", "0.5"],
+            "--claim_treshold is unknown; did you mean --claim_threshold?",
+            id="mistyped",
+        ),
+        pytest.param(
+            ["--claim-threshold=0.5"],
+            "--claim-threshold is unknown; did you mean --claim_threshold?",
+            id="with a dash",
+        ),
+        pytest.param(["--claim", "0.5"], "--claim is unknown", id="an abbreviation is no flag"),
+        pytest.param(["--zzz"], "--zzz is unknown", id="nothing near"),
+        pytest.param(["--input=b", "c"], "unexpected argument 'c'", id="stray after equals"),
+    ],
+)
+def test_a_problem_says_what_to_do(arguments: list[str], expected: str) -> None:
+    assert problems_of(*NEEDED, *arguments) == [expected]
+
+
+def test_all_problems_are_reported_at_once() -> None:
+    given = ["stray", "--claim_threshold", "2", "--max_calls", "--bogus", "7", "--output", ""]
+    assert problems_of(*given) == [
+        "--input is missing: Archives.",
+        "--max_calls needs a value: Calls at most.",
+        "--output '': must not be empty",
+        "--claim_threshold 2: must be a number from 0 to 1",
+        "unexpected argument 'stray'",
+        "--bogus is unknown",
+    ]
+
+
+def test_other_arguments_keep_their_order() -> None:
+    others = loaded(*NEEDED, "--runner=X", "--alert_text", "--jobs", "3").others
+    assert others == ["--runner=X", "--jobs", "3"]
+
+
+def test_a_flag_wins_over_the_environment_over_the_file_over_the_default(tmp_path: Path) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text("claim_threshold: 0.1\nmax_calls: 1\noutput: file\ninput: [a]\n")
+    found = loaded(
+        *("--config", str(file), "--claim_threshold=0.3"),
+        GROUNDWATCH_CLAIM_THRESHOLD="0.2",
+        GROUNDWATCH_MAX_CALLS="2",
+    )
+    assert found.problems == []
+    settings = found.settings
+    assert (settings.claim_threshold, settings.max_calls) == (0.3, 2)
+    assert (settings.output, settings.tags) == ("file", ("A", "B"))
+
+
+def test_the_environment_names_the_file_and_lists_values_by_spaces(tmp_path: Path) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text("output: file\n")
+    found = loaded(
+        GROUNDWATCH_CONFIG=str(file), GROUNDWATCH_INPUT="a b", GROUNDWATCH_ALERT_TEXT="true"
+    )
+    assert found.problems == []
+    assert (found.settings.input, found.settings.output) == (("a", "b"), "file")
+    assert found.settings.alert_text is True
+
+
+YAML = {
+    "output: 0.10": ("output", "0.10"),
+    "output: yes": ("output", "yes"),
+    "tags: C": ("tags", ("C",)),
+    "tags: [C, D]": ("tags", ("C", "D")),
+    "labels: {team: a, tier: b-1}": ("labels", (("team", "a"), ("tier", "b-1"))),
+    "alert_text: true": ("alert_text", True),
+    "location: null": ("location", None),
+    "max_calls:": ("max_calls", 20),
+    "": ("max_calls", 20),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), YAML.items(), ids=YAML)
+def test_values_in_a_file_are_parsed_as_their_setting_asks(
+    tmp_path: Path, text: str, expected: tuple[str, object]
+) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text(text)
+    given = NEEDED[:2] if text.startswith("output") else NEEDED
+    found = loaded(*given, "--config", str(file))
+    assert found.problems == []
+    assert getattr(found.settings, expected[0]) == expected[1]
+
+
+BAD_YAML = {
+    "claim_treshold: 1": "line 1: claim_treshold is not a setting; did you mean claim_threshold?",
+    "max_calls: 1\nmax_calls: 2": "line 2: max_calls is set twice",
+    "max_calls: [1, 2]": "line 1: max_calls: takes one value, not 2",
+    "max_calls: -1": "line 1: max_calls: -1: must be a whole number from 1",
+    "tags: [[A]]": "line 1: tags: must be a value, a list, or a mapping of names",
+    "max_calls: {a: [b]}": "line 1: max_calls: must be a value, a list, or a mapping of names",
+    "config: other.yaml": "line 1: config: a file cannot name another",
+}
+
+
+@pytest.mark.parametrize(("text", "problem"), BAD_YAML.items(), ids=BAD_YAML)
+def test_a_problem_in_a_file_is_reported_with_its_line(
+    tmp_path: Path, text: str, problem: str
+) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text(text)
+    assert loaded(*NEEDED, "--config", str(file)).problems == [f"{file}, {problem}"]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"a: [", "line 1: cannot be read: "),
+        (b"- a", ": must be a mapping of settings"),
+        (b"\xff", "cannot be read: "),
+    ],
+)
+def test_an_unreadable_file_is_a_problem(tmp_path: Path, content: bytes, problem: str) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_bytes(content)
+    [found] = loaded(*NEEDED, "--config", str(file)).problems
+    assert found.startswith(f"--config {file}")
+    assert problem in found
+
+
+def test_a_missing_file_is_a_problem() -> None:
+    [found] = loaded(*NEEDED, "--config", "nowhere.yaml").problems
+    assert found == "--config nowhere.yaml: must be a file of this machine"
+
+
+def test_an_unknown_variable_is_a_problem() -> None:
+    found = loaded(*NEEDED, GROUNDWATCH_MAX_CALS="1", GROUNDWATCH_ZZZ="1", OTHER="1")
+    assert found.problems == [
+        "GROUNDWATCH_MAX_CALS: is not a setting; did you mean GROUNDWATCH_MAX_CALLS?",
+        "GROUNDWATCH_ZZZ: is not a setting",
+    ]
+
+
+def test_settings_of_other_commands_are_ignored_outside_of_the_command_line(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text("drain_s: 1\n")
+    found = loaded(*NEEDED, "--config", str(file), known=("drain_s",), GROUNDWATCH_DRAIN_S="2")
+    assert found.problems == []
+    assert loaded(*NEEDED, "--drain_s=1", known=("drain_s",)).others == ["--drain_s=1"]
+
+
+KUBERNETES = (
+    "GROUNDWATCH_SERVICE_HOST",
+    "GROUNDWATCH_SERVICE_PORT",
+    "GROUNDWATCH_SERVICE_PORT_HTTP",
+    "GROUNDWATCH_PORT",
+    "GROUNDWATCH_PORT_8080_TCP",
+    "GROUNDWATCH_PORT_8080_TCP_ADDR",
+    "GROUNDWATCH_CHECKER_SERVICE_HOST",
+    "GROUNDWATCH_CHECKER_PORT_8080_TCP_PROTO",
+)
+
+
+def test_variables_that_kubernetes_sets_for_a_service_are_ignored() -> None:
+    """Source: https://kubernetes.io/docs/concepts/services-networking/service/."""
+    assert loaded(*NEEDED, **dict.fromkeys(KUBERNETES, "tcp://10.0.0.1:8080")).problems == []
+
+
+def test_help_describes_each_flag_with_its_range_and_default() -> None:
+    assert help_text(Sample).splitlines()[:10] == [
+        "Sample:",
+        "  --input PATH ... (required)",
+        "      Archives.",
+        "  --output TEXT (required)",
+        "      Output folder.",
+        "  --claim_threshold NUMBER",
+        "      Lowest score. Range: from 0 to 1. Default: 0.4.",
+        "  --max_calls N",
+        "      Calls at most. Default: 20.",
+        "  --alert_text",
+    ]

@@ -1,0 +1,53 @@
+"""The settings of the worker."""
+
+import pytest
+
+from pipeline.settings.load import load
+from pipeline.settings.worker import WorkerSettings
+from transforms.rules.no_data import NoDataRule
+
+
+def test_the_default_rule_of_no_data_is_that_of_the_monitor() -> None:
+    settings = load(WorkerSettings, [], {}).settings
+    assert settings.no_data_after_s == 1800.0
+    assert settings.no_data == NoDataRule()
+
+
+def test_no_data_may_alert_sooner_and_for_busier_engines() -> None:
+    flags = ["--no_data_after_s=2.5", "--no_data_min_answers=99"]
+    loaded = load(WorkerSettings, flags, {})
+    assert loaded.problems == []
+    assert loaded.settings.no_data == NoDataRule(after_us=2_500_000, min_answers=99)
+
+
+ADDRESSES = {
+    "8080": ("127.0.0.1", 8080),
+    "0": ("127.0.0.1", 0),
+    "10.0.0.1:9464": ("10.0.0.1", 9464),
+    "localhost:65535": ("localhost", 65_535),
+    "[::1]:80": ("::1", 80),
+}
+
+
+@pytest.mark.parametrize(("text", "address"), ADDRESSES.items(), ids=ADDRESSES)
+def test_an_address_is_a_host_and_a_port_or_a_port_of_this_machine(
+    text: str, address: tuple[str, int]
+) -> None:
+    loaded = load(WorkerSettings, ["--health_address", text], {})
+    assert loaded.problems == []
+    assert loaded.settings.health_address == address
+
+
+@pytest.mark.parametrize("text", ["", ":80", "host:", "host", "::1:80", "a b:1", "1:65536", "1:²"])
+def test_an_invalid_address_is_refused(text: str) -> None:
+    loaded = load(WorkerSettings, [f"--health_address={text}"], {})
+    assert loaded.settings.health_address is None
+    [problem] = loaded.problems
+    assert "HOST:PORT" in problem
+
+
+@pytest.mark.parametrize("flag", ["--max_outstanding_messages", "--held_messages"])
+def test_a_flag_keeps_its_former_name(flag: str) -> None:
+    loaded = load(WorkerSettings, [flag, "7"], {})
+    assert (loaded.problems, loaded.others) == ([], [])
+    assert loaded.settings.max_outstanding_messages == 7
