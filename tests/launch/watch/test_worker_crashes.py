@@ -132,7 +132,7 @@ class Fate:
             (Journal, "begin_publication"),
             (storage, "publish"),
             (storage, "publish_new"),
-            (Journal, "announced"),
+            (Journal, "delete_from_outbox"),
             (Journal, "end_publication"),
         ):
             patch.setattr(owner, name, self._dying(getattr(owner, name)))

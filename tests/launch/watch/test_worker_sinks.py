@@ -31,7 +31,7 @@ def test_a_full_disk_holds_the_messages_until_there_is_room(
     with watched.worker() as worker:
         with monkeypatch.context() as disk:
             disk.setattr(OpenPart, "close", full)
-            work(worker, lambda: worker.held == 6)
+            work(worker, lambda: worker.waiting == 6)
             assert (watched.outstanding, watched.ledger()) == (6, [])
         work(worker, lambda: not watched.outstanding)
         worker.finish()
@@ -48,7 +48,7 @@ def test_a_full_disk_for_the_journal_alone_holds_the_messages_too(
     with watched.worker() as worker:
         with monkeypatch.context() as disk:
             disk.setattr(Journal, "commit", full)
-            work(worker, lambda: worker.held == 5)
+            work(worker, lambda: worker.waiting == 5)
         work(worker, lambda: not watched.outstanding)
         worker.finish()
     assert len(watched.record_ids()) == 5

@@ -132,7 +132,7 @@ def test_alerts_that_a_full_disk_cannot_forget_are_not_published_again_and_again
         raise OSError("disk is full")
 
     with monkeypatch.context() as disk:
-        disk.setattr(journal, "announced", full)
+        disk.setattr(journal, "delete_from_outbox", full)
         for _ in range(3):
             with pytest.raises(OSError, match="disk is full"):
                 announcer.publish()
@@ -151,7 +151,7 @@ def test_alerts_that_were_published_and_not_forgotten_are_published_again_after_
         raise KeyboardInterrupt
 
     with monkeypatch.context() as crash:
-        crash.setattr(journal, "announced", die)
+        crash.setattr(journal, "delete_from_outbox", die)
         with pytest.raises(KeyboardInterrupt):
             publisher_of(journal, topic).publish()
     publisher_of(journal, topic).publish()
