@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from schemas.answer import Answer
+from pipeline.sinks.batch_results import DeferredAnswer
 from schemas.message import Message
 
 _FIRST_WAIT_S = 1.0
@@ -49,7 +49,7 @@ class PendingMessage(NamedTuple):
     """A message, as it was delivered, and those of its answers that are being checked."""
 
     message: Message
-    answers: tuple[Answer, ...]
+    answers: tuple[DeferredAnswer, ...]
 
 
 class PendingChecks:
@@ -67,16 +67,16 @@ class PendingChecks:
     def __len__(self) -> int:
         return len(self._pending)
 
-    def add(self, messages: Iterable[Message], answers: Iterable[Answer]) -> None:
+    def add(self, messages: Iterable[Message], answers: Iterable[DeferredAnswer]) -> None:
         """Keep messages.
 
         Args:
           messages: as they were delivered; those without such an answer are ignored.
           answers: those that are being checked.
         """
-        by_place: dict[str, tuple[Answer, ...]] = {}
+        by_place: dict[str, tuple[DeferredAnswer, ...]] = {}
         for answer in answers:
-            place = answer.message.place
+            place = answer.place
             by_place[place] = (*by_place.get(place, ()), answer)
         self._pending |= {
             message.place: PendingMessage(message, by_place[message.place])

@@ -38,6 +38,7 @@ from launch.watch.worker import Worker
 from pipeline import storage
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
+from pipeline.sinks.sink import WorkerSink
 from pipeline.sinks.summary_file import write_summary
 from pipeline.storage import TargetExists
 from schemas.quantities import SECOND_US
@@ -98,7 +99,7 @@ def run_worker(
         journal.assign_run(config.run)
         price = settings.job.costs.price_per_1k_chars
         with _worker(
-            replace(config, announces=True),
+            config,
             settings,
             options,
             journal,
@@ -179,7 +180,7 @@ def _worker(
         ]
         checks = opened.enter_context(checks_open(config.check))
         seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
-        pipeline = LocalPipeline(config, options)
+        pipeline = LocalPipeline(config, options, WorkerSink)
         subscription = subscription or _subscription(settings)
         opened.callback(subscription.close, _CLOSE_WITHIN_S)
         heartbeat = Heartbeat()

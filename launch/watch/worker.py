@@ -244,7 +244,7 @@ class Worker:
     def _finish_batch(
         self, messages: Sequence[Message], outcome: Outcome, pending: Sequence[PendingMessage]
     ) -> None:
-        left = {answer.message.place for answer in outcome.left}
+        left = {answer.place for answer in outcome.left}
         done = [message.place for message in messages if message.place not in left]
         self._acknowledge(done)
         if done:
