@@ -5,16 +5,16 @@ import sys
 
 from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
 from launch.job.beam_options import read_beam_options
-from launch.json_log import log_as_json
 from launch.local.work_folder import FolderInUse
+from launch.logs.beam_log import keep_beam_quiet
+from launch.logs.json_log import log_as_json
 from launch.pubsub.errors import Refused
-from launch.quiet import keep_beam_quiet
 from launch.terminal.exit_status import DONE, FAILED, fail
-from launch.watch.canary import try_canary
+from launch.watch.alerts.canary import validate_canary
 from launch.watch.demo import watch_demo
-from launch.watch.ownership import OwnershipLost
+from launch.watch.durable.ownership import OwnershipLost
 from launch.watch.reporter import LogReporter, Reporter, TerminalReporter
-from launch.watch.watching import watch
+from launch.watch.run_worker import run_worker
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings
 from pipeline.settings.config import Config, job_config
 from pipeline.settings.load import Loaded
@@ -41,7 +41,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     if destination.root:
         try_output(destination, problems)
     if settings.worker.canary:
-        try_canary(
+        validate_canary(
             settings.worker.canary,
             problems,
             input_format=settings.job.format.input_format,
@@ -60,7 +60,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         outage=OutagePolicy.HOLD,
     )
     try:
-        summary = watch(config, settings, beam_options, reporter=reporter)
+        summary = run_worker(config, settings, beam_options, reporter=reporter)
     except (CheckFailed, Refused, FolderInUse, OwnershipLost, OSError) as error:
         _log.critical("the worker failed: %s", error)
         return FAILED

@@ -10,8 +10,8 @@ from rich.table import Table
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.verify.reading import find_journals
 from launch.verify.run import verify_folder
-from launch.watch.account import Account
-from launch.watch.journal import Journal
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.ledger import LedgerHour
 from pipeline.settings.commands import StatusSettings
 from pipeline.settings.load import Loaded
 from schemas.quantities import SECOND_US
@@ -49,12 +49,12 @@ def status(loaded: Loaded[StatusSettings]) -> int:
     return FAILED if has_gap or differs else DONE
 
 
-def _ledger(path: str) -> list[Account]:
+def _ledger(path: str) -> list[LedgerHour]:
     with closing(Journal(path)) as journal:
         return journal.ledger()
 
 
-def _table(accounts: Sequence[Account]) -> Table:
+def _table(accounts: Sequence[LedgerHour]) -> Table:
     table = Table("hour (UTC)", *_COLUMNS, box=None, padding=(0, 2))
     for account in accounts:
         hour = datetime.fromtimestamp(account.hour_us / SECOND_US, UTC).strftime("%Y-%m-%d %H h")
