@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from launch.pubsub.settings import PullSettings
-from launch.pubsub.subscription import Subscription
+from launch.pubsub.subscription import PubSubSubscription
 from pipeline import storage
 from schemas.failure import Failure, failure_to_json
 from schemas.message import Message
@@ -49,8 +49,10 @@ def spool_failures(
             return str(left)
         left.unlink()
     path = Path(folder) / f"failures-{time.time_ns()}.jsonl"
-    settings = PullSettings(most_messages=2 * _MOST_MESSAGES, most_bytes=_MOST_BYTES)
-    with closing(Subscription.open(name, settings, address=address, account=account)) as failures:
+    settings = PullSettings(max_messages=2 * _MOST_MESSAGES, max_bytes=_MOST_BYTES)
+    with closing(
+        PubSubSubscription.open(name, settings, address=address, account=account)
+    ) as failures:
         while messages := failures.pull(_MOST_MESSAGES, _MOST_BYTES, idle_s):
             failures.acknowledge(_append(path, messages))
     return str(path) if path.exists() else None
@@ -58,7 +60,7 @@ def spool_failures(
 
 def _cut_unfinished_line(path: Path) -> int:
     """Drop the line in which a replay was killed, whose failure comes again; returns the size."""
-    with storage.telling(f"cannot write {path}"), path.open("rb+") as stream:
+    with storage.describing_errors(f"cannot write {path}"), path.open("rb+") as stream:
         size_bytes = sum(len(line) for line in stream if line.endswith(b"\n"))
         stream.truncate(size_bytes)
     return size_bytes
@@ -71,9 +73,9 @@ def _append(path: Path, messages: tuple[Message, ...]) -> list[str]:
     if len(written) < len(lines):
         _log.error("%d messages are no failures of groundwatch", len(lines) - len(written))
     if written:
-        with storage.telling(f"cannot write {path}"), create_file(path, "ab") as stream:
+        with storage.describing_errors(f"cannot write {path}"), create_file(path, "ab") as stream:
             stream.writelines(line + b"\n" for line in written.values())
-        storage.settle(str(path))
+        storage.fsync(str(path))
     return list(written)
 
 
