@@ -11,7 +11,7 @@ import fastavro
 import numpy as np
 
 from launch.verify.differences import KINDS, Folder, FoundFile, FoundJournal
-from launch.watch.journal import Journal
+from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.sinks.summary_file import read_summaries, read_total
 from schemas.file_entry import FileEntry, file_entry_from_json
