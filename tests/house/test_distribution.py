@@ -18,7 +18,7 @@ import launch
 
 ROOT = Path(launch.__file__).parents[1]
 PACKAGES = ("launch", "pipeline", "schemas", "transforms")
-PROJECT = ("README.md", "pyproject.toml")
+PROJECT = ("LICENSE", "README.md", "pyproject.toml")
 
 FOR_THE_REPOSITORY = (
     "launch/constraints.txt",
