@@ -5,7 +5,7 @@
     python -m tests.benchmarks.watch_kills --kills 3 --pubsub-emulator
 
 All workers share one subscription and one output folder; each has a work folder of its own. One of
-them is killed (-9) after a random while and started again. After every fifth kill another one
+them is killed (-9) after a random while and started again; one in five while it starts. After every fifth kill another one
 leaves: it drains, its work folder is removed, and a new worker joins. A tenth of the answers is
 published 2 to 5 times; the fake server delivers a tenth of the messages 2 to 5 times besides, and
 skips the time until the leases of a killed worker end. On Google's emulator it is waited for, a
@@ -47,7 +47,8 @@ from transforms.grounding.settings import GoogleAccount
 from transforms.rules.topic_messages import TopicMessage, build_message
 
 _LEASE_S = 61.0
-_SHORTEST_LIFE_S, _LONGEST_LIFE_S = 1.5, 4.0
+_SHORTEST_LIFE_S, _LONGEST_LIFE_S = 0.2, 4.0
+_WHILE_STARTED = 0.8
 _KILLS_PER_LEAVE = 5
 _QUIET_S, _LATEST_S = 5.0, 60.0
 _FLAGS = ("--batch_messages", "25", "--file_age_s", "0.5")
@@ -143,9 +144,16 @@ class Workers:
         return list(self._running)
 
     def kill(self, chance: random.Random) -> None:
-        """Kill a worker and start it again on its work folder."""
+        """Kill a worker after a random while and start it again on its work folder.
+
+        The while begins when the worker has started, for one in five with its process.
+        """
         work_folder = chance.choice(self.work_folders)
-        self._running[work_folder].kill()
+        worker = self._running[work_folder]
+        if chance.random() < _WHILE_STARTED:
+            worker.wait_until_started()
+        time.sleep(chance.uniform(_SHORTEST_LIFE_S, _LONGEST_LIFE_S))
+        worker.kill()
         self._start(work_folder)
 
     def replace(self, chance: random.Random) -> None:
@@ -231,7 +239,6 @@ def main() -> None:
         after_rows = rows_before = 0
         for kill in range(given.kills):
             publish(server.address, share(messages, kill, given.kills))
-            time.sleep(chance.uniform(_SHORTEST_LIFE_S, _LONGEST_LIFE_S))
             workers.kill(chance)
             server.expire_leases()
             rows = ids_in(workers.output).total()
