@@ -2,7 +2,7 @@
 
 from schemas import Record
 from schemas.verdict import Verdict
-from transforms.grounding.connections import CallsInFlight
+from transforms.grounding.client import CallsInFlight
 from transforms.runtime import counters
 
 

@@ -20,7 +20,7 @@ from schemas.checked_answer import CheckedAnswer, RoutedAnswer
 from schemas.failure import Failure
 from transforms.fill_bundles import FillBundles
 from transforms.grounding.check_session import CheckSession, Outcome
-from transforms.grounding.client import Sent
+from transforms.grounding.client import SentCalls
 from transforms.grounding.errors import BadReply, CheckFailed, OverBudget, RunStopped, Unavailable
 from transforms.grounding.settings import LOCAL, CheckSettings, OutagePolicy
 from transforms.runtime import counters
@@ -254,7 +254,7 @@ class _Checks:
         # The embedded checker refuses nothing.
         throttle = None if settings.checker == LOCAL else self.throttle
         self.session = CheckSession(settings, throttle)
-        self._counted = Sent()
+        self._counted = SentCalls()
         self._lock = threading.Lock()
 
     def count_sent(self) -> None:

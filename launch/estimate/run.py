@@ -37,7 +37,7 @@ def estimate(invocation: Invocation[EstimateSettings]) -> int:
         settings.job,
         run=settings.job.output.run_id or default_run_id(settings.input.input),
         inputs=inputs,
-        salvage=settings.input.salvage,
+        salvage=settings.archives.salvage,
         workers=workers,
         work_folder=folder,
         reply_folder=folder,

@@ -43,14 +43,14 @@ def evaluate(invocation: Invocation[EvaluateSettings]) -> int:
 def _read(intake: Intake, answers: Sequence[str], settings: EvaluateSettings) -> None:
     takes_records = settings.checker.checker is None
     records = [path for path in answers if takes_records and holds_records(path)]
-    intake.take_records(records, salvage=settings.evaluation.salvage)
+    intake.take_records(records, salvage=settings.archives.salvage)
     intake.take_checked(
         [path for path in answers if path not in records],
         settings.checker.check(retries=settings.retries.policy),
         settings.verdicts.thresholds,
         input_format=settings.format.input_format,
         facts_from_steps=settings.format.facts_from_steps,
-        salvage=settings.evaluation.salvage,
+        salvage=settings.archives.salvage,
     )
 
 

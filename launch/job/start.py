@@ -51,7 +51,7 @@ def backfill(
         settings.job,
         "input",
         settings.input.input,
-        salvage=settings.input.salvage,
+        salvage=settings.archives.salvage,
         run=run,
     )
 

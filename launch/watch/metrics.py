@@ -18,7 +18,7 @@ from schemas import Record
 from schemas.message import UnmappedFields, UnreadableAnswer
 from schemas.summary import RunCounts
 from schemas.verdict import Verdict
-from transforms.grounding.connections import CallsInFlight
+from transforms.grounding.client import CallsInFlight
 from transforms.runtime import counters
 from transforms.runtime.counters import Counter
 

@@ -1,7 +1,7 @@
 """The settings of the grounding check: which checker, how it is called, and at which cost."""
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -45,8 +45,6 @@ _MOST_COUNTED = 2**62
 
 class CheckerSettings(Settings, frozen=True, kw_only=True):
     """Which checker is called, and how."""
-
-    TITLE: ClassVar[str] = "Checker"
 
     checker: Annotated[
         Checker | None,
@@ -210,8 +208,6 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
 class RetryPolicySettings(Settings, frozen=True, kw_only=True):
     """How failed calls are retried."""
 
-    TITLE: ClassVar[str] = "Retries"
-
     max_attempts: Annotated[Count, "Attempts of one call."] = _RETRIES.max_attempts
     retry_timeout_s: Annotated[Seconds, "Stop retrying a call after this time."] = _RETRIES.total_s
     give_up_after_s: Annotated[
@@ -230,8 +226,6 @@ class RetryPolicySettings(Settings, frozen=True, kw_only=True):
 
 class CostSettings(Settings, frozen=True, kw_only=True):
     """What calls cost, and how much a run may spend."""
-
-    TITLE: ClassVar[str] = "Costs"
 
     price_per_1k_chars: Annotated[
         Positive | None, "Price of 1,000 checked characters, to report the cost."

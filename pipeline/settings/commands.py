@@ -1,11 +1,11 @@
 """The settings of each command: its own, and the groups that it takes."""
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings, Without
-from pipeline.settings.job import FormatSettings, JobSettings, VerdictSettings
+from pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
 from pipeline.settings.kinds import (
     Archive,
     Count,
@@ -22,9 +22,9 @@ from pipeline.settings.kinds import (
     Text,
 )
 from pipeline.settings.worker import (
-    PubSubServerSettings,
-    PubSubSettings,
-    StreamSettings,
+    ConnectionSettings,
+    StreamingJobSettings,
+    SubscriptionSettings,
     WorkerSettings,
 )
 
@@ -66,8 +66,6 @@ _NOT_OF_A_STREAM = Without(
 class ArchiveSettings(Settings, frozen=True, kw_only=True):
     """How archives are read."""
 
-    TITLE: ClassVar[str] = "Archives"
-
     salvage: Annotated[
         Switch,
         "Also read the records of a damaged archive before the damage, which no checksum confirms,"
@@ -75,10 +73,8 @@ class ArchiveSettings(Settings, frozen=True, kw_only=True):
     ] = False
 
 
-class InputSettings(ArchiveSettings, frozen=True, kw_only=True):
+class InputSettings(Settings, frozen=True, kw_only=True):
     """Which archives are read."""
-
-    TITLE: ClassVar[str] = "Input"
 
     input: Annotated[
         tuple[Archive, ...],
@@ -90,17 +86,12 @@ class BackfillSettings(Settings, frozen=True, kw_only=True):
     """The settings of `backfill`."""
 
     input: InputSettings
+    archives: ArchiveSettings
     job: JobSettings
-
-    def problems(self) -> Iterator[str]:
-        """Name the settings that contradict each other."""
-        yield from self.job.problems()
 
 
 class FailureSettings(Settings, frozen=True, kw_only=True):
     """Which failures are replayed."""
-
-    TITLE: ClassVar[str] = "Input"
 
     failures: Annotated[
         tuple[Location, ...], "Failures of an earlier run: paths or globs, local or gs://."
@@ -124,20 +115,13 @@ class ReplaySettings(Settings, frozen=True, kw_only=True):
     """The settings of `replay`."""
 
     failures: FailureSettings
-    server: PubSubServerSettings
+    server: ConnectionSettings
     archives: ArchiveSettings
     job: JobSettings
-
-    def problems(self) -> Iterator[str]:
-        """Name the settings that contradict each other."""
-        yield from self.failures.problems()
-        yield from self.job.problems()
 
 
 class EstimationSettings(Settings, frozen=True, kw_only=True):
     """How a backfill is estimated."""
-
-    TITLE: ClassVar[str] = "Estimate"
 
     output: Annotated[
         OutputFolder | None,
@@ -159,43 +143,30 @@ class EstimateSettings(Settings, frozen=True, kw_only=True):
     """The settings of `estimate`: those of a backfill, without a required output, and its own."""
 
     input: InputSettings
+    archives: ArchiveSettings
     estimate: EstimationSettings
     job: Annotated[JobSettings, Without(keys=frozenset({"output"}))]
-
-    def problems(self) -> Iterator[str]:
-        """Name the settings that contradict each other."""
-        yield from self.job.problems()
 
 
 class WatchSettings(Settings, frozen=True, kw_only=True):
     """The settings of `watch` on this machine."""
 
-    pubsub: PubSubSettings
-    server: PubSubServerSettings
+    pubsub: SubscriptionSettings
+    server: ConnectionSettings
     worker: WorkerSettings
     job: Annotated[JobSettings, _NOT_OF_A_WORKER]
-
-    def problems(self) -> Iterator[str]:
-        """Name the settings that contradict each other."""
-        yield from self.job.problems()
 
 
 class WatchStreamSettings(Settings, frozen=True, kw_only=True):
     """The settings of `watch` on Dataflow."""
 
-    pubsub: PubSubSettings
-    stream: StreamSettings
+    pubsub: SubscriptionSettings
+    stream: StreamingJobSettings
     job: Annotated[JobSettings, _NOT_OF_A_STREAM]
-
-    def problems(self) -> Iterator[str]:
-        """Name the settings that contradict each other."""
-        yield from self.job.problems()
 
 
 class WatchDemoSettings(Settings, frozen=True, kw_only=True):
     """The settings of `watch --demo`."""
-
-    TITLE: ClassVar[str] = "Demo"
 
     demo: Annotated[
         Switch,
@@ -210,15 +181,11 @@ class WatchDemoSettings(Settings, frozen=True, kw_only=True):
 class DemoSettings(Settings, frozen=True, kw_only=True):
     """The settings of `demo`."""
 
-    TITLE: ClassVar[str] = "Demo"
-
     demo_output: Annotated[OutputFolder, "Output folder.", Note(flag="output")] = "out/demo"
 
 
-class EvaluationSettings(ArchiveSettings, frozen=True, kw_only=True):
+class EvaluationSettings(Settings, frozen=True, kw_only=True):
     """What is evaluated."""
-
-    TITLE: ClassVar[str] = "Evaluation"
 
     answers: Annotated[
         tuple[Location, ...],
@@ -239,22 +206,17 @@ class EvaluateSettings(Settings, frozen=True, kw_only=True):
     """The settings of `evaluate`."""
 
     evaluation: EvaluationSettings
-    format: FormatSettings
+    archives: ArchiveSettings
+    format: InputFormatSettings
     verdicts: Annotated[
         VerdictSettings, Without(keys=frozenset({"drift_threshold", "move_reason"}))
     ]
     checker: CheckerSettings
     retries: RetryPolicySettings
 
-    def problems(self) -> Iterator[str]:
-        """Name the settings that contradict each other."""
-        yield from self.checker.problems()
-
 
 class ReportSettings(Settings, frozen=True, kw_only=True):
     """The settings of `report`."""
-
-    TITLE: ClassVar[str] = "Report"
 
     folder: Annotated[Location, "Output folder of a run.", Note(is_positional=True)]
     report_output: Annotated[
@@ -280,8 +242,6 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
 class StatusSettings(Settings, frozen=True, kw_only=True):
     """The settings of `status`."""
 
-    TITLE: ClassVar[str] = "Status"
-
     folder: Annotated[
         Location, "The --output or --work_folder of a worker.", Note(is_positional=True)
     ]
@@ -298,8 +258,6 @@ class StatusSettings(Settings, frozen=True, kw_only=True):
 class VerifySettings(Settings, frozen=True, kw_only=True):
     """The settings of `verify`."""
 
-    TITLE: ClassVar[str] = "Verify"
-
     folder: Annotated[Location, "An output folder, local or gs://.", Note(is_positional=True)]
     work_folders: Annotated[
         tuple[Text, ...],
@@ -310,8 +268,6 @@ class VerifySettings(Settings, frozen=True, kw_only=True):
 
 class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
     """The settings of `serve-checker`."""
-
-    TITLE: ClassVar[str] = "Server"
 
     serve_port: Annotated[Port, "TCP port; 0 takes a free one.", Note(flag="port")] = 8080
     serve_host: Annotated[Text, "Address to listen on.", Note(flag="host")] = "127.0.0.1"

@@ -5,7 +5,7 @@ import types
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from msgspec.structs import FieldInfo
@@ -19,15 +19,16 @@ class Settings(Record, frozen=True, kw_only=True):
 
     A setting is a field such as ``timeout_s: Annotated[Seconds, "Deadline of a call."] = 10.0``: a
     type of `kinds`, an enum or a Literal; the help; the default, without which it is required.
-    A field whose type is another `Settings` takes over all settings of it.
+    A field whose type is another `Settings` adds all settings of it. The name of the class is the
+    title of the group: `InputFormatSettings` heads it with "Input format".
     """
-
-    TITLE: ClassVar[str] = ""
-    """Heads the group in the help and the documentation."""
 
     def problems(self) -> Iterator[str]:
         """Name the settings that contradict each other, one sentence each."""
-        return iter(())
+        for name in self.__struct_fields__:
+            group = getattr(self, name)
+            if isinstance(group, Settings):
+                yield from group.problems()
 
 
 S = TypeVar("S", bound=Settings)
@@ -155,11 +156,16 @@ def _settings_of(settings: type[Settings], path: tuple[str, ...]) -> Iterator[Se
         place = (*path, field.name)
         group = _group_of(field)
         if group is None:
-            yield _setting(field, place, settings.TITLE)
+            yield _setting(field, place, _title(settings))
             continue
         _, marks = _unwrapped(field.type)
         left_out = {key for mark in marks if isinstance(mark, Without) for key in mark.keys}
         yield from (each for each in _settings_of(group, place) if each.key not in left_out)
+
+
+def _title(settings: type[Settings]) -> str:
+    words = re.findall("[A-Z][a-z]+", settings.__name__.removesuffix("Settings"))
+    return " ".join(words).capitalize()
 
 
 def _group_of(field: FieldInfo) -> type[Settings] | None:

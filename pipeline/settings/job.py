@@ -1,7 +1,7 @@
 """The settings that backfills, replays, the worker and streaming jobs have in common."""
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pipeline.settings.checker import CheckerSettings, CostSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings
@@ -32,10 +32,8 @@ _CLOSING_RATIO = 0.5
 """An incident closes at half the rate that opens it, so that it does not flap."""
 
 
-class FormatSettings(Settings, frozen=True, kw_only=True):
+class InputFormatSettings(Settings, frozen=True, kw_only=True):
     """How messages are parsed."""
-
-    TITLE: ClassVar[str] = "Input format"
 
     input_format: Annotated[
         FormatName | None,
@@ -49,8 +47,6 @@ class FormatSettings(Settings, frozen=True, kw_only=True):
 
 class SamplingSettings(Settings, frozen=True, kw_only=True):
     """Which answers are checked."""
-
-    TITLE: ClassVar[str] = "Sampling"
 
     sample: Annotated[
         tuple[Sample, ...],
@@ -72,8 +68,6 @@ class SamplingSettings(Settings, frozen=True, kw_only=True):
 class OutputSettings(Settings, frozen=True, kw_only=True):
     """Where results are written, and how much text they keep."""
 
-    TITLE: ClassVar[str] = "Output"
-
     output: Annotated[OutputFolder, "Output folder, local or gs://."]
     run_id: Annotated[
         RunId | None,
@@ -93,10 +87,8 @@ class OutputSettings(Settings, frozen=True, kw_only=True):
     ] = "full"
 
 
-class LocalSettings(Settings, frozen=True, kw_only=True):
+class LocalRunSettings(Settings, frozen=True, kw_only=True):
     """How a run on this machine works and resumes."""
-
-    TITLE: ClassVar[str] = "Processes and resuming"
 
     workers: Annotated[
         Count | None,
@@ -135,8 +127,6 @@ class LocalSettings(Settings, frozen=True, kw_only=True):
 class VerdictSettings(Settings, frozen=True, kw_only=True):
     """How scores and reasons become verdicts."""
 
-    TITLE: ClassVar[str] = "Verdicts"
-
     low_grounded_threshold: Annotated[
         Fraction, "An answer with a lower support score is LOW_GROUNDED."
     ] = _THRESHOLDS.low_grounded
@@ -164,8 +154,6 @@ class VerdictSettings(Settings, frozen=True, kw_only=True):
 
 class AlertSettings(Settings, frozen=True, kw_only=True):
     """Which answers and rates alert."""
-
-    TITLE: ClassVar[str] = "Alerts"
 
     alert_verdicts: Annotated[tuple[Verdict, ...], "Verdicts that alert."] = tuple(
         sorted(AlertRule().verdicts)
@@ -216,10 +204,10 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
 class JobSettings(Settings, frozen=True, kw_only=True):
     """What every run of the pipeline takes."""
 
-    format: FormatSettings
+    format: InputFormatSettings
     sampling: SamplingSettings
     output: OutputSettings
-    local: LocalSettings
+    local: LocalRunSettings
     checker: CheckerSettings
     retries: RetryPolicySettings
     costs: CostSettings
@@ -228,8 +216,7 @@ class JobSettings(Settings, frozen=True, kw_only=True):
 
     def problems(self) -> Iterator[str]:
         """Name the settings that contradict each other."""
-        for group in (self.local, self.checker, self.costs):
-            yield from group.problems()
+        yield from super().problems()
         if self.alerts.alert_text and self.output.text != TextMode.FULL:
             yield (
                 f"--alert_text puts answers into alerts, and --text {self.output.text} keeps them"

@@ -1,10 +1,13 @@
 """Kinds of values: how a text is parsed, its range, and the pattern of a template parameter."""
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
+
+import msgspec
 
 from schemas import Record
 from schemas.verdict import Verdict
@@ -12,18 +15,18 @@ from transforms.grounding.local.entailment import MODEL, TOKENIZER
 from transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
 from transforms.rules.verdicts import FINDINGS, PRECEDENCE
 
-_MOST = 1e300
 _HIGHEST_PORT = 65_535
 _LONGEST = 40
-_FRACTION = r"(0|1|1[.]0+|0?[.][0-9]+|[0-9]([.][0-9]+)?e-[0-9]+)"
+_LEAST_SHARE = 1e-6
+_FRACTION_PATTERN = r"(0|1|1[.]0+|0?[.][0-9]+|[0-9]([.][0-9]+)?e-[0-9]+)"
 _NUMBER = r"[0-9]+([.][0-9]+)?(e-?[0-9]+)?"
 _PART = r"[^/?#\s]+"
 _ADDRESS = r"https?://[^/?#@\s]+/?"
 _RUN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _CONFIG_NAME = rf"projects/{_PART}/locations/{_PART}/groundingConfigs/{_PART}"
 _PUBSUB_PROJECT = r"projects/[a-z][-a-z0-9:.]{4,61}[a-z0-9]"
-_LABEL_KEY = r"[a-z][a-z0-9_-]{0,62}"
-_LABEL_VALUE = r"[a-z0-9_-]{0,63}"
+_LABEL = r"[a-z][a-z0-9_-]{0,62}=[a-z0-9_-]{0,63}"
+_BUCKET_PATH = r"gs://[^/\s]+/\S+"
 _HOST_AND_PORT = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,5})", re.ASCII)
 
 
@@ -61,16 +64,6 @@ def parse_text(text: str) -> str:
     return text
 
 
-def parse_location(text: str) -> str:
-    """Accept a path or glob, on this machine or in a bucket."""
-    scheme, colon, name = parse_text(text).partition("://")
-    if colon and scheme != "gs":
-        raise ValueError("must be a local path, or begin with gs://")
-    if colon and not name.partition("/")[0]:
-        raise ValueError("must name a bucket after gs://")
-    return text
-
-
 def parse_switch(text: str) -> bool:
     """Read true or false."""
     if text.lower() not in {"true", "false"}:
@@ -86,10 +79,10 @@ def choice_of(choices: Sequence[str], name: str) -> Kind:
       name: stands for them where they are many.
     """
     words = "|".join(choices)
-    return _lazy_choice(lambda: choices, words if len(words) <= _LONGEST else name)
+    return _choice(lambda: choices, words if len(words) <= _LONGEST else name)
 
 
-def _lazy_choice(choices: Callable[[], Sequence[str]], placeholder: str) -> Kind:
+def _choice(choices: Callable[[], Sequence[str]], placeholder: str) -> Kind:
     return Kind(
         parse=lambda text: _one_of(choices(), text),
         placeholder=placeholder,
@@ -104,16 +97,13 @@ def _one_of(choices: Sequence[str], text: str) -> str:
     return choices[choices.index(text)]
 
 
-def _number(  # noqa: PLR0917 - a row of a table
-    range_: str, least: float, pattern: str, unit: str = "", most: float = _MOST, above: float = -1
-) -> Kind:
+def _number(range_: str, accepts: Callable[[float], bool], pattern: str, unit: str = "") -> Kind:
     def parse(text: str) -> float:
         try:
             number = float(text)
         except ValueError:
-            number = -1
-        # The comparison is also False for NaN.
-        if not (least <= number <= most and number > above):
+            number = math.nan
+        if not (math.isfinite(number) and accepts(number)):
             raise ValueError(f"must be a number {range_}")
         return number
 
@@ -127,12 +117,11 @@ def _number(  # noqa: PLR0917 - a row of a table
     )
 
 
-def _whole(least: int, pattern: str, unit: str = "", most: int | None = None) -> Kind:
-    range_ = f"from {least}" if most is None else f"from {least} to {most}"
+def _whole(least: int, unit: str = "", most: float = math.inf) -> Kind:
+    range_ = f"from {least}" if math.isinf(most) else f"from {least} to {most}"
 
     def parse(text: str) -> int:
-        is_whole = text.isascii() and text.isdigit()
-        if not is_whole or int(text) < least or (most is not None and int(text) > most):
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
             raise ValueError(f"must be a whole number {range_}")
         return int(text)
 
@@ -142,28 +131,52 @@ def _whole(least: int, pattern: str, unit: str = "", most: int | None = None) ->
         range=range_,
         unit=unit,
         parameter_type="NUMBER",
-        pattern=pattern,
+        pattern="0*[1-9][0-9]*" if least else "[0-9]+",
     )
 
 
-def _matching(
-    pattern: str,
-    complaint: str,
-    placeholder: str,
-    parameter_type: str = "TEXT",
-    parameter_pattern: str = "",
-) -> Kind:
+def _matching(form: str, complaint: str, placeholder: str) -> Kind:
     def parse(text: str) -> str:
-        if not re.fullmatch(pattern, text):
+        if not re.fullmatch(form, text):
             raise ValueError(f"must {complaint}")
         return text
 
-    return Kind(
-        parse=parse,
-        placeholder=placeholder,
-        parameter_type=parameter_type,
-        pattern=parameter_pattern or pattern,
-    )
+    return Kind(parse=parse, placeholder=placeholder, pattern=form)
+
+
+def _pubsub(collection: str, parameter_type: str) -> Kind:
+    form = f"projects/P/{collection}/{collection[0].upper()}"
+    kind = _matching(rf"projects/[^/\s]+/{collection}/[^/\s]+", f"have the form {form}", form)
+    pattern = rf"{_PUBSUB_PROJECT}/{collection}/[^/\s]+"
+    return msgspec.structs.replace(kind, parameter_type=parameter_type, pattern=pattern)
+
+
+def _parse_location(text: str) -> str:
+    scheme, colon, name = parse_text(text).partition("://")
+    if colon and scheme != "gs":
+        raise ValueError("must be a local path, or begin with gs://")
+    if colon and not name.partition("/")[0]:
+        raise ValueError("must name a bucket after gs://")
+    return text
+
+
+def _parse_local_folder(text: str) -> str:
+    if "://" in _parse_location(text):
+        raise ValueError("must be a folder of this machine")
+    return text
+
+
+def _parse_local_file(text: str) -> str:
+    if not Path(text).is_file():
+        raise ValueError("must be a file of this machine")
+    return text
+
+
+def _parse_model_folder(text: str) -> str:
+    missing = [name for name in (MODEL, TOKENIZER) if not (Path(text) / name).is_file()]
+    if missing:
+        raise ValueError(f"must be a folder that holds {' and '.join(missing)}")
+    return text
 
 
 def _parse_pair(text: str) -> tuple[str, str]:
@@ -175,7 +188,7 @@ def _parse_pair(text: str) -> tuple[str, str]:
 
 def _parse_label(text: str) -> tuple[str, str]:
     key, value = _parse_pair(text)
-    if not (re.fullmatch(_LABEL_KEY, key) and re.fullmatch(_LABEL_VALUE, value)):
+    if not re.fullmatch(_LABEL, text):
         raise ValueError(
             "must be KEY=VALUE of lower-case letters, digits, - and _, at most 63 each,"
             " the key beginning with a letter"
@@ -194,22 +207,14 @@ def _parse_sample(text: str) -> tuple[str | None, float]:
     engine, equals, rate = text.rpartition("=")
     if equals and not engine:
         raise ValueError("must have the form RATE or ENGINE=RATE")
-    return engine or None, _parse_fraction(rate)
+    return engine or None, float(str(_FRACTION.parse(rate)))
 
 
-def _parse_fraction_or_none(text: str) -> float | None:
-    if text.lower() == "none":
-        return None
+def _parse_fraction_or_none(text: str) -> object:
     try:
-        return _parse_fraction(text)
+        return None if text.lower() == "none" else _FRACTION.parse(text)
     except ValueError as error:
         raise ValueError(f"{error}, or none") from None
-
-
-def _parse_fraction(text: str) -> float:
-    number = FRACTION.parse(text)
-    assert isinstance(number, float)  # noqa: S101 - for the type checker
-    return number
 
 
 def _is_address(text: str) -> bool:
@@ -233,25 +238,6 @@ def _parse_checker(text: str) -> str:
     return text.rstrip("/")
 
 
-def _parse_model_folder(text: str) -> str:
-    missing = [name for name in (MODEL, TOKENIZER) if not (Path(text) / name).is_file()]
-    if missing:
-        raise ValueError(f"must be a folder that holds {' and '.join(missing)}")
-    return text
-
-
-def _parse_local_folder(text: str) -> str:
-    if "://" in parse_location(text):
-        raise ValueError("must be a folder of this machine")
-    return text
-
-
-def _parse_local_file(text: str) -> str:
-    if not Path(text).is_file():
-        raise ValueError("must be a file of this machine")
-    return text
-
-
 def _parse_listening_address(text: str) -> tuple[str, int]:
     found = _HOST_AND_PORT.fullmatch(text)
     if not found or int(found["port"]) > _HIGHEST_PORT:
@@ -266,114 +252,83 @@ def _format_names() -> Sequence[str]:
     return format_names()
 
 
+def _above_zero(number: float) -> bool:
+    return number > 0
+
+
 _PLACEHOLDERS = {"seconds": "SECONDS", "hours": "HOURS", "milliseconds": "MS", "megabytes": "MB"}
-FRACTION = _number("from 0 to 1", 0, _FRACTION, most=1)
-_POSITIVE = "above 0"
-_WHOLE_PATTERN = "0*[1-9][0-9]*"
+_FRACTION = _number("from 0 to 1", lambda number: 0 <= number <= 1, _FRACTION_PATTERN)
+_SHARE = _number(
+    "above 0, at most 1", lambda number: _LEAST_SHARE <= number <= 1, _FRACTION_PATTERN
+)
+_FRACTION_OR_NONE = Kind(
+    parse=_parse_fraction_or_none,
+    placeholder="NUMBER|none",
+    range="from 0 to 1, or none",
+    pattern=rf"({_FRACTION_PATTERN}|[nN][oO][nN][eE])",
+)
+_SWITCH = Kind(parse=parse_switch, parameter_type="BOOLEAN", pattern="(true|false|True|False)")
+_SAMPLE = Kind(
+    parse=_parse_sample, placeholder="[ENGINE=]RATE", pattern=rf"([^\s=]+=)?{_FRACTION_PATTERN}"
+)
+_MOVED_REASON = Kind(
+    parse=_parse_moved_reason, placeholder="REASON=VERDICT", pattern=r"[^\s=]+=[A-Z_]+"
+)
+_CHECKER = Kind(
+    parse=_parse_checker,
+    placeholder="local|discoveryengine|URL",
+    pattern=rf"(local|discoveryengine|{_ADDRESS})",
+)
+_ACCOUNT = Kind(
+    parse=parse_text,
+    placeholder="EMAIL",
+    parameter_type="SERVICE_ACCOUNT",
+    pattern=r"[^@\s]+@[^@\s]+",
+)
+_OUTPUT_FOLDER = Kind(
+    parse=_parse_location,
+    placeholder="FOLDER",
+    parameter_type="GCS_WRITE_FOLDER",
+    pattern=_BUCKET_PATH,
+)
 
 Text = Annotated[str, Kind(parse=parse_text)]
-Switch = Annotated[
-    bool,
-    Kind(
-        parse=parse_switch,
-        placeholder="",
-        parameter_type="BOOLEAN",
-        pattern="(true|false|True|False)",
-    ),
-]
-Fraction = Annotated[float, FRACTION]
-Share = Annotated[float, _number("above 0, at most 1", 1e-6, _FRACTION, most=1)]
-FractionOrNone = Annotated[
-    float | None,
-    Kind(
-        parse=_parse_fraction_or_none,
-        placeholder="NUMBER|none",
-        range="from 0 to 1, or none",
-        pattern=rf"({_FRACTION}|[nN][oO][nN][eE])",
-    ),
-]
-Positive = Annotated[float, _number(_POSITIVE, 0, _NUMBER, above=0)]
-Seconds = Annotated[float, _number(_POSITIVE, 0, _NUMBER, "seconds", above=0)]
-Milliseconds = Annotated[float, _number(_POSITIVE, 0, _NUMBER, "milliseconds", above=0)]
-Hours = Annotated[float, _number(_POSITIVE, 0, _NUMBER, "hours", above=0)]
-Count = Annotated[int, _whole(1, _WHOLE_PATTERN)]
-Megabytes = Annotated[int, _whole(1, _WHOLE_PATTERN, "megabytes")]
-MegabytesOrNone = Annotated[int, _whole(0, "[0-9]+", "megabytes")]
-Port = Annotated[int, _whole(0, "[0-9]+", most=_HIGHEST_PORT)]
+Switch = Annotated[bool, _SWITCH]
+Fraction = Annotated[float, _FRACTION]
+Share = Annotated[float, _SHARE]
+FractionOrNone = Annotated[float | None, _FRACTION_OR_NONE]
+Positive = Annotated[float, _number("above 0", _above_zero, _NUMBER)]
+Seconds = Annotated[float, _number("above 0", _above_zero, _NUMBER, "seconds")]
+Milliseconds = Annotated[float, _number("above 0", _above_zero, _NUMBER, "milliseconds")]
+Hours = Annotated[float, _number("above 0", _above_zero, _NUMBER, "hours")]
+Count = Annotated[int, _whole(1)]
+Megabytes = Annotated[int, _whole(1, "megabytes")]
+MegabytesOrNone = Annotated[int, _whole(0, "megabytes")]
+Port = Annotated[int, _whole(0, most=_HIGHEST_PORT)]
 Location = Annotated[
-    str,
-    Kind(parse=parse_location, placeholder="PATH", pattern=r"(gs://[^/\s]+/\S+|[^:\s]+)"),
+    str, Kind(parse=_parse_location, placeholder="PATH", pattern=rf"({_BUCKET_PATH}|[^:\s]+)")
 ]
-Archive = Annotated[
-    str, Kind(parse=parse_location, placeholder="PATH", pattern=r"gs://[^/\s]+/\S+")
-]
-OutputFolder = Annotated[
-    str,
-    Kind(
-        parse=parse_location,
-        placeholder="FOLDER",
-        parameter_type="GCS_WRITE_FOLDER",
-        pattern=r"gs://[^/\s]+/\S+",
-    ),
-]
+Archive = Annotated[str, Kind(parse=_parse_location, placeholder="PATH", pattern=_BUCKET_PATH)]
+OutputFolder = Annotated[str, _OUTPUT_FOLDER]
 LocalFolder = Annotated[str, Kind(parse=_parse_local_folder, placeholder="FOLDER")]
 LocalFile = Annotated[str, Kind(parse=_parse_local_file, placeholder="FILE")]
 ModelFolder = Annotated[str, Kind(parse=_parse_model_folder, placeholder="FOLDER")]
-RunId = Annotated[
-    str, _matching(_RUN_ID, "be letters, digits, - and _, at most 64", placeholder="ID")
-]
-FormatName = Annotated[str, _lazy_choice(_format_names, "FORMAT")]
-Sample = Annotated[
-    tuple[str | None, float],
-    Kind(parse=_parse_sample, placeholder="[ENGINE=]RATE", pattern=rf"([^\s=]+=)?{_FRACTION}"),
-]
-MovedReason = Annotated[
-    tuple[str, Verdict],
-    Kind(parse=_parse_moved_reason, placeholder="REASON=VERDICT", pattern=r"[^\s=]+=[A-Z_]+"),
-]
-Checker = Annotated[
-    str,
-    Kind(
-        parse=_parse_checker,
-        placeholder="local|discoveryengine|URL",
-        pattern=rf"(local|discoveryengine|{_ADDRESS})",
-    ),
-]
+RunId = Annotated[str, _matching(_RUN_ID, "be letters, digits, - and _, at most 64", "ID")]
+FormatName = Annotated[str, _choice(_format_names, "FORMAT")]
+Sample = Annotated[tuple[str | None, float], _SAMPLE]
+MovedReason = Annotated[tuple[str, Verdict], _MOVED_REASON]
+Checker = Annotated[str, _CHECKER]
 GroundingConfigName = Annotated[
     str,
-    _matching(
-        _CONFIG_NAME, "have the form projects/P/locations/L/groundingConfigs/C", placeholder="NAME"
-    ),
+    _matching(_CONFIG_NAME, "have the form projects/P/locations/L/groundingConfigs/C", "NAME"),
 ]
 Label = Annotated[
-    tuple[str, str],
-    Kind(parse=_parse_label, placeholder="KEY=VALUE", pattern=f"{_LABEL_KEY}={_LABEL_VALUE}"),
+    tuple[str, str], Kind(parse=_parse_label, placeholder="KEY=VALUE", pattern=_LABEL)
 ]
 Proxy = Annotated[str, Kind(parse=_parse_proxy, placeholder="URL", pattern=_ADDRESS)]
-ServiceAccount = Annotated[
-    str,
-    Kind(
-        parse=parse_text,
-        placeholder="EMAIL",
-        parameter_type="SERVICE_ACCOUNT",
-        pattern=r"[^@\s]+@[^@\s]+",
-    ),
-]
+ServiceAccount = Annotated[str, _ACCOUNT]
 ListeningAddress = Annotated[
     tuple[str, int], Kind(parse=_parse_listening_address, placeholder="[HOST:]PORT")
 ]
-
-
-def _pubsub(collection: str, parameter_type: str) -> Kind:
-    form = f"projects/P/{collection}/{collection[0].upper()}"
-    return _matching(
-        rf"projects/[^/\s]+/{collection}/[^/\s]+",
-        f"have the form {form}",
-        placeholder=form,
-        parameter_type=parameter_type,
-        parameter_pattern=rf"{_PUBSUB_PROJECT}/{collection}/[^/\s]+",
-    )
-
-
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]
 TopicName = Annotated[str, _pubsub("topics", "PUBSUB_TOPIC")]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import filterfalse, takewhile
 from pathlib import Path
-from typing import Annotated, ClassVar, Generic, NoReturn
+from typing import Annotated, Generic, NoReturn
 
 import yaml
 
@@ -25,8 +25,6 @@ _OF_KUBERNETES = re.compile(
 
 class CommonSettings(Settings, frozen=True, kw_only=True):
     """What every command takes."""
-
-    TITLE: ClassVar[str] = "Common"
 
     config: Annotated[
         LocalFile | None,

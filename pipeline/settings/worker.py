@@ -1,6 +1,6 @@
 """The settings of `watch`: the durable worker on one machine, and the streaming job on Dataflow."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pipeline.settings.definition import Note, Settings
 from pipeline.settings.kinds import (
@@ -25,10 +25,8 @@ _NO_DATA = NoDataRule()
 _HOUR_S = 3600
 
 
-class PubSubSettings(Settings, frozen=True, kw_only=True):
+class SubscriptionSettings(Settings, frozen=True, kw_only=True):
     """What is read from Pub/Sub, and what is published to it."""
-
-    TITLE: ClassVar[str] = "Pub/Sub"
 
     subscription: Annotated[SubscriptionName, "Subscription to read."]
     alert_topic: Annotated[
@@ -40,10 +38,8 @@ class PubSubSettings(Settings, frozen=True, kw_only=True):
     file_age_s: Annotated[Seconds, "Publish an output file after this time."] = 300.0
 
 
-class PubSubServerSettings(Settings, frozen=True, kw_only=True):
+class ConnectionSettings(Settings, frozen=True, kw_only=True):
     """Which Pub/Sub server is called."""
-
-    TITLE: ClassVar[str] = "Pub/Sub server"
 
     pubsub_address: Annotated[
         Text | None,
@@ -54,8 +50,6 @@ class PubSubServerSettings(Settings, frozen=True, kw_only=True):
 
 class WorkerSettings(Settings, frozen=True, kw_only=True):
     """How the worker batches, deduplicates, drains and reports its health."""
-
-    TITLE: ClassVar[str] = "Worker"
 
     batch_messages: Annotated[Count, "Messages of one batch, at most."] = 1_000
     max_outstanding_messages: Annotated[
@@ -121,10 +115,8 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
         )
 
 
-class StreamSettings(Settings, frozen=True, kw_only=True):
+class StreamingJobSettings(Settings, frozen=True, kw_only=True):
     """How a streaming job on Dataflow deduplicates and writes."""
-
-    TITLE: ClassVar[str] = "Streaming job"
 
     dedupe_h: Annotated[Hours, "How long a record id is kept to drop duplicates."] = (
         SEEN_FOR_S / _HOUR_S

@@ -20,7 +20,7 @@ import msgspec
 from schemas.wire.grounding_check import CheckRequest
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.protocol import interpret_reply
-from transforms.grounding.unknown_members import unknown_members
+from transforms.grounding.reply import unknown_fields
 
 _REPLIES = Path(__file__).parents[1] / "data" / "replies"
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -84,7 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
         status, retry_after = chance.choice(_STATUSES), chance.choice(_RETRY_AFTER)
         try:
             interpret_reply(status, retry_after, reply, request, _NOW)
-            unknown_members(reply)
+            unknown_fields(reply)
             outcomes["a valid reply"] += 1
         except CheckFailed as error:
             outcomes[type(error).__name__] += 1

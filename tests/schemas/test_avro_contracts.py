@@ -40,7 +40,7 @@ SCHEMAS = {name: load_schema(name) for name in NAMES}
 
 
 def records_in(schema: Schema) -> Iterator[dict[str, Any]]:
-    """Every record of a schema, the outermost first."""
+    """Yield every record of a schema, the outermost first."""
     if isinstance(schema, list):
         for branch in schema:
             yield from records_in(branch)
@@ -70,7 +70,7 @@ def name_in_avro(kind: type[Record]) -> str:
 
 
 def without_units(kind: type[Record]) -> set[str]:
-    """The record's fields; a time's unit is said by its Avro type, not by its name."""
+    """The record's fields; the Avro type of a time gives its unit, not its name."""
     return {field.removesuffix("_us") for field in kind.__struct_fields__}
 
 
@@ -79,7 +79,7 @@ def test_a_record_and_its_schema_have_the_same_fields(kind: type[Record]) -> Non
     assert field_names(name_in_avro(kind)) == without_units(kind)
 
 
-def test_a_failures_schema_has_its_fields_and_those_of_its_message() -> None:
+def test_the_failure_schema_has_the_fields_of_a_failure_and_its_message() -> None:
     of_message = {"source", "publish_time", "payload_base64", "attributes"}
     assert field_names("Failure") == without_units(Failure) - {"message"} | of_message
 
@@ -95,7 +95,7 @@ def test_a_repeated_field_is_empty_by_default(field: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_a_field_says_what_it_means(field: dict[str, Any]) -> None:
+def test_a_field_has_a_description(field: dict[str, Any]) -> None:
     assert field["doc"].endswith(".")
 
 

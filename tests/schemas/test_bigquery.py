@@ -1,6 +1,6 @@
-"""BigQuery loads every schema as it is; by its rules, since no BigQuery is here.
+"""BigQuery can load every schema, checked by BigQuery's documented rules.
 
-The main page is https://docs.cloud.google.com/bigquery/docs/loading-data-cloud-storage-avro; the
+The rules: https://docs.cloud.google.com/bigquery/docs/loading-data-cloud-storage-avro; the
 rules and the other pages stand in `tests/support/bigquery.py`.
 """
 
@@ -21,11 +21,11 @@ from transforms.formats.json_input import MAX_PAYLOAD_BYTES
 
 
 @pytest.mark.parametrize("kind", ROWS)
-def test_a_schema_is_loaded_as_it_is(kind: str) -> None:
+def test_bigquery_loads_each_schema_unchanged(kind: str) -> None:
     assert refusals(load_schema(kind)) == []
 
 
-def test_the_longest_answer_with_the_longest_facts_is_within_a_row() -> None:
+def test_the_largest_record_fits_into_a_row() -> None:
     longest = "x" * MAX_PAYLOAD_BYTES
     facts = (a_fact("x" * MAX_FACTS_CHARACTERS),)
     record = an_enriched(answer_text=longest, claims=(a_claim(longest),), facts=facts)
@@ -55,14 +55,14 @@ def logical(logical_type: str, kind: str = "long") -> Schema:
 
 
 def nested(levels: int) -> Schema:
-    """A column of so many records within each other."""
+    """A column with this many levels of records."""
     kind: Schema = "string"
     for level in range(levels):
         kind = thing(field(kind), name=f"Level{level}")
     return field(kind)
 
 
-REFUSED = {
+REJECTED = {
     "three branches": (thing(field(["null", "string", "long"], default=None)), "is a union"),
     "no null": (thing(field(["string", "long"])), "is a union"),
     "null last": (thing(field(["string", "null"], default="")), "is a union"),
@@ -130,8 +130,8 @@ LOADED = {
 }
 
 
-@pytest.mark.parametrize(("schema", "reason"), REFUSED.values(), ids=list(REFUSED))
-def test_a_schema_against_the_rules_is_refused_with_the_reason(schema: Schema, reason: str) -> None:
+@pytest.mark.parametrize(("schema", "reason"), REJECTED.values(), ids=list(REJECTED))
+def test_a_schema_against_the_rules_is_rejected(schema: Schema, reason: str) -> None:
     [refusal] = refusals(schema)
     assert reason in refusal
 

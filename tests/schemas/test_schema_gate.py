@@ -1,4 +1,4 @@
-"""The gate itself: which changes of a schema it refuses, and which it lets pass."""
+"""The changes of a schema that the gate rejects, and those that it accepts."""
 
 import copy
 from collections.abc import Callable
@@ -55,7 +55,7 @@ def setting(name: str, /, **attributes: Any) -> Change:
 
 
 def adding(position: int = 99, /, **attributes: Any) -> Change:
-    """Add a field, at the end unless said otherwise."""
+    """Add a field, by default at the end."""
     return lambda schema: schema["fields"].insert(position, {"name": "new"} | attributes)
 
 
@@ -71,7 +71,7 @@ NULLABLE = {"type": ["null", "string"], "default": None}
 CHECKED, MISSED = True, False
 """Whether the official library's checker sees the break by itself."""
 
-REFUSED = {
+REJECTED = {
     "a new field without a default": (adding(type="string"), "Thing.new: is new", CHECKED),
     "a new nullable field without a default": (
         adding(type=["null", "string"]),
@@ -261,18 +261,18 @@ def changed(change: Change) -> Schema:
 
 
 @pytest.mark.parametrize(
-    ("change", "reason"), [row[:2] for row in REFUSED.values()], ids=list(REFUSED)
+    ("change", "reason"), [row[:2] for row in REJECTED.values()], ids=list(REJECTED)
 )
-def test_a_change_that_would_break_a_reader_is_refused_with_the_reason(
+def test_a_change_that_would_break_a_reader_is_rejected_with_the_reason(
     change: Change, reason: str
 ) -> None:
     assert any(reason in sentence for sentence in breaks(BASE, changed(change)))
 
 
 @pytest.mark.parametrize(
-    ("change", "seen"), [(row[0], row[2]) for row in REFUSED.values()], ids=list(REFUSED)
+    ("change", "seen"), [(row[0], row[2]) for row in REJECTED.values()], ids=list(REJECTED)
 )
-def test_what_the_official_checker_misses_is_known(change: Change, seen: bool) -> None:
+def test_the_official_checker_sees_or_misses_a_break_as_listed(change: Change, seen: bool) -> None:
     newer = changed(change)
     found = unreadable("new", newer, "old", BASE) + unreadable("old", BASE, "new", newer)
     assert bool(found) == seen

@@ -1,4 +1,4 @@
-"""The summary of a run: whether its counts close, and how it is written."""
+"""The summary of a run: its sums and its JSON."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from schemas.summary import Summary, summary_to_json
 from tests.support.builders import NOON_US
 
 
-def a_summary(**members: Any) -> Summary:
+def a_summary(**fields: Any) -> Summary:
     given = {
         "run": "r1",
         "checker": "local",
@@ -32,7 +32,7 @@ def a_summary(**members: Any) -> Summary:
         "started_at_us": NOON_US,
         "finished_at_us": NOON_US + 1_000_000,
     }
-    return Summary(**given | members)
+    return Summary(**given | fields)
 
 
 SUMS = {
@@ -48,16 +48,16 @@ SUMS = {
 }
 
 
-@pytest.mark.parametrize(("members", "closes"), SUMS.values(), ids=SUMS)
-def test_a_sum_closes_when_every_message_ended_in_one_place(
-    members: dict[str, Any], closes: bool
+@pytest.mark.parametrize(("fields", "closes"), SUMS.values(), ids=SUMS)
+def test_a_summary_closes_if_every_answer_ended_in_one_place(
+    fields: dict[str, Any], closes: bool
 ) -> None:
-    summary = a_summary(**members)
+    summary = a_summary(**fields)
     assert summary.closes is closes
     assert json.loads(summary_to_json(summary))["closes"] is closes
 
 
-def test_a_summary_is_written_with_its_counts_at_the_top_and_times_to_read() -> None:
+def test_a_summary_has_its_counts_at_the_top_level_and_rfc_3339_times() -> None:
     written = json.loads(summary_to_json(a_summary()))
     counts = ("read", "enriched", "failures", "duplicates", "sampled_out")
     assert [written[name] for name in counts] == [10, 6, 2, 1, 1]

@@ -1,4 +1,4 @@
-"""Checking one answer: plan its calls, send them, merge the replies."""
+"""Check one answer: plan its calls, send them, merge the replies."""
 
 import asyncio
 import time
@@ -34,13 +34,13 @@ async def check_answer(
     Args:
       answer: with text and at least one fact.
       client: sends the calls.
-      settings: the limits the calls keep.
+      settings: the limits of the calls.
 
     Returns:
-      The answer with its check; or decided UNSCORABLE, unchecked, where it needs too many calls.
+      The answer with its check; or with the verdict UNSCORABLE if it needs too many calls.
 
     Raises:
-      CheckFailed: when some call failed for good; the others are cancelled.
+      CheckFailed: a call failed; the others are cancelled.
     """
     calls = plan_within(
         answer.answer_text, answer.facts, settings.limits, settings.max_calls_per_answer
@@ -64,7 +64,7 @@ async def check_answer(
 def _plan_rechecks(
     calls: Sequence[PlannedCall], grounding: Grounding, settings: CheckSettings
 ) -> tuple[PlannedRecheck, ...]:
-    """Plan no more than the answer may still have."""
+    """Plan second calls for claims that look ungrounded, within the answer's limit."""
     threshold = settings.citation_threshold
     rechecks = plan_rechecks(
         calls,
@@ -81,7 +81,7 @@ def _describe(
     settings: CheckSettings,
     seconds: float,
 ) -> Check:
-    """Describe what the check took; what came from the cache took nothing."""
+    """Describe the check; replies from the cache count no calls."""
     sent = [reply.attempts for reply in replies]
     characters = map(billed_characters, calls)
     return Check(

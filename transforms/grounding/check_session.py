@@ -1,4 +1,4 @@
-"""Run one event loop and one client for all the checks of a process."""
+"""Run the checks of a process on one event loop, in a thread of its own."""
 
 import asyncio
 import threading
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from schemas.answer import Answer
 from schemas.checked_answer import CheckedAnswer
 from transforms.grounding.check_answer import check_answer
-from transforms.grounding.client import GroundingClient, Sent
+from transforms.grounding.client import GroundingClient, SentCalls
 from transforms.grounding.rate_limiter import Throttle
 from transforms.grounding.settings import CheckSettings
 
@@ -18,23 +18,23 @@ _STOP_TIMEOUT_S = 5.0
 
 
 class CheckSession:
-    """Check answers on a thread of its own, so that a bundle need not wait for each.
+    """Check answers in the background, so that a bundle does not wait for each.
 
-    A check that is detached goes on when its bundle has ended. Whoever submits the same answer
-    again gets its outcome, so that the check is neither sent nor paid for twice.
+    A detached check continues after its bundle. Submitting the same answer again returns its
+    outcome, so that the check is neither sent nor paid for twice.
 
     Args:
-      settings: how to check.
-      throttle: holds calls back while the service refuses; None never does.
+      settings: of the check.
+      throttle: delays calls while the checker fails; None delays none.
     """
 
     def __init__(self, settings: CheckSettings, throttle: Throttle | None = None) -> None:
         self._settings = settings
         self._client = GroundingClient(settings, throttle)
-        self._waiting: deque[tuple[Answer, Done]] = deque()
+        self._submitted: deque[tuple[Answer, Done]] = deque()
         self._is_woken = False
         self._tasks: set[asyncio.Task[None]] = set()
-        # By record id; changed on the loop's thread alone.
+        # By record id; changed on the loop's thread only.
         self._checks: dict[str, _Check] = {}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
@@ -43,48 +43,47 @@ class CheckSession:
         self._thread.start()
 
     def submit(self, answer: Answer, done: Done) -> None:
-        """Begin to check an answer, or take over its detached check.
+        """Start the check of an answer, or attach to its detached check.
 
         Args:
           answer: with text and facts.
-          done: is called on the session's thread with the checked answer, or what was raised.
+          done: called on the session's thread with the checked answer or the error.
         """
-        self._waiting.append((answer, done))
-        # Waking the loop costs more than an answer's entry in the queue; a second wake-up by
-        # another thread at the same moment does no harm.
+        self._submitted.append((answer, done))
+        # Waking the loop is expensive. A second wake-up by another thread does no harm.
         if not self._is_woken:
             self._is_woken = True
-            self._loop.call_soon_threadsafe(self._begin)
+            self._loop.call_soon_threadsafe(self._start_submitted)
 
     def detach(self, record_ids: Iterable[str]) -> None:
-        """Let checks go on without their bundle; when this returns, none of them calls back.
+        """Detach checks from their bundle; after this returns, they do not call back.
 
         Args:
-          record_ids: of answers that were submitted; checks that have ended are passed over.
+          record_ids: of submitted answers; ended checks are ignored.
         """
         detaching = self._detach(tuple(record_ids))
         asyncio.run_coroutine_threadsafe(detaching, self._loop).result()
 
     def has_ended(self, record_id: str) -> bool:
-        """Tell whether whoever submits a detached answer again gets an outcome at once."""
+        """Return whether submitting a detached answer again returns an outcome at once."""
         check = self._checks.get(record_id)
         return check is None or check.outcome is not None
 
     def begin(self, owner: int, *, again: bool) -> None:
-        """Work for a part of the run from now on: see `ReplyStore.begin`."""
+        """Begin a part of the run: see `ReplyStore.begin`."""
         self._client.begin(owner, again=again)
 
     def flush(self) -> None:
-        """Write what has been sent: see `GroundingClient.flush`."""
+        """Write to the reply store what has been sent."""
         self._client.flush()
 
     @property
-    def sent(self) -> Sent:
-        """What has been sent, to be read on any thread."""
+    def sent(self) -> SentCalls:
+        """What has been sent; readable on any thread."""
         return self._client.sent
 
     def close(self) -> None:
-        """Close the connections and stop the thread; checks under way are abandoned."""
+        """Cancel all checks, close the connections and stop the thread."""
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result(_STOP_TIMEOUT_S)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_STOP_TIMEOUT_S)
@@ -97,39 +96,35 @@ class CheckSession:
         await self._client.aclose()
 
     async def _detach(self, record_ids: Iterable[str]) -> None:
-        # What was submitted a moment ago has begun by now.
-        self._begin()
+        self._start_submitted()
         for record_id in record_ids:
             if check := self._checks.get(record_id):
                 check.done = None
 
-    def _begin(self) -> None:
-        # First, so that whoever finds the queue empty after this wakes the loop again.
+    def _start_submitted(self) -> None:
+        # Reset first: a thread that submits after the queue is empty has to wake the loop again.
         self._is_woken = False
-        while self._waiting:
-            answer, done = self._waiting.popleft()
+        while self._submitted:
+            answer, done = self._submitted.popleft()
             detached = self._checks.get(answer.record_id)
             if detached is None or detached.done is not None:
-                self._start(answer, done)
+                check = _Check(done)
+                # Of two equal ids in flight only the first can be detached.
+                self._checks.setdefault(answer.record_id, check)
+                task = self._loop.create_task(self._run(answer, check))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
             elif detached.outcome is None:
                 detached.done = done
             else:
                 del self._checks[answer.record_id]
                 done(detached.outcome)
 
-    def _start(self, answer: Answer, done: Done) -> None:
-        check = _Check(done)
-        # Of two equal ids under way at once only the first can be detached.
-        self._checks.setdefault(answer.record_id, check)
-        task = self._loop.create_task(self._run(answer, check))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     async def _run(self, answer: Answer, check: "_Check") -> None:
         outcome: Outcome
         try:
             outcome = await check_answer(answer, self._client, self._settings)
-        except Exception as error:  # noqa: BLE001 - the bundle's thread decides what it means
+        except Exception as error:  # noqa: BLE001 - the bundle's thread handles it
             outcome = error
         if check.done is None:
             check.outcome = outcome
@@ -140,11 +135,11 @@ class CheckSession:
 
 
 class _Check:
-    """A check that is under way, or detached and over.
+    """A check in flight, or a detached one that has ended.
 
     Attributes:
-      done: takes the outcome; None for a detached check.
-      outcome: that of a detached check that is over.
+      done: receives the outcome; None if the check is detached.
+      outcome: of a detached check that has ended.
     """
 
     __slots__ = ("done", "outcome")

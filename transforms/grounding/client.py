@@ -1,22 +1,24 @@
-"""The one client of the check: cached, paced, authorised, tried again."""
+"""Check requests with a checker: cached, limited, authorized and retried."""
 
 import asyncio
 import math
 import random
+import threading
 import time
-from collections.abc import Mapping
+import zlib
 from datetime import UTC, datetime
 from functools import partial
 from operator import add, sub
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, cast
 
+import httpx
 import stamina
 
 from schemas.wire.grounding_check import CheckRequest
 from transforms.grounding import retry_policy
-from transforms.grounding.connections import Connections
 from transforms.grounding.credentials import Authority
 from transforms.grounding.errors import (
+    BadReply,
     CheckFailed,
     GaveUp,
     Misconfigured,
@@ -26,93 +28,116 @@ from transforms.grounding.errors import (
     Unavailable,
 )
 from transforms.grounding.protocol import check_path, encode_request, interpret_reply
-from transforms.grounding.rate_limiter import Pace, Throttle
+from transforms.grounding.rate_limiter import ConcurrencyLimiter, RateLimiter, Throttle
 from transforms.grounding.refusals import Refusals
-from transforms.grounding.reply import CheckReply
+from transforms.grounding.reply import CheckReply, unknown_fields
 from transforms.grounding.reply_cache import ReplyCache
 from transforms.grounding.reply_store import ReplyStore
-from transforms.grounding.settings import Budget, CheckSettings, OutagePolicy
-from transforms.grounding.transport import Transport
-from transforms.grounding.unknown_members import unknown_members
+from transforms.grounding.settings import CheckSettings, OutagePolicy
+from transforms.grounding.transport import open_transport
 
-_HELD_REFUSAL_S = 60.0
-"""For so long a worker waits for a call that is answered, before a refusal stops it."""
+_REFUSAL_WAIT_S = 60.0
+"""With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
 
-# Else it logs a line for each retry, of which an outage brings thousands.
+_GZIP = zlib.MAX_WBITS | 16
+_HEADERS = httpx.Headers(
+    {
+        "Content-Type": "application/json",
+        "Accept-Encoding": "gzip",
+        "User-Agent": "groundwatch",
+    }
+)
+
+# stamina logs each retry by default, thousands of lines in an outage.
 stamina.instrumentation.set_on_retry_hooks(())
 
 
-class Sent(NamedTuple):
+class CallsInFlight:
+    """Count the calls of this process that wait for a reply, over all clients.
+
+    Attributes:
+      count: the calls now.
+    """
+
+    count = 0
+    _lock = threading.Lock()
+
+    @classmethod
+    def add(cls, by: int) -> None:
+        """Add to the count; a negative number subtracts."""
+        with cls._lock:
+            cls.count += by
+
+
+class SentCalls(NamedTuple):
     """What a client has sent.
 
     Attributes:
-      calls: requests, failed and repeated ones included.
-      retries: those that repeat another one.
-      characters: of the answers and facts in all of them, the unit of the service's bill.
+      calls: requests, including failed and repeated ones.
+      retries: requests that repeat an earlier one.
+      characters: of the answers and facts in them, which the service bills.
     """
 
     calls: int = 0
     retries: int = 0
     characters: int = 0
 
-    def plus(self, other: "Sent") -> "Sent":
-        """Add up."""
-        return Sent(*map(add, self, other))
+    def plus(self, other: "SentCalls") -> "SentCalls":
+        """Return the sum."""
+        return SentCalls(*map(add, self, other))
 
-    def since(self, earlier: "Sent") -> "Sent":
-        """Tell what has been sent since; nothing while requests without a connection are undone."""
-        new = Sent(*map(sub, self, earlier))
-        return new if min(new) >= 0 else Sent()
+    def since(self, earlier: "SentCalls") -> "SentCalls":
+        """Return the difference; zero if more unsent requests were subtracted than sent since."""
+        new = SentCalls(*map(sub, self, earlier))
+        return new if min(new) >= 0 else SentCalls()
 
 
 class GroundingClient:
-    """Sends checks and waits for replies, many at a time.
+    """Send checks, many at a time.
 
-    Delivery: a call is repeated after a fault, and asking twice is harmless but billed.
+    Delivery: a failed call is retried, which is harmless but billed.
 
     Attributes:
       sent: what has been sent.
 
     Args:
-      settings: where to, how often, how long.
-      throttle: holds calls back while the service refuses; None never does.
-      transport: takes the requests in place of sockets, or of the embedded checker.
+      settings: the checker's address, limits and retries.
+      throttle: delays calls while the checker fails; None delays none.
+      transport: carries the requests, such as `httpx.MockTransport`; None chooses by `settings`.
 
     Raises:
-      Misconfigured: the settings name credentials that are not there.
-      OSError: the file of replies cannot be opened.
+      Misconfigured: the credentials do not exist, or the proxy cannot be used.
+      OSError: the reply store cannot be opened.
     """
 
     def __init__(
         self,
         settings: CheckSettings,
         throttle: Throttle | None = None,
-        transport: Transport | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self.sent = Sent()
-        self._retries = settings.retries
-        self._connections = Connections(settings, transport)
-        self._pace = Pace(settings.requests_per_minute, throttle)
+        self.sent = SentCalls()
+        self._settings = settings
+        self._url = httpx.URL((settings.endpoint or "http://local") + check_path(settings))
+        self._transport = transport or open_transport(settings)
+        self._slots = ConcurrencyLimiter(settings.max_in_flight, settings.most_late_calls)
+        self._limiter = RateLimiter(settings.requests_per_minute, throttle)
         self._store = ReplyStore(settings.reply_store) if settings.reply_store else None
         self._cache = _cache(settings, self._store)
-        self._budget = settings.budget
         self._authority = Authority(settings.account) if settings.account else None
         self._failing_since_s: float | None = None
-        self._checker = settings.checker
         self._holds = settings.outage is OutagePolicy.HOLD
-        self._refusals = Refusals(_HELD_REFUSAL_S if self._holds else 0.0)
+        self._max_attempts = None if self._holds else settings.retries.max_attempts
+        self._refusals = Refusals(_REFUSAL_WAIT_S if self._holds else 0.0)
 
     async def check(self, request: CheckRequest) -> CheckReply:
-        """Ask about one piece of an answer.
-
-        Args:
-          request: within the service's limits.
+        """Check one request, which is within the service's limits.
 
         Returns:
-          The reply, valid for the request.
+          A reply that is valid for the request.
 
         Raises:
-          CheckFailed: after the last attempt; its class says what is to be done.
+          CheckFailed: after the last attempt; its class says how to handle it.
         """
         body = encode_request(request)
         if self._cache is None:
@@ -120,18 +145,18 @@ class GroundingClient:
         return await self._cache.get(request, body, partial(self._send, request, body))
 
     def begin(self, owner: int, *, again: bool) -> None:
-        """Work for a part of the run from now on: see `ReplyStore.begin`."""
+        """Begin a part of the run: see `ReplyStore.begin`."""
         if self._store:
             self._store.begin(owner, again=again)
 
     def flush(self) -> None:
-        """Write to the file of replies what has been sent; between two parts of the run."""
+        """Write to the reply store what has been sent."""
         if self._store:
             self._store.flush()
 
     async def aclose(self) -> None:
-        """Close all connections, and the file of replies."""
-        await self._connections.aclose()
+        """Close all connections and the reply store."""
+        await self._transport.aclose()
         if self._store:
             self._store.close()
 
@@ -142,155 +167,184 @@ class GroundingClient:
         await self.aclose()
 
     async def _send(self, request: CheckRequest, body: bytes) -> CheckReply:
+        """Send a request until it succeeds or the retry policy ends."""
+        call = _Call(request, body, self._settings.retries.total_s, self._refusals.successes)
         self._refusals.started()
         try:
-            if self._holds:
-                return await self._send_until_known(request, body)
-            return await self._send_in_time(request, body)
-        finally:
-            self._refusals.ended()
-
-    async def _send_until_known(self, request: CheckRequest, body: bytes) -> CheckReply:
-        """Try until it succeeds, or the checker has answered others between enough attempts."""
-        patience = _Patience(math.inf)
-        successes, unanswered = self._refusals.successes, 0
-        while True:
             try:
-                reply = await self._attempt(request, body, patience)
+                return await self._attempt(call)
             except Unavailable as error:
                 failure = error
-            else:
-                return reply
-            if self._refusals.successes > successes:
-                successes = self._refusals.successes
-                unanswered += 1
-            if unanswered >= self._retries.max_answer_attempts:
-                failure.attempts = max(patience.attempts, 1)
-                failure.first_failed_at_us = patience.first_failed_at_us
-                raise failure
-            jitter = random.random()  # noqa: S311 - no secret
-            wait_s = retry_policy.hold_backoff_s(patience.attempts, failure.retry_after_s, jitter)
-            await asyncio.sleep(wait_s)
-
-    async def _send_in_time(self, request: CheckRequest, body: bytes) -> CheckReply:
-        """Try until it succeeds, or it is no use, or attempts or time are used up."""
-        patience = _Patience(self._retries.total_s)
-        try:
-            return await self._attempt(request, body, patience)
-        except Unavailable as error:
-            failure = error
-        try:
             async for attempt in stamina.retry_context(
-                on=patience.backoff, attempts=self._retries.max_attempts, timeout=None
+                on=partial(self._backoff, call), attempts=self._max_attempts, timeout=None
             ):
                 with attempt:
                     if attempt.num == 1:
-                        # Most calls succeed at once: they are spared stamina's own work.
+                        # Most calls succeed at once, without the cost of a retry context.
                         raise failure
-                    reply = await self._attempt(request, body, patience)
+                    reply = await self._attempt(call)
         except CheckFailed as error:
-            error.attempts = max(patience.attempts, 1)
-            error.first_failed_at_us = patience.first_failed_at_us
-            error.__context__ = None  # It may quote the reply, and with it the answer.
+            error.attempts = max(call.attempts, 1)
+            error.first_failed_at_us = call.first_failed_at_us
+            error.__context__ = None  # It may quote the reply, and so the answer.
             raise
+        finally:
+            self._refusals.ended()
         return reply
 
-    async def _attempt(
-        self, request: CheckRequest, body: bytes, patience: "_Patience"
-    ) -> CheckReply:
-        # A place in the quota may be long in coming, which is no fault of the service's.
-        patience.deadline_s += await self._pace.take_from_quota()
-        if not await self._pace.leave(patience.deadline_s, is_retry=patience.attempts > 0):
-            raise patience.failure or Unavailable("held back until its time was up")
-        patience.attempts += 1
+    def _backoff(self, call: "_Call", error: Exception) -> bool | float:
+        """Return the wait before the next attempt, False for none: stamina's backoff hook."""
+        jitter = random.random()  # noqa: S311 - not a secret
+        if not (self._holds and isinstance(error, Unavailable)):
+            left_s = call.deadline_s - time.monotonic()
+            return retry_policy.backoff(error, max(call.attempts, 1), jitter, left_s)
+        # With HOLD an attempt counts only if the checker answered another call since the last one.
+        if self._refusals.successes > call.successes_seen:
+            call.successes_seen = self._refusals.successes
+            call.failed_alone += 1
+        if call.failed_alone >= self._settings.retries.max_answer_attempts:
+            return False
+        return retry_policy.hold_backoff_s(error, call.attempts, jitter)
+
+    async def _attempt(self, call: "_Call") -> CheckReply:
+        """Send a request once, when quota and throttle allow it, and once more for a new token."""
+        # Waiting for the quota is not the checker's fault, so it does not use up the call's time.
+        call.deadline_s += await self._limiter.wait_for_quota()
+        deadline_s = math.inf if self._holds else call.deadline_s
+        if not await self._limiter.wait_for_throttle(deadline_s, is_retry=call.attempts > 0):
+            raise call.failure or Unavailable("throttled until its time was up")
+        call.attempts += 1
         try:
-            reply = await self._authorised(request, body, patience)
+            reply = await self._authorized(call)
         except Unavailable as error:
-            patience.note(error)
-            self._pace.failed(is_overload=error.is_overload)
+            call.note(error)
+            self._limiter.failed(is_overload=error.is_overload)
             self._note_failure()
             raise
         except Rejected:
             self._note_success()
             raise
         self._note_success()
-        self._pace.succeeded()
+        self._limiter.succeeded()
         return reply
 
-    async def _authorised(
-        self, request: CheckRequest, body: bytes, patience: "_Patience"
-    ) -> CheckReply:
-        if self._authority is None:
-            return await self._answered(request, body, {}, patience)
-        headers = await self._authority.headers()
-        try:
-            return await self._exchange(request, body, headers, patience)
-        except Unauthenticated:
-            headers = await self._authority.headers(rejected=headers)
-        except Misconfigured as refusal:
-            raise await self._refusals.judge(refusal) from None
-        return await self._answered(request, body, headers, patience)
+    async def _authorized(self, call: "_Call") -> CheckReply:
+        """Send a request with a token; get a new token if the checker does not accept it."""
+        rejected = None
+        while True:
+            headers = _HEADERS
+            if self._authority:
+                token = await self._authority.headers(rejected)
+                headers = httpx.Headers([*_HEADERS.raw, *httpx.Headers(token).raw])
+            try:
+                return await self._post(call, headers)
+            except Misconfigured as refusal:
+                is_expired = isinstance(refusal, Unauthenticated)
+                if not (is_expired and self._authority and rejected is None):
+                    raise await self._refusals.classify(refusal) from None
+                rejected = token
 
-    async def _answered(
-        self, request: CheckRequest, body: bytes, headers: Mapping[str, str], patience: "_Patience"
-    ) -> CheckReply:
-        """Exchange, and find out whether a refusal is of this call or of every one."""
-        try:
-            return await self._exchange(request, body, headers, patience)
-        except Misconfigured as refusal:
-            raise await self._refusals.judge(refusal) from None
-
-    async def _exchange(
-        self, request: CheckRequest, body: bytes, headers: Mapping[str, str], patience: "_Patience"
-    ) -> CheckReply:
-        characters = request.characters
-        before_sending = partial(self._count, characters, patience)
-        try:
-            raw = await self._connections.post(body, headers, before_sending)
-        except Unavailable as error:
-            if not error.was_sent:
-                self._uncount(characters, patience)
-            raise
-        now = datetime.now(UTC)
-        response = interpret_reply(
-            raw.status, raw.retry_after, raw.body, request, now, checker=self._checker
+    async def _post(self, call: "_Call", headers: httpx.Headers) -> CheckReply:
+        """Send a request within the limits, and validate the reply."""
+        request = httpx.Request("POST", self._url, headers=headers, content=call.body)
+        async with self._slots.acquire():
+            self._count(call)
+            CallsInFlight.add(1)
+            try:
+                # Waiting for a slot is not the checker's fault, so the timeout starts here.
+                async with asyncio.timeout(self._settings.retries.timeout_s):
+                    response = await self._transport.handle_async_request(request)
+                    body = await _read(response, self._settings.max_reply_bytes)
+            except (TimeoutError, httpx.TransportError) as error:
+                failure = self._failure(error)
+                if not failure.was_sent:
+                    self._uncount(call)
+                raise failure from None
+            finally:
+                CallsInFlight.add(-1)
+        body = _decompress(response, body, self._settings.max_reply_bytes)
+        reply = interpret_reply(
+            response.status_code,
+            _header(response, b"retry-after"),
+            body,
+            call.request,
+            datetime.now(UTC),
+            checker=self._settings.checker,
         )
-        unknown = unknown_members(raw.body)
-        return CheckReply(response=response, attempts=patience.sent, unknown_members=unknown)
+        return CheckReply(response=reply, attempts=call.sent, unknown_members=unknown_fields(body))
 
-    def _count(self, characters: int, patience: "_Patience") -> None:
-        """Count a request that is about to leave, if the run may still send one."""
-        budget = self._budget
-        if self._store and budget == Budget():
-            self._store.count(characters)
-        elif self._store and not self._store.take(
-            characters, budget.max_calls, budget.max_characters
-        ):
-            raise OverBudget("the run's limit of calls or cost is reached")
-        patience.sent += 1
-        self.sent = self.sent.plus(Sent(1, int(patience.sent > 1), characters))
+    def _failure(self, error: Exception) -> Unavailable:
+        if isinstance(error, TimeoutError | httpx.TimeoutException):
+            return Unavailable(f"no reply within {self._settings.retries.timeout_s:g} s")
+        if isinstance(error, httpx.ConnectError):
+            message = f"cannot connect to {self._settings.endpoint} ({error})"
+            return Unavailable(message, was_sent=False)
+        # Other messages could quote the request or the reply, and so the answer.
+        return Unavailable(
+            f"the connection failed: {type(error).__name__}",
+            was_sent=not isinstance(error, httpx.ProxyError),
+        )
 
-    def _uncount(self, characters: int, patience: "_Patience") -> None:
-        """Take back a request that could not leave, since there was no connection."""
+    def _count(self, call: "_Call") -> None:
+        """Count a request that is about to be sent, if the budget allows it."""
+        characters = call.request.characters
+        if self._store and not self._store.spend(characters, self._settings.budget):
+            raise OverBudget("the run's budget of calls or cost is used up")
+        call.sent += 1
+        self.sent = self.sent.plus(SentCalls(1, int(call.sent > 1), characters))
+
+    def _uncount(self, call: "_Call") -> None:
+        """Subtract a request that could not be sent."""
+        characters = call.request.characters
         if self._store:
-            self._store.give_back(characters)
-        self.sent = self.sent.plus(Sent(-1, -int(patience.sent > 1), -characters))
-        patience.sent -= 1
+            self._store.refund(characters)
+        self.sent = self.sent.plus(SentCalls(-1, -int(call.sent > 1), -characters))
+        call.sent -= 1
 
     def _note_success(self) -> None:
         self._failing_since_s = None
         self._refusals.succeeded()
 
     def _note_failure(self) -> None:
-        """Give up when nothing at all has succeeded for too long."""
+        """Give up if no call has succeeded for too long."""
         now_s = time.monotonic()
         if self._failing_since_s is None:
             self._failing_since_s = now_s
-        elif now_s - self._failing_since_s > self._retries.give_up_after_s:
+        elif now_s - self._failing_since_s > self._settings.retries.give_up_after_s:
             raise GaveUp(
                 f"nothing has succeeded for {now_s - self._failing_since_s:.0f} s; give the same"
                 " command again when the checker answers: it pays for no check twice"
             ) from None
+
+
+class _Call:
+    """The attempts of one request.
+
+    Attributes:
+      deadline_s: when attempts end, on the monotonic clock.
+      attempts: attempts so far.
+      sent: requests that were sent for them.
+      failure: the last error.
+      first_failed_at_us: when the first attempt failed.
+      successes_seen: successful calls of the client when last compared.
+      failed_alone: failed attempts since each of which another call succeeded.
+    """
+
+    def __init__(self, request: CheckRequest, body: bytes, total_s: float, successes: int) -> None:
+        self.request = request
+        self.body = body
+        self.deadline_s = time.monotonic() + total_s
+        self.attempts = 0
+        self.sent = 0
+        self.failure: Unavailable | None = None
+        self.first_failed_at_us: int | None = None
+        self.successes_seen = successes
+        self.failed_alone = 0
+
+    def note(self, failure: Unavailable) -> None:
+        self.failure = failure
+        if self.first_failed_at_us is None:
+            self.first_failed_at_us = time.time_ns() // 1000
 
 
 def _cache(settings: CheckSettings, store: ReplyStore | None) -> ReplyCache | None:
@@ -300,22 +354,40 @@ def _cache(settings: CheckSettings, store: ReplyStore | None) -> ReplyCache | No
     return ReplyCache(address, settings.cache_bytes, store)
 
 
-class _Patience:
-    """How often one call was tried and sent, how that last failed, and when trying ends."""
+async def _read(response: httpx.Response, max_bytes: int) -> bytes:
+    """Read the body as it was sent: httpx itself decompresses without a limit."""
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        async for chunk in cast(httpx.AsyncByteStream, response.stream):
+            size += len(chunk)
+            if size > max_bytes:
+                raise BadReply(f"the reply is longer than {max_bytes} bytes")
+            chunks.append(chunk)
+    finally:
+        await response.aclose()
+    return b"".join(chunks)
 
-    def __init__(self, total_s: float) -> None:
-        self.deadline_s = time.monotonic() + total_s
-        self.attempts = 0
-        self.sent = 0
-        self.failure: Unavailable | None = None
-        self.first_failed_at_us: int | None = None
 
-    def note(self, failure: Unavailable) -> None:
-        self.failure = failure
-        if self.first_failed_at_us is None:
-            self.first_failed_at_us = time.time_ns() // 1000
+def _header(response: httpx.Response, name: bytes) -> str | None:
+    """Return a header, None without; `response.headers` takes several times as long."""
+    values = [value for raw_name, value in response.headers.raw if raw_name.lower() == name]
+    return values[-1].decode("ascii", "replace") if values else None
 
-    def backoff(self, error: Exception) -> bool | float:
-        jitter = random.random()  # noqa: S311 - no secret hangs on it
-        left_s = self.deadline_s - time.monotonic()
-        return retry_policy.backoff(error, max(self.attempts, 1), jitter, left_s)
+
+def _decompress(response: httpx.Response, body: bytes, max_bytes: int) -> bytes:
+    encoding = (_header(response, b"content-encoding") or "identity").strip().lower()
+    if encoding == "identity":
+        return body
+    if encoding != "gzip":
+        raise BadReply("the reply has a content encoding that was not asked for")
+    decompressor = zlib.decompressobj(_GZIP)
+    try:
+        decompressed = decompressor.decompress(body, max_bytes + 1)
+    except zlib.error:
+        raise BadReply("the reply is not valid gzip") from None
+    if len(decompressed) > max_bytes:
+        raise BadReply(f"the reply is longer than {max_bytes} bytes, decompressed")
+    if not decompressor.eof:
+        raise BadReply("the reply's gzip is truncated")
+    return decompressed

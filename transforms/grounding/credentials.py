@@ -1,4 +1,4 @@
-"""Access tokens for Google's service: fetched once for all calls that need one."""
+"""Get access tokens for Google's service, once for all calls."""
 
 import asyncio
 import threading
@@ -18,18 +18,18 @@ SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 
 class Authority:
-    """Says who asks: one token for any number of threads and tasks.
+    """Share one token among all threads and tasks, and refresh it once when it expires.
 
-    google-auth itself lets every caller refresh that finds the token expired:
+    In google-auth every caller that finds the token expired refreshes it:
     googleapis/google-auth-library-python#1780.
 
     Args:
-      account: whose credentials to find.
-      credentials: google-auth's own, in place of those the account names.
+      account: whose credentials to use.
+      credentials: of google-auth, in place of the account's.
       request: google-auth's transport, which fetches tokens.
 
     Raises:
-      Misconfigured: the account names credentials that are not there.
+      Misconfigured: the account's credentials do not exist.
     """
 
     def __init__(
@@ -45,39 +45,35 @@ class Authority:
         self._headers = {"X-Goog-User-Project": project} if project else {}
 
     async def headers(self, rejected: Mapping[str, str] | None = None) -> Mapping[str, str]:
-        """Return the headers that authorise a call, waiting for a token where there is none.
+        """Return the headers that authorize a call; get a new token if there is no valid one.
 
         Args:
-          rejected: headers that the service has refused; their token is not returned again.
+          rejected: headers that the service did not accept; their token is not returned again.
 
         Raises:
-          Unavailable: a token could not be fetched now.
-          Misconfigured: no token is given to these credentials.
+          Unavailable: no token can be fetched now.
+          Misconfigured: the credentials do not get a token.
         """
         headers = self._current()
         if self._credentials.valid and headers != rejected:
             return headers
-        return await asyncio.to_thread(self._refreshed, rejected)
+        return await asyncio.to_thread(self._refresh, rejected)
 
     def _current(self) -> Mapping[str, str]:
         return {**self._headers, "Authorization": f"Bearer {self._credentials.token}"}
 
-    def _refreshed(self, rejected: Mapping[str, str] | None) -> Mapping[str, str]:
+    def _refresh(self, rejected: Mapping[str, str] | None) -> Mapping[str, str]:
         with self._lock:
             if not self._credentials.valid or self._current() == rejected:
                 try:
                     self._credentials.refresh(self._request)
                 except GoogleAuthError as error:
-                    raise _failure(error) from None
+                    raise _check_failure(error) from None
             return self._current()
 
 
 def find_credentials(account: GoogleAccount) -> Credentials:
-    """Find the credentials that the account names.
-
-    Args:
-      account: a service account's key file, else the application's default credentials; and
-        whom to impersonate with them.
+    """Find the credentials of an account: a key file, or the application's default credentials.
 
     Raises:
       Misconfigured: there are none.
@@ -103,7 +99,7 @@ def find_credentials(account: GoogleAccount) -> Credentials:
     return credentials
 
 
-def _failure(error: GoogleAuthError) -> Misconfigured | Unavailable:
+def _check_failure(error: GoogleAuthError) -> Misconfigured | Unavailable:
     if getattr(error, "retryable", False) or isinstance(error, TransportError):
         return Unavailable(f"no access token now: {type(error).__name__}")
     return Misconfigured(

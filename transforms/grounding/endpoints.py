@@ -1,4 +1,4 @@
-"""Where Google's service is, by location.
+"""The addresses of Google's service, by location.
 
 Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/locations
 """
@@ -9,16 +9,16 @@ DEFAULT_CONFIG = "default_grounding_config"
 
 
 def endpoint(location: str) -> str:
-    """The address of the service in a location; endpoint and location must agree."""
+    """Return the address of the service in a location."""
     prefix = "" if location == GLOBAL else f"{location}-"
     return f"https://{prefix}discoveryengine.googleapis.com"
 
 
 def grounding_config(project: str, location: str) -> str:
-    """The resource name of the configuration that every project has."""
+    """Return the resource name of the grounding configuration that every project has."""
     return f"projects/{project}/locations/{location}/groundingConfigs/{DEFAULT_CONFIG}"
 
 
 def location_of(config: str) -> str:
-    """The location in a configuration's resource name."""
+    """Return the location in a configuration's resource name."""
     return config.split("/")[3]

@@ -1,13 +1,13 @@
-"""What can go wrong with a call, by what is to be done about it."""
+"""The errors of a call, one class for each way to handle them."""
 
 
 class CheckFailed(Exception):
-    """A call that brought no result; its message holds no text of an answer or a fact.
+    """A call failed; the message contains no text of the answer or its facts.
 
     Attributes:
       retryable: whether the same call may succeed later.
-      attempts: how often the call was tried, at least 1.
-      first_failed_at_us: when the first attempt failed, microseconds since 1970 UTC; None when
+      attempts: attempts of the call, at least 1.
+      first_failed_at_us: time of the first failed attempt, microseconds since 1970 UTC; None if
         there was only one.
     """
 
@@ -20,54 +20,59 @@ class CheckFailed(Exception):
 
 
 class Unavailable(CheckFailed):
-    """The service could not answer now: no connection, no reply in time, 408, 429, 5xx.
+    """The checker cannot answer now: no connection, no reply in time, 408, 429 or 5xx.
 
     Attributes:
-      retry_after_s: how many seconds the service asks to wait, None if it does not say.
-      is_overload: whether the service says that there are too many calls.
-      was_sent: whether the request may have left; False where there was no connection.
+      retry_after_s: seconds that the checker asks to wait, None if it does not say.
+      is_overload: whether the checker reports overload.
+      was_sent: whether the request may have been sent; False if there was no connection.
     """
 
     retryable = True
-    was_sent = True
 
     def __init__(
-        self, message: str, retry_after_s: float | None = None, *, is_overload: bool = False
+        self,
+        message: str,
+        retry_after_s: float | None = None,
+        *,
+        is_overload: bool = False,
+        was_sent: bool = True,
     ) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
         self.is_overload = is_overload or retry_after_s is not None
+        self.was_sent = was_sent
 
 
 class BadReply(Unavailable):
-    """The service said 200 and sent what is no valid reply."""
+    """The checker answered 200 with an invalid reply."""
 
 
 class Rejected(CheckFailed):
-    """The service refuses this very request (400, 413): sending it again is of no use."""
+    """The checker rejects this request (400, 413); a retry cannot succeed."""
 
 
 class AnswerRefused(CheckFailed):
-    """The checker refuses this call (401, 403, 404, 405, a redirect) and answers others."""
+    """The checker refuses this call (401, 403, 404, 405, a redirect) but answers others."""
 
     retryable = True
 
 
 class OverBudget(CheckFailed):
-    """The run may make no further call: the answer is left for a later try."""
+    """The budget of the run allows no further call; the answer waits for a later run."""
 
 
 class RunStopped(CheckFailed):
-    """No call can succeed for now: the run ends, and its input stays as it is."""
+    """No call can succeed: the run ends, and its input stays unprocessed."""
 
 
 class Misconfigured(RunStopped):
-    """Every call is refused (403, 404, a redirect, no credentials): a person has to act."""
+    """The checker refuses every call (403, 404, a redirect, no credentials)."""
 
 
 class Unauthenticated(Misconfigured):
-    """The service does not accept the token (401); a fresh one may do."""
+    """The checker does not accept the token (401); a new token may help."""
 
 
 class GaveUp(RunStopped):
-    """Nothing has succeeded for so long that going on would only fail every answer."""
+    """No call has succeeded for so long that more attempts would only produce failures."""

@@ -1,4 +1,4 @@
-"""Which calls a check will take, told without one."""
+"""Estimate the calls of a check without sending any."""
 
 from hashlib import sha256
 
@@ -15,8 +15,8 @@ class ForecastCall(Record, frozen=True, kw_only=True):
     """A call of the first pass.
 
     Attributes:
-      key: equal for calls of equal content, of which only the first is paid for.
-      characters: of answer and facts, the unit of the service's bill.
+      key: equal for calls of equal content, of which only the first is billed.
+      characters: billed characters of answer and facts.
     """
 
     key: bytes
@@ -28,8 +28,8 @@ class Forecast(Record, frozen=True, kw_only=True):
 
     Attributes:
       calls: the first pass, at least one call.
-      most_rechecks: the most characters of each call that a second pass can have; how many of
-        them are made depends on the first pass's replies.
+      most_rechecks: most characters of each possible call of the second pass; how many of them
+        are sent depends on the replies of the first pass.
     """
 
     calls: tuple[ForecastCall, ...]
@@ -37,19 +37,19 @@ class Forecast(Record, frozen=True, kw_only=True):
 
     @property
     def key(self) -> bytes:
-        """Equal for answers of equal calls, whose second passes are equal, too."""
+        """Equal for answers with equal calls; their second passes are then equal too."""
         return _digest(b"".join(call.key for call in self.calls))
 
 
 def forecast_check(answer: Answer, settings: CheckSettings) -> Forecast | None:
-    """Plan an answer's calls as the check does, and send none.
+    """Plan the calls of an answer as the check does.
 
     Args:
       answer: with text and at least one fact.
-      settings: the limits that the calls keep, and what else stands in them.
+      settings: of the check.
 
     Returns:
-      The calls; None where the answer needs more than it may have.
+      The calls; None if the answer needs more calls than allowed.
     """
     most_calls = settings.max_calls_per_answer
     calls = plan_within(answer.answer_text, answer.facts, settings.limits, most_calls)
@@ -63,7 +63,7 @@ def forecast_check(answer: Answer, settings: CheckSettings) -> Forecast | None:
 
 
 def _forecast_call(call: PlannedCall, answer: Answer, settings: CheckSettings) -> ForecastCall:
-    # What the cache of replies goes by, but for the checker's address, which all have in common.
+    # As in the reply cache, but without the checker's address.
     body = encode_request(build_request(call, answer.facts, settings))
     return ForecastCall(key=_digest(body), characters=billed_characters(call))
 

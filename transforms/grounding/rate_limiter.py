@@ -1,45 +1,47 @@
-"""How fast calls may leave: a quota, and less when the service refuses."""
+"""Limit calls: by concurrency, by a quota, and by a throttle while the checker fails."""
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Protocol
 
 from aiolimiter import AsyncLimiter
 
-_LOOK_AGAIN_S = 1.0
+_POLL_S = 1.0
 _MINUTE_S = 60.0
 
 
 class Throttle(Protocol):
-    """Decides from the calls so far whether the next one should be held back."""
+    """Decide from the calls so far whether the next one is delayed."""
 
     def must_wait(self, *, is_retry: bool) -> bool:
-        """Tell whether a call that wants to leave now has to wait and ask again.
+        """Return whether a call has to wait and ask again.
 
         Args:
-          is_retry: whether it was sent before.
+          is_retry: whether the call was sent before.
         """
 
     def succeeded(self) -> None:
-        """Hear that a call was answered."""
+        """Count an answered call."""
 
     def failed(self, *, is_overload: bool) -> None:
-        """Note that a call failed.
+        """Count a failed call.
 
         Args:
-          is_overload: whether the service says that there are too many.
+          is_overload: whether the checker reports overload.
         """
 
     def waited(self, seconds: float) -> None:
-        """Hear for how long a call was held back."""
+        """Add the time that a call was throttled."""
 
 
-class Pace:
-    """Lets calls leave within a quota, held back further while the service refuses.
+class RateLimiter:
+    """Limit calls to a quota, and throttle them while the checker fails.
 
     Args:
-      requests_per_minute: the quota, spread evenly; None for none.
-      throttle: holds back; None lets every call go.
+      requests_per_minute: the quota, spread evenly; None for no quota.
+      throttle: delays calls; None delays none.
     """
 
     def __init__(self, requests_per_minute: float | None, throttle: Throttle | None) -> None:
@@ -47,40 +49,82 @@ class Pace:
         self._limiter = None
         if requests_per_minute is not None:
             per_s = requests_per_minute / _MINUTE_S
-            # At most a second's worth may leave at once.
+            # A burst of at most one second's quota.
             self._limiter = AsyncLimiter(max(per_s, 1.0), max(1.0, 1 / per_s))
 
-    async def leave(self, deadline_s: float, *, is_retry: bool) -> bool:
-        """Wait until the service may be asked again.
-
-        Args:
-          deadline_s: on the monotonic clock.
-          is_retry: whether the call was sent before.
-
-        Returns:
-          Whether the call may leave; False when it was held back until its time was up.
-        """
-        while self._throttle and self._throttle.must_wait(is_retry=is_retry):
-            if time.monotonic() + _LOOK_AGAIN_S > deadline_s:
-                return False
-            await asyncio.sleep(_LOOK_AGAIN_S)
-            self._throttle.waited(_LOOK_AGAIN_S)
-        return True
-
-    async def take_from_quota(self) -> float:
-        """Wait for a place in the quota, however long; returns how many seconds it took."""
+    async def wait_for_quota(self) -> float:
+        """Wait until the quota allows a call; return the seconds waited."""
         if self._limiter is None:
             return 0.0
         started_s = time.monotonic()
         await self._limiter.acquire()
         return time.monotonic() - started_s
 
+    async def wait_for_throttle(self, deadline_s: float, *, is_retry: bool) -> bool:
+        """Wait until the throttle lets a call pass; return False if its deadline comes first.
+
+        Args:
+          deadline_s: on the monotonic clock.
+          is_retry: whether the call was sent before.
+        """
+        while self._throttle and self._throttle.must_wait(is_retry=is_retry):
+            if time.monotonic() + _POLL_S > deadline_s:
+                return False
+            await asyncio.sleep(_POLL_S)
+            self._throttle.waited(_POLL_S)
+        return True
+
     def succeeded(self) -> None:
-        """Hear that a call was answered."""
+        """Count an answered call."""
         if self._throttle:
             self._throttle.succeeded()
 
     def failed(self, *, is_overload: bool) -> None:
-        """Note that a call failed."""
+        """Count a failed call."""
         if self._throttle:
             self._throttle.failed(is_overload=is_overload)
+
+
+class ConcurrencyLimiter:
+    """Limit concurrent calls.
+
+    A late call can free its slot for another one, so that a few hanging calls do not block all
+    others.
+
+    Args:
+      most: concurrent calls.
+      most_late: late calls besides; further ones keep their slots.
+      late_after_s: seconds after which a call is late.
+    """
+
+    def __init__(self, most: int, most_late: int, late_after_s: float = 1.0) -> None:
+        self._free = asyncio.Semaphore(most)
+        self._most_late = most_late
+        self._late_after_s = late_after_s
+        self._late = 0
+
+    @asynccontextmanager
+    async def acquire(self) -> AsyncIterator[None]:
+        """Hold a slot during a `with` block, or until the call is late."""
+        await self._free.acquire()
+        is_late = False
+
+        def free_slot() -> None:
+            nonlocal is_late
+            if self._late < self._most_late:
+                is_late = True
+                self._late += 1
+                self._free.release()
+
+        timer = None
+        if self._most_late:
+            timer = asyncio.get_running_loop().call_later(self._late_after_s, free_slot)
+        try:
+            yield
+        finally:
+            if timer:
+                timer.cancel()
+            if is_late:
+                self._late -= 1
+            else:
+                self._free.release()

@@ -1,4 +1,4 @@
-"""Decide whether a checker refuses one answer or every call: 401, 403, 404, 405 and redirects."""
+"""Classify refusals (401, 403, 404, 405, redirects): of one answer, or of every call."""
 
 import asyncio
 import time
@@ -7,21 +7,21 @@ from collections.abc import Callable
 from transforms.grounding.errors import AnswerRefused, Misconfigured
 
 _MANY = 20
-"""Calls that are refused one after the other before every call counts as refused."""
+"""Consecutive refusals after which every call counts as refused."""
 
 _NO_SUCCESS_FOR_S = 10.0
 _POLL_S = 0.05
 
 
 class Refusals:
-    """Compare refused calls with the other calls of a client.
+    """Compare the refused calls of a client with its other calls.
 
-    A refusal is of one answer where the checker answers another call after it, and of every call
-    where it answers none. Until that is known the refused call waits.
+    A refusal concerns one answer if another call succeeds after it, and every call if none does.
+    A refused call waits until this is known.
 
     Args:
-      wait_s: seconds that refused calls wait for others that may come, where nothing was ever
-        answered and no other call is under way; 0 where none comes before these have ended.
+      wait_s: seconds that refused calls wait for new calls, if no call has succeeded yet and no
+        other is in flight; 0 if no new call comes before these have ended.
       clock: seconds, monotonic.
     """
 
@@ -37,31 +37,31 @@ class Refusals:
 
     @property
     def successes(self) -> int:
-        """How many calls were answered."""
+        """Calls that succeeded."""
         return self._successes
 
     def started(self) -> None:
-        """Note that a call is under way."""
+        """Count a call as in flight."""
         self._calls += 1
 
     def ended(self) -> None:
-        """Note that a call is over, whatever came of it."""
+        """Count a call as ended, with any result."""
         self._calls -= 1
 
     def succeeded(self) -> None:
-        """Note that the checker answered a call."""
+        """Count a call as successful."""
         self._successes += 1
         self._refused = 0
         self._every_call_is = False
 
-    async def judge(self, refusal: Misconfigured) -> AnswerRefused | Misconfigured:
-        """Wait until it is known what a refusal means.
+    async def classify(self, refusal: Misconfigured) -> AnswerRefused | Misconfigured:
+        """Wait until a refusal can be classified.
 
         Args:
-          refusal: what the checker said of a call that is under way.
+          refusal: the error of a call in flight.
 
         Returns:
-          AnswerRefused where the checker answers other calls, else the refusal as it is.
+          AnswerRefused if the checker answers other calls; otherwise the refusal itself.
         """
         if not self._refused:
             self._first_refused_s = self._clock()
@@ -81,7 +81,7 @@ class Refusals:
         return AnswerRefused(str(refusal))
 
     def _is_of_every_call(self, refused_at_s: float) -> bool:
-        """Tell whether nothing was answered in spite of many calls, or of a long wait."""
+        """Return whether no call succeeded in spite of many calls or a long wait."""
         now_s = self._clock()
         if self._refused >= _MANY and now_s - self._first_refused_s >= _NO_SUCCESS_FOR_S:
             return True
@@ -92,6 +92,6 @@ class Refusals:
         return self._waiting >= _MANY or not self._successes
 
     def _is_alone(self, successes: int) -> bool:
-        """Tell whether few calls are refused, all others are over, and some were answered."""
+        """Return whether few calls are refused, all others have ended, and some succeeded."""
         is_idle = self._calls == self._waiting
         return bool(successes) and is_idle and self._waiting < _MANY

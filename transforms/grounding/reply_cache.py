@@ -1,4 +1,4 @@
-"""Replies that were paid for once, for every later check of the same content."""
+"""Cache replies by the content of their request, so that identical checks are paid for once."""
 
 import asyncio
 from collections import OrderedDict
@@ -14,18 +14,19 @@ from transforms.grounding.reply_store import ReplyStore
 
 _OVERHEAD_BYTES = 2048
 
+Fetch = Callable[[], Awaitable[CheckReply]]
+
 
 class ReplyCache:
-    """Keeps replies by the content of their request; the longest unused go first.
+    """A least-recently-used cache in front of an optional file.
 
-    Of identical requests under way at once only the first is sent; the others share its outcome,
-    good or bad. A failure is not kept.
+    Identical requests in flight share one fetch and its outcome. Failures are not cached.
 
     Args:
-      address: of the checker and its method, so that no other's reply is taken for its own.
-      max_bytes: how much to keep in memory. A reply repeats what it was asked about, so it counts
-        as many bytes as its request, and some for itself.
-      store: keeps all replies besides, without their texts, for another process.
+      address: of the checker and its method, part of the key.
+      max_bytes: size of the cache in memory. A reply repeats the texts of its request, so it counts
+        as the request's bytes plus some.
+      store: a file of all replies, without their texts, for other processes.
     """
 
     def __init__(self, address: str, max_bytes: int, store: ReplyStore | None = None) -> None:
@@ -34,46 +35,44 @@ class ReplyCache:
         self._store = store
         self._bytes = 0
         self._replies: OrderedDict[bytes, tuple[CheckReply, int]] = OrderedDict()
-        self._under_way: dict[bytes, _Fetching] = {}
+        self._in_flight: dict[bytes, _SharedFetch] = {}
 
-    async def get(
-        self, request: CheckRequest, body: bytes, fetch: Callable[[], Awaitable[CheckReply]]
-    ) -> CheckReply:
-        """Return the reply to a request, fetching it if nobody has.
+    async def get(self, request: CheckRequest, body: bytes, fetch: Fetch) -> CheckReply:
+        """Return the cached reply to a request; fetch it if there is none.
 
         Args:
-          request: answer, facts and settings.
-          body: the request, encoded.
+          request: the decoded form of `body`.
+          body: the encoded request.
           fetch: sends it.
 
         Returns:
-          The reply; without attempts if it cost the caller no request of its own.
+          The reply; its `attempts` is 0 if this caller sent no request.
 
         Raises:
-          Exception: what the fetch raised, the caller's own or the one it shared.
+          Exception: what `fetch` raised, for the caller or for the one it shared.
         """
         key = sha256(self._address + b"\0" + body).digest()
         if key in self._replies:
             self._replies.move_to_end(key)
-            return _paid_before(self._replies[key][0])
-        is_shared = key in self._under_way
+            return _without_attempts(self._replies[key][0])
+        is_shared = key in self._in_flight
         if not is_shared:
             size = len(body) + _OVERHEAD_BYTES
-            self._under_way[key] = _Fetching(self._fetch(key, size, request, fetch))
-        reply = await self._under_way[key].result()
-        return _paid_before(reply) if is_shared else reply
+            self._in_flight[key] = _SharedFetch(self._fetch(key, size, request, fetch))
+        reply = await self._in_flight[key].result()
+        return _without_attempts(reply) if is_shared else reply
 
     async def _fetch(
-        self,
-        key: bytes,
-        size: int,
-        request: CheckRequest,
-        fetch: Callable[[], Awaitable[CheckReply]],
+        self, key: bytes, size: int, request: CheckRequest, fetch: Fetch
     ) -> CheckReply:
         try:
-            reply = self._stored(key, request) or await self._pay(key, fetch)
+            reply = self._load(key, request)
+            if reply is None:
+                reply = await fetch()
+                if self._store:
+                    self._store.put(key, encode_reply(reply))
         finally:
-            del self._under_way[key]
+            del self._in_flight[key]
         self._replies[key] = reply, size
         self._bytes += size
         while self._bytes > self._max_bytes:
@@ -81,27 +80,21 @@ class ReplyCache:
             self._bytes -= dropped_bytes
         return reply
 
-    async def _pay(self, key: bytes, fetch: Callable[[], Awaitable[CheckReply]]) -> CheckReply:
-        reply = await fetch()
-        if self._store:
-            self._store.put(key, encode_reply(reply))
-        return reply
-
-    def _stored(self, key: bytes, request: CheckRequest) -> CheckReply | None:
-        found = self._store.get(key) if self._store else None
-        if found is None:
+    def _load(self, key: bytes, request: CheckRequest) -> CheckReply | None:
+        stored = self._store.get(key) if self._store else None
+        if stored is None:
             return None
-        encoded, is_uncounted = found
+        encoded, is_uncounted = stored
         reply = decode_reply(encoded, request)
-        return reply if is_uncounted else _paid_before(reply)
+        return reply if is_uncounted else _without_attempts(reply)
 
 
-def _paid_before(reply: CheckReply) -> CheckReply:
+def _without_attempts(reply: CheckReply) -> CheckReply:
     return msgspec.structs.replace(reply, attempts=0)
 
 
-class _Fetching:
-    """A fetch under way for whoever waits: it lasts until it ends or the last of them leaves."""
+class _SharedFetch:
+    """A fetch that is cancelled only when all who wait for it are."""
 
     def __init__(self, fetch: Coroutine[Any, Any, CheckReply]) -> None:
         self._task = asyncio.ensure_future(fetch)

@@ -1,7 +1,8 @@
-"""Keep on disk what a run has paid for: its replies, and how much it has sent."""
+"""Store a run's replies and its use of the budget in a file that several processes share."""
 
 from typing import NamedTuple
 
+from transforms.grounding.settings import Budget
 from transforms.persistence.database import Database
 
 _TABLES = """
@@ -12,20 +13,18 @@ CREATE TABLE IF NOT EXISTS spent (calls INTEGER NOT NULL, characters INTEGER NOT
 INSERT INTO spent SELECT 0, 0 WHERE NOT EXISTS (SELECT * FROM spent);
 """
 
-_TAKE = """
-UPDATE spent SET calls = calls + 1, characters = characters + ?
-WHERE calls < ? AND characters + ? <= ?
-"""
+_ADD = "UPDATE spent SET calls = calls + ?, characters = characters + ?"
+_ADD_IN_BUDGET = f"{_ADD} WHERE calls < ? AND characters + ? <= ?"
 _NO_LIMIT = 2**62
-_UNWRITTEN_CALLS = 16
-"""A run without a limit writes its calls so many at a time: a write costs as much as 5 % of one."""
+_CALLS_PER_WRITE = 16
+"""A run without a budget writes its count once in so many calls: a write costs 5 % of a call."""
 
 
 class Spent(NamedTuple):
-    """What a run has sent to the checker in all its tries.
+    """What a run has sent to the checker, over all its tries.
 
     Attributes:
-      calls: requests, failed and repeated ones included.
+      calls: requests, including failed and repeated ones.
       characters: of the answers and facts in them.
     """
 
@@ -34,12 +33,12 @@ class Spent(NamedTuple):
 
 
 class ReplyStore:
-    """Keeps encoded replies by the content of their request, and how much the run has sent.
+    """Encoded replies by the hash of their request, and how much the run has sent.
 
-    Several processes may use the same file.
+    A run consists of parts. A reply belongs to the part whose counts include its call.
 
     Args:
-      path: the database's file, made where there is none.
+      path: the database's file; created if it does not exist.
 
     Raises:
       OSError: it cannot be opened, now; or read or written, later.
@@ -51,22 +50,18 @@ class ReplyStore:
         self._database = Database(path, _TABLES, durable=False)
 
     def begin(self, owner: int, *, again: bool) -> None:
-        """Keep replies for a part of the run from now on.
+        """Begin a part of the run, to which further replies belong.
 
         Args:
-          owner: the part's number, in whose records its replies stand.
-          again: whether it was begun before and not finished, so that its replies stand nowhere.
+          owner: the part's number.
+          again: whether the part was interrupted before, so that its replies belong to no part.
         """
         self._owner = owner
         if again:
             self._database.write("UPDATE replies SET owner = NULL WHERE owner = ?", owner)
 
     def begin_plan(self) -> int:
-        """Keep all replies for a new plan of the run, in none of whose records they stand.
-
-        Returns:
-          How many there are.
-        """
+        """Keep all replies for a new plan of the run, as belonging to no part; return how many."""
         return self._database.write("UPDATE replies SET owner = NULL")
 
     def forget_replies(self) -> None:
@@ -74,11 +69,10 @@ class ReplyStore:
         self._database.write("DELETE FROM replies")
 
     def get(self, key: bytes) -> tuple[bytes, bool] | None:
-        """Return a reply, None if it was never paid for.
+        """Return a reply, None if there is none.
 
         Returns:
-          The reply; and whether it stands in no finished part's records yet, so that it does in
-          this one's.
+          The reply, and whether it belonged to no part; it belongs to the current part then.
         """
         query = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
         found = list(self._database.read(query, key))
@@ -90,56 +84,52 @@ class ReplyStore:
         return reply, bool(is_uncounted)
 
     def put(self, key: bytes, reply: bytes) -> None:
-        """Keep a reply."""
+        """Store a reply."""
         self._database.write(
             "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", key, reply, self._owner
         )
 
-    def take(self, characters: int, max_calls: int | None, max_characters: int | None) -> bool:
-        """Count a call that is about to be sent, unless it exceeds a limit of the run.
+    def spend(self, characters: int, budget: Budget) -> bool:
+        """Count a call that is about to be sent; return False if it exceeds the budget.
 
-        It is on disk when this returns, so that the process may be killed.
+        With a budget the count is committed before this returns, so that no crash loses it.
 
         Args:
           characters: of the call's answer and facts.
-          max_calls: that the run may make in all its tries, None for any number.
-          max_characters: that it may send, None for any number.
-
-        Returns:
-          Whether it may be sent.
+          budget: of the run, over all its tries.
         """
-        most_calls = _NO_LIMIT if max_calls is None else max_calls
-        most_characters = _NO_LIMIT if max_characters is None else max_characters
-        taken = self._database.write(_TAKE, characters, most_calls, characters, most_characters)
-        return taken == 1
+        if budget == Budget():
+            self._unwritten = self._unwritten_and(1, characters)
+            if self._unwritten.calls >= _CALLS_PER_WRITE:
+                self.flush()
+            return True
+        most_calls = _NO_LIMIT if budget.max_calls is None else budget.max_calls
+        most = _NO_LIMIT if budget.max_characters is None else budget.max_characters
+        values = (1, characters, most_calls, characters, most)
+        return self._database.write(_ADD_IN_BUDGET, *values) == 1
 
-    def count(self, characters: int) -> None:
-        """Count a call of a run without limits; it is on disk with some others."""
-        calls, before = self._unwritten
-        self._unwritten = Spent(calls + 1, before + characters)
-        if self._unwritten.calls >= _UNWRITTEN_CALLS:
-            self.flush()
-
-    def give_back(self, characters: int) -> None:
-        """Take back the count of a call that did not leave."""
-        calls, before = self._unwritten
-        self._unwritten = Spent(calls - 1, before - characters)
+    def refund(self, characters: int) -> None:
+        """Subtract a call that was not sent after all."""
+        self._unwritten = self._unwritten_and(-1, -characters)
         self.flush()
 
     def flush(self) -> None:
-        """Write what was counted."""
+        """Write the count."""
         if self._unwritten != Spent():
-            statement = "UPDATE spent SET calls = calls + ?, characters = characters + ?"
-            self._database.write(statement, *self._unwritten)
+            self._database.write(_ADD, *self._unwritten)
             self._unwritten = Spent()
 
     def spent(self) -> Spent:
-        """Return what the run has sent in all its tries."""
+        """Return what the run has sent, over all its tries."""
         self.flush()
         [(calls, characters)] = self._database.read("SELECT calls, characters FROM spent")
         return Spent(calls, characters)
 
     def close(self) -> None:
-        """Write what was counted, and close the file."""
+        """Write the count, and close the file."""
         self.flush()
         self._database.close()
+
+    def _unwritten_and(self, calls: int, characters: int) -> Spent:
+        before = self._unwritten
+        return Spent(before.calls + calls, before.characters + characters)

@@ -1,4 +1,4 @@
-"""How answers are checked, and by whom."""
+"""The settings of the check."""
 
 from enum import StrEnum
 
@@ -9,33 +9,33 @@ from transforms.rules.limits import CheckLimits
 LOCAL = "local"
 DISCOVERY_ENGINE = "discoveryengine"
 
-_LATE_CALLS_A_CALL = 7
-
 SERVICE_CITATION_THRESHOLD = 0.6
-"""What the service uses where no threshold is sent (documentation of `citationThreshold`)."""
+"""What the service uses if a request has no threshold (documentation of `citationThreshold`)."""
+
+_LATE_CALLS_PER_CALL = 7
 
 
 class OutagePolicy(StrEnum):
-    """What becomes of an answer that an unavailable checker could not check."""
+    """What happens to an answer that could not be checked because the checker is unavailable."""
 
     FAIL = "fail"
-    """It is a retryable failure after its attempts: of a bounded run."""
+    """It becomes a retryable failure after its attempts; for bounded runs."""
 
     HOLD = "hold"
-    """It is held and tried again in the background, and the others go on: of the worker."""
+    """It is retried in the background while others are checked; for the worker."""
 
     REDELIVER = "redeliver"
-    """It fails its bundle, so that the runner delivers it again: of a stream on an engine."""
+    """It fails its bundle, so that the runner redelivers it; for streaming runners."""
 
 
 class GoogleAccount(Record, frozen=True, kw_only=True):
-    """Who asks Google's service.
+    """The Google account that calls the service.
 
     Attributes:
       credentials_file: a service account's key file; None for the application's default
         credentials.
       impersonate: the e-mail address of a service account to act as.
-      quota_project: the project whose quota counts; None for what the credentials say.
+      quota_project: the project whose quota is used; None for the one in the credentials.
     """
 
     credentials_file: str | None = None
@@ -44,15 +44,15 @@ class GoogleAccount(Record, frozen=True, kw_only=True):
 
 
 class RetrySettings(Record, frozen=True, kw_only=True):
-    """How long one call, and all of them, may fail.
+    """How often and how long calls are retried.
 
     Attributes:
       timeout_s: seconds from the start of one attempt to the last byte of its reply.
-      max_attempts: attempts a call.
-      total_s: seconds from the first attempt after which no further one starts.
-      give_up_after_s: seconds without any success after which the run ends.
-      max_answer_attempts: with OutagePolicy.HOLD in place of the two before: attempts of a call,
-        of which only those count between which the checker answered other calls.
+      max_attempts: attempts per call.
+      total_s: seconds after the first attempt in which another one may start.
+      give_up_after_s: seconds without any successful call after which the run stops.
+      max_answer_attempts: attempts per call with OutagePolicy.HOLD, in place of `max_attempts` and
+        `total_s`. An attempt counts if the checker answered another call since the last one.
     """
 
     timeout_s: float = 10.0
@@ -63,11 +63,11 @@ class RetrySettings(Record, frozen=True, kw_only=True):
 
 
 class Budget(Record, frozen=True, kw_only=True):
-    """What all calls of a run together may take; None for no limit.
+    """The budget of all calls of a run; None for no limit.
 
     Attributes:
-      max_calls: calls.
-      max_characters: of answers and facts in them.
+      max_calls: requests.
+      max_characters: characters of answers and facts in them.
     """
 
     max_calls: int | None = None
@@ -75,28 +75,29 @@ class Budget(Record, frozen=True, kw_only=True):
 
 
 class CheckSettings(Record, frozen=True, kw_only=True):
-    """Everything the check needs to know, set once for a run.
+    """The settings of the check, fixed for a run.
 
     Attributes:
       checker: ``local``, ``discoveryengine``, or the address of a server that speaks the protocol.
       endpoint: the address that is called; empty for ``local``.
-      scorer: the folder of a model that scores claims in the embedded checker; None for words.
-      account: who asks; None sends no credentials.
+      scorer: the folder of a model that scores claims in the embedded checker; None for the lexical
+        score.
+      account: the Google account that calls; None sends no credentials.
       api_version: ``v1`` or ``v1beta``, part of the path.
       grounding_config: resource name of the configuration, part of the path.
-      citation_threshold: 0..1, from which score a fact is cited; None leaves it to the service.
-      user_labels: labels sent with each call, for the bill.
-      limits: what the service takes in one call.
-      max_calls_per_answer: an answer that needs more is not checked.
-      max_in_flight: calls under way at once in a process.
-      requests_per_minute: attempts a minute in this process, None for no limit.
-      retries: how long calls may fail.
-      max_reply_bytes: a longer reply is refused, packed or unpacked.
-      cache_bytes: how much of the replies is kept for identical checks; 0 for nothing.
-      reply_store: a file that keeps all replies of the run, None for memory alone.
-      budget: what the run may take; it needs a `reply_store`.
-      proxy: the address of a proxy to call through, None for none.
-      outage: what becomes of an answer that an unavailable checker could not check.
+      citation_threshold: 0..1, least score of a cited fact; None for the service's default.
+      user_labels: billing labels sent with each call.
+      limits: the limits of one call.
+      max_calls_per_answer: an answer that needs more calls is not checked.
+      max_in_flight: concurrent calls of a process.
+      requests_per_minute: quota of a process, None for no quota.
+      retries: how often and how long calls are retried.
+      max_reply_bytes: longest reply, before and after decompression.
+      cache_bytes: size of the reply cache in memory; 0 for none.
+      reply_store: a file that stores all replies of the run, None for none.
+      budget: of the run; it needs a `reply_store`.
+      proxy: the address of a proxy, None for that of the environment, if any.
+      outage: what happens to an answer if the checker is unavailable.
     """
 
     checker: str = LOCAL
@@ -121,16 +122,16 @@ class CheckSettings(Record, frozen=True, kw_only=True):
 
     @property
     def checker_name(self) -> str:
-        """What records say of who checked: ``local+my-model`` where a model scored."""
+        """The checker in records, such as ``local`` or ``local+my-model``."""
         name = self.scorer and self.scorer.rstrip("/").rpartition("/")[2]
         return f"{self.checker}+{name}" if name else self.checker
 
     @property
     def most_late_calls(self) -> int:
-        """How many calls without a reply may be under way besides `max_in_flight`."""
-        return _LATE_CALLS_A_CALL * self.max_in_flight if self.outage is OutagePolicy.HOLD else 0
+        """Most late calls, which run besides `max_in_flight`."""
+        return _LATE_CALLS_PER_CALL * self.max_in_flight if self.outage is OutagePolicy.HOLD else 0
 
     @property
     def pays_once(self) -> bool:
-        """Whether replies are kept, so that identical calls are paid for once."""
+        """Whether replies are cached, so that identical calls are paid for once."""
         return bool(self.cache_bytes or self.reply_store)

@@ -1,37 +1,337 @@
-"""What carries a request to a checker and its reply back."""
+"""Send httpx requests to a checker: the only module that opens sockets to one.
 
-from collections.abc import Mapping
-from typing import Protocol
+httpx's own connection pool slows down beyond about 32 connections (encode/httpcore#1035), so that
+`HttpTransport` replaces it: keep-alive connections on asyncio, parsed by httptools.
+"""
 
-from schemas import Record
+import asyncio
+import os
+import socket
+import ssl
+import time
+from collections.abc import AsyncIterator
+from typing import cast
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
+
+from transforms.grounding.errors import Misconfigured
+from transforms.grounding.local.transport import LocalTransport
+from transforms.grounding.settings import LOCAL, CheckSettings
+
+_MAX_HEADER_BYTES = 65_536
+_MAX_UNREAD_BYTES = 262_144
+_IDLE_TIMEOUT_S = 15.0
+_FIRST_FINAL_STATUS = 200
+_PORTS = {"http": 80, "https": 443}
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class RawReply(Record, frozen=True, kw_only=True):
-    """What came back, not yet believed.
+def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
+    """Return the transport of a checker: embedded, direct, or through a proxy.
 
-    Attributes:
-      status: of HTTP.
-      retry_after: the header of that name, None without.
-      encoding: the header Content-Encoding, None without.
-      body: as it came, packed or not.
+    Raises:
+      Misconfigured: the proxy's address cannot be used.
+    """
+    if settings.checker == LOCAL:
+        return LocalTransport(settings.scorer)
+    origin = httpx.URL(settings.endpoint)
+    proxy = settings.proxy or _environment_proxy(origin)
+    if proxy is None:
+        return HttpTransport(origin)
+    connections = settings.max_in_flight + settings.most_late_calls
+    try:
+        return httpx.AsyncHTTPTransport(
+            proxy=proxy,
+            verify=ssl.create_default_context(),
+            limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+        )
+    except (ImportError, ValueError, httpx.InvalidURL):
+        raise Misconfigured(
+            "cannot use the proxy: set --proxy or HTTPS_PROXY to an address such as"
+            " http://proxy:3128"
+        ) from None
+
+
+def _environment_proxy(origin: httpx.URL) -> str | None:
+    """Return the proxy that HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY choose."""
+    if origin.host in _LOOPBACK or proxy_bypass(origin.host):
+        return None
+    proxies = getproxies()
+    return proxies.get(origin.scheme) or proxies.get("all")
+
+
+class HttpTransport(httpx.AsyncBaseTransport):
+    """Send requests over HTTP/1.1 and keep the connections open.
+
+    The caller limits the number of concurrent requests and their time. A request is never sent
+    twice, since each is billed. Redirects are not followed, and cookies are not kept.
+
+    Args:
+      origin: scheme, host and port, to which all requests go.
+      tls: verifies the certificate; by default with the system's certificate authorities.
     """
 
-    status: int
-    body: bytes
-    retry_after: str | None = None
-    encoding: str | None = None
+    def __init__(self, origin: httpx.URL, tls: ssl.SSLContext | None = None) -> None:
+        self._host = origin.host
+        self._port = origin.port or _PORTS[origin.scheme]
+        self._tls = None
+        if origin.scheme == "https":
+            self._tls = tls or ssl.create_default_context()
+        self._connections: set[_Connection] = set()
+        self._idle: list[_Connection] = []
 
-
-class Transport(Protocol):
-    """Sockets, or the embedded checker in their place."""
-
-    async def post(self, path: str, body: bytes, headers: Mapping[str, str]) -> RawReply:
-        """Send one request and return its reply, whatever its status.
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request and return the response when its header is complete.
 
         Raises:
-          Unavailable: there is no connection, or it broke.
-          BadReply: the reply is too long.
+          httpx.ConnectError: there is no connection, and nothing was sent.
+          httpx.ReadError: the connection broke.
+          httpx.RemoteProtocolError: the response is not valid HTTP, or its header is too long.
         """
+        content = _encode(request)
+        connection = self._take_idle() or await self._connect()
+        exchange = connection.send(content)
+        try:
+            await exchange.wait_for_header()
+        except BaseException:
+            connection.abort()
+            raise
+        return httpx.Response(exchange.status, headers=exchange.headers, stream=exchange)
 
     async def aclose(self) -> None:
-        """Let go of what is held."""
+        """Close all connections."""
+        for connection in tuple(self._connections):
+            connection.abort()
+        # The event loop closes the sockets in its next iteration.
+        await asyncio.sleep(0)
+
+    def _take_idle(self) -> "_Connection | None":
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.is_fresh():
+                return connection
+            connection.abort()
+        return None
+
+    async def _connect(self) -> "_Connection":
+        loop = asyncio.get_running_loop()
+        try:
+            _, connection = await loop.create_connection(
+                lambda: _Connection(self._connections, self._idle),
+                self._host,
+                self._port,
+                ssl=self._tls,
+            )
+        except ssl.SSLError as error:
+            reason = getattr(error, "verify_message", "") or error.reason or type(error).__name__
+            raise httpx.ConnectError(f"TLS: {reason}") from None
+        except OSError as error:
+            raise httpx.ConnectError(_reason(error)) from None
+        return connection
+
+
+def _reason(error: OSError) -> str:
+    """Return what the system says, in lower case: connection refused."""
+    if isinstance(error.errno, int) and error.errno > 0 and not isinstance(error, socket.gaierror):
+        return os.strerror(error.errno).lower()
+    return (error.strerror or type(error).__name__).lower()
+
+
+def _encode(request: httpx.Request) -> bytes:
+    lines = [b"%b %b HTTP/1.1" % (request.method.encode(), request.url.raw_path)]
+    lines += [b"%b: %b" % header for header in request.headers.raw]
+    head = b"\r\n".join(lines)
+    if head.count(b"\n") >= len(lines):
+        raise httpx.LocalProtocolError("a header of the request contains a line break")
+    return b"%b\r\n\r\n%b" % (head, request.content)
+
+
+class _Exchange(httpx.AsyncByteStream):
+    """The response to one request, as the parser reports it; iterate over it for the body.
+
+    Attributes:
+      status: of the response; 0 until its header is complete.
+      headers: names and values.
+      is_complete: whether the whole response has arrived.
+      can_keep_alive: whether the connection can be reused after it.
+    """
+
+    def __init__(self, connection: "_Connection") -> None:
+        self.status = 0
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.is_complete = False
+        self.can_keep_alive = False
+        self._connection = connection
+        self._parser = HttpResponseParser(self)
+        self._header_bytes = 0
+        self._chunks: list[bytes] = []
+        self._error: httpx.TransportError | None = None
+        self._waiter: asyncio.Future[None] | None = None
+
+    async def wait_for_header(self) -> None:
+        """Wait until the header is complete.
+
+        Raises:
+          httpx.TransportError: the connection failed before.
+        """
+        while not self.status:
+            await self._wait()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while self._chunks or not self.is_complete:
+            chunks, self._chunks = self._chunks, []
+            for chunk in chunks:
+                yield chunk
+            if not chunks:
+                self._connection.resume_reading()
+                await self._wait()
+
+    async def aclose(self) -> None:
+        # The connection of a complete response may already serve another request.
+        if not self.is_complete:
+            self._connection.abort()
+
+    def feed(self, data: bytes) -> None:
+        """Parse received bytes.
+
+        Raises:
+          httpx.RemoteProtocolError: they are not valid HTTP, or the header is too long.
+        """
+        try:
+            self._parser.feed_data(data)
+        except (HttpParserError, HttpParserUpgrade):
+            raise httpx.RemoteProtocolError("the response is not valid HTTP") from None
+        if not self.status:
+            self._header_bytes += len(data)
+            if self._header_bytes > _MAX_HEADER_BYTES:
+                raise httpx.RemoteProtocolError("the header is too long")
+        if self._unread_bytes() > _MAX_UNREAD_BYTES:
+            self._connection.pause_reading()
+        self._wake()
+
+    def end(self) -> None:
+        """Complete the response if the end of the connection marks its end; otherwise fail."""
+        names = {name.lower() for name, _ in self.headers}
+        if self.status and names.isdisjoint({b"content-length", b"transfer-encoding"}):
+            self.is_complete = True
+            self._wake()
+        else:
+            self.fail(httpx.RemoteProtocolError("the server closed the connection"))
+
+    def fail(self, error: httpx.TransportError) -> None:
+        """Raise an error in the reader."""
+        self._error = error
+        self._wake()
+
+    def on_message_begin(self) -> None:
+        if self.is_complete:
+            raise httpx.RemoteProtocolError("a second response to one request")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if not self.status:  # Trailers are ignored.
+            self.headers.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        status = self._parser.get_status_code()
+        if status < _FIRST_FINAL_STATUS:
+            self.headers.clear()  # 100 Continue: the response follows.
+        elif sum(len(name) + len(value) for name, value in self.headers) > _MAX_HEADER_BYTES:
+            raise httpx.RemoteProtocolError("the header is too long")
+        else:
+            self.status = status
+
+    def on_body(self, chunk: bytes) -> None:
+        self._chunks.append(chunk)
+
+    def on_message_complete(self) -> None:
+        if self.status:
+            self.is_complete = True
+            self.can_keep_alive = self._parser.should_keep_alive()
+
+    def _unread_bytes(self) -> int:
+        return sum(map(len, self._chunks))
+
+    def _wake(self) -> None:
+        if self._waiter and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def _wait(self) -> None:
+        if self._error:
+            raise self._error
+        self._waiter = asyncio.get_running_loop().create_future()
+        await self._waiter
+
+
+class _Connection(asyncio.Protocol):
+    """A connection for one request at a time.
+
+    Args:
+      connections: all open connections of the transport.
+      idle: those of them that can be reused.
+    """
+
+    def __init__(self, connections: "set[_Connection]", idle: "list[_Connection]") -> None:
+        self._connections = connections
+        self._idle = idle
+        self._exchange: _Exchange | None = None
+        self._idle_since_s = 0.0
+
+    def send(self, request: bytes) -> _Exchange:
+        """Send a request and return its exchange."""
+        self._exchange = _Exchange(self)
+        self._transport.write(request)
+        return self._exchange
+
+    def is_fresh(self) -> bool:
+        """Return whether the server has probably kept the connection open."""
+        idle_s = time.monotonic() - self._idle_since_s
+        return idle_s < _IDLE_TIMEOUT_S and not self._transport.is_closing()
+
+    def pause_reading(self) -> None:
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        self._transport.resume_reading()
+
+    def abort(self) -> None:
+        """Close the connection without waiting."""
+        self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._connections.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        exchange = self._exchange
+        if exchange is None:
+            self.abort()  # The server sends without a request.
+            return
+        try:
+            exchange.feed(data)
+        except httpx.RemoteProtocolError as error:
+            self._exchange = None
+            self.abort()
+            exchange.fail(error)
+            return
+        if exchange.is_complete:
+            self._release(exchange)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.discard(self)
+        if self in self._idle:
+            self._idle.remove(self)
+        if self._exchange and exc is None:
+            self._exchange.end()
+        elif self._exchange:
+            self._exchange.fail(httpx.ReadError(type(exc).__name__))
+
+    def _release(self, exchange: _Exchange) -> None:
+        self._exchange = None
+        if not exchange.can_keep_alive:
+            self.abort()
+            return
+        self.resume_reading()
+        self._idle_since_s = time.monotonic()
+        self._idle.append(self)

@@ -1,7 +1,7 @@
 """Settings are loaded from flags, the environment and a file, and all problems are reported."""
 
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import pytest
 
@@ -11,9 +11,7 @@ from pipeline.settings.load import Loaded, describe_unknown, load
 from pipeline.settings.reference import help_text
 
 
-class Sample(Settings, frozen=True, kw_only=True):
-    TITLE: ClassVar[str] = "Sample"
-
+class SampleSettings(Settings, frozen=True, kw_only=True):
     input: Annotated[tuple[Location, ...], "Archives."]
     output: Annotated[Text, "Output folder."]
     claim_threshold: Annotated[Fraction, "Lowest score."] = 0.4
@@ -27,13 +25,15 @@ class Sample(Settings, frozen=True, kw_only=True):
 NEEDED = ["--input", "a", "--output", "o"]
 
 
-def loaded(*arguments: str, known: tuple[str, ...] = (), **environment: str) -> Loaded[Sample]:
-    return load(Sample, arguments, environment, known)
+def loaded(
+    *arguments: str, known: tuple[str, ...] = (), **environment: str
+) -> Loaded[SampleSettings]:
+    return load(SampleSettings, arguments, environment, known)
 
 
 def problems_of(*arguments: str) -> list[str]:
     found = loaded(*arguments)
-    names = [setting.name for setting in settings_of(Sample)]
+    names = [setting.name for setting in settings_of(SampleSettings)]
     return found.problems + describe_unknown(found.others, names)
 
 
@@ -262,7 +262,7 @@ def test_variables_that_kubernetes_sets_for_a_service_are_ignored() -> None:
 
 
 def test_help_describes_each_flag_with_its_range_and_default() -> None:
-    assert help_text(Sample).splitlines()[:10] == [
+    assert help_text(SampleSettings).splitlines()[:10] == [
         "Sample:",
         "  --input PATH ... (required)",
         "      Archives.",

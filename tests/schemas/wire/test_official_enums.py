@@ -39,26 +39,26 @@ TABLES = {
 
 
 @pytest.mark.parametrize(("official", "names"), TABLES.values(), ids=TABLES)
-def test_a_table_holds_every_name_at_its_number(
+def test_a_table_has_every_name_at_its_number(
     official: type[IntEnum], names: tuple[str, ...]
 ) -> None:
-    assert {member.name: member.value for member in official} == {
+    assert {field.name: field.value for field in official} == {
         name: number for number, name in enumerate(names)
     }
 
 
-def test_the_block_reasons_of_an_input_are_the_first_of_a_prompts() -> None:
+def test_the_block_reasons_of_an_input_are_the_first_of_those_of_a_prompt() -> None:
     official = gemini.GenerateAnswerResponse.InputFeedback.BlockReason
-    assert [member.name for member in official] == list(enums.BLOCK_REASONS[: len(official)])
+    assert [field.name for field in official] == list(enums.BLOCK_REASONS[: len(official)])
 
 
 @pytest.mark.parametrize(("official", "names"), TABLES.values(), ids=TABLES)
 def test_a_value_may_be_written_as_name_number_or_digits(
     official: type[IntEnum], names: tuple[str, ...]
 ) -> None:
-    for member in official:
-        expected = member.name if member.value else None
-        written = (member.name, member.value, str(member.value))
+    for field in official:
+        expected = field.name if field.value else None
+        written = (field.name, field.value, str(field.value))
         assert [enums.enum_name(value, names) for value in written] == [expected] * 3
 
 
@@ -75,5 +75,5 @@ def test_a_value_may_be_written_as_name_number_or_digits(
     ],
     ids=["absent", "new name", "new number", "new digits", "negative", "huge", "endless"],
 )
-def test_a_value_not_known_yet_stands_as_it_came(value: int | str, name: str | None) -> None:
+def test_an_unknown_value_stays_unchanged(value: int | str, name: str | None) -> None:
     assert enums.enum_name(value, enums.ANSWER_SKIPPED_REASONS) == name

@@ -39,7 +39,7 @@ MAY_HOLD_CONTENT = {
     # What tools returned to the model before it answered.
     "GenerateContentResponse.automaticFunctionCallingHistory",
 }
-"""Fields that are neither read nor ignored: a message that has nothing else is refused."""
+"""Fields that are neither read nor ignored: a message with nothing else is rejected."""
 
 Official = Descriptor | type[pydantic.BaseModel]
 

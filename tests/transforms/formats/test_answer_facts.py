@@ -33,11 +33,11 @@ def test_the_same_text_is_one_fact_with_its_first_source() -> None:
     ],
     ids=["empty", "white space", "no passage", "no values", "nothing"],
 )
-def test_a_reference_without_text_is_no_fact(reference: dict[str, object]) -> None:
+def test_a_reference_without_text_gives_no_fact(reference: dict[str, object]) -> None:
     assert facts_of(reference) == ()
 
 
-def test_a_text_stays_as_it_came() -> None:
+def test_a_text_stays_unchanged() -> None:
     assert facts_of(chunk_reference(" two  spaces\r\n"))[0].text == " two  spaces\r\n"
 
 
@@ -104,7 +104,7 @@ def answer_with(citation: dict[str, object]) -> dict[str, object]:
         "leading zero",
     ],
 )
-def test_a_citation_points_at_all_facts_of_its_references(
+def test_a_citation_refers_to_all_facts_of_its_references(
     ids: list[str], facts: tuple[int, ...]
 ) -> None:
     sources = [{"referenceId": reference_id} for reference_id in ids]
@@ -132,20 +132,20 @@ OFFSETS = {
 }
 
 
-@pytest.mark.parametrize("member", ["citations", "groundingSupports"])
+@pytest.mark.parametrize("field", ["citations", "groundingSupports"])
 @pytest.mark.parametrize(("offsets", "fits"), OFFSETS.values(), ids=OFFSETS)
 def test_offsets_that_do_not_fit_are_dropped_with_a_tag(
-    member: str, offsets: dict[str, object], fits: bool
+    field: str, offsets: dict[str, object], fits: bool
 ) -> None:
     good = {"startIndex": 0, "endIndex": 1}
-    answer = parsed({"answerText": TEXT, member: [offsets, good]})
+    answer = parsed({"answerText": TEXT, field: [offsets, good]})
     kept = answer.citations or answer.supports
     assert len(kept) == (2 if fits else 1)
     assert answer.tags == (() if fits else ("BAD_OFFSETS",))
 
 
 @pytest.mark.parametrize("offset", ["1e400", "9" * 5000], ids=["1e400", "5000 digits"])
-def test_an_offset_beyond_all_numbers_is_dropped_with_a_tag(offset: str) -> None:
+def test_an_offset_out_of_range_is_dropped_with_a_tag(offset: str) -> None:
     payload = b'{"answerText": "a", "citations": [{"endIndex": %b}]}' % offset.encode()
     answer = parse_answer(message_of(payload))
     assert (answer.citations, answer.tags) == ((), ("BAD_OFFSETS",))
@@ -179,7 +179,7 @@ STEPS = [
 ]
 
 
-def test_what_searches_found_is_fact_only_when_asked_for() -> None:
+def test_search_results_are_facts_only_on_request() -> None:
     message = message_of(
         {"answerText": "a", "steps": STEPS, "references": [chunk_reference("Own.")]}
     )

@@ -50,21 +50,21 @@ def formats(names: tuple[str | None, ...]) -> list[tuple[dict[str, str], str | N
 
 
 @pytest.mark.parametrize("number", FINISH_REASONS)
-def test_a_finish_reasons_number_is_read_by_the_named_api(number: int | str) -> None:
+def test_the_named_api_decides_the_number_of_a_finish_reason(number: int | str) -> None:
     value = {"candidates": [SAID | {"finishReason": number}]}
     for attributes, name in formats(FINISH_REASONS[number]):
         assert parsed(value, **attributes).finish_reason == name
 
 
 @pytest.mark.parametrize("number", CATEGORIES)
-def test_a_categorys_number_is_read_by_the_named_api(number: int | str) -> None:
+def test_the_named_api_decides_the_number_of_a_category(number: int | str) -> None:
     value = {"candidates": [SAID | {"safetyRatings": [{"category": number}]}]}
     for attributes, name in formats(CATEGORIES[number]):
         assert parsed(value, **attributes).safety_ratings[0].category == name
 
 
 @pytest.mark.parametrize("number", BLOCK_REASONS)
-def test_a_block_reasons_number_is_read_by_the_named_api(number: int | str) -> None:
+def test_the_named_api_decides_the_number_of_a_block_reason(number: int | str) -> None:
     value = {"promptFeedback": {"blockReason": number}}
     for attributes, name in formats(BLOCK_REASONS[number]):
         assert parsed(value, **attributes).block_reason == name
@@ -100,7 +100,7 @@ GEMINI = {
         ),
     ],
 )
-def test_a_field_that_only_one_api_writes_tells_whose_number_it_is(
+def test_a_field_that_only_one_api_writes_decides_the_number(
     fields: dict[str, object], name: str
 ) -> None:
     [own] = fields.get("candidates", [{}])
@@ -113,11 +113,11 @@ def test_a_bare_candidate_is_of_either_api() -> None:
     assert parsed(SAID | {"finishReason": 7, "tokenCount": 4}).finish_reason == "BLOCKLIST"
 
 
-def test_generate_answer_is_the_gemini_apis_alone() -> None:
+def test_generate_answer_has_the_numbers_of_the_gemini_api() -> None:
     assert parsed({"answer": SAID | {"finishReason": 7}}).finish_reason == "BLOCKLIST"
 
 
-def test_a_number_that_may_mean_two_reasons_is_tagged_unknown() -> None:
+def test_an_ambiguous_number_is_tagged_unknown() -> None:
     finished = parsed({"candidates": [SAID | {"finishReason": 7}]})
     assert set(routing_tags(finished)) == {Tag.ABNORMAL_FINISH, Tag.UNKNOWN_SKIP_REASON}
     blocked = parsed({"promptFeedback": {"blockReason": 5}})

@@ -1,4 +1,4 @@
-"""groundwatch's own format, for a chatbot of any make."""
+"""groundwatch's own format, for any chatbot."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from schemas.answer import Fact
 from tests.support.answer_messages import parsed
 
 
-def test_every_member_of_an_envelope_is_read() -> None:
+def test_every_field_of_an_envelope_is_read() -> None:
     answer = parsed(
         {
             "query": "How long?",
@@ -36,7 +36,7 @@ def test_every_member_of_an_envelope_is_read() -> None:
     [None, [], [""], [" "], [{"title": "t", "uri": "u"}], [{"text": "\n", "title": "t"}]],
     ids=["absent", "none", "empty", "white space", "no text", "white space text"],
 )
-def test_what_holds_no_text_is_no_fact(facts: list[object] | None) -> None:
+def test_a_fact_without_text_is_dropped(facts: list[object] | None) -> None:
     assert parsed({"answer": "a", "facts": facts}).facts == ()
 
 
@@ -48,7 +48,7 @@ def test_the_same_text_is_one_fact() -> None:
     ]
 
 
-def test_attributes_that_are_no_strings_are_spelt_as_json() -> None:
+def test_attributes_other_than_strings_are_rendered_as_json() -> None:
     attributes = {"page": 4, "draft": True, "tags": ["a", "b"], "none": None, "snake_case": "kept"}
     fact = {"text": "t", "attributes": attributes}
     assert parsed({"answer": "a", "facts": [fact]}).facts[0].attributes == {
@@ -104,7 +104,7 @@ def test_a_time_may_be_seconds_milliseconds_or_microseconds_since_1970(
 
 
 @pytest.mark.parametrize("written", [10**17, 10**300, -(10**17), "20260302", "2026", "1e9"])
-def test_a_number_that_is_no_time_is_tagged(written: object) -> None:
+def test_a_number_that_is_not_a_time_is_tagged(written: object) -> None:
     answer = parsed({"answer": "a", "time": written})
     assert (answer.event_time_us, answer.tags) == (None, ("BAD_TIMESTAMP",))
 

@@ -1,4 +1,4 @@
-"""Whatever comes in, the outcome is an answer or an UnreadableAnswer."""
+"""Any input is read as an answer or raises UnreadableAnswer."""
 
 import json
 import re
@@ -57,21 +57,21 @@ VALID = [
     {"query": "q", "answer": "a", "facts": ["f", {"text": "g", "attributes": {"p": 1}}], "id": "1"},
     {"answers": [{"answer": "a", "id": 1, "time": 1772438400}, {"answerText": "b", "name": "c"}]},
 ]
-MEMBER_NAMES = sorted(set(json.dumps(VALID).replace("{", '"').split('"')[1::2]))
+FIELD_NAMES = sorted(set(json.dumps(VALID).replace("{", '"').split('"')[1::2]))
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 values = st.recursive(
     scalars,
     lambda inner: (
         st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(MEMBER_NAMES) | st.text(max_size=5), inner, max_size=5)
+        | st.dictionaries(st.sampled_from(FIELD_NAMES) | st.text(max_size=5), inner, max_size=5)
     ),
     max_leaves=20,
 )
 
 
 def assert_answer_or_unreadable(payload: bytes, **attributes: str) -> None:
-    """Assert also that an answer keeps what every step after it relies on."""
+    """Assert also the invariants of an answer that later steps rely on."""
     message = message_of(payload, **attributes)
     for answer in parse_answers(message, facts_from_steps=True):
         if isinstance(answer, ParseFailure):
@@ -87,12 +87,12 @@ def assert_answer_or_unreadable(payload: bytes, **attributes: str) -> None:
 @given(st.binary())
 @example(b"\xef\xbb\xbf")
 @example(b'{"answer": "a", "facts": [{"attributes": {"a": {"b": 1, "b": 2}}}]}')
-def test_bytes_are_an_answer_or_unreadable(payload: bytes) -> None:
+def test_any_bytes_are_an_answer_or_unreadable(payload: bytes) -> None:
     assert_answer_or_unreadable(payload)
 
 
 @given(values, st.sampled_from(["", *format_names()]))
-def test_json_is_an_answer_or_unreadable_whatever_its_format_is_said_to_be(
+def test_any_json_is_an_answer_or_unreadable_under_any_named_format(
     value: object, named: str
 ) -> None:
     assert_answer_or_unreadable(json.dumps(value).encode(), format=named)
@@ -115,7 +115,7 @@ def test_a_valid_message_with_one_byte_replaced_is_an_answer_or_unreadable(
 
 
 def mutated(value: object, data: st.DataObject) -> object:
-    """The value with something in it, at any depth, replaced by something else."""
+    """The value with a part of it, at any depth, replaced."""
     keys = (
         list(value)
         if isinstance(value, dict)

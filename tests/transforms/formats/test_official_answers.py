@@ -1,4 +1,4 @@
-"""What Google's Discovery Engine clients put into a message is what is read out of it."""
+"""Messages of Google's Discovery Engine clients are read as they were written."""
 
 from types import ModuleType
 
@@ -121,7 +121,7 @@ STEPS = [
 @pytest.mark.parametrize(
     "client", [discoveryengine_v1, discoveryengine_v1beta], ids=["v1", "v1beta"]
 )
-def test_the_fields_of_an_answer_are_the_ones_put_in(client: ModuleType) -> None:
+def test_an_answer_is_read_as_the_client_wrote_it(client: ModuleType) -> None:
     assert the_answer(answer_of(client)) == Answer(
         message=NO_MESSAGE,
         record_id=record_id(Identity(kind="name", value=ANSWER_NAME)),
@@ -164,7 +164,7 @@ def answer_of(client: ModuleType) -> proto.Message:
     )
 
 
-def test_the_fields_of_a_v1alpha_answer_are_the_ones_put_in() -> None:
+def test_a_v1alpha_answer_is_read_as_the_client_wrote_it() -> None:
     kind = discoveryengine_v1alpha.Answer
     answer = the_answer(
         kind(
@@ -194,7 +194,7 @@ def test_the_fields_of_a_v1alpha_answer_are_the_ones_put_in() -> None:
     [discoveryengine_v1, discoveryengine_v1beta, discoveryengine_v1alpha],
     ids=["v1", "v1beta", "v1alpha"],
 )
-def test_the_fields_of_an_answer_query_response_are_the_ones_put_in(client: ModuleType) -> None:
+def test_an_answer_query_response_is_read_as_the_client_wrote_it(client: ModuleType) -> None:
     answer = the_answer(
         client.AnswerQueryResponse(
             answer={"answer_text": TEXT, "state": 3},

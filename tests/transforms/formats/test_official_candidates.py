@@ -1,4 +1,4 @@
-"""What Google's Gemini clients put into a message is what is read out of it."""
+"""Messages of Google's Gemini clients are read as they were written."""
 
 from types import ModuleType
 
@@ -47,7 +47,7 @@ CANDIDATE = gemini_beta.Candidate(
 )
 
 
-def test_the_fields_of_a_candidate_are_the_ones_put_in() -> None:
+def test_a_candidate_is_read_as_the_client_wrote_it() -> None:
     answer = the_answer(CANDIDATE)
     assert answer.source_format == "gemini.candidate"
     assert answer.answer_text == TEXT

@@ -1,4 +1,4 @@
-"""A message of Google's clients with all fields set is one answer, however it is written."""
+"""A message of Google's clients is the same answer in every serialisation."""
 
 import google.ai.generativelanguage_v1alpha as gemini_alpha
 import google.ai.generativelanguage_v1beta as gemini_beta

@@ -1,4 +1,4 @@
-"""What names an answer."""
+"""The record ids of answers."""
 
 import re
 
@@ -127,11 +127,11 @@ DIFFERENT = {
         message_of({"answerSkippedReasons": [4]}, place="f#1"),
         message_of({"answerSkippedReasons": [4]}, place="f#2"),
     ),
-    "two publish times are no times": (
+    "publish times are not used": (
         message_of(GREETING, place="a", publish_time_us=5),
         message_of(GREETING, place="b", publish_time_us=5),
     ),
-    "bad times are no times": (
+    "bad times are not used": (
         message_of(GREETING | {"createTime": "noon"}, place="a"),
         message_of(GREETING | {"createTime": "noon"}, place="b"),
     ),
@@ -195,7 +195,7 @@ def test_a_record_id_is_a_sha_256_in_hex() -> None:
     assert re.fullmatch(r"[0-9a-f]{64}", id_of(message_of(GREETING)))
 
 
-def test_kinds_and_values_do_not_run_into_each_other() -> None:
+def test_kinds_and_values_are_separated() -> None:
     identities = [
         record_id(Identity(kind="id", value="incomplete")),
         record_id(Identity(kind="id", value=""), "incomplete"),
@@ -207,7 +207,7 @@ def test_kinds_and_values_do_not_run_into_each_other() -> None:
     assert len(set(identities)) == len(identities)
 
 
-def test_a_path_that_is_no_unicode_names_an_answer_too() -> None:
+def test_a_path_that_is_not_unicode_can_name_an_answer() -> None:
     assert id_of(message_of(GREETING, place="caf\udce9.jsonl#1"))
 
 
@@ -252,6 +252,6 @@ STABLE = {
 
 
 @pytest.mark.parametrize(("message", "expected"), STABLE.values(), ids=STABLE)
-def test_record_ids_stay_what_they_are(message: Message, expected: str) -> None:
+def test_record_ids_never_change(message: Message, expected: str) -> None:
     """Live traffic, backfills and replays of all releases must agree."""
     assert id_of(message) == expected

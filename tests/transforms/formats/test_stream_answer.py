@@ -1,4 +1,4 @@
-"""Streamed answers: whole, in deltas, broken off."""
+"""Streamed answers: complete, in deltas, interrupted."""
 
 import pytest
 
@@ -53,14 +53,14 @@ def test_a_stream_is_read_as_its_last_full_answer(
     ],
     ids=["none", "before", "after", "instead", "code only", "nothing said"],
 )
-def test_an_error_counts_when_no_full_answer_came(
+def test_an_error_decides_without_a_full_answer(
     stream: list[object], status: str | None, tags: tuple[str, ...]
 ) -> None:
     answer = parsed(stream)
     assert (answer.error_status, answer.tags) == (status, tags)
 
 
-def test_session_and_token_come_from_whichever_element_has_them() -> None:
+def test_session_and_token_come_from_any_element() -> None:
     session = {"session": {"name": "projects/1/engines/shop/sessions/s9"}}
     first = parsed([session | DELTA, {"answerQueryToken": "t"}, STATELESS])
     again = parsed([STATELESS, {"answerQueryToken": "t"}])

@@ -1,4 +1,4 @@
-"""A message without text or facts is refused if fields that are unknown could hold them."""
+"""A message without text or facts is rejected if unknown fields could hold them."""
 
 import json
 
@@ -13,7 +13,7 @@ REPLIES = [{"groundedContent": {"content": {"text": WORDS}}}]
 SAID = {"content": {"parts": [{"text": "Yes."}]}, "finishReason": "STOP"}
 CHUNKS = [{"chunkText": WORDS}]
 
-REFUSED = {
+REJECTED = {
     "facts under another name": (
         {"question": "q", "answer": "a", "contexts": [WORDS], "ground_truth": "t"},
         ["contexts"],
@@ -96,7 +96,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("value", "paths"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("value", "paths"), REJECTED.values(), ids=REJECTED)
 def test_fields_that_could_hold_text_or_facts_are_named(value: object, paths: list[str]) -> None:
     with pytest.raises(UnmappedFields) as raised:
         parsed(value)
@@ -112,12 +112,12 @@ def test_fields_that_could_hold_text_or_facts_are_named(value: object, paths: li
         ({"state": 3, "replies": REPLIES}, "No text and no facts found"),
     ],
 )
-def test_what_is_lacking_is_said(value: object, lacking: str) -> None:
+def test_the_error_names_what_is_missing(value: object, lacking: str) -> None:
     with pytest.raises(UnmappedFields, match=lacking):
         parsed(value)
 
 
-def test_a_field_written_twice_could_hold_facts_too() -> None:
+def test_a_repeated_field_could_hold_facts() -> None:
     payload = b'{"answer": "a", "contexts": ["x"], "contexts": ["y"]}'
     with pytest.raises(UnmappedFields, match="contexts"):
         parsed(payload)
@@ -246,7 +246,7 @@ KEPT = {
 
 
 @pytest.mark.parametrize(("value", "text", "facts"), KEPT.values(), ids=KEPT)
-def test_known_and_small_fields_change_nothing(value: object, text: str, facts: int) -> None:
+def test_known_and_small_fields_are_ignored(value: object, text: str, facts: int) -> None:
     answer = parsed(value)
     assert (answer.answer_text, len(answer.facts)) == (text, facts)
 

@@ -1,4 +1,4 @@
-"""What is strict and what is forgiven."""
+"""Wrong types in messages: rejected in essential fields, tolerated in details."""
 
 import json
 
@@ -51,7 +51,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("value", UNREADABLE.values(), ids=UNREADABLE)
-def test_a_wrong_type_where_data_could_be_lost_is_refused(value: object) -> None:
+def test_an_essential_field_of_a_wrong_type_is_rejected(value: object) -> None:
     with pytest.raises(UnreadableAnswer) as raised:
         parsed(value)
     assert WORDS not in str(raised.value)
@@ -65,7 +65,7 @@ FORGIVEN = {
     "citations": {"citations": "none"},
     "groundingSupports": {"groundingSupports": {}},
     "relatedQuestions": {"relatedQuestions": 5},
-    "unknown member": {"colour": {"of": ["the", {"sky": 1}]}},
+    "unknown field": {"colour": {"of": ["the", {"sky": 1}]}},
 }
 
 
@@ -76,7 +76,7 @@ def test_an_answer_is_not_lost_to_a_detail_of_a_wrong_type(detail: dict[str, obj
     assert answer.facts[0].text == "3 days."
 
 
-def test_a_detail_of_a_wrong_type_leaves_its_neighbours() -> None:
+def test_a_detail_of_a_wrong_type_does_not_affect_others() -> None:
     metadata = {"title": 5, "uri": "u", "document": ["d"], "pageIdentifier": "4"}
     fact = parsed(
         {
@@ -92,7 +92,7 @@ def test_a_detail_of_a_wrong_type_leaves_its_neighbours() -> None:
     )
 
 
-def with_member(text: str) -> bytes:
+def with_field(text: str) -> bytes:
     return f'{{"answerText": "a", {text}}}'.encode()
 
 
@@ -108,20 +108,20 @@ REPEATED = {
 }
 
 
-@pytest.mark.parametrize("member", REPEATED.values(), ids=REPEATED)
-def test_a_member_that_is_read_and_stands_twice_is_refused(member: str) -> None:
+@pytest.mark.parametrize("field", REPEATED.values(), ids=REPEATED)
+def test_a_repeated_field_that_is_read_is_rejected(field: str) -> None:
     with pytest.raises(UnreadableAnswer, match="twice"):
-        parse_answer(message_of(with_member(member)))
+        parse_answer(message_of(with_field(field)))
 
 
-def test_a_member_that_would_tell_the_format_and_stands_twice_is_refused() -> None:
+def test_a_repeated_field_that_decides_the_format_is_rejected() -> None:
     with pytest.raises(UnreadableAnswer, match="twice"):
         parse_answer(message_of(b'{"answer": "a", "answer": "b"}'))
 
 
 HARMLESS = {
-    "unknown member twice": '"colour": 1, "colour": 2',
-    "dropped member twice": '"relatedQuestions": [], "relatedQuestions": []',
+    "unknown field twice": '"colour": 1, "colour": 2',
+    "dropped field twice": '"relatedQuestions": [], "relatedQuestions": []',
     "unread metadata": '"steps": [{"state": 1, "state": 2}]',
     "unread 1e400": '"colour": 1e400',
     "unread 5,000 digits": '"colour": ' + "9" * 5000,
@@ -129,9 +129,9 @@ HARMLESS = {
 }
 
 
-@pytest.mark.parametrize("member", HARMLESS.values(), ids=HARMLESS)
-def test_what_nobody_reads_does_no_harm(member: str) -> None:
-    assert parse_answer(message_of(with_member(member))).answer_text == "a"
+@pytest.mark.parametrize("field", HARMLESS.values(), ids=HARMLESS)
+def test_a_repeated_or_huge_field_that_is_not_read_is_ignored(field: str) -> None:
+    assert parse_answer(message_of(with_field(field))).answer_text == "a"
 
 
 OUT_OF_RANGE_SCORES = {
@@ -143,10 +143,10 @@ OUT_OF_RANGE_SCORES = {
 }
 
 
-@pytest.mark.parametrize("member", OUT_OF_RANGE_SCORES.values(), ids=OUT_OF_RANGE_SCORES)
-def test_a_score_beyond_all_numbers_is_refused(member: str) -> None:
+@pytest.mark.parametrize("field", OUT_OF_RANGE_SCORES.values(), ids=OUT_OF_RANGE_SCORES)
+def test_a_score_out_of_range_is_rejected(field: str) -> None:
     with pytest.raises(UnreadableAnswer, match="range"):
-        parse_answer(message_of(with_member(member)))
+        parse_answer(message_of(with_field(field)))
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_numbers_may_be_written_as_strings_and_enums_as_digits() -> None:
     assert [(found.start, found.end, found.facts) for found in answer.citations] == [(0, 3, (0,))]
 
 
-def test_null_empty_and_absent_members_are_the_same() -> None:
+def test_null_empty_and_absent_fields_are_the_same() -> None:
     empty = {
         "name": "",
         "state": 0,

@@ -1,17 +1,18 @@
 """The client: tokens, identical checks, quota, and when it gives up."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
 
+import httpx
 import pytest
 import stamina
 from google.auth import credentials as google_credentials
 
 from schemas.wire.grounding_check import CheckRequest
 from tests.support.checks import check_request
+from tests.support.interleaving import run_interleaved
 from transforms.grounding import client as client_module
-from transforms.grounding.client import GroundingClient
+from transforms.grounding.client import CallsInFlight, GroundingClient
 from transforms.grounding.credentials import Authority
 from transforms.grounding.errors import (
     GaveUp,
@@ -22,7 +23,6 @@ from transforms.grounding.errors import (
 )
 from transforms.grounding.local.service import answer
 from transforms.grounding.settings import CheckSettings, GoogleAccount, RetrySettings
-from transforms.grounding.transport import RawReply
 
 REQUEST = check_request("The valve opens at noon.", "The valve opens at noon.")
 REMOTE = CheckSettings(checker="http://checker", endpoint="http://checker")
@@ -34,33 +34,23 @@ def without_waiting() -> Iterator[None]:
         yield
 
 
-class Sent(NamedTuple):
-    """A request as the transport got it."""
-
-    path: str
-    headers: Mapping[str, str]
-
-
-class Service:
-    """A checker that answers as told, in order, then well; it keeps what it was sent."""
+class Service(httpx.MockTransport):
+    """A checker that answers with these statuses, in order, then with 200; it keeps requests."""
 
     def __init__(self, *statuses: int, refused: str | None = None) -> None:
-        self.requests: list[Sent] = []
+        super().__init__(self._answer)
+        self.requests: list[httpx.Request] = []
         self._refused = f"Bearer {refused}"
         self._statuses = list(statuses)
 
-    async def post(self, path: str, body: bytes, headers: Mapping[str, str]) -> RawReply:
-        self.requests.append(Sent(path, headers))
+    async def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
         await asyncio.sleep(0)
         status = self._statuses.pop(0) if self._statuses else 200
-        if headers.get("Authorization") == self._refused:
+        if request.headers.get("Authorization") == self._refused:
             status = 401
-        return RawReply(
-            status=status, body=answer("POST", path, body).body if status == 200 else b"{}"
-        )
-
-    async def aclose(self) -> None:
-        """Nothing is open."""
+        body = answer("POST", request.url.path, request.content).body if status == 200 else b"{}"
+        return httpx.Response(status, content=body)
 
 
 class Tokens(google_credentials.Credentials):
@@ -151,7 +141,7 @@ def test_the_call_goes_to_the_configuration_at_the_cost_of_the_quota_project() -
     service = Service()
     asyncio.run(check(service, google(GoogleAccount(quota_project="payer")), REQUEST))
     [request] = service.requests
-    assert request.path.startswith("/v1beta/projects/-/locations/global/groundingConfigs/")
+    assert request.url.path.startswith("/v1beta/projects/-/locations/global/groundingConfigs/")
     assert request.headers["X-Goog-User-Project"] == "payer"
 
 
@@ -236,16 +226,16 @@ class Closed:
         return True
 
     def succeeded(self) -> None:
-        """Never hears of one."""
+        """No call succeeds."""
 
     def failed(self, *, is_overload: bool) -> None:
         """Does not matter here."""
 
     def waited(self, seconds: float) -> None:
-        """Does not care."""
+        """Is not measured."""
 
 
-def test_a_call_that_is_held_back_for_all_its_time_fails_unsent() -> None:
+def test_a_call_that_is_throttled_for_all_its_time_fails_unsent() -> None:
     settings = CheckSettings(
         checker="http://checker", endpoint="http://checker", retries=RetrySettings(total_s=0.05)
     )
@@ -255,6 +245,18 @@ def test_a_call_that_is_held_back_for_all_its_time_fails_unsent() -> None:
         async with GroundingClient(settings, Closed(), service) as client:
             await client.check(REQUEST)
 
-    with pytest.raises(Unavailable, match="held back"):
+    with pytest.raises(Unavailable, match="throttled"):
         asyncio.run(held_back())
     assert service.requests == []
+
+
+def test_calls_of_several_event_loops_are_counted() -> None:
+    before = CallsInFlight.count
+
+    def call() -> None:
+        for _ in range(500):
+            CallsInFlight.add(1)
+            CallsInFlight.add(-1)
+
+    run_interleaved(call)
+    assert CallsInFlight.count == before

@@ -112,9 +112,7 @@ def test_what_cannot_pass_is_tried_once(fault: Fault) -> None:
     assert not error.retryable
 
 
-@pytest.mark.parametrize(
-    "location", ["http://169.254.169.254/", "/elsewhere", "//[bad", "http://\x7f"]
-)
+@pytest.mark.parametrize("location", ["http://169.254.169.254/", "/elsewhere", "//[bad"])
 def test_a_redirect_is_never_followed(location: str) -> None:
     with FaultServer(always(wire_faults.redirect(location))) as server:
         error = error_of(server)
@@ -148,7 +146,7 @@ def test_a_refused_connection_is_unavailable() -> None:
         async with GroundingClient(settings_for(address)) as client:
             await client.check(REQUEST)
 
-    with pytest.raises(Unavailable, match="ClientConnectorError"):
+    with pytest.raises(Unavailable, match="connection refused"):
         asyncio.run(ask())
 
 

@@ -1,4 +1,4 @@
-"""How fast calls leave: by the throttle, and by the quota."""
+"""Rate limits: the quota and the throttle."""
 
 import asyncio
 import time
@@ -6,13 +6,13 @@ import time
 import pytest
 
 from transforms.grounding import rate_limiter
-from transforms.grounding.rate_limiter import Pace
+from transforms.grounding.rate_limiter import RateLimiter
 
 _NEVER_S = 1e12
 
 
 class Barrier:
-    """A throttle that holds back a number of times."""
+    """A throttle that delays a number of calls."""
 
     def __init__(self, times: int) -> None:
         self.times = times
@@ -34,15 +34,15 @@ class Barrier:
 
 
 def test_a_call_waits_as_often_as_the_throttle_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rate_limiter, "_LOOK_AGAIN_S", 0.001)
+    monkeypatch.setattr(rate_limiter, "_POLL_S", 0.001)
     throttle = Barrier(times=3)
-    asyncio.run(Pace(None, throttle).leave(_NEVER_S, is_retry=False))
+    asyncio.run(RateLimiter(None, throttle).wait_for_throttle(_NEVER_S, is_retry=False))
     assert throttle.waited_s == pytest.approx(0.003)
 
 
 def test_a_success_reaches_the_throttle() -> None:
     throttle = Barrier(times=0)
-    Pace(None, throttle).succeeded()
+    RateLimiter(None, throttle).succeeded()
     assert throttle.successes == 1
 
 
@@ -55,9 +55,9 @@ def test_a_quota_spreads_calls_over_time(
     requests_per_minute: float, calls: int, least_s: float
 ) -> None:
     async def scenario() -> float:
-        pace = Pace(requests_per_minute, None)
+        limiter = RateLimiter(requests_per_minute, None)
         started_s = time.monotonic()
-        await asyncio.gather(*(pace.take_from_quota() for _ in range(calls)))
+        await asyncio.gather(*(limiter.wait_for_quota() for _ in range(calls)))
         return time.monotonic() - started_s
 
     assert asyncio.run(scenario()) >= least_s
@@ -67,21 +67,29 @@ def test_without_quota_and_throttle_nothing_waits() -> None:
     async def scenario() -> None:
         async with asyncio.timeout(5):
             await asyncio.gather(
-                *(Pace(None, None).leave(_NEVER_S, is_retry=False) for _ in range(1_000))
+                *(
+                    RateLimiter(None, None).wait_for_throttle(_NEVER_S, is_retry=False)
+                    for _ in range(1_000)
+                )
             )
 
     asyncio.run(scenario())
 
 
-def test_a_call_is_held_back_no_longer_than_its_time() -> None:
+def test_a_call_is_throttled_no_longer_than_its_time() -> None:
     throttle = Barrier(times=1_000)
-    assert asyncio.run(Pace(None, throttle).leave(time.monotonic() + 0.01, is_retry=False)) is False
+    assert (
+        asyncio.run(
+            RateLimiter(None, throttle).wait_for_throttle(time.monotonic() + 0.01, is_retry=False)
+        )
+        is False
+    )
 
 
-def test_waiting_for_the_quota_is_told() -> None:
+def test_the_time_spent_waiting_for_the_quota_is_returned() -> None:
     async def scenario() -> tuple[float, float]:
-        pace = Pace(60 * 4, None)
-        waits = [await pace.take_from_quota() for _ in range(6)]
+        limiter = RateLimiter(60 * 4, None)
+        waits = [await limiter.wait_for_quota() for _ in range(6)]
         return waits[0], waits[-1]
 
     first_s, last_s = asyncio.run(scenario())

@@ -27,7 +27,7 @@ class Calls:
 
     def __init__(self, clock: ManualClock, wait_s: float = 0.0) -> None:
         self.refusals = Refusals(wait_s, clock)
-        self.judged: list[asyncio.Task[AnswerRefused | Misconfigured]] = []
+        self.classified: list[asyncio.Task[AnswerRefused | Misconfigured]] = []
 
     def start(self) -> None:
         self.refusals.started()
@@ -38,13 +38,13 @@ class Calls:
 
     async def refuse(self) -> None:
         """Let a call that was started be refused."""
-        self.judged.append(asyncio.create_task(self._judge()))
+        self.classified.append(asyncio.create_task(self._classify()))
         for _ in range(5):
             await asyncio.sleep(0)
 
-    async def _judge(self) -> AnswerRefused | Misconfigured:
+    async def _classify(self) -> AnswerRefused | Misconfigured:
         try:
-            return await self.refusals.judge(REFUSAL)
+            return await self.refusals.classify(REFUSAL)
         finally:
             self.refusals.ended()
 
@@ -52,7 +52,7 @@ class Calls:
         """What each refusal is found to be; None where it is not known yet."""
         for _ in range(20):
             await asyncio.sleep(0)
-        return [type(each.result()) if each.done() else None for each in self.judged]
+        return [type(each.result()) if each.done() else None for each in self.classified]
 
 
 def test_a_call_that_is_refused_while_the_next_is_answered_is_refused_alone(

@@ -1,10 +1,11 @@
-"""Replies on disk: scores, offsets and indices, and no text."""
+"""Replies: their undocumented fields, and their stored form without text."""
 
+import msgspec
 import pytest
 
 from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
 from tests.support.checks import check_request
-from transforms.grounding.reply import CheckReply, decode_reply, encode_reply
+from transforms.grounding.reply import CheckReply, decode_reply, encode_reply, unknown_fields
 
 ANSWER, FACT = "Größe: Lamps glow. Cafés close.", "Lamps glow red at night."
 REQUEST = check_request(ANSWER, "Doors close.", FACT)
@@ -58,3 +59,25 @@ def test_a_reply_on_disk_holds_no_text() -> None:
     again = decode_reply(encoded, REQUEST)
     assert again.unknown_members is None
     assert again.response.claims == reply.response.claims
+
+
+@pytest.mark.parametrize(
+    ("reply", "kept"),
+    [
+        ({"supportScore": 0.5, "claims": [{"startPos": 0, "endPos": 3}]}, None),
+        ({"supportScore": 0.5, "contradictionScore": 0.1}, {"contradictionScore": 0.1}),
+        (
+            {"claims": [{"endPos": 3}, {"endPos": 9, "antiCitationIndices": [1]}]},
+            {"claims": {"1": {"antiCitationIndices": [1]}}},
+        ),
+        ({"citedChunks": [{"source": "0", "sourceMetadata": {"author": "me"}}]}, None),
+        ({"citedChunks": [{"chunkText": 'says "helpfulnessScore": 1', "source": "0"}]}, None),
+        ({"claims": [], "somethingNew": {"deep": [1, 2]}}, {"somethingNew": {"deep": [1, 2]}}),
+    ],
+    ids=["none", "of the reply", "of a claim", "of attributes", "inside a text", "nested"],
+)
+def test_undocumented_fields_are_kept(
+    reply: dict[str, object], kept: dict[str, object] | None
+) -> None:
+    found = unknown_fields(msgspec.json.encode(reply))
+    assert (None if found is None else msgspec.json.decode(found)) == kept

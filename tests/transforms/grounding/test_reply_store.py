@@ -6,8 +6,10 @@ from threading import Thread
 import pytest
 
 from transforms.grounding.reply_store import ReplyStore
+from transforms.grounding.settings import Budget
 
 KEYS = [b"first", b"second", b"third"]
+ONE_CALL = Budget(max_calls=1)
 
 
 @pytest.fixture
@@ -51,26 +53,29 @@ def test_what_an_unfinished_part_paid_for_stands_in_the_counts_of_the_first_who_
 def test_calls_are_taken_up_to_the_limit_and_not_beyond(
     store: ReplyStore, max_calls: int | None, max_characters: int | None, allowed: int
 ) -> None:
-    taken = [store.take(10, max_calls, max_characters) for _ in range(10)]
+    taken = [
+        store.spend(10, Budget(max_calls=max_calls, max_characters=max_characters))
+        for _ in range(10)
+    ]
     assert taken == [True] * allowed + [False] * (10 - allowed)
 
 
 def test_a_call_that_did_not_leave_is_given_back(store: ReplyStore) -> None:
-    assert store.take(10, 1, None)
-    store.give_back(10)
-    assert store.take(10, 1, 10)
-    assert not store.take(10, 1, None)
+    assert store.spend(10, ONE_CALL)
+    store.refund(10)
+    assert store.spend(10, Budget(max_calls=1, max_characters=10))
+    assert not store.spend(10, ONE_CALL)
 
 
 def test_calls_without_a_limit_are_counted_and_written_some_at_a_time(tmp_path: Path) -> None:
     path = str(tmp_path / "replies.sqlite")
     store, other = ReplyStore(path), ReplyStore(path)
     for _ in range(20):
-        store.count(10)
+        store.spend(10, Budget())
     assert other.spent() == (16, 160)
-    store.give_back(10)
+    store.refund(10)
     assert other.spent() == store.spent() == (19, 190)
-    store.count(10)
+    store.spend(10, Budget())
     store.close()
     assert other.spent() == (20, 200)
 
@@ -82,18 +87,18 @@ def test_a_new_plan_has_the_replies_in_none_of_its_records_yet(store: ReplyStore
 
 
 def test_replies_are_forgotten_and_what_they_took_is_not(store: ReplyStore) -> None:
-    assert store.take(10, 1, None)
+    assert store.spend(10, ONE_CALL)
     store.put(KEYS[0], b"reply")
     store.forget_replies()
     assert store.get(KEYS[0]) is None
-    assert not store.take(10, 1, None)
+    assert not store.spend(10, ONE_CALL)
     assert store.spent() == (1, 10)
 
 
 def test_what_was_taken_stays_taken_after_the_process(tmp_path: Path) -> None:
     for expected in (True, False):
         store = ReplyStore(str(tmp_path / "replies.sqlite"))
-        assert store.take(10, 1, None) is expected
+        assert store.spend(10, ONE_CALL) is expected
         store.close()
 
 
@@ -102,7 +107,7 @@ def test_several_who_take_at_once_keep_the_limit_together(tmp_path: Path) -> Non
 
     def take() -> None:
         store = ReplyStore(str(tmp_path / "replies.sqlite"))
-        taken.extend(store.take(1, 100, None) for _ in range(60))
+        taken.extend(store.spend(1, Budget(max_calls=100)) for _ in range(60))
         store.close()
 
     threads = [Thread(target=take) for _ in range(4)]

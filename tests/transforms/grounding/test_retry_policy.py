@@ -1,4 +1,4 @@
-"""What is tried again, and after how long."""
+"""Which errors are retried, and after how long."""
 
 import pytest
 

@@ -1,18 +1,18 @@
 """The embedded checker in the place of the network."""
 
 import asyncio
-from collections.abc import Mapping
 from concurrent.futures import Executor
+
+import httpx
 
 from transforms.grounding.local.entailment import EntailmentModel
 from transforms.grounding.local.service import Reply, answer
-from transforms.grounding.transport import RawReply
 
 _MOST_BYTES_IN_LOOP = 8_000
 """Of a request. Whatever its text, a shorter one takes a quarter of a second at most."""
 
 
-class LocalTransport:
+class LocalTransport(httpx.AsyncBaseTransport):
     """Answer requests inside the process, in the service's own JSON, without a socket.
 
     A check by words runs in the caller's event loop: it takes a millisecond or less for a usual
@@ -31,11 +31,10 @@ class LocalTransport:
         self._entailment = EntailmentModel(scorer).probabilities if scorer else None
         self._threads = threads
 
-    async def post(self, path: str, body: bytes, headers: Mapping[str, str]) -> RawReply:
-        """Answer one request; nobody asks who sends it."""
-        del headers
-        reply = await self.answer("POST", path, body)
-        return RawReply(status=reply.status, body=reply.body)
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Answer one request, without authorization."""
+        reply = await self.answer(request.method, request.url.path, request.content)
+        return httpx.Response(reply.status, stream=httpx.ByteStream(reply.body))
 
     async def answer(self, method: str, path: str, body: bytes) -> Reply:
         """Answer one request of HTTP as Google's service does, its refusals included."""
@@ -46,6 +45,3 @@ class LocalTransport:
                 self._threads, answer, method, path, body, self._entailment
             )
         return answer(method, path, body)
-
-    async def aclose(self) -> None:
-        """Nothing is held."""

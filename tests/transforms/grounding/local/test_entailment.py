@@ -158,7 +158,7 @@ def test_without_the_extra_it_is_said_what_to_install(
 def test_the_embedded_checker_asks_the_model(tmp_path: Path) -> None:
     transport = LocalTransport(write_model(tmp_path))
     request = check_request("Kettles are red . They whistle .", "Lamps glow .", "Tea is red .")
-    reply = asyncio.run(transport.post(CHECK_PATH, msgspec.json.encode(request), {}))
+    reply = asyncio.run(transport.answer("POST", CHECK_PATH, msgspec.json.encode(request)))
     response = msgspec.json.decode(reply.body, type=CheckResponse)
     assert [claim.score for claim in response.claims] == pytest.approx([SURE, UNSURE])
     assert [claim.citation_indices for claim in response.claims] == [(0,), ()]

@@ -1,4 +1,4 @@
-"""Alerts and failures as JSON, against their schemas."""
+"""Lines of JSON in the output: alerts, failures and entries of the manifest."""
 
 import json
 
@@ -9,16 +9,18 @@ import pytest
 from schemas.alert import Alert, alert_to_json
 from schemas.avro import load_schema
 from schemas.failure import Failure, failure_to_json, message_of_failure
+from schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json
 from schemas.message import EarlierFailure
+from tests.support.builders import NOON_US
 from tests.support.whole_records import ALERTS, FAILURES
 
 
 @pytest.mark.parametrize("alert", ALERTS.values(), ids=ALERTS)
-def test_an_alerts_json_is_a_value_of_its_schema(alert: Alert) -> None:
+def test_the_json_of_an_alert_fits_its_schema(alert: Alert) -> None:
     assert_json_of("alert", alert_to_json(alert))
 
 
-def test_an_alert_says_its_times_as_people_write_them() -> None:
+def test_the_times_of_an_alert_are_rfc_3339() -> None:
     assert json.loads(alert_to_json(ALERTS["a rate's"])) == {
         **dict.fromkeys(field_names("alert")),
         "kind": "rate",
@@ -45,7 +47,7 @@ def test_an_alert_says_its_times_as_people_write_them() -> None:
 
 @pytest.mark.parametrize("with_payload", [True, False])
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
-def test_a_failures_json_is_a_value_of_its_schema(failure: Failure, with_payload: bool) -> None:
+def test_the_json_of_a_failure_fits_its_schema(failure: Failure, with_payload: bool) -> None:
     assert_json_of("failure", failure_to_json(failure, with_payload=with_payload))
 
 
@@ -60,7 +62,7 @@ def field_names(schema_name: str) -> set[str]:
     return {field["name"] for field in load_schema(schema_name)["fields"]}
 
 
-def test_a_failure_hands_back_the_original_bytes_unless_told_not_to() -> None:
+def test_a_failure_contains_the_original_bytes_unless_disabled() -> None:
     failure = FAILURES["from Pub/Sub"]
     assert json.loads(failure_to_json(failure))["payload_base64"] == "/wA="
     without = json.loads(failure_to_json(failure, with_payload=False))
@@ -68,7 +70,7 @@ def test_a_failure_hands_back_the_original_bytes_unless_told_not_to() -> None:
 
 
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
-def test_a_failure_gives_its_message_back_with_what_is_behind_it(failure: Failure) -> None:
+def test_a_failure_restores_its_message_and_its_history(failure: Failure) -> None:
     message = message_of_failure(failure_to_json(failure))
     behind = EarlierFailure(
         first_failed_at_us=failure.first_failed_at_us, attempts=failure.attempts
@@ -76,23 +78,23 @@ def test_a_failure_gives_its_message_back_with_what_is_behind_it(failure: Failur
     assert message == msgspec.structs.replace(failure.message, earlier=behind)
 
 
-def with_member(name: str, value: object) -> bytes:
-    """A failure's line, in which one member was changed by somebody."""
-    members = json.loads(failure_to_json(FAILURES["from Pub/Sub"]))
-    return json.dumps(members | {name: value}).encode()
+def with_field(name: str, value: object) -> bytes:
+    """A failure's line with one field changed."""
+    fields = json.loads(failure_to_json(FAILURES["from Pub/Sub"]))
+    return json.dumps(fields | {name: value}).encode()
 
 
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        (b"{}", "no failure"),
-        (b"[1]", "no failure"),
-        (b"not JSON", "no failure"),
-        (b'{"answer": "an archive"}', "no failure"),
-        (with_member("payload_base64", "no base64"), "no failure"),
-        (with_member("attributes", None), "no failure"),
-        (with_member("first_failed_at", "yesterday"), "no failure"),
-        (with_member("attempts", "two"), "no failure"),
+        (b"{}", "not a failure"),
+        (b"[1]", "not a failure"),
+        (b"not JSON", "not a failure"),
+        (b'{"answer": "an archive"}', "not a failure"),
+        (with_field("payload_base64", "no base64"), "not a failure"),
+        (with_field("attributes", None), "not a failure"),
+        (with_field("first_failed_at", "yesterday"), "not a failure"),
+        (with_field("attempts", "two"), "not a failure"),
         (failure_to_json(FAILURES["from Pub/Sub"], with_payload=False), "original bytes"),
     ],
     ids=[
@@ -107,6 +109,22 @@ def with_member(name: str, value: object) -> bytes:
         "no payload",
     ],
 )
-def test_what_cannot_be_replayed_says_why(line: bytes, complaint: str) -> None:
+def test_a_line_that_cannot_be_replayed_raises_with_the_reason(line: bytes, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         message_of_failure(line)
+
+
+def test_an_entry_describes_its_file() -> None:
+    entry = FileEntry(path="enriched/é.avro", rows=3, bytes=512, first_event_us=0)
+    assert json.loads(file_entry_to_json(entry)) == {
+        "path": "enriched/é.avro",
+        "rows": 3,
+        "bytes": 512,
+        "first_event_time": "1970-01-01T00:00:00.000000Z",
+        "last_event_time": None,
+    }
+
+
+def test_an_entry_is_read_without_its_times() -> None:
+    entry = FileEntry(path="a", rows=3, bytes=512, first_event_us=0, last_event_us=NOON_US)
+    assert file_entry_from_json(file_entry_to_json(entry)) == FileEntry(path="a", rows=3, bytes=512)

@@ -1,4 +1,4 @@
-"""A message that is small, and whose facts are not: a source said once stays with every passage."""
+"""Small messages with large facts: a source is kept with each of its passages."""
 
 from typing import Any
 
@@ -16,8 +16,8 @@ def document(title: str, passages: int) -> dict[str, Any]:
     return {"answerText": "a", "references": [{"unstructuredDocumentInfo": info}]}
 
 
-def struct(members: Any) -> dict[str, Any]:
-    info = {"structData": {LONG: members}}
+def struct(fields: Any) -> dict[str, Any]:
+    info = {"structData": {LONG: fields}}
     return {"answerText": "a", "references": [{"structuredDocumentInfo": info}]}
 
 
@@ -38,22 +38,22 @@ SWELLING = {
 
 
 @pytest.mark.parametrize("message", SWELLING.values(), ids=SWELLING)
-def test_facts_that_swell_beyond_all_bounds_are_refused(message: dict[str, Any]) -> None:
+def test_facts_beyond_the_limit_are_rejected(message: dict[str, Any]) -> None:
     with pytest.raises(UnreadableAnswer, match="over 20000000 characters"):
         parse_answer(message_of(message))
 
 
-def test_a_key_before_nothing_costs_nothing() -> None:
+def test_keys_without_values_do_not_count() -> None:
     assert parsed(struct({str(number): "" for number in range(50_000)})).facts == ()
 
 
-def test_a_title_may_stand_with_every_passage_as_far_as_facts_may_be_long() -> None:
+def test_a_title_may_repeat_with_every_passage_up_to_the_limit() -> None:
     facts = parsed(document(LONG, 199)).facts
     assert {fact.title for fact in facts} == {LONG}
     assert len(facts) == 199
 
 
-def test_facts_as_long_as_a_message_may_be_are_kept() -> None:
+def test_facts_as_long_as_the_longest_message_are_kept() -> None:
     contents = [{"content": f"{number} " + "x" * 99_000} for number in range(100)]
     references = [{"unstructuredDocumentInfo": {"title": "t" * 1000, "chunkContents": contents}}]
     facts = parsed({"answerText": "a", "references": references}).facts

@@ -1,4 +1,4 @@
-"""groundwatch.enriched: what becomes of a record that is read to be checked again."""
+"""groundwatch.enriched: records that are read to be checked again."""
 
 import io
 import json
@@ -32,7 +32,7 @@ GROUNDING = Grounding(support_score=0.7, claims=(a_claim(score=0.5, citations=(0
 
 
 def messages_of(*records: EnrichedAnswer, text: TextMode = TextMode.FULL) -> list[Message]:
-    """What an archive of the records, as groundwatch writes it, holds."""
+    """The messages in an archive of the records."""
     stream = io.BytesIO()
     rows = EnrichedFiles(text).open(stream)
     for record in records:
@@ -47,7 +47,7 @@ def read_back(record: EnrichedAnswer) -> Answer:
 
 
 def recorded(answer: Answer) -> EnrichedAnswer:
-    """The record of an answer, by a check that finds the same of every answer."""
+    """The record of an answer, with the same check result for every answer."""
     decision = route(answer)
     grounding = None if decision else GROUNDING
     return tag_answer(
@@ -85,7 +85,7 @@ SUPPORTS = st.sampled_from(
 )
 
 
-def answers(**members: Any) -> st.SearchStrategy[Answer]:
+def answers(**fields: Any) -> st.SearchStrategy[Answer]:
     common = {
         "text": TEXTS,
         "facts": FACTS,
@@ -96,7 +96,7 @@ def answers(**members: Any) -> st.SearchStrategy[Answer]:
         "citations": CITATIONS,
         "supports": SUPPORTS,
     }
-    return st.builds(an_answer, **common | members)
+    return st.builds(an_answer, **common | fields)
 
 
 DISCOVERY_ENGINE = answers(
@@ -118,7 +118,7 @@ ENVELOPES = answers(source_format=st.just("groundwatch.envelope"))
 
 @example(an_answer("", source_format="gemini.candidate", finish_reason="47"))
 @given(st.one_of(DISCOVERY_ENGINE, BROKEN_OFF, GEMINI, ENVELOPES))
-def test_an_answer_that_is_read_back_leads_to_the_record_that_it_was_read_from(
+def test_checking_a_record_again_gives_the_same_record(
     answer: Answer,
 ) -> None:
     record = recorded(answer)
@@ -146,7 +146,7 @@ def test_an_answer_that_is_read_back_leads_to_the_record_that_it_was_read_from(
         ),
     ],
 )
-def test_what_was_read_of_an_answer_stays_as_it_is(record: EnrichedAnswer) -> None:
+def test_the_answer_of_a_record_stays_unchanged(record: EnrichedAnswer) -> None:
     answer = read_back(record)
     shared = set(Answer.__struct_fields__) & set(EnrichedAnswer.__struct_fields__) - {"tags"}
     assert {name: getattr(answer, name) for name in shared} == {
@@ -154,7 +154,7 @@ def test_what_was_read_of_an_answer_stays_as_it_is(record: EnrichedAnswer) -> No
     }
 
 
-def test_tags_that_a_check_gives_are_given_anew_and_all_others_stay() -> None:
+def test_tags_of_a_check_are_dropped_and_all_others_stay() -> None:
     kept = {
         Tag.ADVERSARIAL_QUERY,
         Tag.BAD_OFFSETS,
@@ -168,7 +168,7 @@ def test_tags_that_a_check_gives_are_given_anew_and_all_others_stay() -> None:
     assert set(answer.tags) == {*kept, "NEWER"}
 
 
-def test_a_record_of_the_first_version_does_not_hold_what_is_cited_and_keeps_the_tag() -> None:
+def test_a_record_of_the_first_version_has_no_citations_and_keeps_the_tag() -> None:
     [message] = messages_of(an_enriched(tags=("CITATION_MISMATCH",)))
     row = json.loads(message.payload)
     assert parse_answer(message).tags == ()
@@ -177,7 +177,7 @@ def test_a_record_of_the_first_version_does_not_hold_what_is_cited_and_keeps_the
     assert parse_answer(older).tags == ("CITATION_MISMATCH",)
 
 
-def test_citations_and_supports_that_fit_nothing_are_dropped() -> None:
+def test_citations_and_supports_outside_the_answer_are_dropped() -> None:
     record = an_enriched(
         answer_text="é a",
         facts=(a_fact(),),
@@ -196,7 +196,7 @@ def test_citations_and_supports_that_fit_nothing_are_dropped() -> None:
     assert answer.supports == (GroundingSupport(start=0, end=4, score=0.5),)
 
 
-def test_an_error_that_was_moved_before_a_skip_is_read_back_beside_it() -> None:
+def test_a_moved_error_and_a_skip_reason_are_both_read() -> None:
     record = an_enriched(
         source_format="discoveryengine.stream_answer",
         verdict=Verdict.POLICY_SKIPPED,
@@ -221,7 +221,7 @@ def test_the_place_of_a_record_is_its_row() -> None:
 
 
 @pytest.mark.parametrize("version", released("enriched_answer"))
-def test_the_records_of_every_release_can_be_read_back(version: str) -> None:
+def test_the_records_of_every_release_can_be_read(version: str) -> None:
     messages = read_all((WRITTEN / "enriched_answer" / f"{version}.avro").read_bytes())
     assert messages
     assert {parse_answer(message).record_id for message in messages} <= {
@@ -256,7 +256,7 @@ def test_a_record_without_its_texts_cannot_be_checked_again(
         parse_answer(message)
 
 
-def test_a_decision_that_needed_no_text_stands_without_one() -> None:
+def test_a_decision_without_text_is_kept() -> None:
     answer = an_answer(
         "Sorry.", facts=(), skip_reasons=("JAIL_BREAKING_QUERY_IGNORED",), query=None
     )
@@ -264,24 +264,24 @@ def test_a_decision_that_needed_no_text_stands_without_one() -> None:
     assert recorded(read_back(record)) == record
 
 
-def test_a_hash_that_an_answer_tells_is_no_hidden_text() -> None:
+def test_a_hash_in_an_answer_is_not_taken_for_hidden_text() -> None:
     hashed = "sha256:" + "0" * 64
     record = an_enriched(answer_text=hashed, facts=(a_fact(f"The file's sum is {hashed}."),))
     assert read_back(record).answer_text == hashed
 
 
 @pytest.mark.parametrize(
-    "members",
+    "fields",
     [{"record_id": ""}, {"record_id": "5F" * 32}, {"record_id": "x" * 64}, {"source_format": ""}],
     ids=str,
 )
-def test_a_record_that_nobody_could_have_written_is_refused(members: dict[str, Any]) -> None:
-    [message] = messages_of(an_enriched(**members))
+def test_an_invalid_record_is_rejected(fields: dict[str, Any]) -> None:
+    [message] = messages_of(an_enriched(**fields))
     with pytest.raises(UnreadableAnswer, match="no record_id or no source_format"):
         parse_answer(message)
 
 
-def test_a_byte_that_is_no_utf8_is_that_rows_failure() -> None:
+def test_a_row_with_bad_utf8_is_one_failure() -> None:
     rows = [enriched_to_avro(an_enriched(query=query)) for query in ("spoilt", "good")]
     stream = io.BytesIO()
     fastavro.writer(stream, load_schema("enriched_answer"), rows, codec="null")

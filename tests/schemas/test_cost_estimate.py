@@ -1,4 +1,4 @@
-"""Estimates as JSON, and beside what a run took."""
+"""Estimates as JSON, and compared with a run."""
 
 import json
 
@@ -18,7 +18,7 @@ def amounts(calls: int, characters: int = 0, cost: float | None = None) -> Amoun
     return Amounts(calls=calls, characters=characters, cost=cost)
 
 
-def test_an_estimate_is_written_with_the_names_of_the_summary_and_a_time_to_read() -> None:
+def test_an_estimate_has_the_field_names_of_the_summary_and_an_rfc_3339_time() -> None:
     written = json.loads(estimate_to_json(an_estimate()))
     names = "read", "failures", "duplicates", "sampled_out", "calls", "characters", "cost"
     assert [written[name] for name in names] == [10, 1, 1, 0, 7, 7_000, 0.7]
@@ -26,13 +26,13 @@ def test_an_estimate_is_written_with_the_names_of_the_summary_and_a_time_to_read
     assert written["most_rechecks"] == {"calls": 1, "characters": 900, "cost": 0.09}
 
 
-def test_what_is_compared_is_read_back() -> None:
+def test_the_amounts_of_an_estimate_can_be_read() -> None:
     expected = EstimatedAmounts(run="r1", calls=7, characters=7_000, cost=0.7)
     assert estimated_amounts(estimate_to_json(an_estimate())) == expected
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'{"run": 1}', b"\xff"])
-def test_what_is_no_estimate_is_no_comparison(content: bytes) -> None:
+def test_content_that_is_not_an_estimate_raises(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         estimated_amounts(content)
 
@@ -48,7 +48,7 @@ def test_what_is_no_estimate_is_no_comparison(content: bytes) -> None:
         pytest.param(amounts(2, 20, 1.0), amounts(0), (-1, -1, None), id="nothing made, no price"),
     ],
 )
-def test_differences_are_shares_of_the_estimate(
+def test_differences_are_relative_to_the_estimate(
     estimated: Amounts, made: Amounts, differences: tuple[float | None, ...]
 ) -> None:
     compared = compare(estimated, made)

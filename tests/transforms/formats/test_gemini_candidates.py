@@ -6,8 +6,8 @@ from schemas.answer import Citation, Fact, GroundingSupport
 from tests.support.answer_messages import parsed
 
 
-def candidate(*parts: dict[str, object], **members: object) -> dict[str, object]:
-    return {"content": {"parts": parts}} | members
+def candidate(*parts: dict[str, object], **fields: object) -> dict[str, object]:
+    return {"content": {"parts": parts}} | fields
 
 
 YES = candidate({"text": "Yes."})
@@ -62,7 +62,7 @@ QUOTED = candidate(
 )
 
 
-def test_inline_passages_are_the_facts_where_there_are_any() -> None:
+def test_inline_passages_are_the_only_facts_if_there_are_any() -> None:
     answer = parsed({"request": {"inlinePassages": PASSAGES}, "response": {"answer": QUOTED}})
     assert answer.facts == (Fact(text="One.\nTwo.", document="p1"),)
     assert answer.supports == (GroundingSupport(start=0, end=4),)
@@ -78,7 +78,7 @@ def test_inline_passages_are_the_facts_where_there_are_any() -> None:
     ],
     ids=["candidate", "generateAnswer", "generateContent", "empty passages"],
 )
-def test_without_passages_all_that_is_quoted_is_fact(value: object) -> None:
+def test_without_passages_all_quoted_texts_are_facts(value: object) -> None:
     answer = parsed(value)
     assert answer.facts == (
         Fact(text="Attributed.", document="p9"),
@@ -109,7 +109,7 @@ SEGMENTS = {
 
 
 @pytest.mark.parametrize(("segment", "stretch"), SEGMENTS.values(), ids=SEGMENTS)
-def test_segments_are_counted_from_the_answers_start(
+def test_offsets_of_segments_become_offsets_into_the_answer(
     segment: dict[str, object], stretch: tuple[int, int] | None
 ) -> None:
     answer = parsed(
@@ -137,15 +137,15 @@ def test_a_supports_score_is_the_best_of_its_chunks(
     assert answer.supports[0].score == best
 
 
-@pytest.mark.parametrize("member", ["citationSources", "citations"])
-def test_recitations_are_citations_without_facts(member: str) -> None:
+@pytest.mark.parametrize("field", ["citationSources", "citations"])
+def test_recitations_are_citations_without_facts(field: str) -> None:
     sources = [
         {"startIndex": 0, "endIndex": 3, "uri": "u"},
         {"endIndex": 1},
         {"uri": "no stretch"},
         {"endIndex": 9},
     ]
-    answer = parsed(candidate({"text": "Yes."}, citationMetadata={member: sources}))
+    answer = parsed(candidate({"text": "Yes."}, citationMetadata={field: sources}))
     assert answer.citations == (Citation(start=0, end=3), Citation(start=0, end=1))
     assert answer.tags == ("BAD_OFFSETS",)
 
@@ -164,7 +164,7 @@ def test_recitations_are_citations_without_facts(member: str) -> None:
     ],
     ids=str,
 )
-def test_a_finish_reason_is_its_name(reason: object, name: str | None) -> None:
+def test_a_finish_reason_is_read_as_its_name(reason: object, name: str | None) -> None:
     assert parsed(YES | {"finishReason": reason}).finish_reason == name
 
 
@@ -180,12 +180,12 @@ def test_a_finish_reason_is_its_name(reason: object, name: str | None) -> None:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("member", ["inputFeedback", "promptFeedback"])
-def test_a_block_reason_is_its_name(member: str, reason: object, name: str | None) -> None:
-    assert parsed({member: {"blockReason": reason}}).block_reason == name
+@pytest.mark.parametrize("field", ["inputFeedback", "promptFeedback"])
+def test_a_block_reason_is_read_as_its_name(field: str, reason: object, name: str | None) -> None:
+    assert parsed({field: {"blockReason": reason}}).block_reason == name
 
 
-def test_ratings_of_candidate_and_prompt_stand_together_by_geminis_numbers() -> None:
+def test_ratings_of_candidate_and_prompt_are_joined_by_geminis_numbers() -> None:
     value = {
         "candidates": [YES | {"safetyRatings": [{"category": 8, "probability": 2}]}],
         "promptFeedback": {
@@ -228,13 +228,13 @@ SEARCH = {"query": {"parts": [{"text": "searched"}]}}
     ],
     ids=["contents", "search", "nothing"],
 )
-def test_the_query_is_the_last_thing_the_user_said(
+def test_the_query_is_the_last_text_of_the_user(
     request_body: dict[str, object], query: str | None
 ) -> None:
     assert parsed({"request": request_body, "response": {"answer": YES}}).query == query
 
 
-def test_generate_content_may_know_its_time() -> None:
+def test_generate_content_may_have_a_time() -> None:
     value = {"candidates": [YES], "createTime": "2026-03-02T08:00:00Z"}
     assert parsed(value).event_time_us == 1_772_438_400_000_000
     assert parsed(value | {"createTime": "noon"}).tags == ("BAD_TIMESTAMP",)

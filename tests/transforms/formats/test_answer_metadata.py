@@ -39,7 +39,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize(("value", "query"), QUERIES.values(), ids=QUERIES)
-def test_the_query_is_the_users_words_if_they_are_known(value: object, query: str | None) -> None:
+def test_the_query_is_the_users_if_it_is_known(value: object, query: str | None) -> None:
     assert parsed(value).query == query
 
 
@@ -62,13 +62,13 @@ def test_engine_and_session_are_bare_ids_from_the_name(
     assert (answer.engine, answer.session) == (engine, session)
 
 
-def test_the_name_counts_before_the_attributes() -> None:
+def test_the_name_takes_precedence_over_the_attributes() -> None:
     answer = parsed({"name": ANSWER_NAME}, engine="other", session="other")
     assert (answer.engine, answer.session) == ("shop", "s1")
 
 
 @pytest.mark.parametrize("engine", ["shop", "projects/1/collections/c/engines/shop"])
-def test_an_attribute_names_the_engine_where_the_body_does_not(engine: str) -> None:
+def test_an_attribute_names_the_engine_if_the_body_does_not(engine: str) -> None:
     answer = parsed(BLOCKED, engine=engine, session="s5")
     assert (answer.engine, answer.session) == ("shop", "s5")
 
@@ -111,12 +111,12 @@ def test_the_event_time_is_the_first_that_parses(
     assert answer.tags == (() if is_good else ("BAD_TIMESTAMP",))
 
 
-def test_an_attribute_counts_before_the_publish_time() -> None:
+def test_the_attribute_takes_precedence_over_the_publish_time() -> None:
     message = message_of(BLOCKED, publish_time_us=NINE, event_time="2026-03-02T08:00:00Z")
     assert parse_answer(message).event_time_us == EIGHT
 
 
-def test_an_attribute_that_is_no_time_is_tagged_once() -> None:
+def test_an_attribute_that_is_not_a_time_is_tagged_once() -> None:
     answer = parse_answer(message_of(BLOCKED | {"createTime": "noon"}, event_time="dawn"))
     assert (answer.event_time_us, answer.tags) == (None, ("BAD_TIMESTAMP",))
 
@@ -132,11 +132,11 @@ def test_an_attribute_that_is_no_time_is_tagged_once() -> None:
         (2, "FAILED"),
     ],
 )
-def test_a_state_is_its_name(state: object, name: str | None) -> None:
+def test_a_state_is_read_as_its_name(state: object, name: str | None) -> None:
     assert parsed(BLOCKED | {"state": state}).state == name
 
 
-def test_reasons_are_kept_in_order_but_for_the_unspecified() -> None:
+def test_reasons_keep_their_order_without_unspecified_ones() -> None:
     reasons = ["ANSWER_SKIPPED_REASON_UNSPECIFIED", 9, "BRAND_NEW", 47, 0, "1"]
     assert parsed({"answerSkippedReasons": reasons}).skip_reasons == (
         "LOW_GROUNDED_ANSWER",
@@ -172,7 +172,7 @@ RATINGS = {
 
 
 @pytest.mark.parametrize(("rating", "read"), RATINGS.values(), ids=RATINGS)
-def test_a_rating_is_read_by_names(rating: dict[str, object], read: SafetyRating) -> None:
+def test_a_rating_is_read_as_names(rating: dict[str, object], read: SafetyRating) -> None:
     assert parsed(BLOCKED | {"safetyRatings": [rating]}).safety_ratings == (read,)
 
 

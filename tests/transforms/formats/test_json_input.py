@@ -1,4 +1,4 @@
-"""JSON, refused wherever data could be lost."""
+"""The JSON of messages: rejected if data could be lost, its fields renamed to lowerCamelCase."""
 
 import json
 
@@ -6,7 +6,12 @@ import pytest
 
 from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import OutOfRangeNumber, RepeatedField
-from transforms.formats.json_input import MAX_PAYLOAD_BYTES, read_json
+from transforms.formats.json_input import (
+    MAX_PAYLOAD_BYTES,
+    has_snake_case,
+    read_json,
+    to_camel_case,
+)
 
 WORDS = "the customer's own words"
 
@@ -36,13 +41,13 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("payload", UNREADABLE.values(), ids=UNREADABLE)
-def test_what_could_lose_data_is_refused(payload: bytes) -> None:
+def test_json_that_could_lose_data_is_rejected(payload: bytes) -> None:
     with pytest.raises(UnreadableAnswer):
         read_json(payload)
 
 
 @pytest.mark.parametrize("payload", UNREADABLE.values(), ids=UNREADABLE)
-def test_a_refusal_holds_none_of_the_message(payload: bytes) -> None:
+def test_an_error_contains_no_part_of_the_message(payload: bytes) -> None:
     with pytest.raises(UnreadableAnswer) as raised:
         read_json(payload)
     assert WORDS not in str(raised.value)
@@ -52,7 +57,7 @@ def test_a_refusal_holds_none_of_the_message(payload: bytes) -> None:
 READABLE = {
     "byte order mark": (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
     "white space around": (b' \r\n{"a": 1}\r\n ', {"a": 1}),
-    "null member": (b'{"a": null, "b": {"c": null}}', {"b": {}}),
+    "null field": (b'{"a": null, "b": {"c": null}}', {"b": {}}),
     "null item": (b'{"a": [null]}', {"a": [None]}),
     "surrogate pair": (b'{"a": "\\ud83d\\ude00"}', {"a": "\U0001f600"}),
     "escaped backslash": (b'{"a": "\\\\ud83d"}', {"a": "\\ud83d"}),
@@ -64,7 +69,7 @@ READABLE = {
 
 
 @pytest.mark.parametrize(("payload", "value"), READABLE.values(), ids=READABLE)
-def test_what_is_sound_is_read(payload: bytes, value: object) -> None:
+def test_valid_json_is_read(payload: bytes, value: object) -> None:
     assert read_json(payload) == value
 
 
@@ -79,9 +84,45 @@ def test_a_number_too_large_is_marked(number: bytes) -> None:
     assert isinstance(value["a"], OutOfRangeNumber)
 
 
-def test_a_member_that_stands_twice_is_marked_even_beside_null() -> None:
+def test_a_repeated_field_is_marked_even_if_one_value_is_null() -> None:
     value = read_json(b'{"a": 1, "b": 2, "a": null, "b": 2, "c": 3}')
     assert isinstance(value, dict)
     assert isinstance(value["a"], RepeatedField)
     assert isinstance(value["b"], RepeatedField)
     assert value["c"] == 3
+
+
+RENAMED = {
+    "words": ({"answer_text": 1}, {"answerText": 1}),
+    "digits": ({"page_2_text": 1}, {"page2Text": 1}),
+    "keyword": ({"type_": 1, "license_": 2}, {"type": 1, "license": 2}),
+    "nested": ([{"a_b": [{"c_d": 1}]}], [{"aB": [{"cD": 1}]}]),
+    "camelCase wins when first": ({"answerText": 1, "answer_text": 2}, {"answerText": 1}),
+    "camelCase wins when last": ({"answer_text": 2, "answerText": 1}, {"answerText": 1}),
+    "user's own keys": (
+        {"struct_data": {"my_key": {"a_b": 1}}},
+        {"structData": {"my_key": {"a_b": 1}}},
+    ),
+    "fact attributes": ({"attributes": {"my_key": "a_b"}}, {"attributes": {"my_key": "a_b"}}),
+    "no underscore": ({"answerText": "snake_case"}, {"answerText": "snake_case"}),
+    "underscores only": ({"__": 1}, {"": 1}),
+}
+
+
+@pytest.mark.parametrize(("value", "renamed"), RENAMED.values(), ids=RENAMED)
+def test_fields_are_renamed(value: object, renamed: object) -> None:
+    assert to_camel_case(value) == renamed
+
+
+@pytest.mark.parametrize(
+    ("payload", "is_held"),
+    [
+        (b'{"answer_text": "a"}', True),
+        (b'{"answer_text" \n : "a"}', True),
+        (b'{"type_": 1}', True),
+        (b'{"answerText": "default_collection", "name": "a_b"}', False),
+        (b"{}", False),
+    ],
+)
+def test_only_field_names_are_renamed(payload: bytes, is_held: bool) -> None:
+    assert has_snake_case(payload) is is_held

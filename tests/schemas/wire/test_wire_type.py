@@ -1,4 +1,4 @@
-"""What a wire type forgives in the details, and what it refuses."""
+"""Wrong types: tolerated in details, rejected in essential fields."""
 
 import pytest
 
@@ -29,7 +29,7 @@ class Tree(Wire, frozen=True):
 
 FORGIVEN = {
     "detail": ({"note": 5}, Tree()),
-    "detail within an essential member": (
+    "detail within an essential field": (
         {"trunk": {"place": 1, "labelText": 5}},
         Tree(trunk=Leaf(place=1)),
     ),
@@ -44,7 +44,7 @@ FORGIVEN = {
     ),
     "list of details": ({"leaves": {"place": 1}}, Tree()),
     "one of two kinds": ({"note": {"labelText": 5}}, Tree(note=Leaf())),
-    "beyond all numbers in a detail that is no score": (
+    "out of range in a detail that is not a score": (
         {"leaves": [{"place": OutOfRangeNumber()}]},
         Tree(leaves=(None,)),
     ),
@@ -53,7 +53,7 @@ FORGIVEN = {
 
 
 @pytest.mark.parametrize(("value", "tree"), FORGIVEN.values(), ids=FORGIVEN)
-def test_a_misfit_in_the_details_is_absent(value: object, tree: Tree) -> None:
+def test_a_detail_of_a_wrong_type_is_absent(value: object, tree: Tree) -> None:
     assert read_wire(value, Tree) == tree
 
 
@@ -72,12 +72,12 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("value", UNREADABLE.values(), ids=UNREADABLE)
-def test_a_misfit_where_data_could_be_lost_is_refused(value: object) -> None:
+def test_an_essential_field_of_a_wrong_type_is_rejected(value: object) -> None:
     with pytest.raises(UnreadableAnswer):
         read_wire(value, Tree)
 
 
-def test_a_refusal_names_the_member_and_the_types_but_no_value() -> None:
+def test_an_error_names_the_field_and_the_types_but_no_value() -> None:
     with pytest.raises(UnreadableAnswer) as raised:
         read_wire({"branches": [{"place": "secret"}]}, Tree)
     assert str(raised.value) == (
@@ -85,5 +85,5 @@ def test_a_refusal_names_the_member_and_the_types_but_no_value() -> None:
     )
 
 
-def test_members_are_known_by_their_json_names() -> None:
+def test_fields_are_listed_by_their_json_names() -> None:
     assert set(wire_fields(Leaf)) == {"place", "labelText", "score"}

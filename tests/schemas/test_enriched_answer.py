@@ -16,9 +16,7 @@ SCHEMA = load_schema("enriched_answer")
 
 @pytest.mark.parametrize("codec", ["null", "deflate", "zstandard"])
 @pytest.mark.parametrize("enriched", ENRICHED.values(), ids=ENRICHED)
-def test_a_row_is_read_back_from_a_file_as_it_was_written(
-    enriched: EnrichedAnswer, codec: str
-) -> None:
+def test_a_row_survives_writing_and_reading_a_file(enriched: EnrichedAnswer, codec: str) -> None:
     row = enriched_to_avro(enriched)
     assert fastavro.validation.validate(row, SCHEMA, strict=True)
     file = io.BytesIO()
@@ -29,7 +27,7 @@ def test_a_row_is_read_back_from_a_file_as_it_was_written(
 
 
 def micros(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as read, its times as microseconds again."""
+    """A row as read, with its times in microseconds."""
     times = {"event_time": row["event_time"]}
     check = row["check"] and row["check"] | {"checked_at": in_micros(row["check"]["checked_at"])}
     return row | {name: in_micros(time) for name, time in times.items()} | {"check": check}
@@ -40,7 +38,7 @@ def in_micros(time: Any) -> int | None:
 
 
 def plain(value: Any) -> Any:
-    """A row with lists for tuples, as Avro gives them back."""
+    """A row with lists in place of tuples, as Avro returns it."""
     if isinstance(value, dict):
-        return {name: plain(member) for name, member in value.items()}
-    return [plain(member) for member in value] if isinstance(value, list | tuple) else value
+        return {name: plain(field) for name, field in value.items()}
+    return [plain(field) for field in value] if isinstance(value, list | tuple) else value

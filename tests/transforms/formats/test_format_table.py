@@ -1,4 +1,4 @@
-"""Which format a message is taken for, named or not."""
+"""The format of a message, detected or named."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from transforms.formats.format_table import format_names
 
 CANDIDATE = {"content": {"parts": [{"text": "Yes."}]}}
 
-RECOGNISED = {
+DETECTED = {
     "answer by its text": ({"answerText": "Yes."}, "discoveryengine.answer"),
     "answer in snake_case": ({"answer_text": "Yes."}, "discoveryengine.answer"),
     "answer by its name": ({"name": ANSWER_NAME}, "discoveryengine.answer"),
@@ -22,7 +22,7 @@ RECOGNISED = {
         "discoveryengine.answer_query",
     ),
     "response without token": ({"answer": {"answerText": "a"}}, "discoveryengine.answer_query"),
-    "response told by its token": (
+    "response by its token": (
         {"answer": {}, "answerQueryToken": "t"},
         "discoveryengine.answer_query",
     ),
@@ -63,12 +63,12 @@ RECOGNISED = {
 }
 
 
-@pytest.mark.parametrize(("value", "source_format"), RECOGNISED.values(), ids=RECOGNISED)
-def test_a_format_is_recognised_by_its_members(value: object, source_format: str) -> None:
+@pytest.mark.parametrize(("value", "source_format"), DETECTED.values(), ids=DETECTED)
+def test_a_format_is_detected_by_its_field_names(value: object, source_format: str) -> None:
     assert parsed(value).source_format == source_format
 
 
-NOT_RECOGNISED = {
+NOT_DETECTED = {
     "empty object": {},
     "empty array": [],
     "string": "Yes.",
@@ -80,18 +80,18 @@ NOT_RECOGNISED = {
     "array of other things": [{"colour": "red"}],
     "other object": {"colour": "red"},
     "other thing with a state": {"state": "CALIFORNIA", "name": "x"},
-    "null members alone": {"answerText": None},
-    "inner object that does not tell": {"answer": {}},
+    "null fields alone": {"answerText": None},
+    "inner object without known fields": {"answer": {}},
     "wrapper around something else": {"query": "q", "answer": {"colour": "red"}},
     "answer that is a number": {"answer": 5},
-    "exchange that does not tell": {"request": {"contents": []}, "response": {}},
+    "exchange without known fields": {"request": {"contents": []}, "response": {}},
     "content without parts": {"content": {}},
     "content that is a string": {"content": "Yes."},
 }
 
 
-@pytest.mark.parametrize("value", NOT_RECOGNISED.values(), ids=NOT_RECOGNISED)
-def test_what_is_no_answer_is_refused(value: object) -> None:
+@pytest.mark.parametrize("value", NOT_DETECTED.values(), ids=NOT_DETECTED)
+def test_a_value_without_an_answer_is_rejected(value: object) -> None:
     with pytest.raises(UnreadableAnswer, match="not recognised"):
         parsed(value)
 
@@ -99,13 +99,13 @@ def test_what_is_no_answer_is_refused(value: object) -> None:
 NAMED = {
     "answer with details only": ({"createTime": "2026-03-02T08:00:00Z"}, "discoveryengine.answer"),
     "candidate without content": ({"groundingAttributions": []}, "gemini.candidate"),
-    "inner object that does not tell": ({"answer": {}}, "discoveryengine.answer_query"),
-    "candidate that does not tell": ({"answer": {}}, "gemini.generate_answer"),
+    "inner object without known fields": ({"answer": {}}, "discoveryengine.answer_query"),
+    "candidate without known fields": ({"answer": {}}, "gemini.generate_answer"),
 }
 
 
 @pytest.mark.parametrize(("value", "name"), NAMED.values(), ids=NAMED)
-def test_a_named_format_counts_where_the_members_do_not_tell(value: object, name: str) -> None:
+def test_a_named_format_is_used_if_none_is_detected(value: object, name: str) -> None:
     assert parsed(value, format=name).source_format == name
 
 
@@ -122,18 +122,18 @@ def test_a_named_format_counts_where_the_members_do_not_tell(value: object, name
         ({"answerText": "a"}, "protobuf"),
     ],
 )
-def test_a_message_that_does_not_fit_its_named_format_is_refused(value: object, name: str) -> None:
+def test_a_message_that_does_not_fit_its_named_format_is_rejected(value: object, name: str) -> None:
     with pytest.raises(UnreadableAnswer):
         parsed(value, format=name)
 
 
-def test_a_family_narrows_what_is_recognised() -> None:
+def test_a_family_restricts_the_detection() -> None:
     assert parsed({"answerText": "a"}, format="discoveryengine").source_format == (
         "discoveryengine.answer"
     )
 
 
-def test_the_names_are_the_formats_and_their_families() -> None:
+def test_format_names_are_the_formats_and_their_families() -> None:
     assert format_names() == (
         "discoveryengine",
         "discoveryengine.answer",

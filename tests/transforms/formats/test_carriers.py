@@ -97,12 +97,12 @@ BROKEN = [envelope(1), {"answer": "a", "query": 5}, envelope(2), "text", None, {
 
 
 @pytest.mark.parametrize("value", [BROKEN, {"answers": BROKEN}], ids=["array", "wrapper"])
-def test_an_element_that_cannot_be_read_takes_no_other_along(value: object) -> None:
+def test_an_unreadable_element_does_not_affect_the_others(value: object) -> None:
     kinds = [type(found).__name__ for found in parsed_all(value)]
     assert kinds == ["Answer", "ParseFailure", "Answer", *["ParseFailure"] * 4]
 
 
-def test_a_message_holds_the_bytes_of_its_answer_alone() -> None:
+def test_a_message_contains_only_the_bytes_of_its_answer() -> None:
     payload = (
         b'\xef\xbb\xbf [ {"answer" : "a", "facts": []},\n {"answer":"\\u00e9", "n": 1e999}, 7 ] '
     )
@@ -123,7 +123,7 @@ REPLAYED = SEVERAL | {
 
 @pytest.mark.parametrize("attributes", [{}, {"id": "7", "engine": "shop"}], ids=["none", "id"])
 @pytest.mark.parametrize("value", REPLAYED.values(), ids=REPLAYED)
-def test_a_replay_reads_the_element_alone_and_names_it_the_same(
+def test_a_replay_of_one_element_gives_the_same_record_id(
     value: object, attributes: dict[str, str]
 ) -> None:
     for found in parsed_all(value, **attributes):
@@ -145,12 +145,12 @@ def test_the_attributes_id_names_the_elements_by_their_index() -> None:
     assert first.record_id == parse_answer(message_of(envelope(1), id="7#0")).record_id
 
 
-def test_a_named_format_is_the_elements() -> None:
+def test_a_named_format_applies_to_the_elements() -> None:
     found = parsed_all([envelope(1), named(2), envelope(3)], format="groundwatch.envelope")
     assert [type(one).__name__ for one in found] == ["Answer", "ParseFailure", "Answer"]
 
 
-NOT_RECOGNISED = {
+NOT_DETECTED = {
     "nothing": {"answers": []},
     "other answers": {"query": "q", "answers": [{"data": "a", "documents": [{"content": "d"}]}]},
     "candidates": [CANDIDATE, CANDIDATE],
@@ -160,15 +160,15 @@ NOT_RECOGNISED = {
 }
 
 
-@pytest.mark.parametrize("value", NOT_RECOGNISED.values(), ids=NOT_RECOGNISED)
-def test_what_holds_no_known_answer_is_one_failure(value: object) -> None:
+@pytest.mark.parametrize("value", NOT_DETECTED.values(), ids=NOT_DETECTED)
+def test_a_message_without_a_known_answer_is_one_failure(value: object) -> None:
     [found] = parsed_all(value)
     assert isinstance(found, ParseFailure)
     assert "not recognised" in str(found.error)
     assert found.message.answer_place == "a.jsonl#4"
 
 
-def test_a_wrapper_with_other_content_is_refused() -> None:
+def test_a_wrapper_with_other_content_is_rejected() -> None:
     value = {"answers": [named(1), named(2)], "sources": ["the customer's own words"]}
     [found] = parsed_all(value)
     assert isinstance(found, ParseFailure)
@@ -177,19 +177,19 @@ def test_a_wrapper_with_other_content_is_refused() -> None:
     assert "customer" not in str(found.error)
 
 
-def test_an_answer_with_a_field_of_that_name_is_one_answer() -> None:
+def test_an_answer_with_a_field_named_answers_is_one_answer() -> None:
     [answer] = parsed_all({"answer": "a", "facts": ["f"], "answers": [envelope(1), envelope(2)]})
     assert answer.answer_text == "a"
 
 
-def test_the_number_of_answers_is_bounded() -> None:
+def test_the_number_of_answers_is_limited() -> None:
     payload = b"[" + b",".join([b'{"answer":""}'] * (MAX_ANSWERS + 1)) + b"]"
     [found] = parse_answers(message_of(payload))
     assert isinstance(found, ParseFailure)
     assert f"more than {MAX_ANSWERS}" in str(found.error)
 
 
-def test_an_answer_of_several_may_lack_facts_by_itself() -> None:
+def test_one_of_several_answers_may_have_no_facts() -> None:
     value = [envelope(1), envelope(2, facts=None, contexts=["f"]), named(3)]
     found = parsed_all(value)
     assert type(found[1].error).__name__ == "UnmappedFields"
@@ -217,7 +217,7 @@ ANSWERS = st.sampled_from([envelope(1), named(1), named(2), {"answers": [envelop
 @given(
     st.lists(values | ANSWERS, max_size=5), st.booleans(), st.sampled_from([None, 1]), st.booleans()
 )
-def test_every_element_is_found_again_in_its_bytes(
+def test_the_bytes_of_every_element_parse_to_the_element(
     items: list[object], wrapped: bool, indent: int | None, escaped: bool
 ) -> None:
     value = {"answers": items} if wrapped else items
@@ -230,8 +230,8 @@ def test_every_element_is_found_again_in_its_bytes(
         assert json.dumps(read) == json.dumps(items)
 
 
-def test_a_message_of_an_element_is_read_as_before() -> None:
-    """A worker tries the messages of single answers again."""
+def test_the_message_of_an_element_parses_to_the_same_answer() -> None:
+    """A worker retries the messages of single answers."""
     for found in parsed_all([envelope(1), envelope(2)], id="7"):
         [again] = parse_answers(found.message)
         assert again == found

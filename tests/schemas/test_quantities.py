@@ -1,4 +1,4 @@
-"""Times as microseconds, and as people and other programs write them."""
+"""Times in microseconds and as text."""
 
 from datetime import datetime
 
@@ -17,7 +17,7 @@ TIMES = {
 
 
 @pytest.mark.parametrize(("time_us", "text"), TIMES.values(), ids=TIMES)
-def test_a_time_is_written_as_rfc_3339_in_utc_and_read_back(time_us: int, text: str) -> None:
+def test_a_time_is_formatted_as_rfc_3339_in_utc_and_parsed(time_us: int, text: str) -> None:
     assert to_rfc3339(time_us) == text
     assert to_date(time_us) == text[:10]
     assert from_rfc3339(text) == time_us
@@ -30,20 +30,20 @@ def test_a_time_is_written_as_rfc_3339_in_utc_and_read_back(time_us: int, text: 
         pytest.param(FIRST_US - 1, FIRST_US, id="before the year 1"),
     ],
 )
-def test_what_ends_beyond_the_calendar_is_written_as_its_nearest_moment(
+def test_a_time_outside_the_calendar_is_replaced_by_the_nearest(
     time_us: int, nearest_us: int
 ) -> None:
     assert to_rfc3339(time_us) == to_rfc3339(nearest_us)
     assert to_date(time_us) == to_date(nearest_us)
 
 
-def test_no_time_stays_none() -> None:
+def test_none_stays_none() -> None:
     assert to_rfc3339(None) is None
     assert from_rfc3339(None) is None
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2026-02-30T00:00:00Z"])
-def test_what_is_no_time_is_refused(text: str) -> None:
+def test_text_that_is_not_a_time_raises(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         from_rfc3339(text)
 
@@ -55,5 +55,5 @@ def test_what_is_no_time_is_refused(text: str) -> None:
         pytest.param("1970-01-01T01:00:01+01:00", 1_000_000, id="with one it is moved there"),
     ],
 )
-def test_a_moment_is_counted_from_1970_in_utc(moment: str, time_us: int) -> None:
+def test_a_datetime_is_converted_to_microseconds_in_utc(moment: str, time_us: int) -> None:
     assert to_us(datetime.fromisoformat(moment)) == time_us

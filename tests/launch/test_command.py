@@ -1,0 +1,76 @@
+"""Commands: discovered by their files, documented, and loaded only when they run."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from launch import commands
+from launch.command import Command, all_commands, documented_commands
+from launch.main import main
+from launch.reference_page import PAGE
+from pipeline.settings.definition import settings_of
+from pipeline.settings.reference import reference_page
+
+VARIANTS = [
+    (name, each)
+    for name, command in all_commands().items()
+    for each in (command, *(variant for _, variant in command.variants))
+]
+HEAVY = ("apache_beam", "aiohttp", "grpc", "jinja2", "rich")
+GREETING = """
+from launch.command import Command
+from pipeline.settings.commands import DemoSettings
+
+def run(invocation):
+    print("hello", invocation.settings.demo_output)
+    return 3
+
+COMMAND = Command(help="greet somebody", settings=DemoSettings, run="launch.commands.greet:run")
+"""
+
+
+@pytest.mark.parametrize(("name", "command"), VARIANTS, ids=[each.run for _, each in VARIANTS])
+def test_each_command_names_a_function(name: str, command: Command) -> None:
+    assert callable(command.function), name
+
+
+def test_a_file_adds_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "greet.py").write_text(GREETING)
+    monkeypatch.setattr(commands, "__path__", [*commands.__path__, str(tmp_path)])
+    all_commands.cache_clear()
+    try:
+        assert main(["--help"]) == 0
+        assert "\n  greet          greet somebody\n" in capsys.readouterr().out
+        assert main(["greet", "--output", "there"]) == 3
+        assert capsys.readouterr().out == "hello there\n"
+    finally:
+        all_commands.cache_clear()
+
+
+def test_the_page_documents_the_settings_as_they_are_defined() -> None:
+    assert PAGE.read_text(encoding="utf-8") == reference_page(documented_commands()), (
+        "after a change of settings: python -m launch.reference_page"
+    )
+
+
+def test_a_key_has_one_kind_of_value_in_all_commands() -> None:
+    kinds: dict[str, object] = {}
+    for _, settings in documented_commands():
+        for setting in settings_of(settings):
+            described = setting.kind.placeholder, setting.kind.range, setting.is_many
+            assert kinds.setdefault(setting.key, described) == described, setting.key
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["watch", "--help"], ["backfill", "--help"]])
+def test_help_imports_nothing_that_takes_long(arguments: list[str]) -> None:
+    script = (
+        "import sys; from launch.main import main; main(sys.argv[1:]);"
+        f"sys.exit(str([name for name in {HEAVY} if name in sys.modules]))"
+    )
+    command = [sys.executable, "-c", script, *arguments]
+    run = subprocess.run(command, capture_output=True, check=False, text=True)  # noqa: S603
+    assert run.stderr == "[]\n"
