@@ -6,11 +6,11 @@
 
 All workers share one subscription and one output folder; each has a work folder of its own. One of
 them is killed (-9) after a random while and started again; one in five while it starts. After every
-fifth kill another one leaves: it drains, its work folder is removed, and a new worker joins. A tenth
-of the answers is published 2 to 5 times; the fake server delivers a tenth of the messages 2 to 5 times besides, and
-skips the time until the leases of a killed worker end. On Google's emulator it is waited for, a
-minute a kill. With --unanswered the checker is a server that answers HTTP 503 for that percentage
-of the answers, always the same ones. Every tenth answer alerts. In the end `groundwatch verify`
+fifth kill another one leaves: it drains, its work folder is removed, and a new worker joins. A
+tenth of the answers is published 2 to 5 times; the fake server delivers a tenth of the messages 2
+to 5 times besides, and skips the time until the leases of a killed worker end. On Google's emulator
+it is waited for, a minute a kill. With --unanswered the checker is a server that answers HTTP 503
+for that percentage of the answers, always the same ones. Every tenth answer alerts. In the end `groundwatch verify`
 compares ledgers, summaries, manifest and files. Prints a line of Markdown.
 """
 
