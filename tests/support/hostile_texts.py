@@ -15,7 +15,7 @@ from tests.support.checks import CHECK_PATH, check_request
 from transforms.contradictions.find_contradictions import find_contradictions
 from transforms.grounding.local.service import answer
 from transforms.rules.limits import CheckLimits, count_tokens
-from transforms.rules.planning import most_rechecks, plan_rechecks, plan_within
+from transforms.rules.planning import max_recheck_chars, plan_rechecks, plan_within
 from transforms.rules.sentences import split_sentences
 
 FACT_CHARS = 10_000
@@ -374,7 +374,7 @@ def plan(case: Case) -> object:
     calls = plan_within(case.answer, _facts(case), limits, 20)
     if calls is None:
         return None
-    return plan_rechecks(calls, _claims(case), 0.6, limits), most_rechecks(calls, limits)
+    return plan_rechecks(calls, _claims(case), 0.6, limits), max_recheck_chars(calls, limits)
 
 
 def split(case: Case) -> object:

@@ -3,6 +3,7 @@
 import heapq
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 
 from schemas.verdict import ContradictionKind
@@ -11,7 +12,7 @@ from transforms.contradictions.numbers import may_count, may_count_in_words, pla
 from transforms.contradictions.parsed_sentence import ParsedSentence
 from transforms.contradictions.passages import Passages, passages_of
 from transforms.contradictions.tokenized_text import FORM_CHARS
-from transforms.rules.cache import BoundedDict, FactCache, lazy_property
+from transforms.rules.cache import BoundedDict, FactCache
 
 _SENTENCE_ENDS = (".", "!", "?")
 _INSIDE_NUMBERS = frozenset(".,:/")
@@ -58,7 +59,7 @@ class ComparedFacts:
         self.differences = BoundedDict[str, tuple[Difference, ...]](_MAX_CLAIMS)
         self._frequent_phrases = BoundedDict[str, bool](_MAX_PHRASES)
 
-    @lazy_property
+    @cached_property
     def lower_text(self) -> str:
         """All facts in lower case."""
         return "\n".join(self._lower_facts)
@@ -128,23 +129,23 @@ class ComparedFacts:
             cached.put(phrase, place >= 0)
         return cached[phrase]
 
-    @lazy_property
+    @cached_property
     def _maybe_negated(self) -> frozenset[str]:
         return frozenset().union(*map(_words_behind_negations, self._lower_facts))
 
-    @lazy_property
+    @cached_property
     def _long_negated(self) -> list[str]:
         return [form for form in self._maybe_negated if len(form) > FORM_CHARS]
 
-    @lazy_property
+    @cached_property
     def _lower_facts(self) -> tuple[str, ...]:
         return tuple(map(str.lower, self._facts))
 
-    @lazy_property
+    @cached_property
     def _all_passages(self) -> Passages:
         return passages_of(tuple(enumerate(self._facts)))
 
-    @lazy_property
+    @cached_property
     def _plain_numbers(self) -> frozenset[float | str]:
         if not may_count(self.lower_text):
             return frozenset()

@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import filterfalse, pairwise
 
 from transforms.contradictions.compared_facts import ComparedFacts
@@ -11,7 +12,7 @@ from transforms.contradictions.numbers import may_count_in_words, plain_value
 from transforms.contradictions.parsed_sentence import ParsedSentence
 from transforms.contradictions.passages import Passage, Passages
 from transforms.contradictions.tokenized_text import form_of_spelling, spellings
-from transforms.rules.cache import WantedForms, lazy_property
+from transforms.rules.cache import WantedForms
 from transforms.rules.fact_text import max_sentences
 from transforms.rules.sentences import locate_sentences
 
@@ -104,19 +105,19 @@ class IndexedFacts(ComparedFacts):
             self._passages[place] = Passage(ParsedSentence(text), number)
         return self._passages[place]
 
-    @lazy_property
+    @cached_property
     def _has_negation(self) -> bool:
         return any(map(has_negation, map(str.lower, self._facts)))
 
-    @lazy_property
+    @cached_property
     def _sentence_texts(self) -> frozenset[str]:
         return frozenset(text for _, text in self._index.sentences)
 
-    @lazy_property
+    @cached_property
     def _values(self) -> frozenset[float | str]:
         return frozenset(plain_value(form) for form in self._index.places if form[0].isdigit())
 
-    @lazy_property
+    @cached_property
     def _index(self) -> "_Index":
         return _Index(self._facts, self._claims)
 

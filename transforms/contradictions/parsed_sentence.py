@@ -1,5 +1,6 @@
 """Parse a sentence of a claim or a fact, each part at its first use."""
 
+from functools import cached_property
 from itertools import islice
 
 from transforms.contradictions.dates import Date, may_date, read_dates
@@ -8,7 +9,6 @@ from transforms.contradictions.names import Name, read_names
 from transforms.contradictions.negation import may_negate, read_negated
 from transforms.contradictions.numbers import Quantity, read_quantities
 from transforms.contradictions.tokenized_text import TokenizedText
-from transforms.rules.cache import lazy_property
 
 _MAX_DATES = _MAX_NAMES = 64
 """Per sentence; one with more is a list."""
@@ -27,49 +27,49 @@ class ParsedSentence(TokenizedText):
         if features:
             self.features = features
 
-    @lazy_property
+    @cached_property
     def features(self) -> Features:
         """What it may contain."""
         return read_features(self.text)
 
-    @lazy_property
+    @cached_property
     def lower(self) -> str:
         """The sentence in lower case."""
         return self.text.lower()
 
-    @lazy_property
+    @cached_property
     def forms(self) -> frozenset[str]:
         """The forms of all tokens."""
         return frozenset(token.form for token in self.tokens)
 
-    @lazy_property
+    @cached_property
     def dates(self) -> list[Date]:
         """The dates."""
         return self._dates_and_places[0]
 
-    @lazy_property
+    @cached_property
     def quantities(self) -> list[Quantity]:
         """The numbers that belong to no date."""
         if not self.features.kinds & NUMBER:
             return []
         return read_quantities(self, self._dates_and_places[1])
 
-    @lazy_property
+    @cached_property
     def values(self) -> frozenset[float | str]:
         """The values of the numbers."""
         return frozenset(quantity.value for quantity in self.quantities)
 
-    @lazy_property
+    @cached_property
     def names(self) -> list[Name]:
         """The names."""
         return list(islice(read_names(self), _MAX_NAMES))
 
-    @lazy_property
+    @cached_property
     def negated(self) -> dict[str, str]:
         """The negated words: by form, the text from the negation to the word."""
         return read_negated(self) if self.features.kinds & NEGATION else {}
 
-    @lazy_property
+    @cached_property
     def may_negate(self) -> bool:
         """Whether it has any word by which it could negate something."""
         return may_negate(self.text)
@@ -86,7 +86,7 @@ class ParsedSentence(TokenizedText):
         """Return whether it has a share, 0..1, of the content words of a claim."""
         return len(claim.content & self.content) >= min_share * len(claim.content)
 
-    @lazy_property
+    @cached_property
     def _dates_and_places(self) -> tuple[list[Date], set[int]]:
         if self.features.kinds & (NUMBER | MONTH) and may_date(self.text):
             dates, places = read_dates(self)

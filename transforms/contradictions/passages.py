@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from transforms.contradictions.dates import Date, may_agree
 from transforms.contradictions.numbers import Quantity
 from transforms.contradictions.parsed_sentence import ParsedSentence
 from transforms.contradictions.units import Unit
-from transforms.rules.cache import FactCache, lazy_property
+from transforms.rules.cache import FactCache
 from transforms.rules.sentences import locate_sentences
 
 _MIN_SHARE = 0.5
@@ -78,12 +79,12 @@ class Passages:
         self._read = read
         self._last: tuple[ParsedSentence, Passage | None, int] | None = None
 
-    @lazy_property
+    @cached_property
     def all(self) -> list[Passage]:
         """The sentences, in order."""
         return self._read()
 
-    @lazy_property
+    @cached_property
     def number_uses(self) -> dict[float | str, NumberUses]:
         """What each number of the sentences counts."""
         uses: dict[float | str, NumberUses] = {}

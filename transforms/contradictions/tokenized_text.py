@@ -1,10 +1,11 @@
 """Split a sentence into tokens: words, numbers and signs."""
 
 import re
+from functools import cached_property
 from itertools import chain
 
 from schemas import Record
-from transforms.rules.cache import WordCache, lazy_property
+from transforms.rules.cache import WordCache
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 
 _TOKEN = re.compile(
@@ -60,12 +61,12 @@ class TokenizedText:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    @lazy_property
+    @cached_property
     def content(self) -> frozenset[str]:
         """The forms of the content words."""
         return frozenset(chain.from_iterable(map(_content_of, self.text.split())))
 
-    @lazy_property
+    @cached_property
     def tokens(self) -> list[Token]:
         """The tokens, in order."""
         tokens = []

@@ -6,7 +6,12 @@ from schemas import Record
 from schemas.answer import Answer
 from transforms.grounding.protocol import build_request, encode_request
 from transforms.grounding.settings import CheckSettings
-from transforms.rules.planning import PlannedCall, billed_characters, most_rechecks, plan_within
+from transforms.rules.planning import (
+    PlannedCall,
+    billed_characters,
+    max_recheck_chars,
+    plan_within,
+)
 
 _KEY_BYTES = 16
 
@@ -55,7 +60,7 @@ def forecast_check(answer: Answer, settings: CheckSettings) -> Forecast | None:
     calls = plan_within(answer.answer_text, answer.facts, settings.limits, most_calls)
     if calls is None:
         return None
-    rechecks = most_rechecks(calls, settings.limits)
+    rechecks = max_recheck_chars(calls, settings.limits)
     return Forecast(
         calls=tuple(_forecast_call(call, answer, settings) for call in calls),
         most_rechecks=rechecks[: most_calls - len(calls)],

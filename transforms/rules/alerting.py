@@ -1,4 +1,4 @@
-"""Which answers somebody is told about, and how urgently."""
+"""Decide which answers are worth an alert, and its severity."""
 
 from schemas import Record
 from schemas.alert import Alert, AlertKind, Severity, WorstClaim
@@ -7,13 +7,13 @@ from schemas.verdict import Verdict
 
 
 class AlertRule(Record, frozen=True, kw_only=True):
-    """What is worth an alert.
+    """Which answers are worth an alert.
 
     Attributes:
-      verdicts: answers with one of these verdicts alert.
-      tags: answers with one of these tags alert, too.
+      verdicts: alert on answers with one of these verdicts.
+      tags: also alert on answers with one of these tags.
       critical_support_score: 0..1; a LOW_GROUNDED answer below it is critical.
-      with_text: whether the alert carries the answer and its worst claim.
+      with_text: whether the alert contains the answer and its worst claim.
     """
 
     verdicts: frozenset[Verdict] = frozenset({Verdict.LOW_GROUNDED, Verdict.POLICY_SKIPPED})
@@ -23,14 +23,11 @@ class AlertRule(Record, frozen=True, kw_only=True):
 
 
 def select_alert(enriched: EnrichedAnswer, rule: AlertRule) -> Alert | None:
-    """Decide whether an answer is worth an alert.
+    """Return the alert for an answer, None if it is not worth one.
 
     Args:
       enriched: the answer with its verdict.
-      rule: what is worth an alert.
-
-    Returns:
-      The alert, holding no word of the answer unless the rule says so; None for no alert.
+      rule: which answers are worth an alert, and whether it contains their text.
     """
     if enriched.verdict not in rule.verdicts and rule.tags.isdisjoint(enriched.tags):
         return None
@@ -53,7 +50,7 @@ def select_alert(enriched: EnrichedAnswer, rule: AlertRule) -> Alert | None:
 
 
 def worst_claim(enriched: EnrichedAnswer, *, with_text: bool) -> WorstClaim | None:
-    """Find the claim with the least score among those that required a check, if any did."""
+    """Return the claim with the lowest score among those that required a check, if any."""
     scored = [
         (claim.required_score, claim)
         for claim in enriched.claims

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
-from typing import Any, Generic, TypeVar
+from typing import TypeVar
 
 _MAX_WORDS = 65_536
 _MAX_WORD_CHARS = 40
@@ -77,30 +77,6 @@ class WantedForms(dict[str, str | None]):
         if len(self) > _MAX_WORDS:
             self.clear()
         return list(map(self.__getitem__, words))
-
-
-class lazy_property(Generic[_Value]):  # noqa: N801 - used like functools.cached_property
-    """Compute a property at its first use and cache it.
-
-    `functools.cached_property` takes a lock in Python 3.11, which costs more than many of these
-    computations. Two threads may compute the same value twice.
-
-    Args:
-      compute: returns the value for an object.
-    """
-
-    def __init__(self, compute: Callable[[Any], _Value]) -> None:
-        self._compute = compute
-        self.__doc__ = compute.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        """Store the name under which the object's dictionary caches the value."""
-        self._name = name
-
-    def __get__(self, instance: object, owner: type) -> _Value:
-        """Compute and cache the value."""
-        value = instance.__dict__[self._name] = self._compute(instance)
-        return value
 
 
 class FactCache(dict[_Facts, _Value]):

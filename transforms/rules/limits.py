@@ -1,4 +1,4 @@
-"""Limits of one grounding check, and how the service counts tokens."""
+"""The limits of one check, and the service's count of tokens."""
 
 import re
 
@@ -15,7 +15,7 @@ UNSPACED_SCRIPTS = (
     "\uff01-\uffdc"  # full-width and half-width forms
     "\U00020000-\U000323af"  # han, extensions
 )
-"""The inside of a regular expression's class: characters that stand for a word by themselves."""
+"""Characters that are words on their own, for the class of a regular expression."""
 
 _UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
 
@@ -29,10 +29,9 @@ class CheckLimits(Record, frozen=True, kw_only=True):
     Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
 
     Attributes:
-      max_facts: facts a call.
-      max_fact_chars: characters (code points) a fact.
-      max_answer_tokens: tokens (`count_tokens`) an answer.
-      max_user_labels: labels a call.
+      max_facts, max_user_labels: facts and labels per call.
+      max_fact_chars: characters (code points) per fact.
+      max_answer_tokens: tokens of an answer, as `count_tokens` counts them.
       max_user_label_chars: characters of a label's key or value.
     """
 
@@ -44,12 +43,11 @@ class CheckLimits(Record, frozen=True, kw_only=True):
 
 
 def count_tokens(text: str) -> int:
-    """Count the service's tokens: words, and every full stop wherever it stands.
+    """Count the service's tokens: words, and every full stop, also within words.
 
-    The service calls a token "a word or a period" and does not say how it counts "3.14". This count
-    has a margin, so that a request is within the limit either way. A word is a run without white
-    space that is more than full stops. In scripts that put no space between words every character
-    counts.
+    The service calls a token "a word or a period" and does not define the tokens of "3.14". This
+    count has a margin, so that a request is within the limit in any case. In scripts without spaces
+    between words every character counts.
 
     Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding, where
     "They wore off-the-rack clothes in 2024." has seven.

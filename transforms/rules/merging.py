@@ -1,4 +1,4 @@
-"""Putting the replies for one answer back together, on the offsets of the whole answer."""
+"""Merge the replies for one answer, with offsets into the whole answer."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -11,29 +11,29 @@ from transforms.rules.support_score import support_score
 
 
 def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]) -> Grounding:
-    """Merge the first pass: claims of all pieces, each with its best score over all fact groups.
+    """Merge the first pass: the claims of all pieces, each with its best score of all fact groups.
 
     Args:
       calls: as planned.
-      replies: one for each call, in the same order, their offsets and indices valid.
+      replies: one for each call, in the same order, with valid offsets and indices.
 
     Returns:
-      Claims on the offsets of the whole answer. One call keeps the service's own support score;
-      several are recombined from the claims' scores.
+      The claims with offsets into the whole answer. One call keeps the service's own support score;
+      that of several is computed from the claims' scores.
 
     Raises:
-      ValueError: there are not as many replies as calls.
+      ValueError: the numbers of calls and replies differ.
     """
     answered = list(zip(calls, replies, strict=True))
     claims: dict[tuple[int, int], Claim] = {}
     for call, reply in answered:
         for claim in _claims(call, reply):
             span = claim.start, claim.end
-            claims[span] = _better(claims[span], claim) if span in claims else claim
+            claims[span] = _join(claims[span], claim) if span in claims else claim
     merged = tuple(claims[span] for span in sorted(claims))
     if len(calls) == 1:
         return Grounding(support_score=replies[0].support_score, claims=merged)
-    return _scored_by_claims(
+    return _score_by_claims(
         Grounding(support_score=_mean_support_score(answered), claims=merged, recombined=True)
     )
 
@@ -46,15 +46,12 @@ def merge_rechecks(
     """Merge the second pass into the first: a claim keeps its better score.
 
     Args:
-      grounding: the first pass, merged.
+      grounding: the merged first pass.
       rechecks: as planned from it.
       replies: one for each recheck, in the same order.
 
-    Returns:
-      The same claims, with scores that are no lower.
-
     Raises:
-      ValueError: there are not as many replies as rechecks.
+      ValueError: the numbers of rechecks and replies differ.
     """
     better = {
         (claim.start, claim.end): claim
@@ -62,7 +59,7 @@ def merge_rechecks(
         for claim in _rechecked_claims(recheck, reply)
     }
     claims = tuple(better.get((claim.start, claim.end), claim) for claim in grounding.claims)
-    return _scored_by_claims(replace(grounding, claims=claims))
+    return _score_by_claims(replace(grounding, claims=claims))
 
 
 def _claims(call: PlannedCall, reply: CheckResponse) -> Iterator[Claim]:
@@ -74,11 +71,11 @@ def _claims(call: PlannedCall, reply: CheckResponse) -> Iterator[Claim]:
             end=call.answer.start + wire.end_pos,
             grounding_check_required=wire.grounding_check_required,
         )
-        yield _with(claim, wire.score, _cited(wire, reply, call.facts))
+        yield _with_score(claim, wire.score, _cited(wire, reply, call.facts))
 
 
 def _rechecked_claims(recheck: PlannedRecheck, reply: CheckResponse) -> Iterator[Claim]:
-    """Find each claim again by its line; one that came back in parts is as good as its worst."""
+    """Find each claim by its line; one that was split has the lowest score of its parts."""
     line_start = 0
     for claim in recheck.claims:
         line_end = line_start + len(claim.text.encode())
@@ -88,14 +85,14 @@ def _rechecked_claims(recheck: PlannedRecheck, reply: CheckResponse) -> Iterator
             cited = _lowest(
                 found for wire in parts for found in _cited(wire, reply, recheck.facts).items()
             )
-            yield _better(claim, _with(claim, min(scores), cited))
+            yield _join(claim, _with_score(claim, min(scores), cited))
         line_start = line_end + len("\n")
 
 
 def _cited(
     wire: CheckedClaim, reply: CheckResponse, facts: Sequence[FactPiece]
 ) -> Mapping[int, int]:
-    """Map a claim's citations to facts: the fact's index to where its cited part begins."""
+    """Map the index of each fact that a claim cites to the start of its cited part."""
     pieces = (facts[int(reply.cited_chunks[index].source)] for index in wire.citation_indices)
     return _lowest((piece.fact, piece.start) for piece in pieces)
 
@@ -107,8 +104,8 @@ def _lowest(found: Iterable[tuple[int, int]]) -> Mapping[int, int]:
     return lowest
 
 
-def _better(first: Claim, second: Claim) -> Claim:
-    """Join two views of a claim: the higher score, all citations, required if either says so."""
+def _join(first: Claim, second: Claim) -> Claim:
+    """Join two results for a claim: the higher score, all citations, required if either is."""
     required = {first.grounding_check_required, second.grounding_check_required} - {None}
     scores = [claim.score for claim in (first, second) if claim.score is not None]
     cited = _lowest(
@@ -116,25 +113,25 @@ def _better(first: Claim, second: Claim) -> Claim:
         for claim in (first, second)
         for found in zip(claim.citations, claim.citation_starts, strict=True)
     )
-    joined = _with(first, max(scores, default=None), cited)
+    joined = _with_score(first, max(scores, default=None), cited)
     return replace(joined, grounding_check_required=any(required) if required else None)
 
 
-def _with(claim: Claim, score: float | None, cited: Mapping[int, int]) -> Claim:
+def _with_score(claim: Claim, score: float | None, cited: Mapping[int, int]) -> Claim:
     facts = tuple(sorted(cited))
     return replace(
         claim, score=score, citations=facts, citation_starts=tuple(cited[fact] for fact in facts)
     )
 
 
-def _scored_by_claims(grounding: Grounding) -> Grounding:
-    """Score the whole by its claims; where the server scores no claims, leave its score."""
+def _score_by_claims(grounding: Grounding) -> Grounding:
+    """Compute the support score from the claims' scores; without any, keep it."""
     scores = grounding.required_scores
     return replace(grounding, support_score=support_score(scores)) if scores else grounding
 
 
 def _mean_support_score(answered: Iterable[tuple[PlannedCall, CheckResponse]]) -> float | None:
-    """The mean over the answer's pieces of each one's best score over all fact groups."""
+    """Return the mean over the answer's pieces of the best score of all fact groups."""
     best: dict[int, float] = {}
     for call, reply in answered:
         if reply.support_score is not None:

@@ -1,4 +1,4 @@
-"""Which calls an answer needs, so that none exceeds what the service takes."""
+"""Plan the calls for an answer, so that none exceeds the service's limits."""
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,14 +16,14 @@ ClaimLike = TypeVar("ClaimLike", bound=WithText)
 
 
 class AnswerPiece(Record, frozen=True, kw_only=True):
-    """A part of an answer, and the byte of the answer at which it begins."""
+    """A part of an answer, and its first byte in the answer."""
 
     text: str
     start: int
 
 
 class FactPiece(Record, frozen=True, kw_only=True):
-    """A part of a fact: the fact's index, and the byte of the fact at which the part begins."""
+    """A part of a fact, the fact's index, and the part's first byte in the fact."""
 
     text: str
     fact: int
@@ -31,14 +31,14 @@ class FactPiece(Record, frozen=True, kw_only=True):
 
 
 class PlannedCall(Record, frozen=True, kw_only=True):
-    """One call: a piece of the answer against one group of fact pieces."""
+    """One call: a piece of the answer and one group of fact pieces."""
 
     answer: AnswerPiece
     facts: tuple[FactPiece, ...]
 
 
 class PlannedRecheck(Record, frozen=True, kw_only=True):
-    """A second look at claims that seemed ungrounded, with the best facts of all groups."""
+    """A second call for claims that looked ungrounded, with the best facts of all groups."""
 
     claims: tuple[Claim, ...]
     facts: tuple[FactPiece, ...]
@@ -54,28 +54,22 @@ def billed_characters(call: PlannedCall | PlannedRecheck) -> int:
     return len(call.answer.text) + sum(len(piece.text) for piece in call.facts)
 
 
-def fewest_calls(answer_text: str, facts: Sequence[Fact], limits: CheckLimits) -> int:
-    """Tell how many calls an answer needs at least, at a fraction of the cost of planning them.
-
-    Args:
-      answer_text: the answer.
-      facts: what it is checked against.
-      limits: what the service takes in one call.
-    """
+def min_calls(answer_text: str, facts: Sequence[Fact], limits: CheckLimits) -> int:
+    """Return a lower bound of the calls for an answer, much faster than planning them."""
     answer_pieces = _ceil_div(count_tokens(answer_text), limits.max_answer_tokens)
-    fact_pieces = sum(_fewest_pieces(fact.text, limits.max_fact_chars) for fact in facts)
+    fact_pieces = sum(_min_pieces(fact.text, limits.max_fact_chars) for fact in facts)
     return answer_pieces * _ceil_div(fact_pieces, limits.max_facts)
 
 
 def plan_calls(
     answer_text: str, facts: Sequence[Fact], limits: CheckLimits
 ) -> tuple[PlannedCall, ...]:
-    """Lay out the calls for one answer: every piece of it against every group of facts.
+    """Plan the calls for one answer: every piece of it with every group of facts.
 
     Args:
-      answer_text: the answer, not white space alone.
-      facts: what it is checked against, at least one.
-      limits: what the service takes in one call.
+      answer_text: the answer, not only white space.
+      facts: at least one.
+      limits: the limits of one call.
 
     Returns:
       At least one call, in the order of the answer.
@@ -99,14 +93,9 @@ def plan_calls(
 def plan_within(
     answer_text: str, facts: Sequence[Fact], limits: CheckLimits, max_calls: int
 ) -> tuple[PlannedCall, ...] | None:
-    """Lay out the calls for one answer as `plan_calls` does, unless they are too many.
-
-    Planning the calls of the largest answers takes seconds, so what can be told without is.
-
-    Returns:
-      The calls, at most `max_calls`; None where the answer needs more.
-    """
-    if fewest_calls(answer_text, facts, limits) > max_calls:
+    """Plan calls as `plan_calls` does; return None if there are more than `max_calls`."""
+    # Planning the calls of the largest answers takes seconds.
+    if min_calls(answer_text, facts, limits) > max_calls:
         return None
     calls = plan_calls(answer_text, facts, limits)
     return calls if len(calls) <= max_calls else None
@@ -118,68 +107,66 @@ def plan_rechecks(
     citation_threshold: float,
     limits: CheckLimits,
 ) -> tuple[PlannedRecheck, ...]:
-    """Lay out a second pass for claims that no single group of facts supports.
+    """Plan a second pass for the claims that no single group of facts supports.
 
-    A claim may need facts of two groups; what the first pass says of it is only a lower bound.
+    A claim may need facts of two groups, so that its first score is only a lower bound.
 
     Args:
       calls: the first pass.
       claims: its claims, merged.
       citation_threshold: 0..1; a required claim below it looks ungrounded.
-      limits: what the service takes in one call.
+      limits: the limits of one call.
 
     Returns:
-      No call at all where the first pass had one group of facts, or supports every claim.
+      No calls if the first pass had one group of facts, or supports every claim.
     """
     facts = _fact_pieces(calls)
     if len(facts) <= limits.max_facts:
         return ()
-    doubtful = [claim for claim in claims if _is_doubtful(claim, citation_threshold, limits)]
+    ungrounded = [
+        claim
+        for claim in claims
+        if claim.required_score is not None
+        and claim.required_score < citation_threshold
+        and _fits(claim.text, limits)
+    ]
     return tuple(
         PlannedRecheck(
             claims=group,
             facts=best_facts([claim.text for claim in group], facts, limits.max_facts),
         )
-        for group in _groups(doubtful, limits.max_answer_tokens)
+        for group in _groups(ungrounded, limits.max_answer_tokens)
     )
 
 
-def most_rechecks(calls: Sequence[PlannedCall], limits: CheckLimits) -> tuple[int, ...]:
-    """Bound the second pass before the first: every sentence of the answer is doubtful.
+def max_recheck_chars(calls: Sequence[PlannedCall], limits: CheckLimits) -> tuple[int, ...]:
+    """Return upper bounds of the characters of each recheck, if no sentence is grounded.
 
     Args:
       calls: the first pass.
-      limits: what the service takes in one call.
-
-    Returns:
-      The most characters that each call of it can hold.
+      limits: the limits of one call.
     """
     facts = _fact_pieces(calls)
     if len(facts) <= limits.max_facts:
         return ()
     fact_chars = sum(heapq.nlargest(limits.max_facts, (len(piece.text) for piece in facts)))
-    # Sentences of the pieces, since no checker sees more of the answer at once.
+    # Sentences of the pieces, since no checker receives more of the answer at once.
     pieces = {call.answer.start: call.answer.text for call in calls}.values()
     sentences = (sentence for piece in pieces for sentence in split_sentences(piece))
-    doubtful = [sentence for sentence in sentences if _fits(sentence.text, limits)]
+    fitting = [sentence for sentence in sentences if _fits(sentence.text, limits)]
     return tuple(
-        len(_lines(group)) + fact_chars for group in _groups(doubtful, limits.max_answer_tokens)
+        len(_lines(group)) + fact_chars for group in _groups(fitting, limits.max_answer_tokens)
     )
 
 
 def _fact_pieces(calls: Sequence[PlannedCall]) -> list[FactPiece]:
-    """The pieces of all groups of facts, each once."""
+    """Return the pieces of all groups of facts, each once."""
     pieces = {(piece.fact, piece.start): piece for call in calls for piece in call.facts}
     return list(pieces.values())
 
 
-def _is_doubtful(claim: Claim, citation_threshold: float, limits: CheckLimits) -> bool:
-    score = claim.required_score
-    return score is not None and score < citation_threshold and _fits(claim.text, limits)
-
-
 def _fits(claim_text: str, limits: CheckLimits) -> bool:
-    """Tell whether a call can hold a claim; cut out of a word, it may count more than its piece."""
+    """Return whether a call can contain a claim; cut within a word, it may count more tokens."""
     return 0 < count_tokens(claim_text) <= limits.max_answer_tokens
 
 
@@ -187,11 +174,10 @@ def _lines(claims: Iterable[WithText]) -> str:
     return "\n".join(claim.text for claim in claims)
 
 
-def _fewest_pieces(text: str, max_chars: int) -> int:
+def _min_pieces(text: str, max_chars: int) -> int:
     if len(text) <= max_chars:
         return 1
-    said_chars = sum(map(len, text.split()))
-    return _ceil_div(said_chars, max_chars)
+    return _ceil_div(sum(map(len, text.split())), max_chars)
 
 
 def _ceil_div(amount: int, by: int) -> int:
@@ -199,7 +185,7 @@ def _ceil_div(amount: int, by: int) -> int:
 
 
 def _pieces(text: str, limit: int, measure: Measure) -> Iterator[tuple[str, int]]:
-    """Cut a text, leaving out pieces of white space alone."""
+    """Split a text, and drop pieces of white space."""
     start = 0
     for piece in split_text(text, limit, measure):
         if not piece.isspace():
@@ -208,7 +194,7 @@ def _pieces(text: str, limit: int, measure: Measure) -> Iterator[tuple[str, int]
 
 
 def _groups(claims: Sequence[ClaimLike], max_tokens: int) -> Iterator[tuple[ClaimLike, ...]]:
-    """Put claims together as long as one call can hold them."""
+    """Group claims as long as one call can contain them."""
     group: list[ClaimLike] = []
     size = 0
     for claim in claims:

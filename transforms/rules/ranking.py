@@ -1,4 +1,4 @@
-"""Choose the facts for a second look at claims that no single group of facts supports."""
+"""Choose the facts for a second check of claims that no single group of facts supports."""
 
 import re
 from bisect import bisect_left
@@ -10,18 +10,18 @@ from transforms.rules.limits import UNSPACED_SCRIPTS
 
 _WORD = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\W{UNSPACED_SCRIPTS}]+")
 
-_MOST_HOLDERS = 200
-"""A word that stands in more facts does not tell which of them a claim needs."""
+_MAX_HOLDERS = 200
+"""A word in more facts does not discriminate between them."""
 
-_MOST_CHOSEN = 4
-"""Facts that are chosen for one claim; a claim rarely joins more."""
+_MAX_CHOSEN = 4
+"""Facts that are chosen for one claim; a claim rarely combines more."""
 
-_LEAST_GAIN = 1e-9
-"""What differences of the same weights leave by rounding is less."""
+_MIN_GAIN = 1e-9
+"""Rounding leaves less than this of equal weights."""
 
 
 class WithText(Protocol):
-    """Whatever is a text, or a part of one."""
+    """A text, or a part of one."""
 
     @property
     def text(self) -> str:
@@ -32,7 +32,7 @@ FactLike = TypeVar("FactLike", bound=WithText)
 
 
 class _Choice(NamedTuple):
-    """A fact for a claim; the first of all choices is the best.
+    """A fact for a claim; choices are sorted, the best first.
 
     Attributes:
       turn: 0 for the fact that shares most with the claim, 1 for the one that adds most to it, ...
@@ -45,23 +45,24 @@ class _Choice(NamedTuple):
     fact: int
 
 
-def best_facts(claims: Sequence[str], facts: Sequence[FactLike], most: int) -> tuple[FactLike, ...]:
-    """Choose the facts that together hold most words of each claim.
+def best_facts(
+    claims: Sequence[str], facts: Sequence[FactLike], max_facts: int
+) -> tuple[FactLike, ...]:
+    """Choose the facts that together contain most words of each claim.
 
-    A claim's first fact is the one that shares most of its words, its next fact the one that shares
-    most of the words that are left, and so on: a claim that joins two facts gets both. Every claim
-    gets its first fact before any claim gets a second one. Rare words count more than frequent
-    ones.
+    A claim's first fact shares most of its words, its next fact most of the remaining words, and so
+    on: a claim that combines two facts gets both. Every claim gets its first fact before any claim
+    gets a second one. Rare words have more weight than frequent ones.
 
     Args:
       claims: the texts of the claims.
-      facts: the facts, or parts of facts, to choose from.
-      most: how many to keep, at least 1.
+      facts: the facts, or parts of facts.
+      max_facts: how many to keep, at least 1.
 
     Returns:
-      At most that many, in their old order; of equals the earlier ones.
+      At most that many, in their order; of equal facts the first ones.
     """
-    if len(facts) <= most:
+    if len(facts) <= max_facts:
         return tuple(facts)
     words_of = [sorted(_words(claim)) for claim in claims]
     holders = _holders(frozenset().union(*words_of), facts)
@@ -70,15 +71,15 @@ def best_facts(claims: Sequence[str], facts: Sequence[FactLike], most: int) -> t
     ]
     chosen = dict.fromkeys(choice.fact for choice in sorted(choices))
     ranked = [*chosen, *(index for index in range(len(facts)) if index not in chosen)]
-    return tuple(facts[index] for index in sorted(ranked[:most]))
+    return tuple(facts[index] for index in sorted(ranked[:max_facts]))
 
 
 def _holders(words: frozenset[str], facts: Sequence[WithText]) -> dict[str, list[int]]:
-    """Find the facts that hold each of some words; of a frequent word the first ones."""
+    """Return the facts that contain each word; of a frequent word the first ones."""
     holders: dict[str, list[int]] = {word: [] for word in words}
     for index, fact in enumerate(facts):
         for word in words & _words(fact.text):
-            if len(holders[word]) <= _MOST_HOLDERS:
+            if len(holders[word]) <= _MAX_HOLDERS:
                 holders[word].append(index)
     return holders
 
@@ -86,37 +87,28 @@ def _holders(words: frozenset[str], facts: Sequence[WithText]) -> dict[str, list
 def _choices(
     words: Sequence[str], holders: Mapping[str, Sequence[int]], facts: int
 ) -> Iterator[_Choice]:
-    """Choose facts for one claim, each for the words that those before it lack.
-
-    Args:
-      words: the claim's, each once.
-      holders: the facts that hold each word.
-      facts: how many facts there are.
-
-    Yields:
-      First the facts that together hold most words, then all others that hold any.
-    """
+    """Choose facts for the distinct words of one claim, each for the words that others lack."""
     weights = {word: log(1 + facts / max(1, len(holders[word]))) for word in words}
-    left = {word: weights[word] for word in words if len(holders[word]) <= _MOST_HOLDERS}
+    left = {word: weights[word] for word in words if len(holders[word]) <= _MAX_HOLDERS}
     total = sum(weights.values())
     gains: dict[int, float] = {}
     for word, weight in left.items():
         for fact in holders[word]:
             gains[fact] = gains.get(fact, 0.0) + weight
     for fact, gain in gains.items():
-        yield _Choice(_MOST_CHOSEN, 1 - gain / total, fact)
-    for turn in range(_MOST_CHOSEN):
+        yield _Choice(_MAX_CHOSEN, 1 - gain / total, fact)
+    for turn in range(_MAX_CHOSEN):
         best = max(gains, key=lambda fact: (gains[fact], -fact), default=None)
-        if best is None or gains[best] < _LEAST_GAIN:
+        if best is None or gains[best] < _MIN_GAIN:
             return
         yield _Choice(turn, 1 - gains[best] / total, best)
-        for word in [word for word in left if _holds(holders[word], best)]:
+        for word in [word for word in left if _contains(holders[word], best)]:
             weight = left.pop(word)
             for other in holders[word]:
                 gains[other] -= weight
 
 
-def _holds(holders: Sequence[int], fact: int) -> bool:
+def _contains(holders: Sequence[int], fact: int) -> bool:
     place = bisect_left(holders, fact)
     return place < len(holders) and holders[place] == fact
 

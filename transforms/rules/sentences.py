@@ -1,4 +1,4 @@
-"""Cutting an answer into sentences: the claims of a check, and where a long answer may be cut."""
+"""Split text into sentences: the claims of a check, and where a long answer may be split."""
 
 # ruff: noqa: RUF001 - the punctuation of several scripts is this module's data
 # ruff: noqa: SIM905 - a table of words reads best as text
@@ -16,7 +16,7 @@ class Sentence(Record, frozen=True, kw_only=True):
 
     Attributes:
       text: the sentence without the marks and white space around it.
-      start_byte, end_byte: UTF-8 offsets into the whole text, end exclusive; they cut `text`.
+      start_byte, end_byte: its UTF-8 span in the whole text, end exclusive.
     """
 
     text: str
@@ -37,8 +37,8 @@ _OPENING_MARKS = re.compile(
 )
 
 _CLOSING = r"""(?:["'”’»›)\]}*_」』）】]|\[\d{1,3}\])*+"""
-# Possessive, and only at the first of a run of marks: linear in the length of any text. A set of
-# characters at the front lets the search skip all others.
+# Possessive, and only at the first of several marks, so that the time is linear in the length of
+# any text. A set of characters at the front makes the search fast.
 _END = re.compile(
     rf"""[.!?؟۔।。！？｡](?:
       (?<=[。！？｡])[。！？｡]*+{_CLOSING}
@@ -60,20 +60,14 @@ _TAIL_CHARS = max(map(len, _ABBREVIATIONS)) + 1
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
 
 LocatedText = tuple[int, str]
-"""Where a sentence starts, in characters of the whole text, and the sentence."""
+"""The start of a sentence, in characters of the whole text, and the sentence."""
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """Cut a text into its sentences, in order and without overlap.
+    """Split a text, plain or Markdown, into sentences, in order and without overlap.
 
-    A sentence never crosses a line. White space, list, heading and quotation marks around it and
-    pieces without a letter or digit are left out; a row of a table is one piece.
-
-    Args:
-      text: any text without lone surrogates, plain or Markdown.
-
-    Returns:
-      The sentences; none for a text without letters and digits.
+    A sentence ends at the end of its line; a row of a table is one sentence. White space, list,
+    heading and quotation marks around a sentence and pieces without a letter or digit are dropped.
     """
     pieces = list(locate_sentences(text))
     if text.isascii():
@@ -85,7 +79,7 @@ def split_sentences(text: str) -> list[Sentence]:
 
 
 def locate_sentences(text: str) -> Iterator[LocatedText]:
-    """Cut a text into its sentences as `split_sentences` does, on characters instead of bytes."""
+    """Split a text as `split_sentences` does, with offsets in characters instead of bytes."""
     for line in _LINE.finditer(text):
         yield from _line_pieces(text, *line.span())
 
@@ -118,10 +112,7 @@ def _line_pieces(text: str, start: int, end: int) -> list[LocatedText]:
 
 
 def _trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[LocatedText]:
-    """Return what stands between the cuts and says anything, without the marks around it.
-
-    The marks are white space unless given.
-    """
+    """Return the pieces with a letter or digit, stripped of marks (by default white space)."""
     pieces = []
     for start, end in pairwise(cuts):
         rest = text[start:end].lstrip(marks)
@@ -132,14 +123,7 @@ def _trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[Locat
 
 
 def _stays_inside(text: str, stop: int, behind: int, end: int) -> bool:
-    """Return whether full stops belong to an abbreviation or a number instead of ending a sentence.
-
-    Args:
-      text: the whole text.
-      stop: where the full stops begin.
-      behind: where they and the closing marks behind them end.
-      end: where the line ends.
-    """
+    """Return whether the full stops at text[stop:behind] do not end a sentence."""
     following = behind
     while following < end and text[following].isspace():
         following += 1
@@ -150,7 +134,7 @@ def _stays_inside(text: str, stop: int, behind: int, end: int) -> bool:
 
 
 def _last_is_abbreviation(tail: str) -> bool:
-    """Tell whether a text ends with an abbreviation; its last `_TAIL_CHARS` characters tell it."""
+    """Return whether the last `_TAIL_CHARS` characters of a text end with an abbreviation."""
     word = _WORD_BREAK.split(tail)[-1]
     return (len(word) == 1 and word.isalpha()) or word.lower() in _ABBREVIATIONS
 

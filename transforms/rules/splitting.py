@@ -1,4 +1,4 @@
-"""Cutting a text that is too long for one call, without losing a character of it."""
+"""Split a text that is too long for one call, without losing a character."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,16 +8,18 @@ from itertools import pairwise
 from transforms.rules.sentences import locate_sentences
 
 Measure = Callable[[str], int]
-"""How long a text is, in the unit of the limit; of a whole never more than of its parts."""
+"""Returns the size of a text in the unit of the limit, at most the sum of its parts' sizes."""
+
+_Split = Callable[[str], list[str]]
 
 
 def split_text(text: str, limit: int, measure: Measure) -> list[str]:
-    """Cut a text into pieces within a limit: at sentence ends, else white space, else anywhere.
+    """Split a text into pieces within a limit: at sentence ends, else white space, else anywhere.
 
     Args:
       text: any text.
-      limit: what a piece may measure, at least 1.
-      measure: the unit of the limit; of a single character never more than 1.
+      limit: the maximum size of a piece, at least 1.
+      measure: the unit of the limit; a single character has at most size 1.
 
     Returns:
       The pieces in order; joined they are the text.
@@ -25,30 +27,28 @@ def split_text(text: str, limit: int, measure: Measure) -> list[str]:
     return _split(text, limit, measure, (_sentences, _words, partial(_slices, length=limit)))
 
 
-def _split(
-    text: str, limit: int, measure: Measure, cuts: tuple[Callable[[str], list[str]], ...]
-) -> list[str]:
+def _split(text: str, limit: int, measure: Measure, splits: tuple[_Split, ...]) -> list[str]:
     if measure(text) <= limit:
         return [text]
-    return list(_joined(_units(text, limit, measure, cuts), limit))
+    return list(_join(_units(text, limit, measure, splits), limit))
 
 
 def _units(
-    text: str, limit: int, measure: Measure, cuts: tuple[Callable[[str], list[str]], ...]
+    text: str, limit: int, measure: Measure, splits: tuple[_Split, ...]
 ) -> Iterator[tuple[str, int]]:
-    """Cut a text into units within the limit; yields each with what it measures."""
-    cut, *finer_cuts = cuts
-    for coarse in cut(text):
+    """Split a text into units within the limit, each with its size."""
+    split, *finer = splits
+    for coarse in split(text):
         size = measure(coarse)
         if size <= limit:
             yield coarse, size
         else:
-            for unit in _split(coarse, limit, measure, tuple(finer_cuts)):
+            for unit in _split(coarse, limit, measure, tuple(finer)):
                 yield unit, measure(unit)
 
 
-def _joined(units: Iterator[tuple[str, int]], limit: int) -> Iterator[str]:
-    """Join neighbours as long as they fit together."""
+def _join(units: Iterator[tuple[str, int]], limit: int) -> Iterator[str]:
+    """Join adjacent units as long as they are within the limit."""
     piece: list[str] = []
     size = 0
     for unit, unit_size in units:
@@ -61,9 +61,9 @@ def _joined(units: Iterator[tuple[str, int]], limit: int) -> Iterator[str]:
 
 
 def _sentences(text: str) -> list[str]:
-    """Cut before each sentence, and before the marks that begin its line.
+    """Split before each sentence, and before the marks at the start of its line.
 
-    A row of a table or an item of a list that lost its mark would be another sentence.
+    Without its mark, a row of a table or an item of a list would be another sentence.
     """
     sentences = list(locate_sentences(text))
     starts = [
@@ -78,5 +78,4 @@ def _words(text: str) -> list[str]:
 
 
 def _slices(text: str, length: int) -> list[str]:
-    """Cut anywhere; as many characters as the limit are always within it."""
     return [text[start : start + length] for start in range(0, len(text), length)]

@@ -1,4 +1,4 @@
-"""Which reason leads to which verdict: the one table, and the order in which reasons count.
+"""Map reasons to verdicts, in order of precedence.
 
 Sources: the enums AnswerSkippedReason and Answer.State of Discovery Engine, FinishReason of the
 Gemini API and of Vertex AI.
@@ -17,7 +17,7 @@ PRECEDENCE = (
     Verdict.GENERATION_FAILED,
     Verdict.UNSCORABLE,
 )
-"""Of several reasons the one whose verdict stands first here decides."""
+"""Of several reasons, the one with the first of these verdicts decides."""
 
 STATE_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
     {
@@ -42,25 +42,18 @@ SKIP_REASON_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
         "UNHELPFUL_ANSWER": Verdict.NOT_ANSWERED,
     }
 )
-"""A reason that is not in the table is a newer one of the service: NOT_ANSWERED."""
+"""Any other reason is a newer one of the service and leads to NOT_ANSWERED."""
 
 POLICY_FINISH_REASONS = frozenset(
     {
-        "SAFETY",
-        "RECITATION",
-        "BLOCKLIST",
-        "PROHIBITED_CONTENT",
-        "SPII",
-        "MODEL_ARMOR",
-        "IMAGE_SAFETY",
-        "IMAGE_PROHIBITED_CONTENT",
-        "IMAGE_RECITATION",
+        *("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"),
+        *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
     }
 )
-"""Reasons to stop that are a policy's: POLICY_SKIPPED."""
+"""Finish reasons that lead to POLICY_SKIPPED."""
 
 ORDINARY_FINISH_REASONS = frozenset({"STOP", "MAX_TOKENS"})
-"""Reasons to stop that say nothing against the text; any other is abnormal or policy."""
+"""Finish reasons of a usable text; any other is abnormal or policy."""
 
 BLOCKED_RATING = "BLOCKED_RATING"
 UNFINISHED = "UNFINISHED"
@@ -74,14 +67,8 @@ ABOVE_THRESHOLDS = "ABOVE_THRESHOLDS"
 
 FINDINGS = frozenset(
     {
-        UNFINISHED,
-        NO_TEXT,
-        NO_FACTS,
-        NO_CLAIMS,
-        OVER_LIMIT,
-        SUPPORT_SCORE,
-        CLAIM_SCORE,
-        ABOVE_THRESHOLDS,
+        *(UNFINISHED, NO_TEXT, NO_FACTS, NO_CLAIMS, OVER_LIMIT),
+        *(SUPPORT_SCORE, CLAIM_SCORE, ABOVE_THRESHOLDS),
     }
 )
-"""Reasons that no message gives: they follow from what is missing, or from the check."""
+"""Reasons that are not in the message: they follow from what is missing, or from the check."""

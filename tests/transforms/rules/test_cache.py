@@ -1,6 +1,6 @@
 """The caches of words and facts."""
 
-from transforms.rules.cache import FactCache, WordCache, lazy_property
+from transforms.rules.cache import FactCache, WordCache
 
 
 def test_a_word_is_computed_once() -> None:
@@ -49,19 +49,3 @@ def test_a_fact_longer_than_half_of_the_cache_is_not_cached() -> None:
     assert [*cache] == []
     assert cache["a" * 950] == 950
     assert [*cache] == ["a" * 950]
-
-
-def test_a_lazy_property_is_computed_once_per_object() -> None:
-    class Text:
-        asked = 0
-
-        @lazy_property
-        def length(self) -> int:
-            """How long it is."""
-            self.asked += 1
-            return 5
-
-    text, other = Text(), Text()
-    assert [text.length, text.length, text.asked] == [5, 5, 1]
-    assert [other.asked, other.length, other.asked] == [0, 5, 1]
-    assert Text.__dict__["length"].__doc__ == "How long it is."

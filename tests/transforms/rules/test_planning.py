@@ -17,8 +17,8 @@ from transforms.rules.planning import (
     PlannedCall,
     PlannedRecheck,
     billed_characters,
-    fewest_calls,
-    most_rechecks,
+    max_recheck_chars,
+    min_calls,
     plan_calls,
     plan_rechecks,
     plan_within,
@@ -105,7 +105,7 @@ def test_no_call_is_over_a_limit_whatever_the_text(
 def test_the_fewest_calls_are_never_more_than_those_planned(
     text: str, given_facts: list[Fact], limits: CheckLimits
 ) -> None:
-    assert fewest_calls(text, given_facts, limits) <= len(plan_calls(text, given_facts, limits))
+    assert min_calls(text, given_facts, limits) <= len(plan_calls(text, given_facts, limits))
 
 
 FEWEST = {
@@ -120,7 +120,7 @@ FEWEST = {
 
 @pytest.mark.parametrize(("text", "texts", "calls"), FEWEST.values(), ids=FEWEST)
 def test_the_fewest_calls_follow_from_the_sizes(text: str, texts: list[str], calls: int) -> None:
-    assert fewest_calls(text, facts(*texts), CheckLimits()) == calls
+    assert min_calls(text, facts(*texts), CheckLimits()) == calls
 
 
 @given(said_text, facts_of, limits_of)
@@ -230,7 +230,7 @@ def test_more_calls_than_an_answer_may_have_are_not_planned(
 def test_more_calls_than_the_sizes_alone_tell_of_are_not_planned_either() -> None:
     limits = CheckLimits(max_answer_tokens=6)
     text, given_facts = "Lamps glow red. Chairs stand still. Doors open wide.", facts("a")
-    assert fewest_calls(text, given_facts, limits) == 2
+    assert min_calls(text, given_facts, limits) == 2
     assert plan_within(text, given_facts, limits, max_calls=2) is None
     assert plan_within(text, given_facts, limits, max_calls=3)
 
@@ -252,7 +252,7 @@ def test_no_second_pass_is_longer_than_its_bound(
         for sentence in split_sentences(piece)
     ]
     rechecks = plan_rechecks(calls, claims, THRESHOLD, limits)
-    most = most_rechecks(calls, limits)
+    most = max_recheck_chars(calls, limits)
     assert len(rechecks) == len(most)
     assert all(
         billed_characters(recheck) <= bound for recheck, bound in zip(rechecks, most, strict=True)
@@ -261,4 +261,4 @@ def test_no_second_pass_is_longer_than_its_bound(
 
 def test_one_group_of_facts_needs_no_second_pass() -> None:
     calls = plan_calls("A. B.", facts("a", "b"), CheckLimits())
-    assert most_rechecks(calls, CheckLimits()) == ()
+    assert max_recheck_chars(calls, CheckLimits()) == ()

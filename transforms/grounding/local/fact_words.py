@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from itertools import pairwise
 from math import inf
 from typing import NamedTuple
 
 from transforms.grounding.local.claim_words import ClaimWords, Pair
 from transforms.grounding.local.tokens import form_of, spellings, tokenize
-from transforms.rules.cache import FactCache, WantedForms, lazy_property
+from transforms.rules.cache import FactCache, WantedForms
 
 _WINDOW_POSITIONS = 60
 """Tokens within this distance count as close; 40 and 100 rank as well on RAGTruth-QA."""
@@ -43,7 +44,7 @@ class FactWords:
         self.forms = frozenset(filter(None, positions))
         self.pairs = pairs
 
-    @lazy_property
+    @cached_property
     def windows(self) -> tuple[dict[str, int], ...]:
         """For each piece of the fact, the windows that contain a form, as a bit set.
 
