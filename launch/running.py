@@ -12,8 +12,10 @@ from pipeline import storage
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
 from pipeline.sinks.manifest import check_manifest
-from pipeline.sinks.sink import row_formats
+from pipeline.sinks.row_formats import row_formats
+from pipeline.sinks.sink import ArchiveSink
 from pipeline.sinks.summary_file import refuse_other_source, remove_summary, write_summary
+from pipeline.sources.read_archives import ReadArchives
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import Summary
 from transforms import clock
@@ -48,7 +50,7 @@ def _run(config: Config, options: PipelineOptions, price_per_1k_chars: float | N
     destination = config.destination
     remove_summary(destination)
     pipeline = beam.Pipeline(options=options)
-    build_pipeline(pipeline, config)
+    build_pipeline(pipeline, archives_of(config), ArchiveSink(config), config)
     try:
         result = run_job(pipeline)
         summary = summary_of(
@@ -71,6 +73,12 @@ def _run(config: Config, options: PipelineOptions, price_per_1k_chars: float | N
 
 def _rows_written(config: Config) -> dict[str, int]:
     """Count the rows in the run's files, by kind, while the files are held to their manifest."""
-    destination = config.destination
-    formats = row_formats(destination, config.text, with_payload=config.failure_payload)
-    return {row_format.kind: check_manifest(destination, row_format) for row_format in formats}
+    return {
+        row_format.kind: check_manifest(config.destination, row_format)
+        for row_format in row_formats(config)
+    }
+
+
+def archives_of(config: Config) -> ReadArchives:
+    """Choose what a bounded run on an engine reads."""
+    return ReadArchives(config.inputs, are_failures=config.replays, salvage=config.salvage)

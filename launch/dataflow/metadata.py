@@ -40,8 +40,8 @@ def watch_metadata() -> Json:
     """Describe the streaming template."""
     return {
         "name": "groundwatch watch",
-        "description": "Tells of the answers in a Pub/Sub subscription whether their sources"
-        " support them: enriched Avro to a bucket, alerts and failures to topics.",
+        "description": "Checks whether the answers in a Pub/Sub subscription are supported by"
+        " their sources: enriched Avro to a bucket, alerts and failures to topics.",
         "streaming": True,
         "supportsAtLeastOnce": False,
         "supportsExactlyOnce": True,
@@ -54,7 +54,7 @@ def backfill_metadata() -> Json:
     """Describe the batch template."""
     return {
         "name": "groundwatch backfill",
-        "description": "Tells of the answers in an archive whether their sources support them:"
+        "description": "Checks whether the answers in an archive are supported by their sources:"
         " enriched Avro, alerts and failures to a bucket.",
         "streaming": False,
         "parameters": _parameters(BackfillSettings),

@@ -20,8 +20,9 @@ from launch.job.beam_options import (
 from pipeline import storage
 from pipeline.settings.commands import WatchStreamSettings
 from pipeline.settings.config import Config, job_config
-from pipeline.sinks.destination import Destination
-from pipeline.stream import Subscription, Windows
+from pipeline.sinks.destination import Destination, Windows
+from pipeline.sinks.sink import StreamSink
+from pipeline.sources.read_subscription import ReadSubscription
 from transforms.grounding.settings import OutagePolicy
 
 _RUN = "watch"
@@ -45,7 +46,9 @@ def stream(invocation: Invocation[WatchStreamSettings]) -> int:
     if output and not storage.is_local(output):
         try_output(Destination(root=output, run=_RUN), problems)
     invocation.raise_problems()
-    return submit(stream_config(settings, workers, time.time()), beam_options)
+    config = stream_config(settings, workers, time.time())
+    source = ReadSubscription(settings.pubsub.subscription, settings.stream.id_label)
+    return submit(config, source, stream_sink(config, settings), beam_options)
 
 
 def _problems(settings: WatchStreamSettings, beam_options: PipelineOptions) -> Iterator[str]:
@@ -86,13 +89,17 @@ def stream_config(settings: WatchStreamSettings, workers: int, now_s: float) -> 
         workers=workers,
         retries=replace(settings.job.retries.policy, give_up_after_s=_NEVER_S),
         outage=OutagePolicy.REDELIVER,
-        subscription=Subscription(
-            name=settings.pubsub.subscription, id_label=settings.stream.id_label
-        ),
-        windows=Windows(
-            width_s=round(settings.pubsub.file_age_s) or 1, shards=settings.stream.shards
-        ),
         seen_for_s=settings.stream.dedupe_s,
-        alert_topic=settings.pubsub.alert_topic,
-        failure_topic=settings.pubsub.failure_topic,
     )
+
+
+def stream_sink(config: Config, settings: WatchStreamSettings) -> StreamSink:
+    """Choose where a streaming job writes.
+
+    Args:
+      config: the job's configuration.
+      settings: of the command.
+    """
+    pubsub = settings.pubsub
+    windows = Windows(width_s=round(pubsub.file_age_s) or 1, shards=settings.stream.shards)
+    return StreamSink(config, windows, pubsub.alert_topic, pubsub.failure_topic)

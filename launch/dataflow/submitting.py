@@ -10,23 +10,27 @@ from google.auth.exceptions import GoogleAuthError
 
 from launch.dataflow.console import job_page
 from launch.terminal.exit_status import DONE, fail
-from pipeline.build import build_pipeline
+from pipeline.build import Source, build_pipeline
 from pipeline.settings.config import Config
+from pipeline.sinks.sink import Sink
+from pipeline.sources.read_subscription import ReadSubscription
 
 
-def submit(config: Config, options: PipelineOptions) -> int:
-    """Start a job, and tell where it can be looked at.
+def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions) -> int:
+    """Start a job, and print the address of its page.
 
     Args:
-      config: the run's settings; a subscription makes it a streaming job.
+      config: the run's settings.
+      source: what the job reads; a subscription makes it a streaming job.
+      sink: what it writes.
       options: Beam's own, naming a runner.
 
     Returns:
       The exit status: 0 started, 1 not.
     """
-    options.view_as(StandardOptions).streaming = config.subscription is not None
+    options.view_as(StandardOptions).streaming = isinstance(source, ReadSubscription)
     pipeline = beam.Pipeline(options=options)
-    build_pipeline(pipeline, config)
+    build_pipeline(pipeline, source, sink, config)
     try:
         result = pipeline.run()
     except (GoogleAPICallError, GoogleAuthError, OSError) as error:

@@ -15,8 +15,10 @@ from launch.dataflow.streaming import stream
 from launch.dataflow.submitting import submit
 from launch.job.beam_options import beam_flag_names
 from launch.job.start import backfill
+from launch.running import archives_of
 from pipeline.settings.config import Config
 from pipeline.settings.definition import Setting, settings_of
+from pipeline.sinks.sink import ArchiveSink
 
 _SUBSCRIPTION = "--subscription"
 _log = logging.getLogger(__name__)
@@ -44,7 +46,7 @@ def start(arguments: Sequence[str]) -> int:
 
 
 def _submit_backfill(config: Config, beam_options: PipelineOptions, *_: Any, **__: Any) -> int:
-    return submit(config, beam_options)
+    return submit(config, archives_of(config), ArchiveSink(config), beam_options)
 
 
 def _known_flags(arguments: Sequence[str], known: dict[str, Setting]) -> list[str]:

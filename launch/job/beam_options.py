@@ -52,12 +52,12 @@ def beam_flag_names() -> list[str]:
 
 
 def is_on_this_machine(options: PipelineOptions) -> bool:
-    """Tell whether no runner is named, so that this machine does the work."""
+    """Return whether the job runs on this machine, since no runner is named."""
     return options.view_as(StandardOptions).runner is None
 
 
 def is_on_dataflow(options: PipelineOptions) -> bool:
-    """Tell whether the runner is Dataflow's."""
+    """Return whether the runner is Dataflow."""
     return str(options.view_as(StandardOptions).runner).lower() in _DATAFLOW
 
 

@@ -1,19 +1,20 @@
-"""The main page as a machine inside this process: built once, run for every batch."""
+"""Run the pipeline inside this process: build it once, run it for every batch."""
 
 import gc
-import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import EmbeddedPythonEnvironment
-from msgspec.structs import replace
 
 from launch.local.run_counts import counts_from
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
-from pipeline.sources.read_batch import Batch, Source, under_way
+from pipeline.sinks.batch_results import BatchResults, read_results
+from pipeline.sinks.sink import Sink
+from pipeline.sources.read_archives import MessageRange
+from pipeline.sources.read_batch import Batch, BatchHandle, ReadBatch
 from schemas.summary import RunCounts
 
 _ALLOCATIONS, _YOUNG, _OLD = 50_000, 20, 100
@@ -22,39 +23,44 @@ processor time went into looking, and there is hardly one to be found."""
 
 
 class LocalPipeline:
-    """Runs batches of messages through the pipeline, one after the other.
+    """Run batches of messages through one pipeline, one after the other.
 
     Args:
       config: the run's settings.
       options: Beam's own.
+      sink: makes the sink for the batches.
     """
 
-    def __init__(self, config: Config, options: PipelineOptions) -> None:
+    def __init__(
+        self,
+        config: Config,
+        options: PipelineOptions,
+        sink: Callable[[Config, BatchHandle], Sink],
+    ) -> None:
         gc.set_threshold(_ALLOCATIONS, _YOUNG, _OLD)
-        self._key = uuid.uuid4().hex
+        self._batches = BatchHandle()
         # Named, since DirectRunner would try to download another: apache_beam's prism_runner.py.
         self._runner = FnApiRunner()
         pipeline = beam.Pipeline(runner=self._runner, options=options)
-        build_pipeline(pipeline, replace(config, batch=self._key))
+        build_pipeline(pipeline, ReadBatch(self._batches), sink(config, self._batches), config)
         self._options = pipeline.options
         here = EmbeddedPythonEnvironment.default()
         self._graph = pipeline.to_runner_api(default_environment=here)
 
-    def run(self, sources: Iterable[Source], folder: str) -> tuple[Batch, RunCounts]:
+    def run(self, ranges: Iterable[MessageRange], folder: str) -> tuple[BatchResults, RunCounts]:
         """Run one batch to its end.
 
         Args:
-          sources: the messages.
-          folder: a local folder for the files of the batch.
+          ranges: the messages.
+          folder: an empty local folder for the files of the batch.
 
         Returns:
-          What was written, and what was counted.
+          The results, and the counts.
 
         Raises:
-          Exception: whatever ended the batch early; what it wrote is worth nothing then.
+          Exception: the batch failed; the files in the folder are incomplete.
         """
-        batch = Batch(sources, folder)
-        with under_way(self._key, batch):
+        with self._batches.holding(Batch(ranges, folder)):
             result = self._runner.run_via_runner_api(self._graph, self._options)
             result.wait_until_finish()
-        return batch, counts_from(result)
+        return read_results(folder), counts_from(result)

@@ -11,9 +11,28 @@ from pipeline.settings.config import Config
 from pipeline.sources.archive_files import examine_file
 from pipeline.sources.splits import Segment, cut_segments
 from schemas import Record
+from transforms.grounding.settings import CheckSettings
 
 _SEGMENTS_A_PROCESS = 4
 _FEWEST_MESSAGES = 500
+
+NOT_IN_FINGERPRINT = frozenset(
+    {
+        # They count by themselves.
+        *("check", "inputs"),
+        # They say where and when results are written, not which.
+        *("batch", "announces", "output", "run", "source", "work_folder", "segment_messages"),
+        *("file_bytes", "windows", "alert_topic", "failure_topic"),
+        # Incidents are computed from the rate counts when the run is published.
+        "rates",
+        # Only streams use them.
+        *("subscription", "seen_for_s"),
+        # They say how the checker is called, not what it replies.
+        *("endpoint", "account", "user_labels", "max_in_flight", "requests_per_minute", "retries"),
+        *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),
+    }
+)
+"""Fields of `Config` and `CheckSettings` that may change while an interrupted run is resumed."""
 
 
 class Plan(Record, frozen=True, kw_only=True):
@@ -56,36 +75,21 @@ def make_plan(config: Config, processes: int) -> Plan:
 
 
 def fingerprint(config: Config) -> str:
-    """Tell apart runs whose output would differ, by their settings and the state of their input.
+    """Identify the output of a run by its settings and the state of its input.
+
+    Every setting counts, except those named in `NOT_IN_FINGERPRINT`.
 
     Raises:
       OSError: a file is not there.
     """
-    check = config.check
-    settings = [
-        __version__,
-        config.replays,
-        config.salvage,
-        config.input_format,
-        config.facts_from_steps,
-        config.sampling,
-        config.moved_reasons,
-        config.thresholds,
-        sorted(config.alerts.verdicts),
-        sorted(config.alerts.tags),
-        config.alerts.with_text,
-        config.text,
-        config.failure_payload,
-        check.checker,
-        check.scorer,
-        check.grounding_config,
-        check.api_version,
-        check.citation_threshold,
-        check.limits,
-        check.max_calls_per_answer,
-    ]
-    states = list(_states(config.inputs))
-    return hashlib.sha256(msgspec.json.encode([settings, states])).hexdigest()
+    settings = [_counted(config), _counted(config.check)]
+    content = [__version__, settings, list(_states(config.inputs))]
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+
+
+def _counted(settings: Config | CheckSettings) -> dict[str, object]:
+    fields = msgspec.structs.asdict(settings)
+    return {name: value for name, value in fields.items() if name not in NOT_IN_FINGERPRINT}
 
 
 def _states(paths: Iterable[str]) -> Iterable[tuple[str, int, int]]:

@@ -7,8 +7,7 @@ from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.sinks.manifest import check_manifest, file_entry, write_manifest
 from pipeline.sinks.part_files import OpenPart, Part, cut_to_files, join_parts
-from pipeline.sinks.row_formats import AlertFiles, RowFormat
-from pipeline.sinks.sink import row_formats
+from pipeline.sinks.row_formats import AlertFiles, RowFormat, row_formats
 from schemas.alert import Alert
 from schemas.file_entry import FileEntry
 from transforms.measure_rates import EngineCounts
@@ -37,9 +36,7 @@ def publish(config: Config, parts: Iterable[Part], rates: Iterable[EngineCounts]
     by_kind[AlertFiles.kind] += _rate_alert_parts(config, rates)
     return {
         row_format.kind: _publish_kind(config, row_format, by_kind[row_format.kind])
-        for row_format in row_formats(
-            config.destination, config.text, with_payload=config.failure_payload
-        )
+        for row_format in row_formats(config)
     }
 
 

@@ -8,7 +8,8 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from launch.local.local_pipeline import LocalPipeline
 from launch.local.work_folder import SegmentDone, WorkFolder
 from pipeline.settings.config import Config
-from pipeline.sources.splits import Segment, StretchReader
+from pipeline.sinks.sink import SegmentSink
+from pipeline.sources.splits import RangeReader, Segment
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 
@@ -27,8 +28,8 @@ class SegmentRunner:
     def __init__(self, config: Config, options: PipelineOptions) -> None:
         self._config = config
         self._work = WorkFolder(str(config.work_folder))
-        self._pipeline = LocalPipeline(config, options)
-        self._reader = StretchReader(are_failures=config.replays)
+        self._pipeline = LocalPipeline(config, options, SegmentSink)
+        self._reader = RangeReader(are_failures=config.replays)
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -51,9 +52,9 @@ class SegmentRunner:
         self._seen.begin(segment.number, again=again)
         self._checks.session.begin(segment.number, again=again)
         try:
-            batch, counts = self._pipeline.run(self._reader.sources(segment), folder)
+            results, counts = self._pipeline.run(self._reader.messages_of(segment), folder)
             self._checks.session.flush()
-            done = SegmentDone(parts=tuple(batch.parts), rates=tuple(batch.rates), counts=counts)
+            done = SegmentDone(parts=results.parts, rates=results.rates, counts=counts)
             self._work.finish_segment(segment.number, done)
         except BaseException:
             # A full disk is no place to leave a mess on.

@@ -21,7 +21,7 @@ def verify(invocation: Invocation[VerifySettings]) -> int:
       0 when nothing differs, 1 when something does or a file cannot be read.
 
     Raises:
-      UsageError: the settings have problems, or there is no output.
+      UsageError: the settings have problems, or the folder has no output.
     """
     invocation.raise_problems()
     return verify_folder(invocation.settings.folder, invocation.settings.work_folders)
@@ -38,7 +38,7 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
       The exit status.
 
     Raises:
-      UsageError: there is no output.
+      UsageError: the folder has no output.
     """
     try:
         return show_verification(_read_at_rest(root, work_folders))

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from launch.local.beam_errors import cause_of
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.account import account_of
 from launch.watch.batch_folders import BatchFolders
-from launch.watch.batch_run import run_batch
 from launch.watch.journal import BatchDone, Journal
-from pipeline.sources.read_batch import Batch
+from pipeline.sinks.batch_results import BatchResults, DeferredAnswer
+from pipeline.sources.read_archives import MessageRange
 from schemas import Record
 from schemas.alert import Alert
-from schemas.answer import Answer
 from schemas.failure import Failure
 from schemas.message import Message
 from schemas.quantities import HOUR_US
@@ -40,14 +40,14 @@ class Outcome(Record, frozen=True, kw_only=True):
       alerts: those that were raised.
     """
 
-    left: tuple[Answer, ...]
+    left: tuple[DeferredAnswer, ...]
     failed_ids: frozenset[str]
     checked: int
     latency_s: float
     rates: tuple[EngineCounts, ...]
     alerts: tuple[Alert, ...]
 
-    def arrivals(self, held: Iterable[Answer]) -> Counter[str | None]:
+    def arrivals(self, held: Iterable[DeferredAnswer]) -> Counter[str | None]:
         """Count the answers that arrived with the batch, by engine.
 
         Args:
@@ -96,18 +96,23 @@ class Batches:
           Exception: a defect. Nothing is kept of the batch then, as with all others.
         """
         number, folder = self._begin()
-        batch, counts = run_batch(self._pipeline, messages, folder)
-        self._seen.release(answer.record_id for answer in batch.left)
-        batch.failures, repeated = self._without_repeated(batch.failures)
+        deliveries = [MessageRange(place="the subscription", messages=messages)]
+        try:
+            batch, counts = self._pipeline.run(deliveries, folder)
+        except Exception as error:  # noqa: BLE001 - Beam wraps what a step raises
+            raise cause_of(error) from None
+        self._seen.release(answer.record_id for answer in batch.deferred)
+        failures, repeated = self._without_repeated(batch.failures)
+        batch = replace(batch, failures=tuple(failures))
         if counts.read:
             self._commit(number, batch, _with_failures(counts, batch.failures, repeated))
         return Outcome(
-            left=tuple(batch.left),
+            left=batch.deferred,
             failed_ids=frozenset(failure.record_id or "" for failure in batch.failures),
             checked=counts.checked,
             latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
-            rates=tuple(batch.rates),
-            alerts=tuple(batch.alerts),
+            rates=batch.rates,
+            alerts=batch.alerts,
         )
 
     def fail(self, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
@@ -120,11 +125,9 @@ class Batches:
         Raises:
           OSError: it cannot be written.
         """
-        number, folder = self._begin()
-        batch = Batch([], folder)
-        batch.alerts += alerts
-        if self._seen.claim(failure.record_id or _id_of(failure.message)):
-            batch.failures.append(failure)
+        number, _ = self._begin()
+        is_new = self._seen.claim(failure.record_id or _id_of(failure.message))
+        batch = BatchResults(alerts=tuple(alerts), failures=(failure,) if is_new else ())
         repeated = 1 - len(batch.failures)
         self._commit(number, batch, _with_failures(RunCounts(read=1), batch.failures, repeated))
 
@@ -147,7 +150,7 @@ class Batches:
         self._is_begun = True
         return number, folder
 
-    def _commit(self, number: int, batch: Batch, counts: RunCounts) -> None:
+    def _commit(self, number: int, batch: BatchResults, counts: RunCounts) -> None:
         now_us = clock.now_us()
         enriched = sum(part.rows for part in batch.parts if part.kind == "enriched")
         account = account_of(number, counts, enriched, len(batch.failures), now_us)
@@ -157,12 +160,12 @@ class Batches:
         self._folders.keep(number, batch.parts)
         done = BatchDone(
             number=number,
-            parts=tuple(batch.parts),
+            parts=batch.parts,
             counts=counts,
             account=account,
-            rates=tuple(batch.rates),
-            alerts=tuple(batch.alerts),
-            failures=tuple(batch.failures),
+            rates=batch.rates,
+            alerts=batch.alerts,
+            failures=batch.failures,
             committed_at_us=now_us,
         )
         self._journal.commit(done)

@@ -14,9 +14,11 @@ from msgspec.structs import replace
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.journal import Journal
 from pipeline.settings.config import Config
+from pipeline.sinks.batch_results import BatchResults
+from pipeline.sinks.sink import WorkerSink
 from pipeline.sources.archive_files import read_file
 from pipeline.sources.compression import DamagedArchive
-from pipeline.sources.read_batch import Batch, Source
+from pipeline.sources.read_archives import MessageRange
 from schemas import Record
 from schemas.alert import Alert, AlertKind, RateIncident, Severity
 from schemas.message import UnreadableAnswer
@@ -98,7 +100,7 @@ class Canary:
         own = replace(
             config, check=uncached, work_folder=str(self._folder), sampling=SamplingRule()
         )
-        self._pipeline = LocalPipeline(own, options)
+        self._pipeline = LocalPipeline(own, options, WorkerSink)
         self._journal = journal
         self._path = path
         self._every_us = round(every_s * SECOND_US)
@@ -140,7 +142,7 @@ class Canary:
         """Check all of them; None when some could not be checked for now."""
         shutil.rmtree(self._folder, ignore_errors=True)
         make_folder(self._folder)
-        source = Source(place=self._path, messages=read_file(self._path, are_failures=False))
+        source = MessageRange(place=self._path, messages=read_file(self._path, are_failures=False))
         try:
             batch, counts = self._pipeline.run([source], str(self._folder))
         except (RunStopped, OSError):
@@ -235,7 +237,7 @@ def _differ(first: Sight, now: Sight, drift: float) -> bool:
     return abs(first.support_score - now.support_score) > drift
 
 
-def _sights(batch: Batch) -> Iterator[tuple[str, Sight]]:
+def _sights(batch: BatchResults) -> Iterator[tuple[str, Sight]]:
     for part in batch.parts:
         with Path(part.path).open("rb") as stream:
             for row in fastavro.reader(stream):

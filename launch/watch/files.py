@@ -14,8 +14,7 @@ from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.sinks.manifest import file_entry, write_manifest_of
 from pipeline.sinks.part_files import OpenPart, Part, cut_to_files, join_parts
-from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
-from pipeline.sinks.sink import row_formats
+from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat, row_formats
 from pipeline.storage import TargetExists
 from pipeline.storage.output_lock import Lock, LockLost, LockTaken, lock_output
 from schemas.alert import Alert, AlertKind, Severity
@@ -61,7 +60,7 @@ class Files:
         self._folders = folders
         self._ids = ids
         self._kinds = kinds
-        formats = row_formats(config.destination, config.text, with_payload=config.failure_payload)
+        formats = row_formats(config)
         self._formats = {row_format.kind: row_format for row_format in formats}
         self._enriched = EnrichedFiles(config.text, config.run)
 

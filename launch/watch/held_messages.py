@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from schemas.answer import Answer
+from pipeline.sinks.batch_results import DeferredAnswer
 from schemas.message import Message
 
 
@@ -11,7 +11,7 @@ class HeldMessage(NamedTuple):
     """A message, as it was delivered, and those of its answers that are being checked."""
 
     message: Message
-    answers: tuple[Answer, ...]
+    answers: tuple[DeferredAnswer, ...]
 
 
 class HeldMessages:
@@ -29,16 +29,16 @@ class HeldMessages:
     def __len__(self) -> int:
         return len(self._held)
 
-    def add(self, messages: Iterable[Message], answers: Iterable[Answer]) -> None:
+    def add(self, messages: Iterable[Message], answers: Iterable[DeferredAnswer]) -> None:
         """Keep messages.
 
         Args:
           messages: as they were delivered; those without such an answer are passed over.
           answers: those that are being checked.
         """
-        by_place: dict[str, tuple[Answer, ...]] = {}
+        by_place: dict[str, tuple[DeferredAnswer, ...]] = {}
         for answer in answers:
-            place = answer.message.place
+            place = answer.place
             by_place[place] = (*by_place.get(place, ()), answer)
         self._held |= {
             message.place: HeldMessage(message, by_place[message.place])

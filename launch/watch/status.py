@@ -26,7 +26,7 @@ def status(invocation: Invocation[StatusSettings]) -> int:
       0 when every hour adds up, 1 when one does not, or a ledger cannot be read.
 
     Raises:
-      UsageError: the settings have problems, or there is no ledger.
+      UsageError: the settings have problems, or the folder has no ledger.
     """
     settings = invocation.settings
     paths = find_journals(settings.folder, ()) if settings.folder else []

@@ -39,6 +39,7 @@ from launch.watch.worker import Worker
 from pipeline import storage
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
+from pipeline.sinks.sink import WorkerSink
 from pipeline.sinks.summary_file import write_summary
 from pipeline.storage import TargetExists
 from schemas.quantities import SECOND_US
@@ -96,7 +97,7 @@ def watch(
         journal.belong_to(config.run)
         price = settings.job.costs.price_per_1k_chars
         with _worker(
-            replace(config, announces=True),
+            config,
             settings,
             options,
             journal,
@@ -175,7 +176,7 @@ def _worker(
         ]
         checks = opened.enter_context(checks_open(config.check))
         seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
-        pipeline = LocalPipeline(config, options)
+        pipeline = LocalPipeline(config, options, WorkerSink)
         subscription = _subscription(settings)
         opened.callback(subscription.close, _FAREWELL_S)
         heartbeat = Heartbeat()

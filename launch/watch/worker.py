@@ -242,7 +242,7 @@ class Worker:
     def _settle(
         self, messages: Sequence[Message], outcome: Outcome, held: Sequence[HeldMessage]
     ) -> None:
-        left = {answer.message.place for answer in outcome.left}
+        left = {answer.place for answer in outcome.left}
         done = [message.place for message in messages if message.place not in left]
         self._acknowledge(done)
         if done:

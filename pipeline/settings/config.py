@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from pipeline.settings.job import JobSettings
 from pipeline.sinks.destination import FILE_BYTES, Destination
-from pipeline.stream import Subscription, Windows
 from schemas import Record
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
@@ -24,8 +23,7 @@ class Config(Record, frozen=True, kw_only=True):
     """Everything the main page needs.
 
     Attributes:
-      inputs: the archives' files, local or gs://, at least one where there is no subscription.
-      subscription: what is read instead, on many machines, without an end.
+      inputs: the archives' files, local or gs://; none for a subscription.
       output: the output folder, local or gs://.
       run: the run's id, part of every output file's name.
       source: a hash of what the input is called; a run of the same id and another source is
@@ -38,11 +36,7 @@ class Config(Record, frozen=True, kw_only=True):
         on many machines.
       segment_messages: how many messages one process works off, and then keeps for good.
       file_bytes: a file that has grown so long is followed by another.
-      batch: the key of this process's batches, None for a pipeline that runs once.
-      announces: whether batches keep their alerts and failures in memory instead of in files.
-      windows: how a stream's rows are gathered into files.
       seen_for_s: seconds for which a stream remembers a record id.
-      alert_topic, failure_topic: where a pipeline that runs once publishes these; None for files.
       sampling: which answers are looked at.
       moved_reasons: reasons that lead to another verdict than the table's.
       check, thresholds, alerts, rates: the settings of the steps.
@@ -61,13 +55,7 @@ class Config(Record, frozen=True, kw_only=True):
     work_folder: str | None = None
     segment_messages: int = SEGMENT_MESSAGES
     file_bytes: int = FILE_BYTES
-    batch: str | None = None
-    announces: bool = False
-    subscription: Subscription | None = None
-    windows: Windows = Windows()
     seen_for_s: int = SEEN_FOR_S
-    alert_topic: str | None = None
-    failure_topic: str | None = None
     sampling: SamplingRule = SamplingRule()
     moved_reasons: dict[str, Verdict] = {}
     check: CheckSettings = CheckSettings()
@@ -80,16 +68,7 @@ class Config(Record, frozen=True, kw_only=True):
     @property
     def destination(self) -> Destination:
         """Where the run's files go."""
-        return Destination(
-            root=self.output,
-            run=self.run,
-            file_bytes=self.file_bytes,
-            batch=self.batch,
-            announces=self.announces,
-            windows=self.windows,
-            alert_topic=self.alert_topic,
-            failure_topic=self.failure_topic,
-        )
+        return Destination(root=self.output, run=self.run, file_bytes=self.file_bytes)
 
     @property
     def lock(self) -> str:
@@ -100,9 +79,6 @@ class Config(Record, frozen=True, kw_only=True):
     def seen_ids(self) -> str | None:
         """The file of the record ids that the run has seen."""
         return f"{self.work_folder}/seen.sqlite" if self.work_folder else None
-
-
-_WINDOWS = Windows()
 
 
 def job_config(
@@ -118,11 +94,7 @@ def job_config(
     reply_folder: str | None = None,
     retries: RetrySettings | None = None,
     outage: OutagePolicy = OutagePolicy.FAIL,
-    subscription: Subscription | None = None,
-    windows: Windows = _WINDOWS,
     seen_for_s: int = SEEN_FOR_S,
-    alert_topic: str | None = None,
-    failure_topic: str | None = None,
 ) -> Config:
     """Derive a pipeline's configuration from the settings of a job and from how it is run.
 
@@ -138,11 +110,7 @@ def job_config(
       reply_folder: a local folder that keeps paid replies until the run ends.
       retries: the retry policy; None for that of the settings.
       outage: what happens to answers while the checker is unavailable.
-      subscription: what a stream reads.
-      windows: how a stream's rows become files.
       seen_for_s: seconds for which a stream remembers a record id.
-      alert_topic: where the pipeline publishes alerts; None for files.
-      failure_topic: where it publishes failures; None for files.
     """
     return Config(
         inputs=tuple(inputs),
@@ -156,11 +124,7 @@ def job_config(
         work_folder=work_folder,
         segment_messages=job.local.segment_messages,
         file_bytes=job.output.target_file_mb * MEGABYTE,
-        subscription=subscription,
-        windows=windows,
         seen_for_s=seen_for_s,
-        alert_topic=alert_topic,
-        failure_topic=failure_topic,
         sampling=job.sampling.rule,
         moved_reasons=dict(job.verdicts.move_reason),
         check=job.checker.check(

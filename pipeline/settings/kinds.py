@@ -72,20 +72,23 @@ def parse_switch(text: str) -> bool:
 
 
 def choice_of(choices: Sequence[str], name: str) -> Kind:
-    """Describe one of a few words; an enum's members are parsed to members.
+    """Describe one of a few words; a word of an enum is parsed to the enum.
 
     Args:
       choices: the words.
       name: stands for them where they are many.
     """
     words = "|".join(choices)
-    return _choice(lambda: choices, words if len(words) <= _LONGEST else name)
+    if len(words) <= _LONGEST:
+        return _choice(lambda: choices, words)
+    return _choice(lambda: choices, name, f"one of {', '.join(choices)}")
 
 
-def _choice(choices: Callable[[], Sequence[str]], placeholder: str) -> Kind:
+def _choice(choices: Callable[[], Sequence[str]], placeholder: str, range_: str = "") -> Kind:
     return Kind(
         parse=lambda text: _one_of(choices(), text),
         placeholder=placeholder,
+        range=range_,
         parameter_type="ENUM",
         choices=choices,
     )

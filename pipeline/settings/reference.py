@@ -14,8 +14,8 @@ def help_text(settings: type[Settings]) -> str:
     """Describe the flags of a command in groups, one paragraph each."""
     fields = (*settings_of(settings), *settings_of(CommonSettings))
     blocks = []
-    for group, members in groupby(fields, key=lambda field: field.group):
-        lines = [line for field in members for line in _flag_lines(field)]
+    for group, grouped in groupby(fields, key=lambda field: field.group):
+        lines = [line for field in grouped for line in _flag_lines(field)]
         blocks.append("\n".join((f"{group}:", *lines, "")))
     return "\n".join(blocks)
 
@@ -30,9 +30,6 @@ def _flag_lines(field: Setting) -> Iterator[str]:
 
 
 def _facts(field: Setting) -> Iterator[str]:
-    choices = field.kind.choices
-    if choices is not None and "|" not in field.kind.placeholder:
-        yield f"One of: {', '.join(choices())}."
     if field.kind.range and field.kind.range not in {"above 0", "from 1"}:
         yield f"Range: {field.kind.range}."
     if field.default_text and not (field.is_switch and not field.default):

@@ -15,7 +15,7 @@ from pipeline.settings.kinds import (
     Text,
     TopicName,
 )
-from pipeline.stream import Windows
+from pipeline.sinks.destination import Windows
 from schemas.quantities import MEGABYTE, SECOND_US
 from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S

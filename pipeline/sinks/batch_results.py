@@ -1,39 +1,157 @@
-"""KeepInBatch: leave rows to whoever runs this process's batches."""
+"""Write the results of a batch to small files in its folder, and read them back."""
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, get_args
 
 import apache_beam as beam
+import msgspec
 from apache_beam.pvalue import PCollection, PDone
 from apache_beam.typehints.decorators import no_annotations
+from msgspec.structs import fields, replace
 
-from pipeline.sources.read_batch import Kept, batch_under_way
+from pipeline.sinks.part_files import Part
+from pipeline.sources.read_batch import BatchHandle
+from schemas import Record
+from schemas.alert import Alert
+from schemas.answer import Answer
+from schemas.failure import Failure
+from schemas.message import Message
+from transforms.measure_rates import EngineCounts
+from transforms.persistence.private_files import create_file
 
 
-class KeepInBatch(beam.PTransform):
-    """Keep rows with the batch they belong to, in memory.
+class DeferredAnswer(Record, frozen=True, kw_only=True):
+    """An answer that was neither checked nor failed; it holds no text.
+
+    Attributes:
+      record_id: the answer's.
+      engine: its bare id, None for an answer without one.
+      place: where its message came from.
+    """
+
+    record_id: str
+    engine: str | None
+    place: str
+
+
+class BatchResults(Record, frozen=True, kw_only=True):
+    """The results of a batch, besides the rows in its part files.
+
+    Attributes:
+      parts: the finished files, not published yet.
+      rates: the counts of each engine's answers; several for one bucket are to be added up.
+      deferred: answers that were neither checked nor failed.
+      alerts, failures: those that are in no part file.
+    """
+
+    parts: tuple[Part, ...] = ()
+    rates: tuple[EngineCounts, ...] = ()
+    deferred: tuple[DeferredAnswer, ...] = ()
+    alerts: tuple[Alert, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+_DECODERS = {
+    field.name: msgspec.json.Decoder(get_args(field.type)[0]) for field in fields(BatchResults)
+}
+
+
+def read_results(folder: str) -> BatchResults:
+    """Read the results of a finished batch, and delete their files.
+
+    Raises:
+      OSError: a file cannot be read or deleted.
+    """
+    return BatchResults(**{name: tuple(_read_rows(_path(folder, name))) for name in _DECODERS})
+
+
+def _read_rows(path: Path) -> list[Any]:
+    if not path.exists():
+        return []
+    rows: list[Any] = _DECODERS[path.stem].decode_lines(path.read_bytes())
+    path.unlink()
+    return rows
+
+
+class KeepRows(beam.PTransform):
+    """Write rows to a file of the batch's results.
 
     Input: a tuple of PCollections of one kind of rows, bounded and few.
     Output: nothing.
-    Failures: none.
-    Delivery: each row once; a batch that is run again begins with empty lists.
+    Failures: an OSError fails the bundle.
+    Delivery: each row once.
 
     Args:
-      batch: the key of this process's batches.
-      kept: which of the batch's lists takes them.
+      batches: leads to the batch's folder.
+      name: a field of `BatchResults`.
+      to_row: makes the field's rows of the input's; a function of a module.
     """
 
-    def __init__(self, batch: str, kept: Kept) -> None:
+    def __init__(
+        self, batches: BatchHandle, name: str, to_row: Callable[[Any], Any] | None = None
+    ) -> None:
         super().__init__()
-        self.batch = batch
-        self.kept = kept
+        self.batches = batches
+        self.name = name
+        self.to_row = to_row
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
         """Apply the step."""
         for number, rows in enumerate(inputs):
-            _ = rows | f"KeepRows{number}" >> beam.Map(_keep, batch=self.batch, kept=self.kept)
+            keep = KeepRow(self.batches, self.name, self.to_row)
+            _ = rows | f"KeepRows{number}" >> beam.ParDo(keep)
         return PDone(inputs[0].pipeline)
 
 
-def _keep(row: Any, batch: str, kept: Kept) -> None:
-    getattr(batch_under_way(batch), kept).append(row)
+class KeepRow(beam.DoFn):
+    """Append the rows of a bundle to a file of the batch's results; the output is empty.
+
+    Args:
+      batches, name, to_row: as of `KeepRows`.
+    """
+
+    def __init__(
+        self, batches: BatchHandle, name: str, to_row: Callable[[Any], Any] | None = None
+    ) -> None:
+        self._batches = batches
+        self._name = name
+        self._to_row = to_row
+
+    def start_bundle(self) -> None:
+        """Begin without rows."""
+        self._rows: list[Any] = []
+
+    def process(self, row: Any) -> Iterator[Any]:
+        """Take a row."""
+        self._rows.append(self._to_row(row) if self._to_row else row)
+        return iter(())
+
+    def finish_bundle(self) -> None:
+        """Write the rows."""
+        if self._rows:
+            with create_file(_path(self._batches.folder(), self._name), "ab") as stream:
+                stream.write(msgspec.json.Encoder().encode_lines(self._rows))
+
+
+def deferred_answer(answer: Answer) -> DeferredAnswer:
+    """Describe an answer that is deferred to another batch, without its text."""
+    place = answer.message.place
+    return DeferredAnswer(record_id=answer.record_id, engine=answer.engine, place=place)
+
+
+def without_payload(failure: Failure) -> Failure:
+    """Drop the original bytes and attributes of a failure's message."""
+    message = failure.message
+    kept = Message(
+        payload=b"",
+        place=message.place,
+        element=message.element,
+        publish_time_us=message.publish_time_us,
+    )
+    return replace(failure, message=kept)
+
+
+def _path(folder: str, name: str) -> Path:
+    return Path(folder) / f"{name}.rows"

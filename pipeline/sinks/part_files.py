@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from pipeline import storage
-from pipeline.sinks.destination import Destination
-from pipeline.sinks.row_formats import EnrichedFiles, RowFormat
+from pipeline.sinks.row_formats import RowFormat
 from schemas import Record
 from transforms.persistence.seen_ids import record_key
 
@@ -104,20 +103,23 @@ class OpenPart:
         )
 
 
-def open_part(folder: str, row_format: RowFormat, destination: Destination) -> OpenPart:
-    """Begin a part under a name that nobody else knows.
+def open_part(
+    temporary_folder: str, folder: str, row_format: RowFormat, *, with_keys: bool = False
+) -> OpenPart:
+    """Begin a part under a unique name.
 
     Args:
+      temporary_folder: where to write it.
       folder: the output folder that its rows belong to, relative to the output's root.
       row_format: how its rows are written.
-      destination: of the run.
+      with_keys: as of `OpenPart`.
 
     Raises:
       OSError: it cannot be written.
     """
     name = f"{row_format.kind}-{uuid.uuid4().hex}.{row_format.extension}"
-    with_keys = destination.announces and row_format.kind == EnrichedFiles.kind
-    return OpenPart(destination.temporary_path(name), folder, row_format, with_keys=with_keys)
+    path = storage.join(temporary_folder, name)
+    return OpenPart(path, folder, row_format, with_keys=with_keys)
 
 
 _COPY_BYTES = 1024 * 1024

@@ -5,17 +5,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from functools import partial
 from io import BytesIO
-from typing import IO, Any, Protocol
+from typing import IO, Any, NamedTuple, Protocol
 
 import fastavro
 from fastavro import parse_schema
 from fastavro.write import Writer
 
+from pipeline.settings.config import Config
 from schemas.alert import Alert, alert_to_json
 from schemas.avro import load_schema
 from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
 from schemas.failure import Failure, failure_to_json
 from schemas.quantities import DAY_US, to_date
+from transforms import clock
 from transforms.rules.redaction import TextMode, redact
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
@@ -49,13 +51,8 @@ class RowFormat(ABC):
     kind: str
     extension: str
 
-    def folder(self, row: Any, now_us: int | None = None) -> str:  # noqa: ARG002 - one folder for all
-        """The folder a row belongs to, relative to the output folder.
-
-        Args:
-          row: the row.
-          now_us: the wall clock where rows are written as they come, None for archives.
-        """
+    def folder(self, row: Any) -> str:  # noqa: ARG002 - one folder for all
+        """Return the folder of a row, relative to the output folder."""
         return self.kind
 
     @abstractmethod
@@ -102,23 +99,25 @@ class EnrichedFiles(RowFormat):
       text_mode: how much of the texts is kept.
       run: the run's id, from which the mark between blocks follows, so that files of one run can
         be joined block by block.
+      now_us: the clock where rows are written as they come: a date far from now gets no folder of
+        its own, so that a producer with a wrong clock cannot create one for each day of the
+        calendar. None for archives.
     """
 
     kind = "enriched"
     extension = "avro"
 
-    def __init__(self, text_mode: TextMode, run: str = "") -> None:
+    def __init__(
+        self, text_mode: TextMode, run: str = "", now_us: Callable[[], int] | None = None
+    ) -> None:
         self.text_mode = text_mode
+        self._now_us = now_us
         self._mark = hashlib.blake2b(run.encode(), digest_size=16).digest()
 
-    def folder(self, row: EnrichedAnswer, now_us: int | None = None) -> str:
-        """By the UTC date of the event, in Hive's way.
-
-        A date that is far from now belongs to no folder of its own: a producer whose clock is wrong
-        must not be able to make a folder, and a file, for each day of the calendar.
-        """
+    def folder(self, row: EnrichedAnswer) -> str:
+        """Return the folder of the event's UTC date, named in Hive's style."""
         time_us = row.event_time_us
-        if time_us is None or (now_us is not None and _is_far(time_us, now_us)):
+        if time_us is None or (self._now_us and _is_far(time_us, self._now_us())):
             return f"{self.kind}/event_date={_NO_DATE}"
         return f"{self.kind}/event_date={to_date(time_us)}"
 
@@ -248,3 +247,26 @@ class _LineFile:
 
     def finish(self) -> None:
         """Nothing is held back."""
+
+
+class RowFormats(NamedTuple):
+    """The formats of a run's rows, by kind."""
+
+    enriched: EnrichedFiles
+    alerts: AlertFiles
+    failures: FailureFiles
+
+
+def row_formats(config: Config, *, only_recent_dates: bool = False) -> RowFormats:
+    """Choose the formats of a run's rows.
+
+    Args:
+      config: the run's settings.
+      only_recent_dates: whether rows are written as they come; see `EnrichedFiles`.
+    """
+    now_us = clock.now_us if only_recent_dates else None
+    return RowFormats(
+        EnrichedFiles(config.text, config.run, now_us),
+        AlertFiles(),
+        FailureFiles(with_payload=config.failure_payload),
+    )

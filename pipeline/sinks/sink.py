@@ -1,111 +1,127 @@
-"""The sinks of the main page: enriched records, alerts and failures."""
+"""Choose where the rows of a pipeline go: one sink for each way to run it."""
 
 from functools import partial
 
 import apache_beam as beam
-from apache_beam.pvalue import PCollection, PDone
-from apache_beam.typehints.decorators import no_annotations
+from apache_beam.pvalue import PCollection
 
-from pipeline.sinks.batch_results import KeepInBatch
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Config
+from pipeline.sinks.batch_results import KeepRow, KeepRows, deferred_answer, without_payload
+from pipeline.sinks.destination import Windows
 from pipeline.sinks.publish_rows import PublishRows
-from pipeline.sinks.row_formats import AlertFiles, EnrichedFiles, FailureFiles, RowFormat
-from pipeline.sinks.write_files import WriteFiles
-from schemas.alert import Alert
-from schemas.enriched_answer import EnrichedAnswer
-from schemas.failure import Failure
-from transforms.rules.redaction import TextMode
+from pipeline.sinks.row_formats import RowFormat, row_formats
+from pipeline.sinks.write_files import WriteFiles, WriteParts
+from pipeline.sinks.write_windows import WriteWindows
+from pipeline.sources.read_batch import BatchHandle
+from schemas.answer import Answer
+from transforms.rate_alerts import RateAlerts
 from transforms.rules.topic_messages import encode_alert, encode_failure
 
 
-def row_formats(
-    destination: Destination, text_mode: TextMode, *, with_payload: bool
-) -> tuple[RowFormat, ...]:
-    """How each kind of a run's rows is laid out."""
-    return (
-        EnrichedFiles(text_mode, destination.run),
-        AlertFiles(),
-        FailureFiles(with_payload=with_payload),
-    )
+class Sink:
+    """The last steps of a pipeline. Each but `rate_alerts` takes a tuple of PCollections.
 
-
-class WriteEnriched(beam.PTransform):
-    """Write enriched records as Avro, by event date.
-
-    Input: PCollection[EnrichedAnswer], bounded or not.
-    Output: nothing.
-    Failures: those of `WriteFiles`.
-    Delivery: exactly once in the files, as `WriteFiles` tells.
-
-    Args:
-      destination: output folder and run.
-      text_mode: how much of the texts is kept.
+    Attributes:
+      enriched: writes enriched records.
+      rate_alerts: turns the counts of each engine's answers into alerts, if they are complete.
+      alerts: writes or publishes alerts.
+      failures: writes or publishes failures.
     """
 
-    def __init__(self, destination: Destination, text_mode: TextMode) -> None:
-        super().__init__()
-        self.destination = destination
-        self.text_mode = text_mode
+    enriched: beam.PTransform
+    rate_alerts: beam.PTransform
+    alerts: beam.PTransform
+    failures: beam.PTransform
 
-    def expand(self, enriched: PCollection[EnrichedAnswer]) -> PDone:
-        """Apply the step."""
-        row_format = EnrichedFiles(self.text_mode, self.destination.run)
-        return (enriched,) | "WriteAvro" >> WriteFiles(self.destination, row_format)
+    def keep_deferred(self, answers: PCollection[Answer]) -> None:
+        """Keep answers that were neither checked nor failed; by default the next run reads them."""
 
 
-class PublishAlerts(beam.PTransform):
-    """Write alerts as lines of JSON, or to a topic, or keep them with the batch.
-
-    Input: PCollections[Alert], bounded or not: those of answers and those of rates.
-    Output: nothing.
-    Failures: those of `WriteFiles` and `PublishRows`.
-    Delivery: exactly once in files, at least once to a topic.
+class ArchiveSink(Sink):
+    """Write final files and a manifest: a bounded run on an engine.
 
     Args:
-      destination: output folder and run, or topic.
+      config: the run's settings.
     """
 
-    def __init__(self, destination: Destination) -> None:
-        super().__init__()
-        self.destination = destination
-
-    @no_annotations  # Beam does not know a tuple of collections as input
-    def expand(self, alerts: tuple[PCollection[Alert], ...]) -> PDone:
-        """Apply the step."""
-        if self.destination.batch and self.destination.announces:
-            return alerts | "KeepAlerts" >> KeepInBatch(self.destination.batch, "alerts")
-        if self.destination.alert_topic:
-            publish = PublishRows(self.destination.alert_topic, AlertFiles.kind, encode_alert)
-            return alerts | "PublishMessages" >> publish
-        return alerts | "WriteLines" >> WriteFiles(self.destination, AlertFiles())
+    def __init__(self, config: Config) -> None:
+        formats = row_formats(config)
+        self.enriched = WriteFiles(config.destination, formats.enriched)
+        self.rate_alerts = RateAlerts(config.rates)
+        self.alerts = WriteFiles(config.destination, formats.alerts)
+        self.failures = WriteFiles(config.destination, formats.failures)
 
 
-class WriteFailures(beam.PTransform):
-    """Write failures as lines of JSON, or to a topic, or keep them with the batch.
-
-    Input: PCollections[Failure], bounded or not: those of each step that can fail.
-    Output: nothing.
-    Failures: those of `WriteFiles` and `PublishRows`.
-    Delivery: exactly once in files, at least once to a topic.
+class StreamSink(Sink):
+    """Write the files of each window, and publish alerts and failures: a streaming job.
 
     Args:
-      destination: output folder and run, or topic.
-      with_payload: whether the original bytes are kept, without which nothing can be replayed.
+      config: the run's settings.
+      windows: how rows become files.
+      alert_topic, failure_topic: ``projects/P/topics/T``; None for files.
     """
 
-    def __init__(self, destination: Destination, *, with_payload: bool) -> None:
-        super().__init__()
-        self.destination = destination
-        self.with_payload = with_payload
+    def __init__(
+        self,
+        config: Config,
+        windows: Windows,
+        alert_topic: str | None = None,
+        failure_topic: str | None = None,
+    ) -> None:
+        formats = row_formats(config, only_recent_dates=True)
+        write = partial(WriteWindows, config.destination, windows)
+        encode = partial(encode_failure, with_payload=config.failure_payload)
+        self.enriched = write(formats.enriched)
+        self.rate_alerts = RateAlerts(config.rates)
+        self.alerts = (
+            PublishRows(alert_topic, formats.alerts.kind, encode_alert)
+            if alert_topic
+            else write(formats.alerts)
+        )
+        self.failures = (
+            PublishRows(failure_topic, formats.failures.kind, encode)
+            if failure_topic
+            else write(formats.failures)
+        )
 
-    @no_annotations  # as above
-    def expand(self, failures: tuple[PCollection[Failure], ...]) -> PDone:
-        """Apply the step."""
-        if self.destination.batch and self.destination.announces:
-            return failures | "KeepFailures" >> KeepInBatch(self.destination.batch, "failures")
-        if self.destination.failure_topic:
-            announce = partial(encode_failure, with_payload=self.with_payload)
-            publish = PublishRows(self.destination.failure_topic, FailureFiles.kind, announce)
-            return failures | "PublishMessages" >> publish
-        row_format = FailureFiles(with_payload=self.with_payload)
-        return failures | "WriteLines" >> WriteFiles(self.destination, row_format)
+
+class SegmentSink(Sink):
+    """Write part files, and keep the counts of rates: a segment of a run on this machine.
+
+    Args:
+      config: the run's settings.
+      batches: leads to the segment's folder.
+    """
+
+    def __init__(self, config: Config, batches: BatchHandle) -> None:
+        formats = row_formats(config)
+        self.enriched = self._parts(config, batches, formats.enriched)
+        self.rate_alerts = beam.ParDo(KeepRow(batches, "rates"))
+        self.alerts = self._parts(config, batches, formats.alerts)
+        self.failures = self._parts(config, batches, formats.failures)
+
+    @staticmethod
+    def _parts(config: Config, batches: BatchHandle, row_format: RowFormat) -> beam.PTransform:
+        return WriteParts(batches, row_format, config.file_bytes)
+
+
+class WorkerSink(Sink):
+    """Write part files of enriched records, and keep all else: a batch of the worker.
+
+    Args:
+      config: the run's settings.
+      batches: leads to the batch's folder.
+    """
+
+    def __init__(self, config: Config, batches: BatchHandle) -> None:
+        enriched = row_formats(config, only_recent_dates=True).enriched
+        self.enriched = WriteParts(batches, enriched, config.file_bytes, with_keys=True)
+        self.rate_alerts = beam.ParDo(KeepRow(batches, "rates"))
+        self.alerts = KeepRows(batches, "alerts")
+        to_row = None if config.failure_payload else without_payload
+        self.failures = KeepRows(batches, "failures", to_row)
+        self._deferred = KeepRows(batches, "deferred", deferred_answer)
+
+    def keep_deferred(self, answers: PCollection[Answer]) -> None:
+        """Keep them with the batch, since their checks go on in the background."""
+        _ = (answers,) | "KeepDeferred" >> self._deferred

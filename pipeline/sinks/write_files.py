@@ -1,10 +1,10 @@
-"""WriteFiles: rows into files that appear whole, each once, whatever happens on the way.
+"""WriteFiles, WriteParts: write rows to files that appear whole, each row once.
 
 Beam's own sinks lose rows where folders or late data come in (apache/beam#21313, #39993).
 """
 
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import apache_beam as beam
@@ -16,12 +16,12 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 
 from pipeline import storage
-from pipeline.sinks.batch_results import KeepInBatch
+from pipeline.sinks.batch_results import KeepRows
 from pipeline.sinks.destination import Destination
 from pipeline.sinks.manifest import file_entry, write_manifest
 from pipeline.sinks.part_files import OpenPart, Part, open_part
 from pipeline.sinks.row_formats import RowFormat
-from pipeline.sinks.write_windows import WriteWindows
+from pipeline.sources.read_batch import BatchHandle
 from schemas.file_entry import FileEntry
 
 _MOST_OPEN = 512
@@ -29,30 +29,41 @@ _MOST_OPEN = 512
 
 
 class WritePart(beam.DoFn):
-    """Appends rows to a file for each folder; the longest unused is closed first.
+    """Append rows to a file for each folder; the longest unused is closed first.
 
     Args:
-      destination: output folder and run.
       row_format: folders and bytes of the files.
+      folder: returns the folder of the part files.
+      file_bytes: a longer file is followed by another.
+      with_keys: whether to note the key of each row, which must be an enriched answer.
     """
 
-    def __init__(self, destination: Destination, row_format: RowFormat) -> None:
-        self._destination = destination
+    def __init__(
+        self,
+        row_format: RowFormat,
+        folder: Callable[[], str],
+        file_bytes: int,
+        *,
+        with_keys: bool = False,
+    ) -> None:
         self._format = row_format
+        self._folder = folder
+        self._file_bytes = file_bytes
+        self._with_keys = with_keys
 
     def start_bundle(self) -> None:
         """Begin without a file."""
         self._open: dict[str, OpenPart] = {}
-        # The worker writes rows as they come.
-        self._now_us = time.time_ns() // 1_000 if self._destination.announces else None
 
     def process(self, row: Any) -> Iterator[Part]:
         """Add a row; yields a file that is finished by it."""
-        folder = self._format.folder(row, self._now_us)
-        part = self._open.pop(folder, None) or open_part(folder, self._format, self._destination)
+        folder = self._format.folder(row)
+        part = self._open.pop(folder, None) or open_part(
+            self._folder(), folder, self._format, with_keys=self._with_keys
+        )
         self._open[folder] = part
         part.write(row)
-        if part.exceeds(self._destination.file_bytes):
+        if part.exceeds(self._file_bytes):
             yield self._open.pop(folder).close()
         elif len(self._open) > _MOST_OPEN:
             yield self._open.pop(next(iter(self._open))).close()
@@ -63,19 +74,60 @@ class WritePart(beam.DoFn):
             yield WindowedValue(part.close(), MIN_TIMESTAMP, (GlobalWindow(),))
 
 
+def _write_each(inputs: Sequence[PCollection[Any]], write: WritePart) -> list[PCollection[Part]]:
+    """Write collections one by one: a Flatten of rows holds them in memory on the local runner."""
+    return [rows | f"WriteParts{number}" >> beam.ParDo(write) for number, rows in enumerate(inputs)]
+
+
+class WriteParts(beam.PTransform):
+    """Write rows to part files, and list these in the results of the batch.
+
+    Input: a tuple of PCollections of the format's rows, bounded.
+    Output: nothing.
+    Failures: an OSError fails the bundle.
+    Delivery: each row once, if the batch succeeds.
+
+    Args:
+      batches: leads to the batch's folder.
+      row_format: folders and bytes of the files.
+      file_bytes: a longer file is followed by another.
+      with_keys: whether to note the keys of enriched records.
+    """
+
+    def __init__(
+        self,
+        batches: BatchHandle,
+        row_format: RowFormat,
+        file_bytes: int,
+        *,
+        with_keys: bool = False,
+    ) -> None:
+        super().__init__()
+        self.batches = batches
+        self.row_format = row_format
+        self.file_bytes = file_bytes
+        self.with_keys = with_keys
+
+    @no_annotations  # Beam does not know a tuple of collections as input
+    def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
+        """Apply the step."""
+        write = WritePart(
+            self.row_format, self.batches.folder, self.file_bytes, with_keys=self.with_keys
+        )
+        return tuple(_write_each(inputs, write)) | "ListParts" >> KeepRows(self.batches, "parts")
+
+
 class WriteFiles(beam.PTransform):
-    """Write rows to files, several collections of one kind into the same folders.
+    """Write rows to final files, several collections of one kind into the same folders.
 
     Rows go to temporary files where they arise, and only the names of these are shuffled; then
     each is renamed to its final name, which follows from the run and the file's number alone.
-    Where the pipeline runs batch by batch, the files are left to whoever puts the batches
-    together. The rows of a stream are left to `WriteWindows`.
 
-    Input: a tuple of PCollections of the format's rows, bounded or not.
+    Input: a tuple of PCollections of the format's rows, bounded.
     Output: nothing.
-    Failures: an OSError fails the bundle: a run is never done when a file is not there.
-    Delivery: exactly once in the files. A retried bundle leaves temporary files that nobody
-      names; a rerun under the same run id replaces the files of the run before.
+    Failures: an OSError fails the bundle: a run succeeds only when all files are there.
+    Delivery: exactly once in the files. A retried bundle leaves temporary files that are never
+      published; a rerun under the same run id replaces the files of the earlier run.
 
     Args:
       destination: output folder and run.
@@ -90,23 +142,9 @@ class WriteFiles(beam.PTransform):
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
         """Apply the step."""
-        if not inputs[0].is_bounded:
-            return inputs | "WriteWindows" >> WriteWindows(self.destination, self.row_format)
-        # A Flatten of the rows would hold them all in memory on the local runner.
-        written = [
-            rows | f"WriteParts{number}" >> beam.ParDo(WritePart(self.destination, self.row_format))
-            for number, rows in enumerate(inputs)
-        ]
-        batch = self.destination.batch
-        if batch is None:
-            self._publish(written)
-        else:
-            _ = tuple(written) | "KeepParts" >> KeepInBatch(batch, "parts")
-        return PDone(inputs[0].pipeline)
-
-    def _publish(self, written: list[PCollection[Part]]) -> None:
+        folder = partial(str, self.destination.temporary_folder)
         entries = (
-            written
+            _write_each(inputs, WritePart(self.row_format, folder, self.destination.file_bytes))
             | "JoinParts" >> beam.Flatten()
             | "ByFolder" >> beam.GroupBy(_folder)
             | "PublishParts" >> beam.ParDo(_PublishParts(self.destination, self.row_format))
@@ -115,6 +153,7 @@ class WriteFiles(beam.PTransform):
         _ = manifest | "WriteManifest" >> beam.Map(
             write_manifest, destination=self.destination, row_format=self.row_format
         )
+        return PDone(inputs[0].pipeline)
 
 
 class _PublishParts(beam.DoFn):

@@ -3,7 +3,6 @@
 Beam's own sinks lose rows of a stream: they overwrite files, or leave out what is late.
 """
 
-import time
 import zlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -23,11 +22,10 @@ from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.windowed_value import PaneInfo
 
 from pipeline import storage
-from pipeline.sinks.destination import Destination
+from pipeline.sinks.destination import Destination, Windows
 from pipeline.sinks.manifest import file_entry, write_manifest_of
 from pipeline.sinks.part_files import OpenPart, Part, open_part
 from pipeline.sinks.row_formats import RowFormat
-from pipeline.stream import Windows
 from schemas.alert import Alert
 from schemas.failure import Failure
 from transforms.runtime import counters
@@ -88,13 +86,15 @@ class WriteWindows(beam.PTransform):
     Delivery: exactly once in the files. A retried bundle leaves temporary files that nobody names.
 
     Args:
-      destination: output folder, windows, and a run id that no earlier job has had.
+      destination: output folder, and a run id that no earlier job has had.
+      windows: how rows become files.
       row_format: folders, names and bytes of the files.
     """
 
-    def __init__(self, destination: Destination, row_format: RowFormat) -> None:
+    def __init__(self, destination: Destination, windows: Windows, row_format: RowFormat) -> None:
         super().__init__()
         self.destination = destination
+        self.windows = windows
         self.row_format = row_format
 
     @no_annotations  # Beam does not know a tuple of collections as input
@@ -104,9 +104,10 @@ class WriteWindows(beam.PTransform):
             inputs
             | "JoinRows" >> beam.Flatten()
             | "PlaceRows" >> self._placing(inputs[0].element_type)
-            | "IntoWindows" >> into_windows(self.destination.windows)
+            | "IntoWindows" >> into_windows(self.windows)
             | "GatherRows" >> beam.GroupByKey()
-            | "WritePane" >> beam.ParDo(_WritePane(self.destination, self.row_format))
+            | "WritePane"
+            >> beam.ParDo(_WritePane(self.destination, self.row_format, self.windows.shards))
             | "LeaveWindows" >> out_of_windows()
             | "KeepNames" >> beam.Reshuffle()
             | "PublishPart" >> beam.Map(_publish_part, destination=self.destination)
@@ -114,7 +115,7 @@ class WriteWindows(beam.PTransform):
         return PDone(inputs[0].pipeline)
 
     def _placing(self, row_type: Any) -> beam.ParDo:
-        shards = self.destination.windows.shards
+        shards = self.windows.shards
         place = beam.Map(_place_row, row_format=self.row_format, shards=shards)
         return place.with_output_types(beam.typehints.Tuple[_Place, row_type])
 
@@ -122,7 +123,7 @@ class WriteWindows(beam.PTransform):
 def _place_row(row: Any, row_format: RowFormat, shards: int) -> tuple[_Place, Any]:
     # A message that was not understood, or an alert of rates, has no id.
     number = int(row.record_id[:_HEX_DIGITS], 16) if row.record_id else _number_of(row)
-    return (row_format.folder(row, now_us=time.time_ns() // 1_000), number % shards), row
+    return (row_format.folder(row), number % shards), row
 
 
 def _number_of(row: Failure | Alert) -> int:
@@ -133,9 +134,10 @@ def _number_of(row: Failure | Alert) -> int:
 class _WritePane(beam.DoFn):
     """Writes a pane's rows, and tells which name the file is to get."""
 
-    def __init__(self, destination: Destination, row_format: RowFormat) -> None:
+    def __init__(self, destination: Destination, row_format: RowFormat, shards: int) -> None:
         self._destination = destination
         self._format = row_format
+        self._shards = shards
 
     def process(
         self,
@@ -144,11 +146,10 @@ class _WritePane(beam.DoFn):
         pane: PaneInfo = beam.DoFn.PaneInfoParam,
     ) -> Iterator[tuple[str, Part]]:
         (folder, shard), rows = gathered
-        shards = self._destination.windows.shards
         for number, part in enumerate(self._write(folder, rows)):
             path = self._destination.file_path(
                 folder,
-                shard + number * shards,
+                shard + number * self._shards,
                 self._format.extension,
                 window=window_name(window),
                 pane=pane.index,
@@ -159,7 +160,7 @@ class _WritePane(beam.DoFn):
         """Write rows as they come; a pane that only tells that the window is over has none."""
         part: OpenPart | None = None
         for row in rows:
-            part = part or open_part(folder, self._format, self._destination)
+            part = part or open_part(self._destination.temporary_folder, folder, self._format)
             part.write(row)
             if part.exceeds(self._destination.file_bytes):
                 yield part.close()

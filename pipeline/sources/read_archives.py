@@ -1,18 +1,15 @@
-"""ReadMessages: the records of an archive or a subscription, one message each."""
+"""ReadArchives: read the records of archives, one message each."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import apache_beam as beam
 from apache_beam.pvalue import DoOutputsTuple, PBegin, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
 
 from pipeline.sources.archive_files import read_file
-from pipeline.sources.archives import DamagedArchive
-from pipeline.sources.read_batch import Source, batch_under_way
-from pipeline.sources.read_subscription import ReadSubscription
-from pipeline.stream import Subscription
-from schemas.failure import Failure
+from pipeline.sources.compression import DamagedArchive
 from schemas.message import Message
 from transforms.runtime import counters
 from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure, failed_now
@@ -20,72 +17,65 @@ from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure, faile
 _log = logging.getLogger(__name__)
 
 
-class ReadMessages(beam.PTransform):
-    """Read archives of JSON lines (plain, gzip, zstandard) or Avro, or a subscription.
+class MessageRange(NamedTuple):
+    """Consecutive messages of one place.
+
+    Attributes:
+      place: a file's path, or the name of what delivered them.
+      messages: read one at a time; they may end in DamagedArchive.
+      first: how many messages of the place precede them.
+    """
+
+    place: str
+    messages: Iterable[Message]
+    first: int = 0
+
+
+class ReadArchives(beam.PTransform):
+    """Read archives of JSON lines (plain, gzip, zstandard) or Avro.
 
     A record counts when the checksum that covers it was verified, or none covers it.
 
     Input: the pipeline's root.
-    Output: two PCollections. `messages` holds a Message for each record, of a subscription
-      unbounded and at the time of its publication, else bounded and with no timestamp of its own;
-      `failures` one Failure for each archive that is damaged, which names the place.
+    Output: two PCollections, bounded: `messages` holds a Message for each record, without a
+      timestamp; `failures` one Failure for each damaged archive, which names the place.
     Failures: DamagedArchive, never retryable. A file that cannot be opened, or that changes while
       it is read, fails the bundle.
-    Delivery: each record once. A file is read from end to end by one worker, since a record's
-      place in it may be its only identity.
+    Delivery: each record once. One worker reads a file from end to end, since a record's place in
+      it may be its only identity.
 
     Args:
       paths: the archives' files, local or gs://.
-      are_failures: whether they are what an earlier run left, to be replayed.
-      batch: the key of this process's batches, to take the messages from there instead.
-      subscription: what is read instead of either.
+      are_failures: whether they are failures of an earlier run, to be replayed.
       salvage: whether the records before a damage count, too, with the attribute SALVAGED.
     """
 
     def __init__(
-        self,
-        paths: Sequence[str],
-        batch: str | None = None,
-        subscription: Subscription | None = None,
-        *,
-        are_failures: bool = False,
-        salvage: bool = False,
+        self, paths: Sequence[str], *, are_failures: bool = False, salvage: bool = False
     ) -> None:
         super().__init__()
         self.paths = tuple(paths)
-        self.batch = batch
-        self.subscription = subscription
         self.are_failures = are_failures
         self.salvage = salvage
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
         """Apply the step."""
-        if self.subscription is not None:
-            return root | "ReadSubscription" >> ReadSubscription(self.subscription)
-        if self.batch is None:
-            paths = root | "Archives" >> beam.Create(self.paths)
-            read = beam.FlatMap(_read_archive, are_failures=self.are_failures, salvage=self.salvage)
-            return paths | "ReadArchive" >> read.with_outputs(FAILURES, main=MESSAGES)
-        keys = root | "Batches" >> beam.Create([self.batch])
-        read = beam.FlatMap(_take_batch)
-        return keys | "TakeBatch" >> read.with_outputs(FAILURES, main=MESSAGES)
+        paths = root | "Archives" >> beam.Create(self.paths)
+        read = beam.FlatMap(_read_archive, are_failures=self.are_failures, salvage=self.salvage)
+        return paths | "ReadArchive" >> read.with_outputs(FAILURES, main=MESSAGES)
 
 
 def _read_archive(
     path: str, *, are_failures: bool, salvage: bool
 ) -> Iterator[Message | TaggedFailure]:
     messages = read_file(path, are_failures=are_failures, salvage=salvage)
-    return _take(Source(place=path, messages=messages))
+    return count_messages(MessageRange(place=path, messages=messages))
 
 
-def _take_batch(key: str) -> Iterator[Message | TaggedFailure]:
-    for source in batch_under_way(key).sources:
-        yield from _take(source)
-
-
-def _take(source: Source) -> Iterator[Message | TaggedFailure]:
-    count = source.messages_before
+def count_messages(source: MessageRange) -> Iterator[Message | TaggedFailure]:
+    """Yield and count messages; a damage ends them with a failure that names its place."""
+    count = source.first
     try:
         for message in source.messages:
             counters.MESSAGES_READ.inc()
@@ -96,8 +86,5 @@ def _take(source: Source) -> Iterator[Message | TaggedFailure]:
         counters.MESSAGES_READ.inc()
         counters.ARCHIVES_DAMAGED.inc()
         damage = Message(payload=b"", place=f"{source.place}#after-record-{count}")
-        yield TaggedOutput(FAILURES, _failure(damage, error))
-
-
-def _failure(damage: Message, error: DamagedArchive) -> Failure:
-    return failed_now(damage, "ReadMessages", error, retryable=False)
+        failure = failed_now(damage, "ReadMessages", error, retryable=False)
+        yield TaggedOutput(FAILURES, failure)

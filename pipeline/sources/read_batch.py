@@ -1,78 +1,95 @@
-"""A batch of messages on its way through the pipeline inside one process.
-
-Where one process runs the pipeline again and again, the graph is built once, and each run takes
-what goes in from here and leaves here what it wrote.
-"""
+"""ReadBatch: read the messages that are handed to a pipeline inside this process."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import NamedTuple
 
-from schemas.alert import Alert
-from schemas.answer import Answer
-from schemas.failure import Failure
+import apache_beam as beam
+from apache_beam.pvalue import DoOutputsTuple, PBegin
+from apache_beam.typehints.decorators import no_annotations
+from apache_beam.utils.shared import Shared
+
+from pipeline.sources.read_archives import MessageRange, count_messages
 from schemas.message import Message
-from transforms.rules.rate_counts import RateCounts
-
-if TYPE_CHECKING:
-    from pipeline.sinks.part_files import Part
+from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 
 
-class Source(NamedTuple):
-    """Where messages come from, and the messages.
+class Batch(NamedTuple):
+    """Messages that go through a pipeline together.
 
     Attributes:
-      place: for what is wrong with it.
-      messages: taken one at a time; they may end in DamagedArchive.
-      messages_before: how many of the place's messages stand before these.
+      ranges: the messages, read one at a time.
+      folder: a local folder for the files that the steps write.
     """
 
-    place: str
-    messages: Iterable[Message]
-    messages_before: int = 0
+    ranges: Iterable[MessageRange]
+    folder: str
 
 
-Kept = Literal["parts", "rates", "left", "alerts", "failures"]
-"""The lists of a batch, by name."""
+class _Slot:
+    """Hold the current batch."""
+
+    batch: Batch | None = None
 
 
-class Batch:
-    """What goes in, and what came of it.
+class BatchHandle:
+    """Hand one batch after another to the steps of a pipeline that is built once.
+
+    The steps are pickled. Beam's `Shared` leads each copy to the slot that `holding` keeps alive.
+    """
+
+    def __init__(self) -> None:
+        self._shared = Shared()
+
+    @contextmanager
+    def holding(self, batch: Batch) -> Iterator[None]:
+        """Let the steps find a batch while a `with` block lasts."""
+        slot = self._shared.acquire(_Slot)
+        slot.batch = batch
+        try:
+            yield
+        finally:
+            slot.batch = None
+
+    @property
+    def batch(self) -> Batch:
+        """Return the current batch."""
+        batch: Batch | None = self._shared.acquire(_Slot).batch
+        if batch is None:
+            raise RuntimeError(
+                "there is no batch: the pipeline runs outside of its owner's process"
+            )
+        return batch
+
+    def folder(self) -> str:
+        """Return the folder of the current batch."""
+        return self.batch.folder
+
+
+class ReadBatch(beam.PTransform):
+    """Read the messages of the batch that the caller holds.
+
+    Input: the pipeline's root.
+    Output: two PCollections, bounded: `messages` and `failures`, as of `ReadArchives`.
+    Failures: those of `ReadArchives`.
+    Delivery: each message once.
 
     Args:
-      sources: what goes in, taken one message at a time.
-      folder: a local folder for the files that the steps write.
-
-    Attributes:
-      parts: the finished files, not public yet.
-      rates: what was counted of each engine's answers, several counts for one bucket allowed.
-      left: answers that were neither checked nor failed.
-      alerts, failures: where they are to be announced and not written to files.
+      batches: the caller's handle.
     """
 
-    def __init__(self, sources: Iterable[Source], folder: str) -> None:
-        self.sources = sources
-        self.folder = folder
-        self.parts: list[Part] = []
-        self.rates: list[tuple[str | None, RateCounts]] = []
-        self.left: list[Answer] = []
-        self.alerts: list[Alert] = []
-        self.failures: list[Failure] = []
+    def __init__(self, batches: BatchHandle) -> None:
+        super().__init__()
+        self.batches = batches
+
+    @no_annotations  # Beam knows several outputs by their tags only
+    def expand(self, root: PBegin) -> DoOutputsTuple:
+        """Apply the step."""
+        handles = root | "Batches" >> beam.Create([self.batches])
+        take = beam.FlatMap(_take).with_outputs(FAILURES, main=MESSAGES)
+        return handles | "TakeBatch" >> take
 
 
-_UNDER_WAY: dict[str, Batch] = {}
-
-
-@contextmanager
-def under_way(key: str, batch: Batch) -> Iterator[None]:
-    """Let the steps of this process find a batch, one at a time for a key."""
-    _UNDER_WAY[key] = batch
-    try:
-        yield
-    finally:
-        del _UNDER_WAY[key]
-
-
-def batch_under_way(key: str) -> Batch:
-    """Find the batch that is on its way; for steps, which travel by pickling and cannot hold it."""
-    return _UNDER_WAY[key]
+def _take(batches: BatchHandle) -> Iterator[Message | TaggedFailure]:
+    for messages in batches.batch.ranges:
+        yield from count_messages(messages)

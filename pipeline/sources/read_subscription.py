@@ -11,7 +11,6 @@ from apache_beam.pvalue import DoOutputsTuple, PBegin
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.timestamp import Timestamp
 
-from pipeline.stream import Subscription
 from schemas.message import Message
 from schemas.quantities import to_us
 from transforms.runtime import counters
@@ -31,20 +30,21 @@ class ReadSubscription(beam.PTransform):
       again.
 
     Args:
-      subscription: what is read.
+      subscription: ``projects/P/subscriptions/S``.
+      id_label: the attribute by which Dataflow recognises a message that was published twice within
+        ten minutes; None for the message id.
     """
 
-    def __init__(self, subscription: Subscription) -> None:
+    def __init__(self, subscription: str, id_label: str | None = None) -> None:
         super().__init__()
         self.subscription = subscription
+        self.id_label = id_label
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
         """Apply the step."""
         pull = ReadFromPubSub(
-            subscription=self.subscription.name,
-            id_label=self.subscription.id_label,
-            with_attributes=True,
+            subscription=self.subscription, id_label=self.id_label, with_attributes=True
         )
         to_message = beam.FlatMap(_to_message).with_outputs(FAILURES, main=MESSAGES)
         return root | "Pull" >> pull | "ToMessage" >> to_message

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from pipeline.sources.archive_files import Contents, read_examined_file
-from pipeline.sources.read_batch import Source
+from pipeline.sources.read_archives import MessageRange
 from schemas import Record
 from schemas.message import Message
 
 
-class Stretch(Record, frozen=True, kw_only=True):
+class RecordRange(Record, frozen=True, kw_only=True):
     """Some of the messages of one file.
 
     Attributes:
@@ -31,12 +31,12 @@ class Segment(Record, frozen=True, kw_only=True):
     Attributes:
       number: its place in the order of the input, from 0.
       messages: how many it has.
-      stretches: where they stand.
+      ranges: where they stand.
     """
 
     number: int
     messages: int
-    stretches: tuple[Stretch, ...]
+    ranges: tuple[RecordRange, ...]
 
 
 def cut_segments(files: Iterable[tuple[str, Contents]], size: int) -> list[Segment]:
@@ -50,31 +50,31 @@ def cut_segments(files: Iterable[tuple[str, Contents]], size: int) -> list[Segme
       The segments in the order of the input; together they read every file to its end.
     """
     segments: list[Segment] = []
-    stretches: list[Stretch] = []
+    ranges: list[RecordRange] = []
     room = size
     for path, contents in files:
         first, messages = 0, contents.messages
         while messages - first > room:
-            stretches.append(Stretch(path=path, contents=contents, first=first, count=room))
+            ranges.append(RecordRange(path=path, contents=contents, first=first, count=room))
             first += room
-            segments.append(_segment(len(segments), size, stretches))
-            stretches, room = [], size
-        stretches.append(Stretch(path=path, contents=contents, first=first))
+            segments.append(_segment(len(segments), size, ranges))
+            ranges, room = [], size
+        ranges.append(RecordRange(path=path, contents=contents, first=first))
         room -= messages - first
         if not room:
-            segments.append(_segment(len(segments), size, stretches))
-            stretches, room = [], size
-    if stretches:
-        segments.append(_segment(len(segments), size - room, stretches))
+            segments.append(_segment(len(segments), size, ranges))
+            ranges, room = [], size
+    if ranges:
+        segments.append(_segment(len(segments), size - room, ranges))
     return segments
 
 
-def _segment(number: int, messages: int, stretches: Sequence[Stretch]) -> Segment:
-    return Segment(number=number, messages=messages, stretches=tuple(stretches))
+def _segment(number: int, messages: int, ranges: Sequence[RecordRange]) -> Segment:
+    return Segment(number=number, messages=messages, ranges=tuple(ranges))
 
 
-class StretchReader:
-    """Reads stretches, going on in the file where the last one ended.
+class RangeReader:
+    """Reads ranges, going on in the file where the last one ended.
 
     Args:
       are_failures: whether the files are failures of an earlier run.
@@ -86,21 +86,20 @@ class StretchReader:
         self._position = 0
         self._messages: Iterator[Message] = iter(())
 
-    def sources(self, segment: Segment) -> Iterator[Source]:
+    def messages_of(self, segment: Segment) -> Iterator[MessageRange]:
         """Give the messages of a segment, file by file, to be taken in this order."""
-        for stretch in segment.stretches:
-            yield Source(
-                place=stretch.path, messages=self._read(stretch), messages_before=stretch.first
-            )
+        for record_range in segment.ranges:
+            messages = self._read(record_range)
+            yield MessageRange(place=record_range.path, messages=messages, first=record_range.first)
 
-    def _read(self, stretch: Stretch) -> Iterator[Message]:
-        if stretch.path != self._path or stretch.first < self._position:
-            self._path, self._position = stretch.path, 0
+    def _read(self, record_range: RecordRange) -> Iterator[Message]:
+        if record_range.path != self._path or record_range.first < self._position:
+            self._path, self._position = record_range.path, 0
             self._messages = read_examined_file(
-                stretch.path, stretch.contents, are_failures=self._are_failures
+                record_range.path, record_range.contents, are_failures=self._are_failures
             )
-        self._skip_to(stretch.first)
-        for message in islice(self._messages, stretch.count):
+        self._skip_to(record_range.first)
+        for message in islice(self._messages, record_range.count):
             self._position += 1
             yield message
 

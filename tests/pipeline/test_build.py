@@ -1,6 +1,7 @@
 """The main page: its steps by name, and a small archive from end to end."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,13 @@ import apache_beam as beam
 import pytest
 from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
-from pipeline.build import build_pipeline
+from pipeline.build import Source, build_pipeline
 from pipeline.settings.config import Config
+from pipeline.sinks.destination import Windows
+from pipeline.sinks.sink import ArchiveSink, SegmentSink, Sink, StreamSink, WorkerSink
+from pipeline.sources.read_archives import ReadArchives
+from pipeline.sources.read_batch import BatchHandle, ReadBatch
+from pipeline.sources.read_subscription import ReadSubscription
 from tests.support.outputs import alerts_in, failures_in, records_in
 from tests.support.pipelines import local_pipeline
 
@@ -47,32 +53,39 @@ class _Labels(PipelineVisitor):
     enter_composite_transform = visit_transform
 
 
-def labels_of(config: Config) -> list[str]:
+def labels_of(source: Source, sink: Sink) -> list[str]:
     root: beam.Pipeline = local_pipeline()
-    build_pipeline(root, config)
+    build_pipeline(root, source, sink, a_config())
     visitor = _Labels()
     root.visit(visitor)
     return visitor.labels
 
 
-def a_config(output: Path | str = "out", batch: str | None = None) -> Config:
-    return Config(inputs=(str(CASE / "answers.jsonl"),), output=str(output), run="run", batch=batch)
+def a_config(output: Path | str = "out") -> Config:
+    return Config(inputs=(str(CASE / "answers.jsonl"),), output=str(output), run="run")
 
 
-def test_the_steps_are_the_words_of_the_diagram() -> None:
-    assert [label for label in labels_of(a_config()) if "/" not in label] == STEPS
+BATCHES = BatchHandle()
+MODES: dict[str, Callable[[], tuple[Source, Sink]]] = {
+    "archives": lambda: (ReadArchives(a_config().inputs), ArchiveSink(a_config())),
+    "segments": lambda: (ReadBatch(BATCHES), SegmentSink(a_config(), BATCHES)),
+    "worker": lambda: (ReadBatch(BATCHES), WorkerSink(a_config(), BATCHES)),
+    "stream": lambda: (
+        ReadSubscription("projects/example-project/subscriptions/answers"),
+        StreamSink(a_config(), Windows(), "projects/example-project/topics/alerts"),
+    ),
+}
 
 
-def test_a_batchs_rates_are_kept_for_whoever_puts_the_batches_together() -> None:
-    steps = [label for label in labels_of(a_config(batch="key")) if "/" not in label]
-    assert steps == [*STEPS[:10], "KeepRates", "KeepLeft", *STEPS[11:]]
+@pytest.mark.parametrize("mode", MODES)
+def test_the_steps_are_the_words_of_the_diagram(mode: str) -> None:
+    steps = [label for label in labels_of(*MODES[mode]()) if "/" not in label]
+    assert steps == [*STEPS, *(["KeepDeferred"] if mode == "worker" else [])]
 
 
-@pytest.mark.parametrize("batch", [None, "key"], ids=["once", "batch by batch"])
-def test_every_step_within_has_a_name_that_an_edit_elsewhere_leaves_alone(
-    batch: str | None,
-) -> None:
-    labels = labels_of(a_config(batch=batch))
+@pytest.mark.parametrize("mode", MODES)
+def test_every_step_within_has_a_name_that_an_edit_elsewhere_leaves_alone(mode: str) -> None:
+    labels = labels_of(*MODES[mode]())
     assert len(labels) > 2 * len(STEPS)
     assert [label for label in labels if "(" in label] == []
 
@@ -82,7 +95,8 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The output of one run over the small archive."""
     folder = tmp_path_factory.mktemp("small_run")
     with local_pipeline() as root:
-        build_pipeline(root, a_config(folder))
+        config = a_config(folder)
+        build_pipeline(root, ReadArchives(config.inputs), ArchiveSink(config), config)
     return folder
 
 

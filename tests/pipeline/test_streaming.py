@@ -13,7 +13,9 @@ from apache_beam.transforms.window import TimestampedValue
 from pipeline import storage
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
-from pipeline.stream import Subscription, Windows
+from pipeline.sinks.destination import Windows
+from pipeline.sinks.sink import StreamSink
+from pipeline.sources.read_subscription import ReadSubscription
 from tests.support import wire_faults
 from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
@@ -33,19 +35,20 @@ def envelope(number: int, published_s: float, answer: str = "Lamps glow red.") -
 
 
 def run(
-    stream: Stream, output: Path, now_s: float = START_S, **members: Any
+    stream: Stream,
+    output: Path,
+    now_s: float = START_S,
+    *,
+    alert_topic: str | None = None,
+    failure_topic: str | None = None,
+    **members: Any,
 ) -> dict[str, list[Any]]:
     """Run a stream to its end; returns what was published, by topic."""
-    given = {
-        "inputs": (),
-        "output": str(output),
-        "run": "run",
-        "subscription": Subscription(name="projects/p/subscriptions/s"),
-        "windows": Windows(width_s=WIDTH_S, shards=1),
-    }
+    config = Config(inputs=(), output=str(output), run="run", **members)
+    sink = StreamSink(config, Windows(width_s=WIDTH_S, shards=1), alert_topic, failure_topic)
     root = stream_pipeline()
     with streaming_from(stream, now_s) as published:
-        build_pipeline(root, Config(**given | members))
+        build_pipeline(root, ReadSubscription("projects/p/subscriptions/s"), sink, config)
         root.run().wait_until_finish()
         return dict(published)
 

@@ -1,6 +1,6 @@
 """Pipelines as Dataflow would get them, without Dataflow."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -9,9 +9,12 @@ from apache_beam.coders.coders import Coder
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners import pipeline_context
 
-from pipeline.build import build_pipeline
+from pipeline.build import Source, build_pipeline
 from pipeline.settings.config import Config
-from pipeline.stream import Subscription
+from pipeline.sinks.destination import Windows
+from pipeline.sinks.sink import ArchiveSink, Sink, StreamSink
+from pipeline.sources.read_archives import ReadArchives
+from pipeline.sources.read_subscription import ReadSubscription
 
 FLAGS = (
     "--runner=DataflowRunner",
@@ -25,19 +28,23 @@ FLAGS = (
 """A bucket's name has three letters or more: Beam asks for a shorter one for two minutes."""
 
 _TOPICS = "projects/example-project/topics"
-_SUBSCRIPTION = Subscription(name="projects/example-project/subscriptions/answers", id_label="id")
+_SUBSCRIPTION = "projects/example-project/subscriptions/answers"
 _OUTPUT = {"output": "gs://example-output/run", "run": "run"}
+_ARCHIVES = Config(inputs=("gs://example-input/a.jsonl",), **_OUTPUT)
+_STREAM = Config(inputs=(), **_OUTPUT)
 
-CONFIGS = {
-    "backfill": Config(inputs=("gs://example-input/a.jsonl",), **_OUTPUT),
-    "watch": Config(
-        inputs=(),
-        subscription=_SUBSCRIPTION,
-        alert_topic=f"{_TOPICS}/alerts",
-        failure_topic=f"{_TOPICS}/failures",
-        **_OUTPUT,
+MODES: dict[str, Callable[[], tuple[Source, Sink, Config]]] = {
+    "backfill": lambda: (ReadArchives(_ARCHIVES.inputs), ArchiveSink(_ARCHIVES), _ARCHIVES),
+    "watch": lambda: (
+        ReadSubscription(_SUBSCRIPTION, "id"),
+        StreamSink(_STREAM, Windows(), f"{_TOPICS}/alerts", f"{_TOPICS}/failures"),
+        _STREAM,
     ),
-    "watch into files": Config(inputs=(), subscription=_SUBSCRIPTION, **_OUTPUT),
+    "watch into files": lambda: (
+        ReadSubscription(_SUBSCRIPTION, "id"),
+        StreamSink(_STREAM, Windows()),
+        _STREAM,
+    ),
 }
 
 
@@ -77,10 +84,10 @@ def _leaves(coder: Coder) -> Iterator[Coder]:
 
 @cache
 def graph_of(name: str) -> Graph:
-    """Translate the pipeline of one of the configurations."""
-    config = CONFIGS[name]
-    streaming = ["--streaming"] if config.subscription else []
+    """Translate the pipeline of one of the modes."""
+    source, sink, config = MODES[name]()
+    streaming = ["--streaming"] if isinstance(source, ReadSubscription) else []
     root = beam.Pipeline(options=PipelineOptions([*FLAGS, *streaming]))
-    build_pipeline(root, config)
+    build_pipeline(root, source, sink, config)
     root.run()
     return Graph(root.runner.proto_pipeline)

@@ -64,7 +64,6 @@ class Watched:
             output=str(self.output),
             run="r1",
             work_folder=self.work_folder,
-            announces=True,
             check=CheckSettings(**settings),
         )
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from pipeline.sinks import write_files
@@ -34,7 +35,9 @@ def write(
     destination: Destination, rows: Iterable[Any], row_format: RowFormat = AVRO
 ) -> list[FileEntry]:
     """Write rows and their manifest: a pipeline would take its third of a second."""
-    writer = WritePart(destination, row_format)
+    writer = WritePart(
+        row_format, partial(str, destination.temporary_folder), destination.file_bytes
+    )
     writer.start_bundle()
     parts = [part for row in rows for part in writer.process(row)]
     parts += [windowed.value for windowed in writer.finish_bundle()]

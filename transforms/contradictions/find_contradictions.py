@@ -121,7 +121,7 @@ def _compare(claim: str, facts: ComparedFacts, features: Features) -> tuple[Diff
 def _may_differ(claim: str, facts: ComparedFacts, features: Features) -> bool:
     """Return whether anything in a claim may differ; many times as fast as parsing it.
 
-    A year that the facts have with the same word behind it is no difference.
+    A year does not differ if the facts have it with the same word behind it.
     """
     if features.kinds & (MONTH | NEGATION):
         return True

@@ -18,7 +18,7 @@ _ANY_NEGATION = re.compile(
 )
 
 _QUALIFIERS = frozenset({"all", "every", "only", "just", "always", "necessarily", "if", "whether"})
-"""Next to one of these nothing is negated: not only, not all, if not."""
+"""A negation next to one of these has no effect: not only, not all, if not."""
 
 _NEAR = 4
 """The distance in tokens between a negation and the negated word."""

@@ -48,7 +48,7 @@ class Quantity(NamedTuple):
     Attributes:
       text: as it is written, with its unit.
       phrase: the same with what it counts, in lower case.
-      value: the number, or its text if it is no number, such as 17:30.
+      value: the number, or its text if it has none, such as 17:30.
       unit: its unit of measurement, if any.
       counted: the form of what it counts, such as "lamp", if it has no unit; None if unknown.
       is_in_digits: whether it is written in digits.
@@ -105,7 +105,7 @@ def plain_numbers(lower: str) -> frozenset[float | str]:
 
 
 def plain_value(number: str) -> float | str:
-    """Return the value of a number of one word in lower case, or its form if it is no number."""
+    """Return the value of a number of one word in lower case, or its form if it has no value."""
     form = form_of(number)
     try:
         return float(form)

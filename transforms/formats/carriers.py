@@ -1,7 +1,7 @@
-"""Unwrap messages that carry several answers."""
+"""Split messages that carry several answers into one element for each answer."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeGuard, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -98,51 +98,25 @@ def _is_wrapper(fields: Mapping[str, object]) -> bool:
 
 def _holds_several(items: Sequence[object]) -> bool:
     """Return whether the elements of an array are separate answers, not chunks of one stream."""
-    names: set[str] = set()
-    tokens: set[str] = set()
-    for item in items:
-        if not isinstance(item, dict):
-            if _is_complete(item):
-                return True
-            continue
-        answer = item.get("answer")
-        if not isinstance(answer, dict) or "content" in answer or "finishReason" in answer:
-            if _is_complete(item):
-                return True
-            answer = item
-        name, token = answer.get("name"), item.get("answerQueryToken")
-        if isinstance(name, str):
-            names.add(name)
-        if isinstance(token, str):
-            tokens.add(token)
-    # Most arrays are streams, whose chunks have one name: only others need a closer look.
-    return (len(names) > 1 or len(tokens) > 1) and _have_two_names(filter(_is_finished, items))
-
-
-def _is_complete(item: object) -> bool:
-    """Return whether an element is a message that cannot be a chunk of a stream."""
-    return any(known.matches(item) for known in _COMPLETE_FORMATS)
-
-
-def _is_finished(item: object) -> bool:
-    """Return whether an element has an answer that is not still being generated."""
-    answer = _answer_of(item)
-    state = answer.get("state", "")
-    return is_answer(answer) and not (isinstance(state, str | int) and is_unfinished(state))
-
-
-def _have_two_names(items: Iterable[object]) -> bool:
+    if any(known.matches(item) for item in items for known in _COMPLETE_FORMATS):
+        return True
     names, tokens = set(), set()
-    for item in items:
-        names.add(_stripped(_answer_of(item).get("name")))
-        tokens.add(_stripped(item.get("answerQueryToken")) if isinstance(item, dict) else "")
+    for item in filter(_is_object, items):
+        inner = item.get("answer")
+        answer = inner if isinstance(inner, dict) else item
+        if is_answer(answer) and not _is_unfinished(answer):
+            names.add(_stripped(answer.get("name")))
+            tokens.add(_stripped(item.get("answerQueryToken")))
     return len(names - {""}) > 1 or len(tokens - {""}) > 1
 
 
-def _answer_of(item: object) -> Mapping[str, object]:
-    fields = item if isinstance(item, dict) else {}
-    answer = fields.get("answer")
-    return answer if isinstance(answer, dict) else fields
+def _is_object(item: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(item, dict)
+
+
+def _is_unfinished(answer: Mapping[str, object]) -> bool:
+    state = answer.get("state", "")
+    return isinstance(state, str | int) and is_unfinished(state)
 
 
 def _stripped(value: object) -> str:

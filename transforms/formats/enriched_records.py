@@ -6,7 +6,7 @@ several values would lead to the same record, any of them serves.
 """
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -44,16 +44,6 @@ _DERIVED_TAGS = frozenset(
 """Tags that are made again for each record."""
 
 
-class _Signals(NamedTuple):
-    """The fields of `Answer` that routing uses and a record does not hold."""
-
-    state: str | None = None
-    error_status: str | None = None
-    skip_reasons: tuple[str, ...] = ()
-    finish_reason: str | None = None
-    block_reason: str | None = None
-
-
 def _read(request: Request) -> Reading:
     row = read_wire(request.value, wire.EnrichedRow)
     if not (_RECORD_ID.fullmatch(row.record_id) and row.source_format):
@@ -80,7 +70,7 @@ def _answer(row: wire.EnrichedRow, request: Request) -> Answer:
         event_time_us=event_time_us,
         query=row.query,
         answer_text=row.answer_text,
-        **_signals(row)._asdict(),
+        **_signals(row),
         safety_ratings=tuple(SafetyRating(**asdict(rating)) for rating in row.safety_ratings),
         facts=tuple(Fact(**asdict(fact)) for fact in row.facts),
         citations=tuple(
@@ -128,16 +118,20 @@ def _is_redacted(row: wire.EnrichedRow) -> bool:
     return "" in texts or lost_answer or (bool(given) and all(map(is_hashed, given)))
 
 
-def _signals(row: wire.EnrichedRow) -> _Signals:
-    """Derive signals that lead to the same decision and the same tags as before."""
+def _signals(row: wire.EnrichedRow) -> dict[str, Any]:
+    """Derive fields of `Answer` that lead to the same decision and the same tags as before."""
     if has_finish_reasons(row.source_format):
         return _candidate_signals(row)
     if row.verdict_reason in STATE_VERDICTS:
-        return _Signals(state=row.verdict_reason, skip_reasons=row.skip_reasons)
+        return {"state": row.verdict_reason, "skip_reasons": row.skip_reasons}
     if _is_explained(row):
-        return _Signals(skip_reasons=row.skip_reasons)
+        return {"skip_reasons": row.skip_reasons}
     # The only other reason is the error that ended a stream.
-    return _Signals(state="FAILED", error_status=row.verdict_reason, skip_reasons=row.skip_reasons)
+    return {
+        "state": "FAILED",
+        "error_status": row.verdict_reason,
+        "skip_reasons": row.skip_reasons,
+    }
 
 
 def _is_explained(row: wire.EnrichedRow) -> bool:
@@ -146,12 +140,12 @@ def _is_explained(row: wire.EnrichedRow) -> bool:
     return row.verdict_reason in known
 
 
-def _candidate_signals(row: wire.EnrichedRow) -> _Signals:
+def _candidate_signals(row: wire.EnrichedRow) -> dict[str, Any]:
     """Derive the finish reason and the block reason, which a record holds in one list."""
     finish_reason, reasons = _finish_reason(row), row.skip_reasons
     if finish_reason == "STOP" and reasons and reasons[0] in POLICY_FINISH_REASONS:
         finish_reason, reasons = reasons[0], reasons[1:]
-    return _Signals(finish_reason=finish_reason, block_reason=reasons[0] if reasons else None)
+    return {"finish_reason": finish_reason, "block_reason": reasons[0] if reasons else None}
 
 
 def _finish_reason(row: wire.EnrichedRow) -> str | None:

@@ -21,7 +21,6 @@ from transforms.formats.gemini_grounding import (
     read_facts,
     read_recitations,
     read_supports,
-    recitations,
 )
 
 _NO_REQUEST = wire.GenerateAnswerRequest()
@@ -113,9 +112,8 @@ def _answer(
     facts, chunks = read_facts(candidate, asked.inline_passages)
     metadata, text = candidate.grounding_metadata, joined_text(candidate.content)
     supports = read_supports(metadata.grounding_supports, candidate.content, chunks)
-    sources = recitations(candidate.citation_metadata)
-    recited = read_recitations(sources, text.encode()) if sources else ()
-    given = len(metadata.grounding_supports) + len(sources)
+    recited, all_fit = read_recitations(candidate.citation_metadata, text)
+    all_fit &= len(supports) == len(metadata.grounding_supports)
     return Answer(
         message=request.message,
         record_id="",
@@ -133,7 +131,7 @@ def _answer(
             *recited,
         ),
         supports=supports,
-        tags=true_tags({Tag.BAD_OFFSETS: len(supports) + len(recited) < given}),
+        tags=true_tags({Tag.BAD_OFFSETS: not all_fit}),
     )
 
 

@@ -1,7 +1,5 @@
 """Read the facts of a Gemini answer and which of them support which span."""
 
-from collections.abc import Iterable
-
 from schemas.answer import Citation, GroundingSupport
 from schemas.wire import gemini as wire
 from transforms.formats.fact_collection import FactCollection, page_attribute
@@ -54,23 +52,23 @@ def read_supports(
 
 
 def read_recitations(
-    sources: Iterable[wire.CitationSource | None], answer: bytes
-) -> tuple[Citation, ...]:
-    """Read the recited spans that fit the answer; without text, they cite no facts."""
-    return tuple(
-        Citation(start=source.start_index or 0, end=source.end_index or 0)
-        for source in sources
-        if source and is_valid_span(answer, source.start_index or 0, source.end_index or 0)
-    )
+    metadata: wire.CitationMetadata, answer: str
+) -> tuple[tuple[Citation, ...], bool]:
+    """Read the recited spans as citations without facts, because they have no text.
 
-
-def recitations(metadata: wire.CitationMetadata) -> list[wire.CitationSource | None]:
-    """List the recited spans, without sources that give no offsets at all."""
-    return [
+    Returns:
+      The spans that fit the answer, and whether all that have offsets fit.
+    """
+    sources = [
         source
         for source in metadata.citation_sources + metadata.citations
         if source is None or (source.start_index, source.end_index) != (None, None)
     ]
+    text = answer.encode() if sources else b""
+    spans = [(each.start_index or 0, each.end_index or 0) for each in sources if each]
+    fitting = [span for span in spans if is_valid_span(text, *span)]
+    citations = tuple(Citation(start=start, end=end) for start, end in fitting)
+    return citations, len(citations) == len(sources)
 
 
 def _add_chunk(chunk: wire.GroundingChunk | None, facts: FactCollection) -> tuple[int, ...]:

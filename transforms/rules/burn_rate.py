@@ -79,8 +79,8 @@ def open_incident(signal: str, windows: Windows, rule: RateRule) -> OpenIncident
 def closing_state(incident: OpenIncident, windows: Windows, rule: RateRule) -> str | None:
     """Decide whether an open incident closes now.
 
-    Answers in the current bucket must show that the rate is back to normal. A clock that advances
-    without answers, as in a stream that is drained, is no evidence.
+    Only answers in the current bucket can show that the rate is back to normal. A clock that
+    advances without answers, as in a stream that is drained, does not.
 
     Returns:
       ``closed``; ``closed_unknown`` if the slow window is empty; None if it stays open.

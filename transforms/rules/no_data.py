@@ -18,10 +18,9 @@ class NoDataRule(Record, frozen=True, kw_only=True):
 
     Attributes:
       after_us: microseconds without an answer after which an incident opens.
-      min_answers: fewer answers in the hour before are no steady traffic. With this many at
+      min_answers: traffic with fewer answers in the hour before is not steady. With this many at
         random, half an hour passes without one about once in ten years; a shorter time needs more.
-      min_buckets: in how many of that hour's twelve buckets they arrived at least; a burst is no
-        steady traffic either.
+      min_buckets: steady traffic has answers in this many of that hour's twelve buckets.
     """
 
     after_us: int = 30 * MINUTE_US

@@ -186,7 +186,7 @@ def decode_failure(published: Message) -> Message:
             ),
         )
     except (KeyError, ValueError):
-        raise ValueError("the message is no failure of groundwatch") from None
+        raise ValueError("the message is not a failure of groundwatch") from None
 
 
 def _accepted(forwarded: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:

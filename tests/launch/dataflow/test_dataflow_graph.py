@@ -7,7 +7,7 @@ import pytest
 from apache_beam.coders import coders
 from apache_beam.coders.coders import _OrderedUnionCoder
 
-from tests.support.dataflow import CONFIGS, graph_of
+from tests.support.dataflow import MODES, graph_of
 from transforms.runtime.record_coder import RecordCoder
 
 GOLDEN = Path(__file__).parents[2] / "data" / "dataflow"
@@ -31,13 +31,13 @@ PICKLED = {
 """Steps whose output is coded by Beam's own guess, and why that may be."""
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("name", MODES)
 def test_the_steps_have_the_names_they_ever_had(name: str) -> None:
     path = GOLDEN / f"{name.replace(' ', '_')}.txt"
     assert sorted(graph_of(name).steps) == path.read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("name", MODES)
 def test_every_record_travels_in_a_form_that_an_update_can_read(name: str) -> None:
     by_coder = defaultdict(set)
     for step, coder in graph_of(name).coders():
@@ -50,7 +50,7 @@ def test_every_record_travels_in_a_form_that_an_update_can_read(name: str) -> No
 @pytest.mark.parametrize("name", ["watch", "watch into files"])
 def test_dataflow_reads_and_gathers_by_its_own_means(name: str) -> None:
     urns = graph_of(name).steps
-    assert urns["ReadMessages/ReadSubscription/Pull/Read"] == "beam:transform:pubsub_read:v1"
+    assert urns["ReadMessages/Pull/Read"] == "beam:transform:pubsub_read:v1"
     gathering = urns["CheckGrounding/FillBundles/Gather"]
     assert gathering == "beam:transform:group_into_batches_with_sharded_key:v1"
 

@@ -1,5 +1,6 @@
 """The image's definition: linted, pinned, and one with what the tests run on."""
 
+import json
 import re
 import subprocess
 import tomllib
@@ -85,4 +86,7 @@ def test_pips_report_becomes_requirements_without_addresses() -> None:
         "metadata": {"name": "Lamp", "version": "1.0"},
         "download_info": {"url": "https://example.test/lamp.whl", "archive_info": archive},
     }
-    assert pinning.pinned({"install": [item]}) == f"lamp==1.0 --hash=sha256:{'0' * 64}\n"
+    assert (
+        pinning.requirements(json.dumps({"install": [item]}).encode())
+        == f"lamp==1.0 --hash=sha256:{'0' * 64}\n"
+    )

@@ -36,16 +36,16 @@ def without_a_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def submitted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What is submitted, instead of submitting it."""
-    configs: list[Any] = []
+    """Collect the arguments of `submit`, instead of submitting a job."""
+    jobs: list[Any] = []
 
-    def submit(config: object, _: object) -> int:
-        configs.append(config)
+    def submit(*job: object) -> int:
+        jobs.append(job)
         return 0
 
     monkeypatch.setattr(streaming, "submit", submit)
     monkeypatch.setattr(template, "submit", submit)
-    return configs
+    return jobs
 
 
 @pytest.mark.parametrize(
@@ -133,10 +133,10 @@ def test_what_cannot_be_started_is_a_sentence(
 def test_the_values_reach_the_configuration(submitted: list[Any]) -> None:
     flags = ["--file_age_s=60", "--shards=8", "--dedupe_h=0.5", "--id_label=uid", "--run_id=shop"]
     template.start([*STREAM, *flags, *FLAGS])
-    [config] = submitted
-    assert (config.windows.width_s, config.windows.shards) == (60, 8)
+    [(config, source, sink, _)] = submitted
+    assert (sink.enriched.windows.width_s, sink.enriched.windows.shards) == (60, 8)
     assert config.seen_for_s == 1800
-    assert config.subscription.id_label == "uid"
+    assert source.id_label == "uid"
     assert config.run.startswith("shop-20")
     assert config.check.outage is OutagePolicy.REDELIVER
 
@@ -164,7 +164,7 @@ def test_the_quota_is_divided_by_the_processes_of_all_workers(
 ) -> None:
     flags = ["--requests_per_minute=400", "--max_num_workers=4", *machine]
     template.start([*STREAM, *flags, *FLAGS])
-    assert submitted[0].check.requests_per_minute == quota
+    assert submitted[0][0].check.requests_per_minute == quota
 
 
 @pytest.mark.parametrize("machine", [[], ["--machine_type=e2-medium"]], ids=["none", "unknown"])

@@ -19,6 +19,7 @@ from pipeline import storage
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
+from pipeline.sinks.sink import WorkerSink
 from schemas.message import Message
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.fault_server import FaultServer, by_answer
@@ -97,7 +98,6 @@ def config(alone: Alone, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
             output=str(output),
             run="r1",
             work_folder=f"{output}/.work",
-            announces=True,
             check=CheckSettings(
                 checker=checker.address,
                 endpoint=checker.address,
@@ -109,7 +109,7 @@ def config(alone: Alone, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
 
 @pytest.fixture(scope="module")
 def pipeline(config: Config) -> LocalPipeline:
-    return LocalPipeline(config, PipelineOptions([]))
+    return LocalPipeline(config, PipelineOptions([]), WorkerSink)
 
 
 class Crash(BaseException):

@@ -9,11 +9,10 @@ from apache_beam.transforms.window import IntervalWindow
 from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming
 
 from pipeline.sinks import part_files, write_windows
-from pipeline.sinks.destination import Destination
+from pipeline.sinks.destination import Destination, Windows
 from pipeline.sinks.part_files import Part
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
 from pipeline.sinks.write_windows import ALLOWED_LATENESS_S, into_windows, window_name
-from pipeline.stream import Windows
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.quantities import from_rfc3339
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
@@ -29,7 +28,7 @@ def a_record(number: int) -> EnrichedAnswer:
 
 
 def a_destination(folder: Path, **members: Any) -> Destination:
-    return Destination(root=str(folder), run="run", windows=Windows(shards=4), **members)
+    return Destination(root=str(folder), run="run", **members)
 
 
 def write(
@@ -37,7 +36,7 @@ def write(
 ) -> list[tuple[str, Part]]:
     """Do what the pipeline does with a pane, without one."""
     info = PaneInfo(pane == 0, False, PaneInfoTiming.LATE, pane, pane)
-    writer = write_windows._WritePane(destination, AVRO)
+    writer = write_windows._WritePane(destination, AVRO, 4)
     folder = AVRO.folder(rows[0]) if rows else "enriched"
     named = list(writer.process(((folder, shard), iter(rows)), WINDOW, info))
     for each in named:
@@ -84,7 +83,7 @@ def test_an_attempt_that_was_given_up_and_ends_late_replaces_nothing(tmp_path: P
     write(destination, [a_record(1), a_record(2)])
     # The same pane, as it was before the second row had come: nobody publishes what it wrote.
     info = PaneInfo(True, False, PaneInfoTiming.LATE, 0, 0)
-    writer = write_windows._WritePane(destination, AVRO)
+    writer = write_windows._WritePane(destination, AVRO, 4)
     list(writer.process(((AVRO.folder(a_record(1)), 3), iter([a_record(1)])), WINDOW, info))
     assert [record["answer_name"] for record in records_in(tmp_path)] == ["a1", "a2"]
 
@@ -137,6 +136,7 @@ def test_rows_without_an_id_are_spread_over_the_shards() -> None:
 def test_a_date_far_from_now_makes_no_folder_of_its_own(event_date: str, folder: str) -> None:
     time_us = from_rfc3339(f"{event_date}T12:00:00Z")
     row = an_enriched(event_time_us=time_us)
-    assert AVRO.folder(row, now_us=NOON_US) == f"enriched/event_date={folder}"
+    recent = EnrichedFiles(TextMode.FULL, now_us=lambda: NOON_US)
+    assert recent.folder(row) == f"enriched/event_date={folder}"
     # An archive may hold any date.
     assert AVRO.folder(row) == f"enriched/event_date={event_date}"

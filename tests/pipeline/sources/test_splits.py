@@ -1,4 +1,4 @@
-"""Stretches of archives: every message in one of them, whatever the sizes."""
+"""Record ranges of archives: every message in one of them, whatever the sizes."""
 
 import gzip
 from pathlib import Path
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pipeline.sources.archive_files import Contents, examine_file
 from pipeline.sources.archives import DamagedArchive
-from pipeline.sources.splits import Segment, Stretch, StretchReader, cut_segments
+from pipeline.sources.splits import RangeReader, RecordRange, Segment, cut_segments
 
 
 def whole(messages: int) -> Contents:
@@ -24,15 +24,15 @@ def reached(segments: list[Segment], files: list[tuple[str, int]]) -> list[tuple
     """Every message that the segments read, in their order."""
     messages = dict(files)
     return [
-        (stretch.path, position)
+        (record_range.path, position)
         for segment in segments
-        for stretch in segment.stretches
-        for position in range(stretch.first, _end(stretch, messages[stretch.path]))
+        for record_range in segment.ranges
+        for position in range(record_range.first, _end(record_range, messages[record_range.path]))
     ]
 
 
-def _end(stretch: Stretch, messages: int) -> int:
-    return messages if stretch.count is None else stretch.first + stretch.count
+def _end(record_range: RecordRange, messages: int) -> int:
+    return messages if record_range.count is None else record_range.first + record_range.count
 
 
 @given(st.lists(st.integers(0, 30), max_size=12), st.integers(1, 12))
@@ -53,10 +53,10 @@ def test_every_message_is_in_one_segment_in_the_order_of_the_input(
 def test_every_file_is_read_to_its_end_once(sizes: list[int], size: int) -> None:
     files = [(f"file-{number}", whole(messages)) for number, messages in enumerate(sizes)]
     open_ended = [
-        stretch.path
+        record_range.path
         for segment in cut_segments(files, size)
-        for stretch in segment.stretches
-        if stretch.count is None
+        for record_range in segment.ranges
+        if record_range.count is None
     ]
     assert open_ended == [path for path, _ in files]
 
@@ -67,8 +67,8 @@ def a_file(folder: Path, lines: int) -> str:
     return str(path)
 
 
-def payloads(reader: StretchReader, segment: Segment) -> list[bytes]:
-    return [m.payload for source in reader.sources(segment) for m in source.messages]
+def payloads(reader: RangeReader, segment: Segment) -> list[bytes]:
+    return [m.payload for source in reader.messages_of(segment) for m in source.messages]
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [0, 2], [3, 1], [1, 1]])
@@ -76,15 +76,15 @@ def test_segments_are_read_in_any_order(tmp_path: Path, order: list[int]) -> Non
     paths = [a_file(tmp_path, 5), a_file(tmp_path, 7)]
     segments = cut_segments([(path, examined(path)) for path in paths], 3)
     expected = [b"%d" % number for lines in (5, 7) for number in range(lines)]
-    reader = StretchReader(are_failures=False)
+    reader = RangeReader(are_failures=False)
     for number in order:
         assert payloads(reader, segments[number]) == expected[3 * number : 3 * number + 3]
 
 
-def test_an_archive_is_opened_once_for_stretches_in_order(tmp_path: Path) -> None:
+def test_an_archive_is_opened_once_for_ranges_in_order(tmp_path: Path) -> None:
     path = a_file(tmp_path, 7)
     segments = cut_segments([(path, examined(path))], 2)
-    reader = StretchReader(are_failures=False)
+    reader = RangeReader(are_failures=False)
     first = payloads(reader, segments[0])
     Path(path).unlink()
     assert first + payloads(reader, segments[3]) == [b"0", b"1", b"6"]
@@ -96,11 +96,11 @@ def test_damage_is_the_message_behind_the_last_one_that_counts(tmp_path: Path, s
     path.write_bytes(path.read_bytes() + gzip.compress(b"5\n6\n")[:-1])
     segments = cut_segments([(str(path), examined(str(path)))], size)
     assert sum(segment.messages for segment in segments) == 6
-    reader, read = StretchReader(are_failures=False), []
+    reader, read = RangeReader(are_failures=False), []
 
     def read_segments() -> None:
         for segment in segments:
-            for source in reader.sources(segment):
+            for source in reader.messages_of(segment):
                 read.extend(message.payload for message in source.messages)
 
     with pytest.raises(DamagedArchive, match=r"^gzip member 2, from byte \d+, .* ends early$"):
@@ -114,14 +114,14 @@ def test_a_compressed_file_that_changes_after_it_was_verified_is_not_used(
 ) -> None:
     path = Path(a_file(tmp_path, 7))
     segments = cut_segments([(str(path), examined(str(path)))], 3)
-    reader = StretchReader(are_failures=False)
+    reader = RangeReader(are_failures=False)
     assert payloads(reader, segments[0]) == [b"0", b"1", b"2"]
     if change == "replaced":
         path.unlink()
     lines = {"shorter": b"1\n", "longer": b"1\n" * 9}.get(change, b"1\n" * 7)
     path.write_bytes(gzip.compress(lines))
     with pytest.raises(OSError, match=rf"^cannot read {path}: it has changed since it was counted"):
-        payloads(StretchReader(are_failures=False), segments[1])
+        payloads(RangeReader(are_failures=False), segments[1])
 
 
 def test_lines_that_are_added_to_a_plain_file_later_are_left_for_another_run(
@@ -132,7 +132,7 @@ def test_lines_that_are_added_to_a_plain_file_later_are_left_for_another_run(
     segments = cut_segments([(str(path), examined(str(path)))], 2)
     with path.open("ab") as stream:
         stream.write(b"\n3\n4\n")
-    reader = StretchReader(are_failures=False)
+    reader = RangeReader(are_failures=False)
     assert [payloads(reader, segment) for segment in segments] == [[b"0", b"1"], [b"2"]]
 
 
@@ -142,4 +142,4 @@ def test_a_plain_file_that_lost_lines_is_not_taken_for_a_whole_one(tmp_path: Pat
     [segment] = cut_segments([(str(path), examined(str(path)))], 10)
     path.write_bytes(b"0\n")
     with pytest.raises(OSError, match="it has changed since it was counted"):
-        payloads(StretchReader(are_failures=False), segment)
+        payloads(RangeReader(are_failures=False), segment)

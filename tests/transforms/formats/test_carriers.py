@@ -48,6 +48,9 @@ SEVERAL = {
     ],
     "streams": [[{"answer": named(number)}] for number in (1, 2, 3)],
     "formats": [named(1), envelope(2), {"response": {"answer": CANDIDATE}}],
+    "blocked responses of generateAnswer": [
+        {"answer": {}, "answerableProbability": number / 10} for number in (1, 2, 3)
+    ],
     "a wrapper": {"answers": [named(1), named(2), named(3)]},
     "a wrapper of nameless answers": {
         "answers": [{"answerText": f"In {number} days."} for number in (1, 2, 3)],

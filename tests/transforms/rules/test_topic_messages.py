@@ -372,7 +372,7 @@ def test_what_is_no_failure_is_refused(broken: dict[str, str | None]) -> None:
     attributes = {
         name: value for name, value in {**whole.attributes, **broken}.items() if value is not None
     }
-    with pytest.raises(ValueError, match=r"^the message is no failure of groundwatch$"):
+    with pytest.raises(ValueError, match=r"^the message is not a failure of groundwatch$"):
         decode_failure(replace(whole, attributes=attributes))
 
 

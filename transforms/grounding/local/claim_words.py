@@ -21,7 +21,7 @@ class ClaimWords(Record, frozen=True, kw_only=True):
     Attributes:
       content: every content token.
       distinct: each content token once.
-      numbers, names: the content tokens that are numbers or names; the first token is no name.
+      numbers, names: the content tokens that are numbers or names; the first token is not a name.
       pairs: all adjacent tokens, function words included.
       features: what the whole sentence may contain.
     """

@@ -2,8 +2,8 @@
 
 The weights are rounded from a logistic regression (2.89, 0.97, -0.93, -0.46, bias -1.55) and rank
 as well on all measured sets. It was trained on BUMP and the development part of BEGIN, among
-others; not on RAGTruth. The score is no probability: the share of true claims at a score depends on
-the source of the answers. A contradiction has the weight of a missed number, which was not trained.
+others; not on RAGTruth. The weight of a contradiction, that of a missed number, was not trained.
+The score is not a probability: the share of true claims at a score depends on the answers' source.
 """
 
 from collections.abc import Sequence

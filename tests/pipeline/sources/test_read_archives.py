@@ -7,7 +7,7 @@ import apache_beam as beam
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
-from pipeline.sources.read_archives import ReadMessages
+from pipeline.sources.read_archives import ReadArchives
 from schemas.failure import Failure
 from schemas.message import Message
 from tests.support.metrics import counted
@@ -31,7 +31,7 @@ def test_good_archives_give_messages_and_a_damaged_one_gives_a_failure_besides(
     Path(good).write_bytes(b"one\n\ntwo\n")
     Path(cut).write_bytes(gzip.compress(b"three\n") + gzip.compress(b"four\nfive\n")[:-1])
     root = local_pipeline()
-    read = root | ReadMessages([good, cut])
+    read = root | ReadArchives([good, cut])
     assert_that(
         read.messages | "What" >> beam.Map(what_and_where),
         equal_to([(b"one", f"{good}#1"), (b"two", f"{good}#3"), (b"three", f"{cut}#1")]),
@@ -46,6 +46,6 @@ def test_good_archives_give_messages_and_a_damaged_one_gives_a_failure_besides(
 
 def test_an_archive_that_cannot_be_opened_fails_the_run(tmp_path: Path) -> None:
     root = local_pipeline()
-    _ = root | ReadMessages([str(tmp_path / "gone.jsonl")])
+    _ = root | ReadArchives([str(tmp_path / "gone.jsonl")])
     with pytest.raises(OSError, match=r"cannot read .*gone\.jsonl: No such file or directory"):
         root.run()

@@ -1,0 +1,81 @@
+"""Which settings may change while an interrupted run is resumed."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from launch.local.plan import NOT_IN_FINGERPRINT, fingerprint
+from pipeline.settings.config import Config
+from schemas.verdict import Verdict
+from transforms.grounding.settings import CheckSettings
+from transforms.rules.alerting import AlertRule
+from transforms.rules.limits import CheckLimits
+from transforms.rules.redaction import TextMode
+from transforms.rules.sampling import SamplingRule
+from transforms.rules.tagging import Thresholds
+
+CONFIG = Config(inputs=(), output="out", run="r1")
+OTHERS = {
+    "replays": True,
+    "salvage": True,
+    "input_format": "gemini.candidate",
+    "facts_from_steps": True,
+    "sampling": SamplingRule(rate=0.5),
+    "moved_reasons": {"SAFETY": Verdict.NOT_ANSWERED},
+    "thresholds": Thresholds(claim=0.5),
+    "alerts": AlertRule(verdicts=frozenset()),
+    "text": TextMode.HASH,
+    "failure_payload": False,
+}
+OTHER_CHECKS = {
+    "checker": "http://127.0.0.1:1",
+    "scorer": "model",
+    "api_version": "v1",
+    "grounding_config": "projects/p/locations/global/groundingConfigs/c",
+    "citation_threshold": None,
+    "limits": CheckLimits(max_facts=7),
+    "max_calls_per_answer": 3,
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_setting_that_changes_the_output_changes_the_fingerprint(name: str) -> None:
+    assert fingerprint(replace(CONFIG, **{name: OTHERS[name]})) != fingerprint(CONFIG)
+
+
+@pytest.mark.parametrize("name", OTHER_CHECKS)
+def test_a_setting_that_changes_the_replies_changes_the_fingerprint(name: str) -> None:
+    check = replace(CONFIG.check, **{name: OTHER_CHECKS[name]})
+    assert fingerprint(replace(CONFIG, check=check)) != fingerprint(CONFIG)
+
+
+def test_each_setting_counts_or_is_named_as_one_that_does_not() -> None:
+    fields = {
+        field.name
+        for settings in (Config, CheckSettings)
+        for field in msgspec.structs.fields(settings)
+    }
+    assert fields - NOT_IN_FINGERPRINT == {*OTHERS, *OTHER_CHECKS}
+
+
+def test_how_a_run_works_may_change() -> None:
+    check = replace(CONFIG.check, max_in_flight=1, proxy="http://proxy:1", cache_bytes=0)
+    other = replace(CONFIG, check=check, output="elsewhere", run="r2", segment_messages=1)
+    assert fingerprint(other) == fingerprint(CONFIG)
+
+
+def test_alert_verdicts_in_another_order_are_the_same() -> None:
+    verdicts = [frozenset(order) for order in (list(Verdict), list(reversed(Verdict)))]
+    first, second = (replace(CONFIG, alerts=AlertRule(verdicts=each)) for each in verdicts)
+    assert fingerprint(first) == fingerprint(second)
+
+
+def test_a_changed_file_changes_the_fingerprint(tmp_path: Path) -> None:
+    archive = tmp_path / "a.jsonl"
+    archive.write_bytes(b"1")
+    config = replace(CONFIG, inputs=(str(archive),))
+    before = fingerprint(config)
+    archive.write_bytes(b"12")
+    assert fingerprint(config) != before
