@@ -10,8 +10,9 @@ fifth kill another one leaves: it drains, its work folder is removed, and a new 
 tenth of the answers is published 2 to 5 times; the fake server delivers a tenth of the messages 2
 to 5 times besides, and skips the time until the leases of a killed worker end. On Google's emulator
 it is waited for, a minute a kill. With --unanswered the checker is a server that answers HTTP 503
-for that percentage of the answers, always the same ones. Every tenth answer alerts. In the end `groundwatch verify`
-compares ledgers, summaries, manifest and files. Prints a line of Markdown.
+for that percentage of the answers, always the same ones. Every tenth answer alerts.
+In the end `groundwatch verify` compares ledgers, summaries, manifest and files. Prints a line of
+Markdown.
 """
 
 import argparse
@@ -197,7 +198,7 @@ def wait_for_rows(server: Server, workers: Workers, answers: int, failing: int) 
     """
     found, since_s = 0, time.monotonic()
     while time.monotonic() < since_s + (_QUIET_S if found >= answers else _LATEST_S):
-        if len(failures_in(workers.output)) < failing:
+        if len({failure["record_id"] for failure in failures_in(workers.output)}) < failing:
             publish(server.address, [lamp(answers)])
             answers += 1
         if (now := len(ids_in(workers.output))) != found:
