@@ -110,6 +110,6 @@ def replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
 
 def _failures_in(path: str) -> Iterable[_Failure]:
     decoder = msgspec.json.Decoder(_Failure)
-    with storage.telling(f"cannot read {path}"), storage.read(path) as stream:
+    with storage.describing_errors(f"cannot read {path}"), storage.read(path) as stream:
         for line in stream:
             yield decoder.decode(line)

@@ -1,1 +1,1 @@
-"""`groundwatch evaluate`: how well scores agree with what people said of the same answers."""
+"""`groundwatch evaluate`: measure how well scores agree with labels."""

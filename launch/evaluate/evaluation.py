@@ -1,44 +1,43 @@
-"""What an evaluation finds: the members of its JSON."""
+"""Evaluate scores against labels."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from launch.evaluate.statistics.calibration import Calibration
-from launch.evaluate.statistics.flagging import Flagged
-from launch.evaluate.statistics.ranking import Auroc
+from launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
+from launch.evaluate.statistics import (
+    Auroc,
+    Calibration,
+    Example,
+    Flagged,
+    best_f1,
+    calibrate,
+    flag_below,
+    flagged_of,
+    measure_auroc,
+)
 from schemas import Record
+from schemas.answer import LabelSpan
+from schemas.verdict import Verdict
 
+CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)
+SUPPORT_THRESHOLDS = (0.6, 0.8, 0.9)
+"""Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer."""
 
-class Counts(Record, frozen=True, kw_only=True):
-    """Who took part.
-
-    Attributes:
-      read: messages or records.
-      unreadable: messages that hold no answer.
-      failed: answers that could not be checked.
-      unlabelled: answers of which nobody said anything, or which were read before; left out.
-      labelled: answers with a label; the statistics are of these.
-      unscored: labelled answers without a score, which are never flagged.
-      labels_unmet: labels whose answer is not there.
-    """
-
-    read: int
-    unreadable: int
-    failed: int
-    unlabelled: int
-    labelled: int
-    unscored: int
-    labels_unmet: int
+_MIN_OVERLAP_BYTES = 2
+"""Of a claim and a labelled span, as in RAGTruth's own evaluation of sentences."""
 
 
 class Quality(Record, frozen=True, kw_only=True):
-    """How well one score tells the supported from the unsupported.
+    """How well one score separates supported from unsupported examples.
 
     Attributes:
-      supported, unsupported: how many examples are.
-      auroc: None where one of the two is empty.
-      best: at the threshold with the greatest F1, found in hindsight.
+      supported, unsupported: how many examples.
+      auroc: None without a supported, or without an unsupported example.
+      best: at the threshold with the greatest F1 on these examples.
       at: at fixed thresholds.
-      calibration: None where nothing is scored.
+      calibration: None without any score.
     """
 
     supported: int
@@ -50,15 +49,15 @@ class Quality(Record, frozen=True, kw_only=True):
 
 
 class SpanKind(Record, frozen=True, kw_only=True):
-    """How well the unsupported stretches of one kind are found.
+    """How well the unsupported spans of one kind are found.
 
     Attributes:
-      kind: in the labels' words.
+      kind: as in the labels.
       spans: how many.
-      unchecked: how many of them no checked claim overlaps: no threshold finds these.
-      claims: the checked claims that overlap one.
+      unchecked: spans that no checked claim overlaps, so that no threshold finds them.
+      claims: the checked claims that overlap a span.
       auroc: of these claims against all supported ones.
-      found: the share of these claims below the threshold of each member of `Quality.at`.
+      found: the share of these claims below each threshold of `Quality.at`.
     """
 
     kind: str
@@ -70,14 +69,14 @@ class SpanKind(Record, frozen=True, kw_only=True):
 
 
 class Evaluation(Record, frozen=True, kw_only=True):
-    """How well scores agree with what people said.
+    """How well scores agree with labels; the fields of the command's JSON.
 
     Attributes:
-      checkers: who gave the scores, by how many of the labelled answers.
-      answers_by_claim: each answer by its lowest claim.
+      checkers: labelled answers by the checker that scored them.
+      answers_by_claim: each answer by its lowest claim score.
       answers_by_support: each answer by its support score.
-      low_grounded: what the verdict LOW_GROUNDED flags.
-      claims: each claim that required a check; None where no label has spans.
+      low_grounded: the answers with the verdict LOW_GROUNDED.
+      claims: each claim that required a check; None if no label has spans.
       span_kinds: by kind, the most frequent first.
     """
 
@@ -91,5 +90,83 @@ class Evaluation(Record, frozen=True, kw_only=True):
 
 
 def evaluation_to_json(evaluation: Evaluation) -> bytes:
-    """Write an evaluation as indented JSON."""
+    """Encode an evaluation as indented JSON."""
     return msgspec.json.format(msgspec.json.encode(evaluation)) + b"\n"
+
+
+def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) -> Evaluation:
+    """Measure how well scores agree with labels.
+
+    Args:
+      labelled: the labelled answers; one without a score is never flagged.
+      counts: of the whole input.
+      resamples: how often clusters are drawn for an interval.
+    """
+    by_claim = [_example(each, each.scored.min_claim_score) for each in labelled]
+    by_support = [_example(each, each.scored.support_score) for each in labelled]
+    with_spans = [(each, each.label.spans) for each in labelled if each.label.spans is not None]
+    claims = [example for each, spans in with_spans for example in _claim_examples(each, spans)]
+    low = [each for each in labelled if each.scored.verdict == Verdict.LOW_GROUNDED]
+    hits = sum(each.label.is_unsupported for each in low)
+    return Evaluation(
+        counts=counts,
+        checkers=dict(Counter(each.scored.checker or "none" for each in labelled).most_common()),
+        answers_by_claim=_quality(by_claim, CLAIM_THRESHOLDS, resamples),
+        answers_by_support=_quality(by_support, SUPPORT_THRESHOLDS, resamples),
+        low_grounded=flagged_of(None, len(low), hits, by_claim),
+        claims=_quality(claims, CLAIM_THRESHOLDS, resamples) if with_spans else None,
+        span_kinds=tuple(_span_kinds(labelled, claims, resamples)),
+    )
+
+
+def _example(answer: LabelledAnswer, score: float | None) -> Example:
+    return Example(score, answer.label.is_unsupported, answer.scored.cluster)
+
+
+def _claim_examples(answer: LabelledAnswer, spans: Iterable[LabelSpan]) -> Iterator[Example]:
+    for claim in answer.scored.claims:
+        is_unsupported = any(_overlaps(claim, span) for span in spans)
+        yield Example(claim.score, is_unsupported, answer.scored.cluster)
+
+
+def _overlaps(claim: ScoredClaim, span: LabelSpan) -> bool:
+    return min(claim.end, span.end) - max(claim.start, span.start) >= _MIN_OVERLAP_BYTES
+
+
+def _quality(examples: Sequence[Example], thresholds: Sequence[float], resamples: int) -> Quality:
+    unsupported = sum(example.is_unsupported for example in examples)
+    return Quality(
+        supported=len(examples) - unsupported,
+        unsupported=unsupported,
+        auroc=measure_auroc(examples, resamples),
+        best=best_f1(examples),
+        at=tuple(flag_below(examples, threshold) for threshold in thresholds),
+        calibration=calibrate(examples),
+    )
+
+
+def _span_kinds(
+    labelled: Sequence[LabelledAnswer], claims: Sequence[Example], resamples: int
+) -> Iterator[SpanKind]:
+    supported = [claim for claim in claims if not claim.is_unsupported]
+    kinds = Counter(span.kind for each in labelled for span in each.label.spans or ())
+    for kind, count in kinds.most_common():
+        hit, unchecked = [], 0
+        for answer in labelled:
+            spans = [span for span in answer.label.spans or () if span.kind == kind]
+            hit += [each for each in _claim_examples(answer, spans) if each.is_unsupported]
+            unchecked += sum(
+                not any(_overlaps(claim, span) for claim in answer.scored.claims) for span in spans
+            )
+        yield SpanKind(
+            kind=kind,
+            spans=count,
+            unchecked=unchecked,
+            claims=len(hit),
+            auroc=measure_auroc([*supported, *hit], resamples),
+            found={
+                f"{threshold:g}": share
+                for threshold in CLAIM_THRESHOLDS
+                if (share := flag_below(hit, threshold).share) is not None
+            },
+        )

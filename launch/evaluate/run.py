@@ -4,9 +4,8 @@ import sys
 from collections.abc import Sequence
 
 from launch.command import Invocation
-from launch.evaluate.evaluation import evaluation_to_json
-from launch.evaluate.intake import Intake, holds_records
-from launch.evaluate.measuring import measure
+from launch.evaluate.evaluation import evaluation_to_json, measure
+from launch.evaluate.labelled_answers import LabelledAnswers, holds_records
 from launch.evaluate.tables import show_evaluation
 from launch.inputs.labels import gather_labels
 from launch.inputs.paths import find_inputs
@@ -32,19 +31,21 @@ def evaluate(invocation: Invocation[EvaluateSettings]) -> int:
     gold = find_inputs("gold", settings.evaluation.gold, problems) or answers
     labels = gather_labels("gold", gold, problems) if answers else {}
     invocation.raise_problems()
-    intake = Intake(labels)
+    collected = LabelledAnswers(labels)
     try:
-        _read(intake, answers, settings)
-        return _print_evaluation(intake, answers, settings.evaluation)
+        _collect(collected, answers, settings)
+        return _print_evaluation(collected, answers, settings.evaluation)
     except (OSError, RunStopped, KeyboardInterrupt) as error:
         return fail(f"the evaluation failed: {str(error) or 'interrupted'}")
 
 
-def _read(intake: Intake, answers: Sequence[str], settings: EvaluateSettings) -> None:
+def _collect(
+    collected: LabelledAnswers, answers: Sequence[str], settings: EvaluateSettings
+) -> None:
     takes_records = settings.checker.checker is None
     records = [path for path in answers if takes_records and holds_records(path)]
-    intake.take_records(records, salvage=settings.archives.salvage)
-    intake.take_checked(
+    collected.add_records(records, salvage=settings.archives.salvage)
+    collected.add_checked(
         [path for path in answers if path not in records],
         settings.checker.check(retries=settings.retries.policy),
         settings.verdicts.thresholds,
@@ -54,20 +55,22 @@ def _read(intake: Intake, answers: Sequence[str], settings: EvaluateSettings) ->
     )
 
 
-def _print_evaluation(intake: Intake, answers: Sequence[str], settings: EvaluationSettings) -> int:
-    if intake.is_unreadable and not intake.damaged:
-        return fail_unreadable(intake.faults, answers)
-    if not intake.labelled:
+def _print_evaluation(
+    collected: LabelledAnswers, answers: Sequence[str], settings: EvaluationSettings
+) -> int:
+    if collected.is_unreadable and not collected.damaged:
+        return fail_unreadable(collected.faults, answers)
+    if not collected.labelled:
         unmatched = "no label belongs to an answer; they are joined by record_id, name or id"
-        last = intake.last_failure
+        last = collected.last_failure
         reason = f"no answer could be checked: {last}" if last else unmatched
-        return fail_with(f"the evaluation failed: {reason}", intake.damaged[:SHOWN_FAULTS])
-    evaluation = measure(intake.labelled, intake.counts, settings.resamples)
+        return fail_with(f"the evaluation failed: {reason}", collected.damaged[:SHOWN_FAULTS])
+    evaluation = measure(collected.labelled, collected.counts, settings.resamples)
     show_evaluation(evaluation)
     if settings.evaluation_output:
         write_file(settings.evaluation_output, evaluation_to_json(evaluation))
         sys.stdout.write(f"{settings.evaluation_output}\n")
-    if intake.damaged:
-        sentence = f"the evaluation failed: damaged files: {len(intake.damaged)}"
-        return fail_with(sentence, intake.damaged[:SHOWN_FAULTS])
+    if collected.damaged:
+        sentence = f"the evaluation failed: damaged files: {len(collected.damaged)}"
+        return fail_with(sentence, collected.damaged[:SHOWN_FAULTS])
     return DONE

@@ -1,14 +1,13 @@
-"""An evaluation on a terminal."""
+"""Print an evaluation on a terminal."""
 
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.table import Table
 
-from launch.evaluate.evaluation import Counts, Evaluation, Quality, SpanKind
-from launch.evaluate.statistics.calibration import Calibration
-from launch.evaluate.statistics.flagging import Flagged
-from launch.evaluate.statistics.ranking import Auroc
+from launch.evaluate.evaluation import Evaluation, Quality, SpanKind
+from launch.evaluate.labelled_answers import Counts
+from launch.evaluate.statistics import Auroc, Calibration, Flagged
 from launch.terminal.figures import NOTHING, count, counted, percent
 
 _WIDTH = 100
@@ -16,8 +15,8 @@ _AUROC = "AUROC (95 % interval)"
 
 
 def show_evaluation(evaluation: Evaluation) -> None:
-    """Print what was found, the score that ranks best first."""
-    # A kind is in the labels' own words, which may look like markup.
+    """Print an evaluation."""
+    # The kinds of the labels may look like markup.
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, _WIDTH)
     console.print(f"\n{_heading(evaluation)}\n")
@@ -35,16 +34,16 @@ def _heading(evaluation: Evaluation) -> str:
     return (
         f"{labelled}: {quality.supported:,} supported, {quality.unsupported:,} unsupported;"
         f" checked by {checkers}\n"
-        f"{'; '.join(_left_out(evaluation.counts))}"
+        f"{'; '.join(_input_counts(evaluation.counts))}"
     )
 
 
-def _left_out(counts: Counts) -> Iterator[str]:
+def _input_counts(counts: Counts) -> Iterator[str]:
     yield f"{counted(counts.read, 'message')} read"
     if counts.unscored:
-        yield f"{counts.unscored:,} of the labelled without a score, never flagged"
+        yield f"{counts.unscored:,} labelled without a score, never flagged"
     if counts.unlabelled:
-        yield f"{counts.unlabelled:,} without a label of their own"
+        yield f"{counts.unlabelled:,} without a label"
     if counts.unreadable:
         yield f"{counts.unreadable:,} unreadable"
     if counts.failed:
@@ -89,7 +88,7 @@ def _flagging(levels: dict[str, Quality], low_grounded: Flagged) -> Table:
         for flagged in quality.at:
             table.add_row(name, *_flagged(flagged))
         if quality.best:
-            table.add_row(f"{name}, best in hindsight", *_flagged(quality.best))
+            table.add_row(f"{name}, best F1 (optimistic)", *_flagged(quality.best))
     return table
 
 

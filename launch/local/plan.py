@@ -1,7 +1,6 @@
 """The plan of a run: which segments it has, and how to know it again."""
 
 import hashlib
-from collections.abc import Iterable
 
 import msgspec
 
@@ -82,16 +81,12 @@ def fingerprint(config: Config) -> str:
     Raises:
       OSError: a file is not there.
     """
+    states = [(path, *storage.version(path)) for path in config.inputs]
     settings = [_counted(config), _counted(config.check)]
-    content = [__version__, settings, list(_states(config.inputs))]
+    content = [__version__, settings, states]
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
 def _counted(settings: Config | CheckSettings) -> dict[str, object]:
     fields = msgspec.structs.asdict(settings)
     return {name: value for name, value in fields.items() if name not in NOT_IN_FINGERPRINT}
-
-
-def _states(paths: Iterable[str]) -> Iterable[tuple[str, int, int]]:
-    for path in paths:
-        yield path, storage.size(path), storage.changed_at_ns(path)

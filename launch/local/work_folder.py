@@ -60,7 +60,7 @@ class WorkFolder:
     def __init__(self, path: str) -> None:
         self._path = Path(path)
         self._plan = self._path / "plan.json"
-        with storage.telling(f"cannot write {path}"):
+        with storage.describing_errors(f"cannot write {path}"):
             make_folder(self._path)
 
     @contextmanager
@@ -146,7 +146,7 @@ class WorkFolder:
     def finish_segment(self, number: int, done: SegmentDone) -> None:
         """Have the disk keep a segment's files, then the record that it is finished."""
         for part in done.parts:
-            storage.settle(part.path)
+            storage.fsync(part.path)
         named = _placed(done, Path())
         _write(self._done_path(number), msgspec.json.encode(named))
 
@@ -184,7 +184,7 @@ def _lock(descriptor: int, kind: int, path: str) -> None:
 def _write(path: Path, content: bytes) -> None:
     """Write a small file whole, and have the disk keep it."""
     unfinished = path.with_suffix(".unfinished")
-    with storage.telling(f"cannot write {path}"):
+    with storage.describing_errors(f"cannot write {path}"):
         with create_file(unfinished) as stream:
             stream.write(content)
         storage.publish(str(unfinished), str(path))

@@ -58,7 +58,7 @@ def spool_failures(
 
 def _cut_unfinished_line(path: Path) -> int:
     """Drop the line in which a replay was killed, whose failure comes again; returns the size."""
-    with storage.telling(f"cannot write {path}"), path.open("rb+") as stream:
+    with storage.describing_errors(f"cannot write {path}"), path.open("rb+") as stream:
         size_bytes = sum(len(line) for line in stream if line.endswith(b"\n"))
         stream.truncate(size_bytes)
     return size_bytes
@@ -71,9 +71,9 @@ def _append(path: Path, messages: tuple[Message, ...]) -> list[str]:
     if len(written) < len(lines):
         _log.error("%d messages are no failures of groundwatch", len(lines) - len(written))
     if written:
-        with storage.telling(f"cannot write {path}"), create_file(path, "ab") as stream:
+        with storage.describing_errors(f"cannot write {path}"), create_file(path, "ab") as stream:
             stream.writelines(line + b"\n" for line in written.values())
-        storage.settle(str(path))
+        storage.fsync(str(path))
     return list(written)
 
 

@@ -48,10 +48,10 @@ class BatchFolders:
           OSError: they cannot be written.
         """
         for part in parts:
-            storage.settle(part.path)
+            storage.fsync(part.path)
             self.sizes[part.folder] += part.size_bytes
-        storage.settle(str(self._folder(number)))
-        storage.settle(str(self._work_folder))
+        storage.fsync(str(self._folder(number)))
+        storage.fsync(str(self._work_folder))
 
     def placed(self, number: int, part: Part) -> Part:
         """Find a batch's part by its name alone, since the work folder may have been moved."""

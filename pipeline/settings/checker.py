@@ -97,7 +97,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     ] = _CHECK.cache_bytes // MEGABYTE
     proxy: Annotated[
         Proxy | None,
-        "Proxy for the calls; the proxies of the environment are not used.",
+        "Proxy for the calls; without it, that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.",
     ] = None
     credentials_file: Annotated[
         Text | None,
@@ -174,7 +174,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         has_store = reply_folder and (self.name != LOCAL or budget != Budget())
         return CheckSettings(
             checker=self.name,
-            endpoint=endpoints.endpoint(location) if is_google else self.name,
+            endpoint=self._endpoint(location),
             scorer=self.scorer,
             account=self.account if is_google else None,
             api_version=self.api_version,
@@ -196,6 +196,11 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
             proxy=self.proxy,
             outage=outage,
         )
+
+    def _endpoint(self, location: str) -> str:
+        if self.name == LOCAL:
+            return ""
+        return endpoints.endpoint(location) if self.name == DISCOVERY_ENGINE else self.name
 
     def _place(self) -> tuple[str, str]:
         """The grounding configuration and its location, each derived from the other."""

@@ -95,7 +95,10 @@ def check_manifest(destination: Destination, row_format: RowFormat) -> int:
             raise OSError(f"{path} has {size} bytes where {entry.bytes} were written")
         # A bucket's files appear whole or not at all, and reading them back would cost a download.
         if storage.is_local(path):
-            with storage.telling(f"cannot count the rows of {path}"), storage.read(path) as stream:
+            with (
+                storage.describing_errors(f"cannot count the rows of {path}"),
+                storage.read(path) as stream,
+            ):
                 found = row_format.count_rows(stream)
             if found != entry.rows:
                 raise OSError(f"{path} has {found} rows where {entry.rows} were written")

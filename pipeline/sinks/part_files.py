@@ -56,7 +56,7 @@ class OpenPart:
         self._format = row_format
         self._folder = folder
         self._complaint = f"cannot write {path}"
-        with storage.telling(self._complaint):
+        with storage.describing_errors(self._complaint):
             self._stream = storage.create(path)
             self._file = row_format.open(self._stream)
         self._rows = 0
@@ -72,7 +72,7 @@ class OpenPart:
 
     def write(self, row: Any) -> None:
         """Add a row."""
-        with storage.telling(self._complaint):
+        with storage.describing_errors(self._complaint):
             self._file.write(row)
         self._rows += 1
         if self._keys is not None:
@@ -87,7 +87,7 @@ class OpenPart:
 
     def close(self) -> Part:
         """Finish the file."""
-        with storage.telling(self._complaint):
+        with storage.describing_errors(self._complaint):
             self._file.finish()
             size = self._stream.tell()
             self._stream.close()
@@ -139,10 +139,13 @@ def join_parts(parts: Sequence[Part], row_format: RowFormat, path: str) -> Part:
     Raises:
       OSError: a part cannot be read, or the new one not be written.
     """
-    with storage.telling(f"cannot write {path}"), storage.create(path) as joined:
+    with storage.describing_errors(f"cannot write {path}"), storage.create(path) as joined:
         joined.write(row_format.header())
         for part in parts:
-            with storage.telling(f"cannot read {part.path}"), storage.read(part.path) as stream:
+            with (
+                storage.describing_errors(f"cannot read {part.path}"),
+                storage.read(part.path) as stream,
+            ):
                 row_format.skip_header(stream)
                 shutil.copyfileobj(stream, joined, _COPY_BYTES)
         size = joined.tell()

@@ -171,5 +171,5 @@ def _records(
 
 @contextmanager
 def _opened(path: str) -> Iterator[Buffered]:
-    with storage.telling(f"cannot read {path}"), storage.read(path) as stream:
+    with storage.describing_errors(f"cannot read {path}"), storage.read(path) as stream:
         yield io.BufferedReader(cast("io.RawIOBase", stream))

@@ -1,15 +1,15 @@
-"""Files in Cloud Storage: what `storage` does where a path is not on disk.
+"""Objects in Cloud Storage.
 
-On Beam's client of it rather than on its FileSystems, which take a path that is to be deleted for
-a glob, know no hidden files, and open a connection for every call.
+Built on Beam's client rather than on its FileSystems, which take the path of a file to delete for a
+glob, do not hide files whose names begin with a point, and open a connection for every call.
 """
 
-import base64
 import errno
 import io
 import logging
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
@@ -20,7 +20,6 @@ from types import MappingProxyType
 from typing import IO, Any, Self, cast
 
 import google.auth
-import google_crc32c
 from apache_beam.io.gcp.gcsio import GcsIO, create_storage_client
 from apache_beam.options.pipeline_options import PipelineOptions
 from google.api_core.exceptions import GoogleAPICallError, RetryError
@@ -37,32 +36,35 @@ _NUMBERS: Mapping[Any, int] = MappingProxyType(
         HTTPStatus.PRECONDITION_FAILED: errno.EEXIST,
     }
 )
+_SCHEME = "gs://"
+_CONTENT_TYPE = "application/octet-stream"
+_CHUNK_BYTES = 2 * MEGABYTE
+"""The memory of an unfinished object; Beam's 16 MiB are too much with a file for each date."""
+
+_SLASHES_BEFORE_NAME = 3
+"""In ``gs://bucket/name``."""
+
+NO_OBJECT = 0
+"""The generation of an object that does not exist."""
+
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
 def as_os_errors(path: str) -> Iterator[None]:
-    """Have whatever Google's client raises come out as an OSError on a path.
+    """Raise the errors of Google's client as OSErrors of a path.
 
     Raises:
-      OSError: FileNotFoundError for what is not there, PermissionError for what is not allowed.
-        Its strerror says what the service said, never an address, which may let anyone upload.
+      OSError: FileNotFoundError, PermissionError or FileExistsError where they apply. Its strerror
+        holds the service's message and no URL, since an upload URL authorizes anybody.
     """
     try:
         yield
     except Exception as error:
-        cause = _cause(error)
-        raise OSError(_number(cause), _reason(cause), path) from error
-
-
-def _cause(error: BaseException) -> BaseException:
-    """Find what the last of several tries met."""
-    return error.cause if isinstance(error, RetryError) and error.cause else error
-
-
-def _number(error: BaseException) -> int:
-    if isinstance(error, GoogleAuthError):
-        return errno.EACCES
-    return _NUMBERS.get(_status(error), errno.EIO)
+        # After several attempts the last one's error counts.
+        cause = error.cause if isinstance(error, RetryError) and error.cause else error
+        number = errno.EACCES if isinstance(cause, GoogleAuthError) else errno.EIO
+        raise OSError(_NUMBERS.get(_status(cause), number), _reason(cause), path) from error
 
 
 def _status(error: BaseException) -> Any:
@@ -73,27 +75,22 @@ def _status(error: BaseException) -> Any:
 
 def _reason(error: BaseException) -> str:
     if isinstance(error, InvalidResponse | GoogleAPICallError):
-        return f"{_status(error):d} {_told(error)}".rstrip()
+        return f"{_status(error):d} {_message(error)}".rstrip()
     if isinstance(error, GoogleAuthError):
         return f"no credentials that Cloud Storage accepts ({type(error).__name__})"
     return f"no usable answer from Cloud Storage ({type(error).__name__})"
 
 
-def _told(error: Any) -> str:
-    """What the service said, in Google's JSON of errors."""
+def _message(error: Any) -> str:
+    """Return the message in Google's JSON of errors."""
     try:
         return str(error.response.json()["error"]["message"])
     except (AttributeError, KeyError, TypeError, ValueError):
         return ""
 
 
-class Download(io.RawIOBase):
-    """An object that is read.
-
-    Args:
-      reader: Google's stream.
-      path: for what is wrong.
-    """
+class _Download(io.RawIOBase):
+    """Read an object through Google's stream."""
 
     def __init__(self, reader: Any, path: str) -> None:
         super().__init__()
@@ -101,41 +98,32 @@ class Download(io.RawIOBase):
         self._path = path
 
     def readable(self) -> bool:
-        """It is."""
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Read so many bytes, or all that are left."""
         with as_os_errors(self._path):
             content: bytes = self._reader.read(size)
             return content
 
     def readinto(self, buffer: Any) -> int:
-        """Read into a buffer; returns how many bytes."""
         content = self.read(len(buffer))
         buffer[: len(content)] = content
         return len(content)
 
     def tell(self) -> int:
-        """How many bytes have been read."""
         position: int = self._reader.tell()
         return position
 
     def close(self) -> None:
-        """Let go of it."""
         self._reader.close()
         super().close()
 
 
-class Upload(io.RawIOBase):
-    """An object that is written: it comes into being, whole, when it is closed.
+class _Upload(io.RawIOBase):
+    """Write an object, which appears when the stream is closed.
 
-    One that is never closed, or fails, or is left by an exception, never does. Google's own stream
-    would be finished as it is by the collection of garbage.
-
-    Args:
-      writer: Google's stream.
-      path: for what is wrong.
+    After an error or an exception, or without a close, it never appears. Google's own stream would
+    be finished by the garbage collector.
     """
 
     def __init__(self, writer: Any, path: str) -> None:
@@ -144,236 +132,185 @@ class Upload(io.RawIOBase):
         self._path = path
 
     def writable(self) -> bool:
-        """It is."""
         return True
 
     def write(self, content: Any) -> int:
-        """Add bytes."""
         try:
             with as_os_errors(self._path):
                 written: int = self._writer.write(content)
                 return written
         except OSError:
-            self._give_up()
+            self._abandon()
             raise
 
     def tell(self) -> int:
-        """How many bytes were written."""
         position: int = self._writer.tell()
         return position
 
     def close(self) -> None:
-        """Have the object be there."""
         try:
             with as_os_errors(self._path):
                 self._writer.close()
         finally:
-            self._give_up()
+            self._abandon()
+
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, exception_type: type[BaseException] | None, *_: object) -> None:
         if exception_type is None:
             self.close()
         else:
-            self._give_up()
-
-    def __enter__(self) -> Self:
-        return self
+            self._abandon()
 
     def __del__(self) -> None:
-        self._give_up()
+        self._abandon()
 
-    def _give_up(self) -> None:
-        # Its public way of giving up asks the service, which may be what has failed.
+    def _abandon(self) -> None:
+        # The public way calls the service, which may be what has failed.
         self._writer._buffer.close()  # noqa: SLF001
         super().close()
 
 
-_CONTENT_TYPE = "application/octet-stream"
-
-_PIECE_BYTES = 2 * MEGABYTE
-"""What an object under way keeps in memory; Beam's 16 MiB are too much for a file for each date."""
-
-NO_OBJECT = 0
-"""The generation that an object has before it is there."""
-
-_log = logging.getLogger(__name__)
-
-_BEFORE_NAMES = 3
-"""How many slashes stand in ``gs://bucket/``."""
-
-
 def create(path: str, *, must_be_new: bool = False) -> IO[bytes]:
-    """Begin an object; it is there, and whole, once the stream is closed.
+    """Open an object for writing; it appears, whole, when the stream is closed.
 
     Args:
-      path: its name.
-      must_be_new: whether to fail where an object has that name.
+      path: of the object.
+      must_be_new: whether to fail if the object exists.
 
     Raises:
-      FileExistsError: an object has that name and must not; the stream raises it.
+      FileExistsError: the object exists and must not; the stream raises it.
       OSError: it cannot be written; the stream raises it, too.
     """
-    _, _, bucket, name = path.split("/", 3)
     with as_os_errors(path):
-        blob = _client().client.bucket(bucket).blob(name)
-        writer = blob.open(
+        writer = _blob(path).open(
             "wb",
-            chunk_size=_PIECE_BYTES,
+            chunk_size=_CHUNK_BYTES,
             content_type=_CONTENT_TYPE,
             if_generation_match=NO_OBJECT if must_be_new else None,
         )
-        return cast("IO[bytes]", Upload(writer, path))
+        return cast("IO[bytes]", _Upload(writer, path))
 
 
 def read(path: str) -> IO[bytes]:
-    """Open an object as it is now; if it is replaced meanwhile, the stream fails.
+    """Open an object for reading; if it is replaced meanwhile, the stream fails."""
+    with as_os_errors(path):
+        return cast("IO[bytes]", _Download(_client().open(path, "rb"), path))
+
+
+def move_in(source: str, path: str, *, must_be_new: bool) -> None:
+    """Upload a local file, or rename an object; the object appears whole.
 
     Raises:
-      OSError: it is not there or cannot be read; the stream raises it, too.
+      FileExistsError: the object exists, and must not.
+      OSError: it cannot be written.
     """
-    with as_os_errors(path):
-        return cast("IO[bytes]", Download(_client().open(path, "rb"), path))
+    try:
+        if source.startswith(_SCHEME):
+            with as_os_errors(path):
+                _client().copy(source, path)
+            remove(source)
+            return
+        with Path(source).open("rb") as content, create(path, must_be_new=must_be_new) as stream:
+            shutil.copyfileobj(content, stream, MEGABYTE)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise OSError(f"cannot write {path}: {error.strerror or error}") from error
+    Path(source).unlink(missing_ok=True)
 
 
 def exists(path: str) -> bool:
-    """Tell whether an object is there.
-
-    Raises:
-      OSError: it cannot be told.
-    """
+    """Tell whether an object exists."""
     with as_os_errors(path):
         return bool(_client().exists(path))
 
 
-def size(path: str) -> int:
-    """How many bytes an object has.
-
-    Raises:
-      OSError: it is not there.
-    """
+def version(path: str) -> tuple[int, int]:
+    """Return an object's size in bytes and its last change in nanoseconds since 1970 UTC."""
     with as_os_errors(path):
-        return int(_client().size(path))
+        return int(_client().size(path)), int(_client().last_updated(path) * 1e9)
 
 
 def checksum(path: str) -> str:
-    """The CRC32C of an object, as Cloud Storage writes it.
-
-    Raises:
-      OSError: it is not there.
-    """
+    """Return the CRC32C of an object, in base64."""
     with as_os_errors(path):
         return str(_client().checksum(path))
 
 
-def checksum_of_file(path: str) -> str:
-    """The CRC32C of a local file, in the same form.
-
-    Raises:
-      OSError: it cannot be read.
-    """
-    crc = google_crc32c.Checksum()
-    with Path(path).open("rb") as stream:
-        for _ in crc.consume(stream, MEGABYTE):
-            pass
-    return base64.b64encode(crc.digest()).decode()
-
-
-def changed_at_ns(path: str) -> int:
-    """When an object was last written, nanoseconds since 1970 UTC.
-
-    Raises:
-      OSError: it is not there.
-    """
-    with as_os_errors(path):
-        return int(_client().last_updated(path) * 1e9)
-
-
 def generation(path: str) -> int:
-    """The number that an object gets anew with each write; `NO_OBJECT` where there is none.
+    """Return the number of an object's last write; `NO_OBJECT` if it does not exist.
 
     Raises:
       OSError: it cannot be read.
     """
-    _, _, bucket, name = path.split("/", 3)
     with as_os_errors(path):
-        blob = _client().client.bucket(bucket).get_blob(name)
-        return NO_OBJECT if blob is None else int(blob.generation)
+        blob = _blob(path)
+        found = blob.bucket.get_blob(blob.name)
+        return NO_OBJECT if found is None else int(found.generation)
 
 
 def replace(path: str, content: bytes, generation: int) -> int:
     """Write a small object, if it still has a generation.
 
     Args:
-      path: its name.
+      path: of the object.
       content: all of it.
-      generation: what is replaced; `NO_OBJECT` where there must be none.
+      generation: of the object that is replaced; `NO_OBJECT` if it must not exist.
 
     Returns:
-      Its generation from now on.
+      The new generation.
 
     Raises:
-      FileExistsError: it has another generation.
+      FileExistsError: the object has another generation.
       OSError: it cannot be written.
     """
-    _, _, bucket, name = path.split("/", 3)
     with as_os_errors(path):
-        blob = _client().client.bucket(bucket).blob(name)
+        blob = _blob(path)
         blob.upload_from_string(content, _CONTENT_TYPE, if_generation_match=generation)
         return int(blob.generation)
 
 
-def copy(source: str, target: str) -> None:
-    """Copy an object within Cloud Storage, replacing what has the other name.
-
-    Raises:
-      OSError: it cannot be copied.
-    """
-    with as_os_errors(target):
-        _client().copy(source, target)
-
-
 def remove(path: str) -> None:
-    """Delete an object; one that is gone already is no error.
-
-    Raises:
-      OSError: it is there and cannot be deleted.
-    """
+    """Delete an object, if it exists."""
     with as_os_errors(path):
         _client().delete(path)
 
 
 def find(pattern: str) -> list[str]:
-    """List the objects that a glob matches, or that are called by it, sorted.
+    """List the objects that match a glob or have it as their name, sorted.
 
-    As on disk: ``**`` stands for any number of folders, and what begins with a point is hidden.
+    As on disk, ``**`` matches any number of folders, and wildcards do not match a leading point.
 
     Raises:
-      OSError: it cannot be told.
+      OSError: the pattern has a wildcard in the bucket's name, or Cloud Storage does not answer.
     """
     literal = re.split(r"[*?[]", pattern, maxsplit=1)[0]
-    if literal.count("/") < _BEFORE_NAMES:
+    if literal.count("/") < _SLASHES_BEFORE_NAME:
         raise OSError(errno.EINVAL, "a bucket's name comes first, without wildcards", pattern)
     parts = pattern.split("/")
     return [
         path
-        for path in find_beginning(literal)
+        for path in _with_prefix(literal)
         if path == pattern or _matches(path.split("/"), parts)
     ]
 
 
-def find_beginning(prefix: str) -> list[str]:
-    """List the objects whose paths begin so, sorted; those that stand for folders are none.
+def find_below(folder: str) -> list[str]:
+    """List the objects in a folder and its subfolders, sorted."""
+    return _with_prefix(f"{folder.rstrip('/')}/")
 
-    Raises:
-      OSError: it cannot be told.
-    """
+
+def _with_prefix(prefix: str) -> list[str]:
+    """List the objects whose paths begin so, without those that stand for folders."""
     with as_os_errors(prefix):
         paths = (path for path, _ in _client().list_files(prefix))
         return sorted(path for path in paths if not path.endswith("/"))
 
 
 def _matches(names: list[str], patterns: list[str]) -> bool:
-    """Tell whether the names of folders and file match, each the pattern in its place."""
+    """Tell whether the names of folders and file match the patterns in their places."""
     if not patterns or not names:
         return not names and all(pattern == "**" for pattern in patterns)
     (name, *inner), (pattern, *others) = names, patterns
@@ -383,21 +320,26 @@ def _matches(names: list[str], patterns: list[str]) -> bool:
     return not is_hidden and fnmatchcase(name, pattern) and _matches(inner, others)
 
 
+def _blob(path: str) -> Any:
+    _, _, bucket, name = path.split("/", _SLASHES_BEFORE_NAME)
+    return _client().client.bucket(bucket).blob(name)
+
+
 @cache
 def _client() -> GcsIO:
-    """One client for a process, with its connections."""
+    """Return the process's client, with its connections."""
     options = PipelineOptions()
     client = create_storage_client(options, use_credentials=_has_credentials())
     return GcsIO(client, options)
 
 
 def _has_credentials() -> bool:
-    """Tell whether there are any; Beam would look for them for half a minute, and log traces."""
+    """Look for credentials: Beam would look for half a minute, and log tracebacks."""
     if "STORAGE_EMULATOR_HOST" in os.environ:
         return False
     try:
         google.auth.default()
     except DefaultCredentialsError:
-        _log.warning("no Google credentials were found: Cloud Storage is asked as anybody")
+        _log.warning("no Google credentials were found: Cloud Storage is read anonymously")
         return False
     return True

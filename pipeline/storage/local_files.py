@@ -1,15 +1,152 @@
-"""Find the files of this machine that a pattern matches, each once."""
+"""Files on the disks of this machine."""
 
+import base64
+import errno
 import glob
 import os
 import re
+import shutil
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
+
+import google_crc32c
+
+from schemas.quantities import MEGABYTE
+from transforms.persistence.private_files import create_file, make_folder
+
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK})
+"""What file systems without hard links answer."""
 
 _ANY_FOLDERS = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
 """The part ``**/`` of a pattern, or ``**`` at its end."""
+
+
+def create(path: str) -> IO[bytes]:
+    """Open a file for writing, and create its folder, both readable by owner and group only."""
+    make_folder(Path(path).parent)
+    return create_file(path)
+
+
+def read(path: str) -> IO[bytes]:
+    """Open a file for reading."""
+    return Path(path).open("rb")
+
+
+def move_in(source: str, path: str, *, must_be_new: bool) -> None:
+    """Move a file and make the move durable; copy it first from another file system.
+
+    Raises:
+      FileExistsError: a file has the name, and none must.
+      OSError: it cannot be moved.
+    """
+    move = _rename_new if must_be_new else _rename
+    target = Path(path)
+    make_folder(target.parent)
+    fsync(source)
+    try:
+        move(Path(source), target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        _move_across(Path(source), target, move)
+    fsync(str(target.parent))
+
+
+def exists(path: str) -> bool:
+    """Tell whether a file exists."""
+    return Path(path).exists()
+
+
+def version(path: str) -> tuple[int, int]:
+    """Return a file's size in bytes and its last change in nanoseconds since 1970 UTC."""
+    status = Path(path).stat()
+    return status.st_size, status.st_mtime_ns
+
+
+def checksum(path: str) -> str:
+    """Return the CRC32C of a file's content, in base64 as Cloud Storage writes it."""
+    crc = google_crc32c.Checksum()
+    with Path(path).open("rb") as stream:
+        for _ in crc.consume(stream, MEGABYTE):
+            pass
+    return base64.b64encode(crc.digest()).decode()
+
+
+def remove(path: str) -> None:
+    """Delete a file, if it exists."""
+    Path(path).unlink(missing_ok=True)
+
+
+def find(pattern: str) -> list[str]:
+    """List the files that match a glob or have it as their name, sorted.
+
+    Raises:
+      OSError: a file's name is not UTF-8, so that no record could hold it.
+    """
+    return sorted(_utf8(name) for name in {pattern, *match(pattern)} if Path(name).is_file())
+
+
+def find_below(folder: str) -> list[str]:
+    """List the files in a folder and its subfolders, sorted."""
+    walked = os.walk(folder)
+    return sorted(os.path.join(path, name) for path, _, names in walked for name in names)  # noqa: PTH118
+
+
+def fsync(path: str) -> None:
+    """Flush a file or folder to the disk.
+
+    Raises:
+      OSError: it does not exist or cannot be written.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _move_across(source: Path, target: Path, move: Callable[[Path, Path], None]) -> None:
+    """Copy a file next to its target, since a rename works within one file system only."""
+    copy = target.with_name(f".{target.name}.unpublished")
+    with source.open("rb") as content, create_file(copy) as stream:
+        shutil.copyfileobj(content, stream, MEGABYTE)
+    fsync(str(copy))
+    try:
+        move(copy, target)
+    except FileExistsError:
+        copy.unlink()
+        raise
+    source.unlink()
+
+
+def _rename(source: Path, target: Path) -> None:
+    source.replace(target)
+
+
+def _rename_new(source: Path, target: Path) -> None:
+    """Rename a file unless its new name is taken, which no rename of POSIX can do."""
+    try:
+        target.hardlink_to(source)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if target.exists():
+            raise FileExistsError(errno.EEXIST, "File exists", str(target)) from None
+        source.replace(target)
+    else:
+        source.unlink()
+
+
+def _utf8(name: str) -> str:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        escaped = os.fsencode(name).decode(errors="backslashreplace")
+        raise OSError(f"{escaped}: its name is not UTF-8; rename the file") from None
+    return name
 
 
 def match(pattern: str) -> set[str]:

@@ -103,7 +103,7 @@ REJECTED = {
     "a time of int": (thing(field(logical("timestamp-micros", "int"))), "is read as int"),
     "a record in itself": (thing(field(array_of("Thing"))), "holds itself"),
     "16 records within each other": (thing(nested(16)), "nested deeper"),
-    "no record": ("string", "no record"),
+    "no record": ("string", "not a record"),
 }
 
 LOADED = {

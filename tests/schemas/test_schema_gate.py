@@ -95,7 +95,7 @@ REJECTED = {
     ),
     "a new field in between": (
         adding(3, **NULLABLE),
-        "Thing: its fields stand in another order",
+        "Thing: its fields are in another order",
         MISSED,
     ),
     "a new field with an alias": (
@@ -223,7 +223,7 @@ REJECTED = {
     ),
     "fields in another order": (
         lambda schema: schema["fields"].reverse(),
-        "Thing: its fields stand in another order",
+        "Thing: its fields are in another order",
         MISSED,
     ),
     "another sort order": (

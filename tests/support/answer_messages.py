@@ -16,7 +16,7 @@ def message_of(
     publish_time_us: int | None = None,
     **attributes: str,
 ) -> Message:
-    """A message whose body is a value as JSON, or bytes as they are."""
+    """Make a message from a value, as JSON, or from bytes."""
     payload = value if isinstance(value, bytes) else json.dumps(value).encode()
     return Message(
         payload=payload, place=place, publish_time_us=publish_time_us, attributes=attributes
@@ -26,10 +26,10 @@ def message_of(
 def parse_answer(
     message: Message, *, input_format: str | None = None, facts_from_steps: bool = False
 ) -> Answer:
-    """The one answer in a message.
+    """Parse a message of one answer.
 
     Raises:
-      UnreadableAnswer: it cannot be read.
+      UnreadableAnswer: the message cannot be read.
     """
     [answer] = parse_answers(message, input_format=input_format, facts_from_steps=facts_from_steps)
     if isinstance(answer, ParseFailure):
@@ -38,10 +38,10 @@ def parse_answer(
 
 
 def parsed(value: object, **attributes: str) -> Answer:
-    """The answer in a message with that body."""
+    """Parse a message with this body."""
     return parse_answer(message_of(value, **attributes))
 
 
 def chunk_reference(content: str, **metadata: str) -> dict[str, object]:
-    """A reference of the kind that searches over chunks give."""
+    """Make a reference to a chunk."""
     return {"chunkInfo": {"content": content, "documentMetadata": metadata}}

@@ -8,14 +8,14 @@ Schema = Any
 
 
 def kind_of(schema: Schema) -> str:
-    """What a schema is: ``union``, ``record``, ``string`` and so on, or a name given before."""
+    """Return the kind of a schema: ``union``, ``record``, ``string``, or a name defined before."""
     if isinstance(schema, list):
         return "union"
     return str(schema["type"] if isinstance(schema, dict) else schema)
 
 
 def unfilled(schema: Schema, values: Sequence[Any], path: str) -> Iterator[str]:
-    """Find the fields, at any depth, for which none of the values has anything."""
+    """Find the fields, at any depth, that are empty in all values."""
     if not values:
         yield path
     elif kind_of(schema) == "union":

@@ -1,4 +1,4 @@
-"""BigQuery's rules for a schema that it is to load, as its documentation states them.
+"""BigQuery's documented rules for the Avro schemas that it loads.
 
 Read in November 2026, below https://docs.cloud.google.com/bigquery/docs:
 
@@ -6,7 +6,7 @@ Read in November 2026, below https://docs.cloud.google.com/bigquery/docs:
   "Limitations", "Input file requirements" and "Avro conversions";
 - names and descriptions of columns: /schemas;
 - depth: /nested-repeated, "Limitations";
-- keys of partitions, which are no columns of the files: /hive-partitioned-loads-gcs.
+- keys of partitions, which are not columns of the files: /hive-partitioned-loads-gcs.
 """
 
 import re
@@ -42,13 +42,13 @@ _LOGICAL_TYPES = {
     "local-timestamp-micros": "long",
     "decimal": "bytes",
 }
-"""Those that become a type of their own, each with what it must be made of."""
+"""The logical types that BigQuery converts, each with its Avro type."""
 
 
 def refusals(schema: Schema) -> list[str]:
-    """Say, a sentence each, what BigQuery would not load, or not as what it is."""
+    """List what BigQuery would reject or load with another type, a sentence each."""
     if kind_of(schema) != "record":
-        return ["the schema is no record"]
+        return ["the schema is not a record"]
     clash = any(field["name"].lower() == PARTITION_KEY for field in schema["fields"])
     clashes = [f"{PARTITION_KEY}: is the folders' partition key"] if clash else []
     return [*clashes, *_of_record(schema, schema["name"], outer=())]

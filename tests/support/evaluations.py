@@ -1,8 +1,7 @@
-"""Labelled answers, and what an evaluation makes of them."""
+"""Labelled answers and their evaluation."""
 
-from launch.evaluate.evaluation import Counts, Evaluation
-from launch.evaluate.measuring import measure
-from launch.evaluate.scored import LabelledAnswer, ScoredAnswer, ScoredClaim
+from launch.evaluate.evaluation import Evaluation, measure
+from launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredAnswer, ScoredClaim
 from schemas.answer import Label, LabelSpan
 from schemas.verdict import Verdict
 

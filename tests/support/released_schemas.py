@@ -1,7 +1,7 @@
-"""The released versions of the Avro schemas, each with a file that it wrote.
+"""The released versions of the Avro schemas, each with a file of rows.
 
-`python -m tests.support.released_schemas` releases the schemas as they stand: it keeps a copy of
-each that has a new version, and a file of whole records. Neither is ever written again.
+`python -m tests.support.released_schemas` releases the current schemas: it keeps a copy of each
+that has a new version, and a file of rows. Neither is ever overwritten.
 """
 
 import io
@@ -29,11 +29,11 @@ ROWS = {
     "alert": (AlertFiles(), ALERTS),
     "failure": (FailureFiles(with_payload=True), FAILURES),
 }
-"""For each schema what lays its rows out in files, and whole records."""
+"""The file format and the records of each schema."""
 
 
 def released(kind: str) -> dict[str, Json]:
-    """Every released version of a schema by its number, the oldest first."""
+    """Return every released version of a schema by its number, the oldest first."""
     paths = sorted((RELEASED / kind).glob("*.avsc"), key=lambda path: _number(path.stem))
     return {path.stem: json.loads(path.read_bytes()) for path in paths}
 
@@ -43,12 +43,12 @@ def _number(version: str) -> tuple[int, ...]:
 
 
 def written(kind: str, version: str) -> list[Json]:
-    """The rows that a released version wrote, as its file holds them."""
+    """Return the rows in the file of a released version."""
     return _rows(_named(WRITTEN / kind, kind, version).read_bytes())
 
 
 def written_today(kind: str) -> list[Json]:
-    """The rows that are written now."""
+    """Return the rows of the current version."""
     return _rows(_file_of(kind))
 
 
@@ -73,15 +73,15 @@ def _file_of(kind: str) -> bytes:
 
 
 def release(kind: str, schema_folder: Path, data_folder: Path) -> None:
-    """Keep a schema as it stands, and a file of whole records, both named by its version.
+    """Keep a copy of a schema and a file of its rows, both named by the version.
 
     Raises:
       FileExistsError: this version is released already.
-      ValueError: no record has anything in one of the fields.
+      ValueError: a field is empty in all records.
     """
     schema, data = load_schema(kind), _file_of(kind)
     if empty := ", ".join(unfilled(schema, _rows(data), kind)):
-        raise ValueError(f"tests/support/whole_records.py has nothing in {empty}")
+        raise ValueError(f"tests/support/whole_records.py has no values for {empty}")
     for path, content in (
         (schema_folder / f"{schema['version']}.avsc", (CURRENT / f"{kind}.avsc").read_bytes()),
         (_named(data_folder, kind, schema["version"]), data),

@@ -1,8 +1,8 @@
-"""The schema gate: whether a schema may follow one that is released.
+"""Check whether a schema may follow a released one.
 
-Every field stays what it was, and new ones are optional and come last. The official library's
-checker says whether each can read what the other wrote; `_changes` says what it lets through:
-renames by alias, removed optional fields, other defaults, units, symbols and order.
+Every field stays unchanged, and new fields are optional and come last. The official library's
+checker decides whether each schema can read the rows of the other. `_changes` finds what it misses:
+renames by alias, removed optional fields, changed defaults, units, symbols and order.
 """
 
 import json
@@ -15,14 +15,14 @@ from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibi
 from tests.support.avro_schemas import Schema, kind_of
 
 _FREE = frozenset({"doc", "version"})
-"""What may change at will: it is for people."""
+"""Attributes for people, which may change."""
 
 _REPEATED = {"array": "items", "map": "values"}
 _EMPTY = {"array": [], "map": {}}
 
 
 def breaks(older: Schema, newer: Schema) -> list[str]:
-    """Say, a sentence each, why a schema cannot follow a released one; nothing if it can."""
+    """List the reasons why a schema cannot follow a released one, a sentence each."""
     return [
         *_changes(older, newer, newer["name"]),
         *unreadable("the new version", newer, "the released one", older),
@@ -31,7 +31,7 @@ def breaks(older: Schema, newer: Schema) -> list[str]:
 
 
 def unreadable(reader_name: str, reader: Schema, writer_name: str, writer: Schema) -> list[str]:
-    """Say what the official library's checker finds when one schema reads the other's files."""
+    """List what the official library's checker finds when one schema reads the other's files."""
     found = ReaderWriterCompatibilityChecker().get_compatibility(_parse(reader), _parse(writer))
     if found.compatibility is SchemaCompatibilityType.compatible:
         return []
@@ -45,10 +45,10 @@ def _parse(schema: Schema) -> avro.schema.Schema:
 
 
 def _changes(old: Schema, new: Schema, path: str) -> Iterator[str]:
-    """What became of a type; a record, array, map or union is compared by its parts."""
+    """List the changes of a type; a record, array, map or union is compared by its parts."""
     kind = kind_of(old)
     if kind != kind_of(new):
-        yield f"{path}: its type changed from {_told(old)} to {_told(new)}"
+        yield f"{path}: its type changed from {_type_name(old)} to {_type_name(new)}"
     elif kind == "union":
         yield from _union_changes(old, new, path)
     else:
@@ -59,21 +59,21 @@ def _changes(old: Schema, new: Schema, path: str) -> Iterator[str]:
             yield from _field_changes(old["fields"], new["fields"], path)
 
 
-def _told(schema: Schema) -> str:
-    """A type in a few words."""
+def _type_name(schema: Schema) -> str:
+    """Name a type for an error message."""
     return " or ".join(map(kind_of, schema)) if isinstance(schema, list) else kind_of(schema)
 
 
 def _union_changes(old: list[Schema], new: list[Schema], path: str) -> Iterator[str]:
     if [kind_of(branch) for branch in old] != [kind_of(branch) for branch in new]:
-        yield f"{path}: its type changed from {_told(old)} to {_told(new)}"
+        yield f"{path}: its type changed from {_type_name(old)} to {_type_name(new)}"
         return
     for old_branch, new_branch in zip(old, new, strict=True):
         yield from _changes(old_branch, new_branch, path)
 
 
 def _attribute_changes(old: Schema, new: Schema, path: str, parts: set[str]) -> Iterator[str]:
-    """What became of name, aliases, default, order, symbols, logical type and whatever else."""
+    """List the changes of name, aliases, default, order, symbols, logical type and so on."""
     before, after = _attributes(old), _attributes(new)
     for name in sorted((before.keys() | after.keys()) - _FREE - parts):
         if before.get(name, ...) != after.get(name, ...):
@@ -95,18 +95,18 @@ def _field_changes(old: list[Schema], new: list[Schema], path: str) -> Iterator[
         yield from _attribute_changes(before[name], after[name], f"{path}.{name}", parts={"type"})
         yield from _changes(before[name]["type"], after[name]["type"], f"{path}.{name}")
     if [*after][: len(kept)] != kept:
-        yield f"{path}: its fields stand in another order; new ones come last"
+        yield f"{path}: its fields are in another order; new fields come last"
 
 
 def _addition_faults(field: Schema, path: str) -> Iterator[str]:
     if not _is_optional(field):
         yield f"{path}: is new, and neither null first, with default null, nor empty by default"
     if "aliases" in field:
-        yield f"{path}: has an alias, by which older readers find nothing"
+        yield f"{path}: has an alias, which older readers do not know"
 
 
 def _is_optional(field: Schema) -> bool:
-    """Tell whether a field may be added; BigQuery adds no required one to a table."""
+    """Return whether a field may be added; BigQuery adds no required field to a table."""
     kind = field["type"]
     if isinstance(kind, list):
         return kind[0] == "null" and field.get("default", ...) is None

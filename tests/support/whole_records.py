@@ -1,4 +1,4 @@
-"""What is written, with every field filled, and with as little as there can be."""
+"""Records of every kind, with all fields filled and with as few as possible."""
 
 from schemas.alert import Alert, AlertKind, NoDataIncident, RateIncident, Severity, WorstClaim
 from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
@@ -76,7 +76,7 @@ ENRICHED = {
 }
 
 ALERTS = {
-    "an answer's": Alert(
+    "an answer": Alert(
         kind=AlertKind.ANSWER,
         record_id=RECORD_ID,
         answer_name="a1",
@@ -92,7 +92,7 @@ ALERTS = {
         severity=Severity.CRITICAL,
         answer_text="é",
     ),
-    "a rate's": Alert(
+    "a rate": Alert(
         kind=AlertKind.RATE,
         engine="shop",
         event_time_us=NOON_US,
@@ -106,7 +106,7 @@ ALERTS = {
             opened_at_us=NOON_US,
         ),
     ),
-    "a silence's": Alert(
+    "an engine without data": Alert(
         kind=AlertKind.NO_DATA,
         engine="shop",
         event_time_us=NOON_US,
@@ -118,13 +118,13 @@ ALERTS = {
             opened_at_us=NOON_US,
         ),
     ),
-    "the least": Alert(kind=AlertKind.NO_DATA, severity=Severity.WARNING),
+    "minimal": Alert(kind=AlertKind.NO_DATA, severity=Severity.WARNING),
 }
 
 
 FAILURES = {
-    "not understood": a_failure(),
-    "checked in vain": a_failure(record_id=RECORD_ID, retryable=True, attempts=9),
+    "unreadable": a_failure(),
+    "check failed": a_failure(record_id=RECORD_ID, retryable=True, attempts=9),
     "from Pub/Sub": a_failure(
         message=a_message(
             payload=b"\xff\x00", attributes={"id": "é"}, place="17", publish_time_us=NOON_US

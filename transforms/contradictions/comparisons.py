@@ -156,3 +156,6 @@ def _negated_by_fact(
                 affirmed, negation = claim.spelling(form) or "", sentence.negated[form]
                 yield Difference(ContradictionKind.NEGATION, affirmed, negation, fact)
                 return
+
+
+COMPARISONS = (compare_dates, compare_numbers, compare_names, compare_negations)

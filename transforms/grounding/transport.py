@@ -59,7 +59,8 @@ def _environment_proxy(origin: httpx.URL) -> str | None:
     if origin.host in _LOOPBACK or proxy_bypass(origin.host):
         return None
     proxies = getproxies()
-    return proxies.get(origin.scheme) or proxies.get("all")
+    proxy = proxies.get(origin.scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
 
 
 class HttpTransport(httpx.AsyncBaseTransport):
@@ -93,11 +94,7 @@ class HttpTransport(httpx.AsyncBaseTransport):
         content = _encode(request)
         connection = self._take_idle() or await self._connect()
         exchange = connection.send(content)
-        try:
-            await exchange.wait_for_header()
-        except BaseException:
-            connection.abort()
-            raise
+        await exchange.wait_for_header()
         return httpx.Response(exchange.status, headers=exchange.headers, stream=exchange)
 
     async def aclose(self) -> None:
@@ -237,7 +234,7 @@ class _Exchange(httpx.AsyncByteStream):
         status = self._parser.get_status_code()
         if status < _FIRST_FINAL_STATUS:
             self.headers.clear()  # 100 Continue: the response follows.
-        elif sum(len(name) + len(value) for name, value in self.headers) > _MAX_HEADER_BYTES:
+        elif sum(len(name) + len(value) + 4 for name, value in self.headers) > _MAX_HEADER_BYTES:
             raise httpx.RemoteProtocolError("the header is too long")
         else:
             self.status = status
@@ -261,7 +258,11 @@ class _Exchange(httpx.AsyncByteStream):
         if self._error:
             raise self._error
         self._waiter = asyncio.get_running_loop().create_future()
-        await self._waiter
+        try:
+            await self._waiter
+        except asyncio.CancelledError:
+            self._connection.abort()
+            raise
 
 
 class _Connection(asyncio.Protocol):

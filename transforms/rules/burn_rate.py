@@ -62,13 +62,7 @@ class Windows(Record, frozen=True, kw_only=True):
 
 
 def open_incident(signal: str, windows: Windows, rule: RateRule) -> OpenIncident | None:
-    """Return the incident of a signal that opens now, None if none does.
-
-    Args:
-      signal: a signal without an open incident.
-      windows: the two windows now.
-      rule: when an incident opens.
-    """
+    """Return the incident that opens now for a signal without one, None if none does."""
     find_budget = _risen_budget if is_reason_signal(signal) else _burnt_budget
     budget = find_budget(signal, windows, rule)
     if budget is None:

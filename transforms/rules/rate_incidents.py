@@ -24,9 +24,8 @@ class RateState(Record, frozen=True, kw_only=True):
     Attributes:
       counts: the buckets that are still needed, in the order of time.
       open_incidents: the incidents that are open.
-      evaluated_us: the time of the last evaluation, microseconds since 1970 UTC; 0 before the
-        first.
-      evaluate_at_us: the time of the next evaluation, None if none is needed.
+      evaluated_us, evaluate_at_us: the times of the last and the next evaluation, microseconds
+        since 1970 UTC; 0 before the first, None if no other is needed.
     """
 
     counts: tuple[RateCounts, ...] = ()
@@ -76,7 +75,7 @@ def evaluate_rates(
         Buckets outside of the windows make no difference.
       rule: when an incident opens and closes.
       open_incidents: the open incidents of this engine.
-      now_us: microseconds since 1970 UTC, the progress of event time: the wall clock, except while
+      now_us: the progress of event time, microseconds since 1970 UTC: the wall clock, except while
         a backlog is processed.
 
     Returns:
@@ -94,12 +93,10 @@ def first_bucket_us(rule: RateRule, now_us: int) -> int:
 
 
 def add_to_state(state: RateState, counts: RateCounts, published_us: int) -> RateState:
-    """Add counts to the state, and schedule the next evaluation.
+    """Add a bucket to the state, and schedule the next evaluation.
 
-    Args:
-      state: the state so far.
-      counts: one bucket. A bucket in the future, by a producer's clock, counts now.
-      published_us: when the last of its answers was published, microseconds since 1970 UTC.
+    A bucket in the future, by a producer's clock, counts when its last answer was published, in
+    microseconds since 1970 UTC.
     """
     start_us = min(counts.start_us, bucket_start(published_us))
     evaluate_at_us = max(start_us, state.evaluated_us) + BUCKET_US
@@ -115,12 +112,7 @@ def add_to_state(state: RateState, counts: RateCounts, published_us: int) -> Rat
 def evaluate_state(
     engine: str | None, state: RateState, rule: RateRule
 ) -> tuple[list[Alert], RateState]:
-    """Evaluate the rates of the state at the scheduled time, and drop old buckets.
-
-    Args:
-      engine: whose rates these are.
-      state: with a scheduled evaluation.
-      rule: when an incident opens and closes.
+    """Evaluate an engine's rates at the scheduled time, and drop old buckets.
 
     Returns:
       The alerts, and the new state. Its next evaluation is at the end of the next bucket with

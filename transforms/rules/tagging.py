@@ -61,12 +61,7 @@ _COPIED_FIELDS = (
 
 
 def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer:
-    """Make the enriched record of an answer, with its verdict and tags.
-
-    Args:
-      checked: the answer with its check, or with the decision that made one needless.
-      thresholds: the thresholds of verdicts and tags.
-    """
+    """Make the enriched record of an answer, with its verdict and tags."""
     answer, grounding = checked.answer, checked.grounding
     claims = tuple(add_generator_scores(grounding.claims if grounding else (), answer.supports))
     support_score = grounding.support_score if grounding else None
@@ -104,12 +99,7 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
 def score_verdict(
     support_score: float | None, min_claim_score: float | None, thresholds: Thresholds
 ) -> Decision:
-    """Decide the verdict of a checked answer by its scores.
-
-    Args:
-      support_score: 0..1, of the whole answer; None if the check gave none.
-      min_claim_score: 0..1, of the least supported claim; None if there is none.
-      thresholds: the thresholds of verdicts.
+    """Decide the verdict of a checked answer by its scores, 0..1 or None.
 
     Returns:
       GROUNDED or LOW_GROUNDED; UNSCORABLE without any score.
@@ -126,9 +116,7 @@ def score_verdict(
 def compare_citations(citations: Sequence[Citation], claims: Sequence[Claim]) -> CitationComparison:
     """Compare an answer's citations with the facts that support its claims in the check.
 
-    Args:
-      citations: the answer's own.
-      claims: the checked claims; one that required no check, or has no score, is not counted.
+    A claim that required no check, or has no score, is not counted.
     """
     if not citations:
         return CitationComparison()

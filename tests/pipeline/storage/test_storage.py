@@ -89,7 +89,7 @@ def test_a_glob_finds_files_in_the_order_of_their_names(
 def test_a_file_whose_name_is_no_text_is_told_and_not_left_out(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").touch()
     (tmp_path / os.fsdecode(b"gr\xfc\xdfe.jsonl")).touch()
-    with pytest.raises(OSError, match=r"gr\\xfc\\xdfe\.jsonl: its name is no UTF-8"):
+    with pytest.raises(OSError, match=r"gr\\xfc\\xdfe\.jsonl: its name is not UTF-8"):
         storage.find(f"{tmp_path}/*.jsonl")
 
 
@@ -126,7 +126,7 @@ def test_a_size_is_in_bytes(tmp_path: Path) -> None:
 def test_a_complaint_says_what_could_not_be_done_and_why() -> None:
     with (
         pytest.raises(OSError, match=r"^cannot write x: No space left$"),
-        storage.telling("cannot write x"),
+        storage.describing_errors("cannot write x"),
     ):
         raise OSError(28, "No space left")
 

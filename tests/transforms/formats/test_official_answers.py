@@ -8,7 +8,7 @@ from google.cloud import discoveryengine_v1, discoveryengine_v1alpha, discoverye
 
 from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
 from tests.support.answer_messages import ANSWER_NAME
-from tests.support.serialisations import NO_MESSAGE, the_answer
+from tests.support.official_messages import NO_MESSAGE, the_answer
 from transforms.formats.format import Identity
 from transforms.formats.record_id import record_id
 

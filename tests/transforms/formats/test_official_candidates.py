@@ -9,7 +9,7 @@ import pytest
 from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
 from schemas.message import Message
 from tests.support.answer_messages import parse_answer
-from tests.support.serialisations import all_serialisations, the_answer
+from tests.support.official_messages import all_serialisations, the_answer
 
 TEXT = "Grüße 😀 … ships in 3 days."
 END = len(TEXT.encode())

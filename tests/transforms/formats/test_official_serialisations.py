@@ -7,8 +7,7 @@ import pytest
 from google.cloud import discoveryengine_v1, discoveryengine_v1alpha, discoveryengine_v1beta
 from google.cloud.aiplatform_v1.types import content, prediction_service
 
-from tests.support.filled_messages import filled
-from tests.support.serialisations import the_answer
+from tests.support.official_messages import filled, the_answer
 
 FILLED = [
     *(

@@ -1,8 +1,9 @@
-"""The scores of a record, however it is held."""
+"""The scores of a record."""
 
 import pytest
 
-from launch.evaluate.scored import ScoredClaim, scored_from_record, scored_from_row
+from launch.evaluate.labelled_answers import ScoredClaim, scored_answer
+from launch.report.output_records import answer_from_row
 from schemas.enriched_answer import EnrichedAnswer
 from tests.support.builders import RECORD_ID, a_claim, a_fact, an_enriched
 from tests.support.reports import row_of
@@ -11,8 +12,8 @@ from transforms.rules.redaction import TextMode, redact
 
 
 @pytest.mark.parametrize("enriched", ENRICHED.values(), ids=ENRICHED)
-def test_a_row_of_a_file_tells_the_same_as_the_record(enriched: EnrichedAnswer) -> None:
-    assert scored_from_row(row_of(enriched)) == scored_from_record(enriched)
+def test_a_row_of_a_file_has_the_same_scores_as_its_record(enriched: EnrichedAnswer) -> None:
+    assert scored_answer(answer_from_row(row_of(enriched))) == scored_answer(enriched)
 
 
 def test_only_claims_that_required_a_check_and_have_a_score_count() -> None:
@@ -22,13 +23,13 @@ def test_only_claims_that_required_a_check_and_have_a_score_count() -> None:
         a_claim(start=40, score=0.9, grounding_check_required=False),
         a_claim(start=60, score=0.7, grounding_check_required=None),
     )
-    scored = scored_from_record(an_enriched(claims=claims))
+    scored = scored_answer(an_enriched(claims=claims))
     assert scored.claims == (ScoredClaim(0, 11, 0.5), ScoredClaim(60, 71, 0.7))
 
 
 def cluster(*facts: str, record_id: str = RECORD_ID, text: TextMode = TextMode.FULL) -> str:
     record = an_enriched(record_id=record_id, facts=tuple(map(a_fact, facts)))
-    return scored_from_record(redact(record, text)).cluster
+    return scored_answer(redact(record, text)).cluster
 
 
 @pytest.mark.parametrize("text", [TextMode.FULL, TextMode.HASH])
