@@ -4,10 +4,10 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
+from launch.local.resolved_failures import move_replayed, replayed_from
 from launch.local.run_counts import counts_from
 from launch.local.run_summary import summary_of
 from launch.remote_job import run_job
-from launch.replayed import move_replayed, replayed_from
 from pipeline import storage
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config

@@ -7,16 +7,16 @@ from contextlib import closing
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
-from launch.gauges import read_gauges
 from launch.local.plan import Plan, fingerprint, make_plan
 from launch.local.processes import Processes
 from launch.local.publishing import publish
+from launch.local.resolved_failures import move_replayed, replayed_from
 from launch.local.run_summary import summary_of
 from launch.local.segment_runner import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
-from launch.progress import Progress
-from launch.replayed import move_replayed, replayed_from
 from launch.terminal.figures import counted
+from launch.terminal.gauges import read_gauges
+from launch.terminal.progress import Progress
 from pipeline.settings.config import Config
 from pipeline.sinks.summary_file import refuse_other_source, remove_summary, write_summary
 from pipeline.sources.splits import Segment

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from launch.verify.differences import KINDS, Folder, FoundFile, FoundJournal, kind_of
-from launch.watch.journal import Journal
+from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.sinks.summary_file import read_summaries, read_total
 from schemas.file_entry import FileEntry, file_entry_from_json

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from launch.pubsub import clients
-from launch.pubsub.subscription import Subscription
+from launch.pubsub.subscription import PubSubSubscription
 from tests.benchmarks.partial_outage import FAILING, checker
 from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (
@@ -210,7 +210,9 @@ def wait_for_rows(server: Server, workers: Workers, answers: int, failing: int) 
 def alerts_on(server: Server) -> Counter[str]:
     """Count the alerts that were published, by record id."""
     found: Counter[str] = Counter()
-    with closing(Subscription.open(ALERT_SUBSCRIPTION, address=server.address)) as subscription:
+    with closing(
+        PubSubSubscription.open(ALERT_SUBSCRIPTION, address=server.address)
+    ) as subscription:
         while messages := subscription.pull(1_000, 100_000_000, 2.0):
             found.update(message.attributes["record_id"] for message in messages)
             subscription.acknowledge(message.place for message in messages)

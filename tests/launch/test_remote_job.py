@@ -13,7 +13,7 @@ from apache_beam.runners.runner import PipelineResult, PipelineRunner, PipelineS
 from google.api_core.exceptions import Forbidden
 from google.cloud.dataflow import JobState
 
-from launch.quiet import keep_beam_quiet
+from launch.logs.beam_log import keep_beam_quiet
 from launch.remote_job import JobFailed, run_job
 from tests.support.archives import an_envelope
 from tests.support.runs import an_archive, backfill
