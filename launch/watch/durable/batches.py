@@ -19,9 +19,9 @@ from schemas.failure import Failure
 from schemas.message import Message
 from schemas.quantities import HOUR_US
 from schemas.summary import RunCounts
-from transforms import clock
 from transforms.measure_rates import EngineCounts
 from transforms.persistence.seen_ids import SeenIds
+from transforms.runtime import clock
 
 
 class Unaccounted(Exception):

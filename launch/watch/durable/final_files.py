@@ -20,7 +20,7 @@ from pipeline.storage.output_lock import Lock, LockLost, LockTaken, lock_output
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
-from transforms import clock
+from transforms.runtime import clock
 
 _MOST_ROWS = 10_000
 _LOCK = ".groundwatch-publish.lock"
