@@ -2,9 +2,9 @@
 
 import sys
 
-from launch.estimate.estimating import Terms, estimate_backfill
-from launch.estimate.file import estimate_destination, write_estimate
-from launch.estimate.screen import show_estimate
+from launch.estimate.backfill_estimate import Terms, estimate_backfill
+from launch.estimate.estimate_file import estimate_destination, write_estimate
+from launch.estimate.estimate_table import show_estimate
 from launch.inputs.paths import default_run_id, find_inputs, try_output
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
 from launch.terminal.exit_status import DONE, fail
