@@ -34,6 +34,7 @@ from transforms.grounding.reply_cache import ReplyCache
 from transforms.grounding.reply_store import ReplyStore
 from transforms.grounding.settings import CheckSettings, OutagePolicy
 from transforms.grounding.transport import open_transport
+from transforms.runtime import clock
 
 _REFUSAL_WAIT_S = 60.0
 """With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
@@ -337,7 +338,7 @@ class _Call:
     def note(self, failure: Unavailable) -> None:
         self.failure = failure
         if self.first_failed_at_us is None:
-            self.first_failed_at_us = time.time_ns() // 1000
+            self.first_failed_at_us = clock.now_us()
 
 
 def _cache(settings: CheckSettings, store: ReplyStore | None) -> ReplyCache | None:
