@@ -222,7 +222,7 @@ def test_a_file_that_is_no_journal_is_refused_with_its_name(tmp_path: Path) -> N
 def test_engines_without_number_are_counted_together(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "MOST_ENGINES", 3)
+    monkeypatch.setattr(journal_module, "MAX_ENGINES", 3)
     for number in range(1, 8):
         rates = ((f"engine-{number}", counts_of(NOON_US, 1)),)
         journal.commit(a_batch_done(number, rates=rates))
