@@ -15,9 +15,9 @@ from typing import cast
 
 from aiohttp import web
 
-from launch.command import Invocation
 from launch.terminal.exit_status import DONE, fail
 from pipeline.settings.commands import ServeCheckerSettings
+from pipeline.settings.load import Loaded
 from schemas.quantities import MEGABYTE
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.local.service import Reply, refuse
@@ -52,7 +52,7 @@ _http_log = logging.getLogger(f"{__name__}.http")
 _http_log.disabled = True  # aiohttp logs a traceback for what a client did wrong.
 
 
-def serve_checker(invocation: Invocation[ServeCheckerSettings]) -> int:
+def serve_checker(loaded: Loaded[ServeCheckerSettings]) -> int:
     """Serve checks until SIGINT or SIGTERM.
 
     Returns:
@@ -61,8 +61,8 @@ def serve_checker(invocation: Invocation[ServeCheckerSettings]) -> int:
     Raises:
       UsageError: the settings have problems.
     """
-    invocation.raise_problems()
-    settings = invocation.settings
+    loaded.raise_problems()
+    settings = loaded.settings
     try:
         serve(settings.serve_port, settings.serve_host, settings.scorer)
     except (OSError, Misconfigured) as error:

@@ -3,7 +3,6 @@
 import logging
 import sys
 
-from launch.command import Invocation
 from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
 from launch.job.beam_options import read_beam_options
 from launch.local.work_folder import FolderInUse
@@ -18,6 +17,7 @@ from launch.watch.reporter import LogReporter, Reporter, TerminalReporter
 from launch.watch.run_worker import run_worker
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings
 from pipeline.settings.config import Config, job_config
+from pipeline.settings.load import Loaded
 from pipeline.sinks.destination import Destination
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import OutagePolicy
@@ -25,7 +25,7 @@ from transforms.grounding.settings import OutagePolicy
 _log = logging.getLogger(__name__)
 
 
-def watch_subscription(invocation: Invocation[WatchSettings]) -> int:
+def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     """Check the answers of a subscription until SIGTERM or SIGINT.
 
     Returns:
@@ -34,8 +34,8 @@ def watch_subscription(invocation: Invocation[WatchSettings]) -> int:
     Raises:
       UsageError: the settings have problems, or a file is not there.
     """
-    settings, problems = invocation.settings, invocation.problems
-    beam_options = read_beam_options(invocation, settings.job)
+    settings, problems = loaded.settings, loaded.problems
+    beam_options = read_beam_options(loaded, settings.job)
     run_id = settings.job.output.run_id or default_run_id_of(settings.pubsub.subscription)
     destination = Destination(root=settings.job.output.output, run=run_id)
     if destination.root:
@@ -47,7 +47,7 @@ def watch_subscription(invocation: Invocation[WatchSettings]) -> int:
             input_format=settings.job.format.input_format,
             facts_from_steps=settings.job.format.facts_from_steps,
         )
-    invocation.raise_problems()
+    loaded.raise_problems()
     reporter = _reporter()
     keep_beam_quiet()
     config = job_config(
@@ -70,7 +70,7 @@ def watch_subscription(invocation: Invocation[WatchSettings]) -> int:
     return DONE
 
 
-def demo(invocation: Invocation[WatchDemoSettings]) -> int:
+def demo(loaded: Loaded[WatchDemoSettings]) -> int:
     """Check the sample answers on a local Pub/Sub server.
 
     Returns:
@@ -79,9 +79,9 @@ def demo(invocation: Invocation[WatchDemoSettings]) -> int:
     Raises:
       UsageError: the settings have problems, or the output cannot be written.
     """
-    destination = Destination(root=invocation.settings.watch_demo_output, run="watch-demo")
-    try_output(destination, invocation.problems)
-    invocation.raise_problems()
+    destination = Destination(root=loaded.settings.watch_demo_output, run="watch-demo")
+    try_output(destination, loaded.problems)
+    loaded.raise_problems()
     keep_beam_quiet()
     config = Config(
         inputs=(),

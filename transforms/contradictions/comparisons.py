@@ -60,7 +60,7 @@ def compare_names(
     if not facts.lacks_any(claim.features.capitals):
         return
     for name in claim.names:
-        if not facts.lacks_any(token.word.lower for token in name.tokens):
+        if not facts.lacks_any(token.lower for token in name.tokens):
             continue
         passage = passages.nearest(claim)
         if passage and (other := _other_name(name, claim, passage.sentence)):

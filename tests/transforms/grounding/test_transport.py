@@ -162,8 +162,8 @@ def test_an_unread_body_holds_the_server_back() -> None:
     async def read_late(transport: HttpTransport, server: ScriptedServer) -> None:
         request = httpx.Request("POST", server.url)
         response = await transport.handle_async_request(request)
-        (connection,) = transport._connections
-        await until(lambda: not connection._transport.is_reading())
+        (connection,) = transport._connections.all
+        await until(lambda: not connection.transport.is_reading())
         assert connection._exchange is not None
         assert connection._exchange._unread_bytes() < 2**20
         assert await response.aread() == body
@@ -174,7 +174,7 @@ def test_an_unread_body_holds_the_server_back() -> None:
 def test_a_connection_that_the_server_closed_meanwhile_is_not_used() -> None:
     async def post_twice(transport: HttpTransport, server: ScriptedServer) -> None:
         assert await post(transport, server.url) == (200, b"hello")
-        await until(lambda: not transport._connections)
+        await until(lambda: not transport._connections.all)
         assert await post(transport, server.url) == (200, b"hello")
 
     server = converse(post_twice, Script(OK.content, closes=True), OK)
@@ -287,7 +287,7 @@ async def check_over_tls(identity: Identity, folder: Path) -> ScriptedServer:
                 await client.check(check_request("Lamps glow.", "Lamps glow."))
                 await client.check(check_request("Doors close.", "Lamps glow."))
         finally:
-            assert client.sent.calls == len(server.heads)
+            assert client.take_sent().calls == len(server.heads)
     return server
 
 
@@ -335,7 +335,7 @@ def test_the_client_retries_on_a_stale_connection_and_counts_both_requests() -> 
             async with GroundingClient(settings) as client:
                 await client.check(check_request("Lamps glow.", "Lamps glow."))
                 await client.check(check_request("Doors close.", "Lamps glow."))
-                return client.sent.calls, len(server.heads)
+                return client.take_sent().calls, len(server.heads)
 
     assert asyncio.run(run()) == (3, 3)
 
@@ -399,6 +399,6 @@ def test_a_proxy_that_is_not_there_is_unavailable_and_nothing_is_counted() -> No
             with pytest.raises(Unavailable) as failed:
                 await client.check(check_request("Lamps glow.", "Lamps glow."))
         assert not failed.value.was_sent
-        return client.sent.calls
+        return client.take_sent().calls
 
     assert asyncio.run(run()) == 0

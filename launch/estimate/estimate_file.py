@@ -1,4 +1,4 @@
-"""The file of an estimate, beside the output of the backfill that it was made for."""
+"""Write estimate.json, and compare a run with it."""
 
 import logging
 
@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 
 def estimate_destination(output: str) -> Destination:
-    """Where an estimate is written: no run can have its name, nor touch its temporary folder."""
+    """Return the destination of an estimate; no run can have its name."""
     return Destination(root=output, run=_NAME)
 
 
@@ -27,7 +27,7 @@ def write_estimate(output: str, estimate: Estimate) -> str:
 
     Args:
       output: the backfill's output folder, local or gs://.
-      estimate: what is to be written.
+      estimate: of the backfill.
 
     Returns:
       The file's path.
@@ -45,14 +45,10 @@ def write_estimate(output: str, estimate: Estimate) -> str:
 
 
 def compare_with_estimate(destination: Destination, made: Amounts) -> Comparison | None:
-    """Put what a run took beside its estimate.
-
-    Args:
-      destination: output folder and run.
-      made: what the run took.
+    """Compare the amounts of a run with its estimate.
 
     Returns:
-      None where OUT/estimate.json is not there, was made for another run, or cannot be read.
+      None if OUT/estimate.json does not exist, was made for another run, or cannot be read.
     """
     path = destination.path(_NAME)
     try:
@@ -60,6 +56,6 @@ def compare_with_estimate(destination: Destination, made: Amounts) -> Comparison
             return None
         estimated = estimated_amounts(storage.read_whole(path))
     except (OSError, ValueError) as error:
-        _log.warning("%s cannot be compared with: %s", path, error)
+        _log.warning("no comparison with %s: %s", path, error)
         return None
     return compare(estimated, made) if estimated.run == destination.run else None

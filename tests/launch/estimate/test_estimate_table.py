@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from launch.estimate.screen import show_estimate
+from launch.estimate.estimate_table import show_estimate
 from launch.report.terminal_summary import comparison_line
 from schemas.cost_estimate import Amounts, Interval, Intervals, compare
 from tests.support.builders import an_estimate
@@ -22,15 +22,15 @@ SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
         [
             "10 messages, no call made failures 1 that cannot be read duplicates 1",
             "decided without a call 2 2 UNSCORABLE to be checked 6",
-            "calls 7 of 8: identical ones are paid once + 0 to 1 second looks",
-            "characters 7,000 + 0 to 900 for second looks",
-            "cost 0.70 at 0.1 for 1,000 characters + 0 to 0.09 for second looks",
+            "calls 7 of 8: identical ones are paid once + 0 to 1 for rechecks",
+            "characters 7,000 + 0 to 900 for rechecks",
+            "cost 0.70 at 0.1 for 1,000 characters + 0 to 0.09 for rechecks",
             "minutes 0.2 at 30 requests a minute",
             "minutes without quota 0.1 500 ms a call (assumed), 128 in flight",
         ],
         ["sampled out", "95 %"],
     ),
-    "no second looks": ({"most_rechecks": NO_RECHECKS}, ["calls 7"], ["second looks"]),
+    "no rechecks": ({"most_rechecks": NO_RECHECKS}, ["calls 7"], ["rechecks"]),
     "no price": ({"cost": None, "price_per_1k_chars": None}, ["characters 7,000"], ["cost"]),
     "nothing identical": ({"planned_calls": 7}, ["calls 7 + 0 to 1"], ["identical"]),
     "no quota": ({"minutes_at_quota": None}, ["minutes without"], ["requests a minute"]),
@@ -38,8 +38,8 @@ SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
     "a sample of the archive": (
         {"sampled_messages": 5, "intervals": INTERVALS},
         [
-            "10 messages, no call made; the rest is told from 5 of them",
-            "calls 7 6 to 9 (95 %), fewer if identical ones went unseen",
+            "10 messages, no call made; extrapolated from 5 of them",
+            "calls 7 6 to 9 (95 %), fewer if more calls are identical",
             "characters 7,000 6,000 to 9,000 (95 %)",
             "cost 0.70 0.60 to 0.90 (95 %), at 0.1 for 1,000 characters",
         ],

@@ -1,8 +1,7 @@
-"""From a backfill's settings to what it would take."""
+"""Estimate the calls, the cost and the duration of a backfill."""
 
-from launch.estimate.outcome import outcomes_of
-from launch.estimate.sample import draw, paid_for, tally_of
-from launch.estimate.tally import Tally, count
+from launch.estimate.answer_counts import AnswerCounts, count_outcomes, outcomes_of
+from launch.estimate.sample import counts_of, draw, paid_for
 from launch.inputs.archive_messages import ArchiveMessages
 from pipeline.settings.config import Config
 from schemas import Record
@@ -14,13 +13,13 @@ _MS_A_MINUTE = 60_000
 
 
 class Terms(Record, frozen=True, kw_only=True):
-    """At what price and pace calls would be made.
+    """The price and the rate of calls.
 
     Attributes:
-      price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
+      price_per_1k_chars: of checked characters, None if unknown.
       requests_per_minute: the quota of the whole job, None for none.
       workers: processes that share the work.
-      assumed_latency_ms: milliseconds that a call is thought to take.
+      assumed_latency_ms: of a call.
     """
 
     price_per_1k_chars: float | None
@@ -30,21 +29,21 @@ class Terms(Record, frozen=True, kw_only=True):
 
 
 class _Finding(Record, frozen=True, kw_only=True):
-    """What was counted, and from how many messages and how surely where not from all."""
+    """The counts; and the sample size and the extrapolated totals, None if all were counted."""
 
-    tally: Tally
+    counts: AnswerCounts
     sampled_messages: int | None = None
     calls: Total | None = None
     characters: Total | None = None
 
 
 class Estimated(Record, frozen=True, kw_only=True):
-    """An estimate, and what is wrong with the input.
+    """An estimate, and the faults of the input.
 
     Attributes:
-      estimate: what a backfill would take.
-      damaged: which archives are damaged, and where.
-      faults: what is wrong with the first messages that cannot be read, and where they stand.
+      estimate: of the backfill.
+      damaged: the damaged archives, with the place of the damage.
+      faults: of the first messages that cannot be read.
       is_unreadable: whether no message can be read.
     """
 
@@ -55,12 +54,12 @@ class Estimated(Record, frozen=True, kw_only=True):
 
 
 def estimate_backfill(config: Config, terms: Terms, sample_size: int | None) -> Estimated:
-    """Estimate what a backfill would take, without a call.
+    """Estimate a backfill without a call.
 
     Args:
       config: the backfill's settings.
-      terms: price and pace.
-      sample_size: from how many distinct messages to tell it; None plans the calls of all.
+      terms: price and rate.
+      sample_size: distinct messages to extrapolate from; None plans the calls of all messages.
 
     Raises:
       OSError: a file cannot be read, or the disk is full.
@@ -73,52 +72,52 @@ def estimate_backfill(config: Config, terms: Terms, sample_size: int | None) -> 
     return Estimated(
         estimate=_estimate(finding, len(messages.damaged), config, terms),
         damaged=tuple(messages.damaged),
-        faults=tuple(finding.tally.faults),
-        is_unreadable=finding.tally.is_unreadable,
+        faults=tuple(finding.counts.faults),
+        is_unreadable=finding.counts.is_unreadable,
     )
 
 
 def _find_in_all(messages: ArchiveMessages, config: Config) -> _Finding:
     outcomes = (outcome for message in messages for outcome in outcomes_of(message, config))
-    return _Finding(tally=count(outcomes, pays_once=config.check.pays_once))
+    return _Finding(counts=count_outcomes(outcomes, pays_once=config.check.pays_once))
 
 
 def _find_in_sample(messages: ArchiveMessages, config: Config, size: int) -> _Finding:
     sample = draw(messages, size, config)
     calls, characters = paid_for(sample, pays_once=config.check.pays_once)
-    tally = tally_of(sample)
-    tally.calls, tally.characters = round(calls.expected), round(characters.expected)
+    counts = counts_of(sample)
+    counts.calls, counts.characters = round(calls.expected), round(characters.expected)
     return _Finding(
-        tally=tally, sampled_messages=len(sample.outcomes), calls=calls, characters=characters
+        counts=counts, sampled_messages=len(sample.outcomes), calls=calls, characters=characters
     )
 
 
 def _estimate(finding: _Finding, damaged: int, config: Config, terms: Terms) -> Estimate:
-    tally, price = finding.tally, terms.price_per_1k_chars
+    counts, price = finding.counts, terms.price_per_1k_chars
     in_flight = config.check.max_in_flight * terms.workers
-    minutes = tally.calls * terms.assumed_latency_ms / in_flight / _MS_A_MINUTE
+    minutes = counts.calls * terms.assumed_latency_ms / in_flight / _MS_A_MINUTE
     quota = terms.requests_per_minute
     return Estimate(
         run=config.run,
-        read=tally.read + damaged,
+        read=counts.read + damaged,
         sampled_messages=finding.sampled_messages,
-        failures=tally.failures + damaged,
+        failures=counts.failures + damaged,
         damaged_archives=damaged,
-        duplicates=tally.duplicates,
-        sampled_out=tally.sampled_out,
-        decided=dict(sorted(tally.decided.items())),
-        to_check=tally.to_check,
-        planned_calls=tally.planned_calls,
-        calls=tally.calls,
-        characters=tally.characters,
-        cost=_cost(tally.characters, price),
+        duplicates=counts.duplicates,
+        sampled_out=counts.sampled_out,
+        decided=dict(sorted(counts.decided.items())),
+        to_check=counts.to_check,
+        planned_calls=counts.planned_calls,
+        calls=counts.calls,
+        characters=counts.characters,
+        cost=_cost(counts.characters, price),
         intervals=_intervals(finding, price),
         most_rechecks=Amounts(
-            calls=tally.recheck_calls,
-            characters=tally.recheck_characters,
-            cost=_cost(tally.recheck_characters, price),
+            calls=counts.recheck_calls,
+            characters=counts.recheck_characters,
+            cost=_cost(counts.recheck_characters, price),
         ),
-        minutes_at_quota=None if quota is None else max(tally.calls / quota, minutes),
+        minutes_at_quota=None if quota is None else max(counts.calls / quota, minutes),
         minutes_without_quota=minutes,
         price_per_1k_chars=price,
         requests_per_minute=quota,

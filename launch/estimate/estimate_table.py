@@ -1,4 +1,4 @@
-"""What a person reads of an estimate."""
+"""Print an estimate on a terminal."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -17,11 +17,11 @@ _SHORT_MINUTES = 0.1
 _LONG_MINUTES = 10
 
 _Row = tuple[str, str, str]
-"""What is counted, how many there are, and what else is to be said of it."""
+"""A name, a number and a note."""
 
 
 def show_estimate(estimate: Estimate) -> None:
-    """Print what a backfill would take."""
+    """Print an estimate."""
     console = Console(highlight=False)
     console.width = min(console.width, _WIDTH)
     console.print(_heading(estimate))
@@ -32,7 +32,7 @@ def show_estimate(estimate: Estimate) -> None:
 
 def _heading(estimate: Estimate) -> Text:
     sampled = estimate.sampled_messages
-    source = "" if sampled is None else f"; the rest is told from {sampled:,} of them"
+    source = "" if sampled is None else f"; extrapolated from {sampled:,} of them"
     return Text.assemble(
         "\n", (counted(estimate.read, "message"), "bold"), f", no call made{source}\n"
     )
@@ -62,16 +62,16 @@ def _call_rows(estimate: Estimate) -> Iterator[_Row]:
     within, more = estimate.intervals, estimate.most_rechecks
     yield "calls", f"{estimate.calls:,}", _call_note(estimate)
     if more.calls:
-        yield "", f"+ 0 to {more.calls:,}", "second looks at answers with many facts"
+        yield "", f"+ 0 to {more.calls:,}", "for rechecks of answers with many facts"
     yield "characters", f"{estimate.characters:,}", _between(within.characters) if within else ""
     if more.calls:
-        yield "", f"+ 0 to {more.characters:,}", "for second looks"
+        yield "", f"+ 0 to {more.characters:,}", "for rechecks"
 
 
 def _call_note(estimate: Estimate) -> str:
     are_repeated = estimate.planned_calls > estimate.calls
     if estimate.intervals:
-        fewer = ", fewer if identical ones went unseen" if are_repeated else ""
+        fewer = ", fewer if more calls are identical" if are_repeated else ""
         return _between(estimate.intervals.calls) + fewer
     return f"of {estimate.planned_calls:,}: identical ones are paid once" if are_repeated else ""
 
@@ -84,7 +84,7 @@ def _cost_rows(estimate: Estimate) -> Iterator[_Row]:
     note = f"{_between(interval, digits=2)}, {price}" if interval else price
     yield "cost", f"{estimate.cost:,.2f}", note
     if estimate.most_rechecks.cost:
-        yield "", f"+ 0 to {estimate.most_rechecks.cost:,.2f}", "for second looks"
+        yield "", f"+ 0 to {estimate.most_rechecks.cost:,.2f}", "for rechecks"
 
 
 def _minute_rows(estimate: Estimate) -> Iterator[_Row]:
