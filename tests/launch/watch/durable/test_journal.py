@@ -122,7 +122,7 @@ def test_ids_in_the_outbox_are_never_used_again(journal: Journal, path: str) -> 
 def test_only_so_many_bytes_are_taken_from_the_outbox_at_once_but_always_one_row(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "_MOST_OUTBOX_BYTES", 10_000)
+    monkeypatch.setattr(journal_module, "_MAX_OUTBOX_BYTES", 10_000)
     failures = tuple(
         a_failure(message=a_message(payload=b"x" * size)) for size in (20_000, 3_000, 3_000, 3_000)
     )
