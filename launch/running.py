@@ -18,7 +18,7 @@ from pipeline.sinks.summary_file import refuse_other_source, remove_summary, wri
 from pipeline.sources.read_archives import ReadArchives
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import Summary
-from transforms import clock
+from transforms.runtime import clock
 
 
 def run_pipeline(

@@ -6,8 +6,8 @@ from launch.inputs.archive_messages import ArchiveMessages
 from pipeline.settings.config import Config
 from schemas import Record
 from schemas.cost_estimate import Amounts, Estimate, Interval, Intervals
-from transforms import clock
 from transforms.rules.sampling import Total
+from transforms.runtime import clock
 
 _MS_A_MINUTE = 60_000
 

@@ -22,7 +22,7 @@ from pipeline.sinks.summary_file import refuse_other_source, remove_summary, wri
 from pipeline.sources.splits import Segment
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import RunCounts, Summary, total_counts
-from transforms import clock
+from transforms.runtime import clock
 
 
 class NothingToResume(Exception):
@@ -101,7 +101,7 @@ def _keep_what_was_paid(work: WorkFolder, *, forget_replies: bool) -> None:
         return
     with paid as store:
         if forget_replies:
-            store.forget_replies()
+            store.delete_replies()
         elif replies := store.begin_plan():
             sys.stderr.write(
                 f"groundwatch: a new run begins; {counted(replies, 'check')} that an interrupted"

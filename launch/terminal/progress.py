@@ -14,7 +14,7 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemaini
 from launch.terminal.gauges import Gauges
 from schemas.quantities import to_rfc3339
 from schemas.verdict import Verdict
-from transforms import clock
+from transforms.runtime import clock
 
 _BAR_INTERVAL_S = 0.2
 _LINE_INTERVAL_S = 10.0

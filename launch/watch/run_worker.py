@@ -43,12 +43,12 @@ from pipeline.sinks.summary_file import write_summary
 from pipeline.storage import TargetExists
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary
-from transforms import clock
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 from transforms.grounding.settings import CheckSettings
 from transforms.persistence.private_files import make_folder
 from transforms.persistence.seen_ids import SeenIds
+from transforms.runtime import clock
 
 _STOPS = (signal.SIGTERM, signal.SIGINT)
 _FAST = PublishSettings(call_timeout_s=3.0, total_s=3.0)

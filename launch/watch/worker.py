@@ -24,8 +24,8 @@ from schemas.alert import Alert, AlertKind, Severity
 from schemas.failure import Failure
 from schemas.message import Message
 from schemas.quantities import MEGABYTE
-from transforms import clock
 from transforms.grounding.errors import RunStopped
+from transforms.runtime import clock
 from transforms.runtime.failures import failed_now
 
 _WAIT_S = 0.5

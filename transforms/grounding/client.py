@@ -34,6 +34,7 @@ from transforms.grounding.reply_cache import ReplyCache
 from transforms.grounding.reply_store import ReplyStore
 from transforms.grounding.settings import CheckSettings, OutagePolicy
 from transforms.grounding.transport import open_transport
+from transforms.runtime import clock
 
 _REFUSAL_WAIT_S = 60.0
 """With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
@@ -243,7 +244,7 @@ class GroundingClient:
     async def _post(self, call: "_Call", headers: httpx.Headers) -> CheckReply:
         """Send a request within the limits, and validate the reply."""
         request = httpx.Request("POST", self._url, headers=headers, content=call.body)
-        async with self._slots.acquire():
+        async with self._slots.slot():
             self._count(call, 1)
             CallsInFlight.add(1)
             try:
@@ -337,7 +338,7 @@ class _Call:
     def note(self, failure: Unavailable) -> None:
         self.failure = failure
         if self.first_failed_at_us is None:
-            self.first_failed_at_us = time.time_ns() // 1000
+            self.first_failed_at_us = clock.now_us()
 
 
 def _cache(settings: CheckSettings, store: ReplyStore | None) -> ReplyCache | None:

@@ -1,6 +1,5 @@
 """Run batches through the pipeline, and make each durable as a whole or not at all."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -11,6 +10,7 @@ from launch.local.local_pipeline import LocalPipeline
 from launch.watch.durable.batch_folders import BatchFolders
 from launch.watch.durable.journal import BatchDone, Journal
 from launch.watch.durable.ledger import hour_of_batch
+from launch.watch.durable.published_ids import unreadable_id
 from pipeline.sinks.batch_results import BatchResults, DeferredAnswer
 from pipeline.sources.read_archives import MessageRange
 from schemas import Record
@@ -19,9 +19,9 @@ from schemas.failure import Failure
 from schemas.message import Message
 from schemas.quantities import HOUR_US
 from schemas.summary import RunCounts
-from transforms import clock
 from transforms.measure_rates import EngineCounts
 from transforms.persistence.seen_ids import SeenIds
+from transforms.runtime import clock
 
 
 class Unaccounted(Exception):
@@ -126,7 +126,7 @@ class Batches:
           OSError: it cannot be written.
         """
         number, _ = self._begin()
-        is_new = self._seen.claim(failure.record_id or _id_of(failure.message))
+        is_new = self._seen.claim(failure.record_id or unreadable_id(failure.message))
         batch = BatchResults(alerts=tuple(alerts), failures=(failure,) if is_new else ())
         repeated = 1 - len(batch.failures)
         self._commit(number, batch, _with_failures(RunCounts(read=1), batch.failures, repeated))
@@ -176,7 +176,7 @@ class Batches:
         fresh = [
             failure
             for failure in failures
-            if failure.record_id or self._seen.claim(_id_of(failure.message))
+            if failure.record_id or self._seen.claim(unreadable_id(failure.message))
         ]
         return fresh, len(failures) - len(fresh)
 
@@ -188,8 +188,3 @@ def _with_failures(counts: RunCounts, failures: Sequence[Failure], repeated: int
         failures_by_error=dict(Counter(failure.error_class for failure in failures)),
         retryable_failures=sum(failure.retryable for failure in failures),
     )
-
-
-def _id_of(message: Message) -> str:
-    """Return an id of a message that differs from all record ids."""
-    return hashlib.sha256(f"message {message.answer_place}".encode()).hexdigest()

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from launch.watch.durable.batch_folders import BatchFolders
 from launch.watch.durable.journal import DroppedRows, Journal, PlannedFile, Publication
-from launch.watch.durable.published_ids import PublishedIds, split_keys
+from launch.watch.durable.published_ids import PublishedIds, failure_key, split_keys
 from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.sinks.manifest import file_entry, write_manifest_of
@@ -18,8 +18,9 @@ from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat, r
 from pipeline.storage import TargetExists
 from pipeline.storage.output_lock import Lock, LockLost, LockTaken, lock_output
 from schemas.alert import Alert, AlertKind, Severity
+from schemas.failure import Failure
 from schemas.file_entry import FileEntry
-from transforms import clock
+from transforms.runtime import clock
 
 _MAX_ROWS = 10_000
 _LOCK = ".groundwatch-publish.lock"
@@ -42,9 +43,9 @@ class FinalFiles:
     """Write the final files of a journal's batches and outbox.
 
     A file is named after the run, the journal and the first of its batches, and never changed or
-    replaced: late rows of a date go to another file. A record that another worker has published is
-    dropped and counted as a duplicate. The content of a file is recorded before the file is
-    published, so that no row is written twice after a crash.
+    replaced: late rows of a date go to another file. A record, or a failure of an answer, that
+    another worker has published is dropped and counted as a duplicate. The content of a file is
+    recorded before the file is published, so that no row is written twice after a crash.
 
     Args:
       config: the run's settings, with a work folder.
@@ -213,17 +214,31 @@ class FinalFiles:
             row_format = FailureFiles(with_payload=publication.with_payload)
         published = 0
         while rows := read(_MAX_ROWS, publication.last_in_outbox):
-            part = OpenPart(self._work_path(f"outbox.{row_format.extension}"), kind, row_format)
-            for _, row in rows:
-                part.write(row)
-            written = part.close()
             window = f"{journal.identity}-outbox{rows[0][0]:010d}"
             path = self._file_path(kind, kind, window, 0)
-            storage.publish_new(written.path, self._config.destination.path(path))
-            self._list([file_entry(written, path)], kind, window)
-            journal.delete_from_outbox(identity for identity, _ in rows)
-            published += 1
+            kept, duplicates = self._without_published([row for _, row in rows])
+            if kept:
+                part = OpenPart(self._work_path(f"outbox.{row_format.extension}"), kind, row_format)
+                for row in kept:
+                    part.write(row)
+                written = part.close()
+                if keys := _failure_keys(kept):
+                    self._ids.announce(path, keys)
+                storage.publish_new(written.path, self._config.destination.path(path))
+                self._list([file_entry(written, path)], kind, window)
+                published += 1
+            journal.delete_from_outbox((identity for identity, _ in rows), duplicates)
         return published
+
+    def _without_published(
+        self, rows: Sequence[Alert | Failure]
+    ) -> tuple[list[Alert | Failure], list[Failure]]:
+        """Separate failures of answers that another worker has published."""
+        published = self._ids.among(b"".join(_failure_keys(rows)))
+        duplicates = [
+            row for row in rows if isinstance(row, Failure) and failure_key(row) in published
+        ]
+        return [row for row in rows if row not in duplicates], duplicates
 
     def _join(self, parts: Sequence[Part]) -> Part:
         return join_parts(parts, self._enriched, self._work_path("joined.avro"))
@@ -259,6 +274,10 @@ def _fault(part: Part, row_format: RowFormat) -> str | None:
             raise
         return str(error)
     return None if rows == part.rows else f"has {rows} rows where {part.rows} were written"
+
+
+def _failure_keys(rows: Iterable[Alert | Failure]) -> list[bytes]:
+    return [failure_key(row) for row in rows if isinstance(row, Failure)]
 
 
 def _damage_alert() -> Alert:

@@ -329,9 +329,17 @@ class Journal:
         [(count,)] = self._database.read("SELECT count(*) FROM outbox WHERE kind = ?", kind)
         return int(count)
 
-    def delete_from_outbox(self, ids: Iterable[int]) -> None:
-        """Delete rows that are published."""
+    def delete_from_outbox(self, ids: Iterable[int], duplicates: Sequence[Failure] = ()) -> None:
+        """Delete rows that are published.
+
+        Args:
+          ids: of alerts or failures in the outbox.
+          duplicates: failures among them that another worker has published; they are counted as
+            duplicates.
+        """
         with self._database.transaction():
+            for failure in duplicates:
+                self._count_failure_as_duplicate(failure)
             for identity in ids:
                 self._database.write("DELETE FROM outbox WHERE id = ?", identity)
 
@@ -393,6 +401,23 @@ class Journal:
         self._add_to_ledger(moved)
         fewer = {verdict: -rows for verdict, rows in dropped.verdicts.items()}
         counts = RunCounts(duplicates=count, verdicts=fewer)
+        self._keep_note(_TOTALS, total_counts([self.totals(), counts]))
+
+    def _count_failure_as_duplicate(self, failure: Failure) -> None:
+        hours = [hour for hour in self.ledger() if hour.failures > 0]
+        # The hour in which its batch was committed: not before it failed for the last time.
+        hour = next(
+            (h for h in hours if h.hour_us + HOUR_US > failure.last_failed_at_us), hours[-1]
+        )
+        moved = LedgerHour(
+            hour_us=hour.hour_us, first_batch=hour.first_batch, failures=-1, duplicates=1
+        )
+        self._add_to_ledger(moved)
+        counts = RunCounts(
+            duplicates=1,
+            failures_by_error={failure.error_class: -1},
+            retryable_failures=-int(failure.retryable),
+        )
         self._keep_note(_TOTALS, total_counts([self.totals(), counts]))
 
     def _add_missing_columns(self) -> None:

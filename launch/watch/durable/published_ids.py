@@ -1,4 +1,4 @@
-"""Exchange the ids of published records between the workers that share an output."""
+"""Exchange the ids of published records and failures between the workers that share an output."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -6,7 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pipeline import storage
 from pipeline.sinks.destination import Destination
-from transforms.persistence.seen_ids import KEY_BYTES, SeenIds
+from schemas.failure import Failure
+from schemas.message import Message
+from transforms.persistence.seen_ids import KEY_BYTES, SeenIds, record_key
 
 _FOLDER = ".groundwatch-ids"
 _TIME_DIGITS = 12
@@ -116,3 +118,13 @@ def split_keys(keys: bytes) -> Iterator[bytes]:
     """Split keys that stand one behind the other."""
     for start in range(0, len(keys), KEY_BYTES):
         yield keys[start : start + KEY_BYTES]
+
+
+def failure_key(failure: Failure) -> bytes:
+    """Return the key by which the failures of an answer, or of a message, are compared."""
+    return record_key(failure.record_id or unreadable_id(failure.message))
+
+
+def unreadable_id(message: Message) -> str:
+    """Identify a message without an answer by its place, in the form of a record id."""
+    return hashlib.sha256(f"message {message.answer_place}".encode()).hexdigest()

@@ -19,11 +19,13 @@ from pipeline.storage import TargetExists
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
-from tests.support.outputs import records_below, summary_in
+from tests.support.fault_server import FaultServer, by_answer
+from tests.support.outputs import failures_in, records_below, summary_in
 from tests.support.storage_server import storage_server
 from tests.support.waiting import wait_until
-from tests.support.watched import SUBSCRIPTION, Watched, work
+from tests.support.watched import SUBSCRIPTION, Watched, total, work
 from tests.support.watching import WatchProcess
+from tests.support.wire_faults import status
 
 
 def publish(watched: Watched, first: int, count: int) -> None:
@@ -197,6 +199,34 @@ def test_live_workers_share_a_subscription_and_an_output(
     assert (summary["enriched"], summary["failures"], summary["closes"]) == (661, 0, True)
     assert len(summary["runs"]) == count + 1
     work_folders = [str(folder) for folder in tmp_path.glob("*") if folder != watched.output]
+    assert main(["verify", str(watched.output), "--work_folder", *work_folders]) == 0
+
+
+def test_an_answer_that_fails_at_several_workers_is_one_failure(watched: Watched) -> None:
+    refused = "Lamps glow blue at noon."
+    folders = ["first", "second"]
+    with FaultServer(by_answer({refused: status(400, "INVALID_ARGUMENT")})) as checker:
+        address = checker.address
+        for name in folders:
+            with watched.other_work_folder(name):
+                config = watched.config(checker=address, endpoint=address)
+                with watched.worker(config) as worker:
+                    # The first publication is due at once, the next one after a while.
+                    worker.step()
+                    watched.publish(an_envelope(1), an_envelope(2, answer=refused))
+                    work(worker, lambda: not watched.outstanding)
+        assert not failures_in(watched.output)
+        for name in folders:
+            with watched.other_work_folder(name):
+                config = watched.config(checker=address, endpoint=address)
+                with watched.worker(config) as worker:
+                    worker.finish()
+    assert len(watched.record_ids()) == 1
+    assert len(failures_in(watched.output)) == 1
+    with watched.other_work_folder("second"):
+        counted = total(watched.ledger())
+    assert (counted["failures"], counted["duplicates"], counted["gap"]) == (0, 2, 0)
+    work_folders = [str(watched.output.parent / name) for name in folders]
     assert main(["verify", str(watched.output), "--work_folder", *work_folders]) == 0
 
 
