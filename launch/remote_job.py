@@ -9,7 +9,7 @@ from apache_beam.runners.runner import PipelineResult, PipelineState
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
-from launch.dataflow.console import job_page
+from launch.dataflow.submitting import job_page
 
 _OWN_ERROR = re.compile(
     r"^(?:transforms\.grounding\.errors\.\w+|OSError): (.+?)(?: \[while running .*)?$", re.MULTILINE

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from schemas import Record
-from schemas.answer import Citation, GroundingSupport
+from schemas.answer import Answer, Citation, GroundingSupport
 from schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision, Grounding
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import ContradictionKind, Tag, Verdict
@@ -44,20 +44,8 @@ class CitationComparison(Record, frozen=True, kw_only=True):
     mismatch: bool = False
 
 
-_COPIED_FIELDS = (
-    "record_id",
-    "answer_name",
-    "source_format",
-    "engine",
-    "session",
-    "event_time_us",
-    "query",
-    "answer_text",
-    "generator_grounding_score",
-    "answerable_probability",
-    "safety_ratings",
-    "facts",
-)
+_COPIED_FIELDS = {*Answer.__struct_fields__} & {*EnrichedAnswer.__struct_fields__}
+_COPIED_FIELDS -= {"skip_reasons", "tags"}
 
 
 def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer:
