@@ -244,7 +244,7 @@ class GroundingClient:
     async def _post(self, call: "_Call", headers: httpx.Headers) -> CheckReply:
         """Send a request within the limits, and validate the reply."""
         request = httpx.Request("POST", self._url, headers=headers, content=call.body)
-        async with self._slots.acquire():
+        async with self._slots.slot():
             self._count(call, 1)
             CallsInFlight.add(1)
             try:
