@@ -16,7 +16,7 @@ from launch.inputs.paths import (
     try_output,
 )
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
-from launch.main_job import run_main_job
+from launch.job.main_job import run_main_job
 from launch.pubsub.errors import Refused
 from launch.pubsub.failure_spool import spool_failures
 from launch.replayed import finish_moves, free_run_id

@@ -12,8 +12,14 @@ from launch.watch.journal import DroppedRows, Journal, PlannedFile, Publication
 from launch.watch.published_ids import PublishedIds, split_keys
 from pipeline import storage
 from pipeline.settings.config import Config
-from pipeline.sinks.manifest import file_entry, write_manifest_of
-from pipeline.sinks.part_files import OpenPart, Part, cut_to_files, join_parts
+from pipeline.sinks.part_files import OpenPart, Part
+from pipeline.sinks.publication import (
+    file_entry,
+    group_by_size,
+    join_parts,
+    publish_part,
+    write_manifest_of,
+)
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat, row_formats
 from pipeline.storage import TargetExists
 from pipeline.storage.output_lock import Lock, LockLost, LockTaken, lock_output
@@ -135,7 +141,7 @@ class Files:
         window = f"{journal.identity}-batch{batches[0][0] if batches else 0:010d}"
         entries = []
         for folder, grouped in by_folder.items():
-            for shard, group in enumerate(cut_to_files(grouped, publication.file_bytes)):
+            for shard, group in enumerate(group_by_size(grouped, publication.file_bytes)):
                 lock.check()
                 path = self._file_path(EnrichedFiles.kind, folder, window, shard)
                 entry = self._publish_records(journal, group, path)
@@ -219,8 +225,8 @@ class Files:
             written = part.close()
             window = f"{journal.identity}-outbox{rows[0][0]:010d}"
             path = self._file_path(kind, kind, window, 0)
-            storage.publish_new(written.path, self._config.destination.path(path))
-            self._list([file_entry(written, path)], kind, window)
+            entry = publish_part(written, path, self._config.destination, is_new=True)
+            self._list([entry], kind, window)
             journal.announced(identity for identity, _ in rows)
             published += 1
         return published
