@@ -61,7 +61,7 @@ class _Runner(PipelineRunner):
         super().__init__()
         self._result = result
 
-    def run_remotely(self, *_: object) -> PipelineResult:
+    def run_pipeline(self, *_: object) -> PipelineResult:
         if isinstance(self._result, Exception):
             raise self._result
         return self._result

@@ -235,7 +235,7 @@ def crash_at(monkeypatch: pytest.MonkeyPatch, step: int, *, done: bool) -> list[
 
         return touch
 
-    for name in ("create", "publish", "remove", "settle"):
+    for name in ("create", "publish", "remove", "fsync"):
         monkeypatch.setattr(storage, name, touching(getattr(storage, name)))
     return touches
 
