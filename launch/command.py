@@ -6,38 +6,14 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, Generic
+from typing import Any
 
 from launch import commands
 from launch.terminal.exit_status import DONE
-from pipeline.settings.definition import S, Settings, settings_of
-from pipeline.settings.load import UsageError, describe_unknown, load
+from pipeline.settings.definition import Settings, settings_of
+from pipeline.settings.load import Loaded, describe_unknown, flag_names, load
 from pipeline.settings.reference import help_text
 from schemas import Record
-
-
-class Invocation(Generic[S]):
-    """One invocation of a command.
-
-    Args:
-      settings: the values of its settings.
-      beam_arguments: the arguments that are not settings: for Apache Beam.
-      problems: those found so far; the command adds those that it finds before it starts.
-    """
-
-    def __init__(self, settings: S, beam_arguments: list[str], problems: list[str]) -> None:
-        self.settings = settings
-        self.beam_arguments = beam_arguments
-        self.problems = problems
-
-    def raise_problems(self) -> None:
-        """Report all problems.
-
-        Raises:
-          UsageError: there are problems.
-        """
-        if self.problems:
-            raise UsageError(self.problems)
 
 
 class Command(Record, frozen=True, kw_only=True):
@@ -46,7 +22,7 @@ class Command(Record, frozen=True, kw_only=True):
     Attributes:
       help: what it does, for the list of commands.
       settings: the settings that it takes.
-      run: the function that runs it, as ``module:function``. It takes an `Invocation`, returns the
+      run: the function that runs it, as ``module:function``. It takes a `Loaded`, returns the
         exit status, and may raise UsageError. Its module is imported only to run the command, since
         importing Beam takes a second.
       description: further sentences for its help.
@@ -67,10 +43,10 @@ class Command(Record, frozen=True, kw_only=True):
         return next((other for flag, other in self.variants if flag in names), self)
 
     @property
-    def function(self) -> Callable[[Invocation[Any]], int]:
+    def function(self) -> Callable[[Loaded[Any]], int]:
         """Import the function that runs the command."""
         module, _, name = self.run.partition(":")
-        function: Callable[[Invocation[Any]], int] = getattr(import_module(module), name)
+        function: Callable[[Loaded[Any]], int] = getattr(import_module(module), name)
         return function
 
 
@@ -94,17 +70,15 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
     if {"--help", "-h"} & set(arguments):
         sys.stdout.write(_help(name, command))
         return DONE
-    return command.function(invoke(command, arguments))
+    return command.function(load_settings(command, arguments))
 
 
-def invoke(command: Command, arguments: Sequence[str]) -> Invocation[Any]:
+def load_settings(command: Command, arguments: Sequence[str]) -> Loaded[Any]:
     """Load the settings of a command."""
     loaded = load(command.settings, arguments, os.environ, _known_keys())
-    invocation = Invocation(loaded.settings, loaded.others, loaded.problems)
     if not command.takes_beam_options:
-        names = [each.name for each in settings_of(command.settings)]
-        invocation.problems += describe_unknown(loaded.others, [*names, "config"])
-    return invocation
+        loaded.problems += describe_unknown(loaded.others, flag_names(command.settings))
+    return loaded
 
 
 def documented_commands() -> list[tuple[str, type[Settings]]]:

@@ -1,10 +1,10 @@
-"""CheckGrounding: ask the checker about each answer that needs it."""
+"""CheckGrounding: check the answers that need a call."""
 
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import takewhile
 from queue import Empty, SimpleQueue
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -20,7 +20,6 @@ from schemas.checked_answer import CheckedAnswer, RoutedAnswer
 from schemas.failure import Failure
 from transforms.fill_bundles import FillBundles
 from transforms.grounding.check_session import CheckSession, Outcome
-from transforms.grounding.client import SentCalls
 from transforms.grounding.errors import BadReply, CheckFailed, OverBudget, RunStopped, Unavailable
 from transforms.grounding.settings import LOCAL, CheckSettings, OutagePolicy
 from transforms.runtime import counters
@@ -33,21 +32,32 @@ LEFT: Literal["left"] = "left"
 TaggedLeft: TypeAlias = TaggedOutput[Literal["left"], Answer]
 
 
+_ANSWERS_IN_EMBEDDED_CHECKER = 16
+"""The embedded checker has no latency to hide. With few answers in flight, what was cached of their
+facts is still there when they are tagged."""
+
+_LATE_AFTER_S = 1.0
+_LATE_AFTER_AVERAGES = 3.0
+"""With OutagePolicy.HOLD a check is late after this time and these average latencies."""
+
+_AVERAGE_WEIGHT = 0.05
+_POLL_S = 0.05
+
+
 class CheckGrounding(beam.PTransform):
     """Check answers against their facts, many at a time.
 
     Input: PCollection[RoutedAnswer], bounded or not.
-    Output: three PCollections. `checked` holds a CheckedAnswer for every answer that was decided
-      already or got a reply, window and timestamp kept, order not; `failures` holds one Failure
-      for every other but those in `left`: answers that the run's budget did not allow, or, with
-      OutagePolicy.HOLD, whose check takes longer than most and goes on in the background.
-    Failures: Rejected at once; AnswerRefused where the checker answers others; Unavailable and
-      BadReply, retryable, after the last attempt. RunStopped fails the bundle: no answer could be
-      checked. So does Unavailable with OutagePolicy.REDELIVER.
-    Delivery: at least once; a retried bundle asks again, which is harmless but billed.
+    Output: three PCollections, in the windows and at the timestamps of the input. `checked` holds
+      the answers with a reply, and those that needed no call. `failures` holds one Failure for each
+      failed check. `left` holds the answers that were not checked: because the run's budget is used
+      up, or, with OutagePolicy.HOLD, because the check is late and continues in the background.
+    Failures: Rejected and AnswerRefused; Unavailable and BadReply, which are retryable, after the
+      last attempt. RunStopped fails the bundle; so does Unavailable with OutagePolicy.REDELIVER.
+    Delivery: at least once; a retried bundle calls again, which is harmless but billed.
 
     Args:
-      settings: by whom and how; `max_in_flight` calls are under way at once in a process.
+      settings: of the check; `max_in_flight` limits the concurrent calls of a process.
     """
 
     def __init__(self, settings: CheckSettings) -> None:
@@ -65,21 +75,8 @@ class CheckGrounding(beam.PTransform):
         )
 
 
-_UNDER_WAY_HERE = 16
-"""Answers handed to the embedded checker at once. It has no latency to be hidden, and of few
-answers what was read of their facts is still remembered when they are tagged."""
-
-
-_LATE_AFTER_S = 1.0
-_LATE_AFTER_AVERAGES = 3.0
-"""With OutagePolicy.HOLD a check that takes longer is left to the background."""
-
-_WEIGHT = 0.05
-_LOOK_AGAIN_S = 0.05
-
-
 class _Submitted(NamedTuple):
-    """An answer whose check is under way, and when it was submitted."""
+    """An answer in flight, and when it was submitted."""
 
     answer: Answer
     timestamp: Timestamp
@@ -88,26 +85,29 @@ class _Submitted(NamedTuple):
 
 
 class _CheckAnswer(beam.DoFn):
-    """Submits each answer, and emits whichever checks have finished meanwhile.
+    """Submit each answer, and emit the checks that have ended meanwhile.
 
-    A call takes far longer than the work around it, so a bundle that waited for each would stand
-    still; gathering fixed batches waits for the slowest of each.
+    Waiting for each call would leave the bundle idle, and a fixed batch would wait for its slowest
+    call.
     """
 
     def __init__(self, settings: CheckSettings) -> None:
         self._settings = settings
-        self._most_under_way = _most_under_way(settings)
         self._holds = settings.outage is OutagePolicy.HOLD
+        self._most_in_flight = _ANSWERS_IN_EMBEDDED_CHECKER
+        if settings.checker != LOCAL:
+            # More answers than calls, so that a call can start before this thread wakes up.
+            self._most_in_flight = settings.max_in_flight + settings.max_in_flight // 2 + 1
 
     def setup(self) -> None:
         self._opened = checks_open(self._settings)
         self._checks = self._opened.__enter__()
 
     def start_bundle(self) -> None:
-        # A queue of its own for each bundle: a late reply to a failed one is nobody's.
-        self._finished: SimpleQueue[tuple[int, Outcome]] = SimpleQueue()
+        # Each bundle has its own queue: late replies to a failed bundle are dropped.
+        self._ended: SimpleQueue[tuple[int, Outcome]] = SimpleQueue()
         # By number, in the order of submission.
-        self._under_way: dict[int, _Submitted] = {}
+        self._in_flight: dict[int, _Submitted] = {}
         self._submitted = 0
 
     def process(
@@ -116,89 +116,68 @@ class _CheckAnswer(beam.DoFn):
         timestamp: Timestamp = beam.DoFn.TimestampParam,
         window: Any = beam.DoFn.WindowParam,
     ) -> Iterator[CheckedAnswer | TaggedFailure | TaggedLeft]:
+        answer = routed.answer
         if routed.decision is not None:
-            yield CheckedAnswer(answer=routed.answer, decision=routed.decision)
+            yield CheckedAnswer(answer=answer, decision=routed.decision)
             return
-        self._submit(routed.answer, timestamp, window)
-        while not self._finished.empty() or self._has_no_room():
-            yield from self._next_finished()
+        ended, number = self._ended, self._submitted
+        self._submitted += 1
+        self._in_flight[number] = _Submitted(answer, timestamp, window, time.monotonic())
+        self._checks.session.submit(answer, lambda outcome: ended.put((number, outcome)))
+        while not ended.empty() or self._count_in_time() >= self._most_in_flight:
+            yield from self._next_ended()
 
     def finish_bundle(self) -> Iterator[Any]:
-        while self._under_way and not self._are_all_late():
-            yield from self._next_finished()
+        while self._count_in_time():
+            yield from self._next_ended()
         yield from self._leave_late()
         self._checks.throttle.signal()
 
     def teardown(self) -> None:
         self._opened.__exit__(None, None, None)
 
-    def _submit(self, answer: Answer, timestamp: Timestamp, window: Any) -> None:
-        finished, number = self._finished, self._submitted
-
-        def done(outcome: Outcome) -> None:
-            finished.put((number, outcome))
-
-        self._submitted += 1
-        self._under_way[number] = _Submitted(answer, timestamp, window, time.monotonic())
-        self._checks.session.submit(answer, done)
-
-    def _has_no_room(self) -> bool:
-        """Tell whether as many checks are under way as may be; late ones take no room."""
-        if len(self._under_way) < self._most_under_way:
-            return False
+    def _count_in_time(self) -> int:
+        """Count the checks in flight, without late ones if they may continue in the background."""
         if not self._holds:
-            return True
-        in_time = len(self._under_way) - sum(1 for _ in self._late())
-        return in_time >= self._most_under_way
-
-    def _are_all_late(self) -> bool:
-        return self._holds and sum(1 for _ in self._late()) == len(self._under_way)
-
-    def _late(self) -> Iterator[_Submitted]:
-        """List the checks that take longer than most do."""
-        since_s = time.monotonic() - self._checks.latency.late_after_s
-        for submitted in self._under_way.values():
-            if submitted.at_s > since_s:
-                return
-            yield submitted
+            return len(self._in_flight)
+        since_s = time.monotonic() - self._checks.late_after_s()
+        submitted = self._in_flight.values()
+        late = sum(1 for _ in takewhile(lambda check: check.at_s <= since_s, submitted))
+        return len(self._in_flight) - late
 
     def _leave_late(self) -> Iterator[Any]:
-        """Let the late checks go on in the background, and leave their answers for later."""
-        self._checks.session.detach(late.answer.record_id for late in self._under_way.values())
-        while not self._finished.empty():
-            yield from self._next_finished()
-        for late in self._under_way.values():
-            counters.LEFT.inc()
-            left = WindowedValue(late.answer, late.timestamp, (late.window,))
-            yield TaggedOutput(LEFT, left)
-        self._under_way.clear()
+        """Let the late checks continue in the background, and emit their answers as left."""
+        record_ids = [late.answer.record_id for late in self._in_flight.values()]
+        self._checks.session.detach(record_ids)
+        while not self._ended.empty():
+            yield from self._next_ended()
+        for late in self._in_flight.values():
+            yield _left(late)
+        self._in_flight.clear()
 
-    def _next_finished(self) -> Iterator[Any]:
-        """Take a check that is over; with OutagePolicy.HOLD none may be for a moment."""
+    def _next_ended(self) -> Iterator[Any]:
+        """Wait for a check to end and emit it; with OutagePolicy.HOLD, wait for a moment only."""
         try:
-            number, outcome = self._finished.get(timeout=_LOOK_AGAIN_S if self._holds else None)
+            number, outcome = self._ended.get(timeout=_POLL_S if self._holds else None)
         except Empty:
             return
-        answer, timestamp, window, _ = self._under_way.pop(number)
-        self._checks.count_sent()
+        submitted = self._in_flight.pop(number)
+        self._checks.count(outcome)
         if isinstance(outcome, CheckedAnswer):
-            _count(outcome)
-            self._checks.latency.add(outcome)
-            yield WindowedValue(outcome, timestamp, (window,))
-            return
-        self._checks.throttle.signal()
-        if isinstance(outcome, OverBudget):
-            counters.LEFT.inc()
-            yield TaggedOutput(LEFT, WindowedValue(answer, timestamp, (window,)))
-            return
-        failure = self._failure(answer, outcome)
-        yield TaggedOutput(FAILURES, WindowedValue(failure, timestamp, (window,)))
+            yield WindowedValue(outcome, submitted.timestamp, (submitted.window,))
+        elif isinstance(outcome, OverBudget):
+            yield _left(submitted)
+        else:
+            failure = self._failure(submitted.answer, outcome)
+            value = WindowedValue(failure, submitted.timestamp, (submitted.window,))
+            yield TaggedOutput(FAILURES, value)
 
     def _failure(self, answer: Answer, error: Exception) -> Failure:
-        """Make the one answer's failure of it; raise what is no fault of the answer."""
+        """Return the failure of one answer; raise an error that concerns all of them."""
         if not isinstance(error, CheckFailed) or isinstance(error, RunStopped):
             raise error
-        if _is_outage(error) and self._settings.outage is OutagePolicy.REDELIVER:
+        is_outage = isinstance(error, Unavailable) and not isinstance(error, BadReply)
+        if is_outage and self._settings.outage is OutagePolicy.REDELIVER:
             raise error
         counters.CHECKS_FAILED.inc()
         counters.RETRYABLE_FAILURES.inc(int(error.retryable))
@@ -213,61 +192,45 @@ class _CheckAnswer(beam.DoFn):
         )
 
 
-def _most_under_way(settings: CheckSettings) -> int:
-    """Some more than are called at once, so that no call's place is empty until a thread wakes."""
-    if settings.checker == LOCAL:
-        return _UNDER_WAY_HERE
-    return settings.max_in_flight + settings.max_in_flight // 2 + 1
-
-
-def _is_outage(error: Exception) -> bool:
-    return isinstance(error, Unavailable) and not isinstance(error, BadReply)
-
-
-class _Latency:
-    """How long checks take that are answered."""
-
-    def __init__(self) -> None:
-        self._average_ms: float | None = None
-
-    @property
-    def late_after_s(self) -> float:
-        """After how many seconds a check takes longer than most."""
-        if self._average_ms is None:
-            return _LATE_AFTER_S
-        return max(_LATE_AFTER_S, _LATE_AFTER_AVERAGES * self._average_ms / 1_000)
-
-    def add(self, checked: CheckedAnswer) -> None:
-        """Count a check."""
-        if checked.check and not checked.check.cached:
-            latency_ms = checked.check.latency_ms
-            before_ms = latency_ms if self._average_ms is None else self._average_ms
-            self._average_ms = before_ms + _WEIGHT * (latency_ms - before_ms)
+def _left(submitted: _Submitted) -> TaggedLeft:
+    counters.LEFT.inc()
+    value = WindowedValue(submitted.answer, submitted.timestamp, (submitted.window,))
+    return TaggedOutput(LEFT, value)
 
 
 class _Checks:
-    """A session with its throttle and its latency, which the threads of a process share."""
+    """A session with its throttle and counts, shared by the threads of a process."""
 
     def __init__(self, settings: CheckSettings) -> None:
         self.throttle = AdaptiveThrottle()
-        self.latency = _Latency()
-        # The embedded checker refuses nothing.
+        # The embedded checker is never overloaded.
         throttle = None if settings.checker == LOCAL else self.throttle
         self.session = CheckSession(settings, throttle)
-        self._counted = SentCalls()
-        self._lock = threading.Lock()
+        self._average_ms: float | None = None
 
-    def count_sent(self) -> None:
-        """Count what has been sent since the last call; on a bundle thread only."""
-        with self._lock:
-            new = self.session.sent.since(self._counted)
-            self._counted = self._counted.plus(new)
-        if new.calls:
-            counters.CALLS.inc(new.calls)
-            counters.RETRIES.inc(new.retries)
-            counters.CHARACTERS.inc(new.characters)
+    def late_after_s(self) -> float:
+        """Return after how many seconds a check is late."""
+        return max(_LATE_AFTER_S, _LATE_AFTER_AVERAGES * (self._average_ms or 0.0) / 1_000)
+
+    def count(self, outcome: Outcome) -> None:
+        """Count a check that has ended, and the calls since the last one; on a bundle thread."""
+        sent = self.session.take_sent()
+        if sent.calls:
+            counters.CALLS.inc(sent.calls)
+            counters.RETRIES.inc(sent.retries)
+            counters.CHARACTERS.inc(sent.characters)
+        if not isinstance(outcome, CheckedAnswer):
+            self.throttle.signal()
+        elif outcome.check:
+            latency_ms = outcome.check.latency_ms
+            counters.CHECKS_OK.inc()
+            counters.CHECK_LATENCY_MS.update(latency_ms)
+            if not outcome.check.cached:
+                before_ms = latency_ms if self._average_ms is None else self._average_ms
+                self._average_ms = before_ms + _AVERAGE_WEIGHT * (latency_ms - before_ms)
 
     def close(self) -> None:
+        """Close the session."""
         self.session.close()
 
 
@@ -276,17 +239,10 @@ _CHECKS: SharedResources[_Checks] = SharedResources()
 
 @contextmanager
 def checks_open(settings: CheckSettings) -> Iterator[_Checks]:
-    """Hold connections and cache open, as the steps of this process use them."""
+    """Open the connections and the cache, shared with the steps of this process."""
     key = msgspec.json.encode(settings)
     checks = _CHECKS.acquire(key, partial(_Checks, settings))
     try:
         yield checks
     finally:
         _CHECKS.release(key)
-
-
-def _count(checked: CheckedAnswer) -> None:
-    if checked.check is None:
-        return
-    counters.CHECKS_OK.inc()
-    counters.CHECK_LATENCY_MS.update(checked.check.latency_ms)

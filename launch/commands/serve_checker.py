@@ -6,5 +6,5 @@ from pipeline.settings.commands import ServeCheckerSettings
 COMMAND = Command(
     help="serve the embedded checker over HTTP",
     settings=ServeCheckerSettings,
-    run="launch.serve_checker:serve_checker",
+    run="launch.checker_server.server:serve_checker",
 )

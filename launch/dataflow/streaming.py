@@ -8,7 +8,6 @@ from apache_beam.io.gcp.pubsub import parse_subscription, parse_topic
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
-from launch.command import Invocation
 from launch.dataflow.submitting import submit
 from launch.inputs.paths import try_output
 from launch.job.beam_options import (
@@ -20,6 +19,7 @@ from launch.job.beam_options import (
 from pipeline import storage
 from pipeline.settings.commands import WatchStreamSettings
 from pipeline.settings.config import Config, job_config
+from pipeline.settings.load import Loaded
 from pipeline.sinks.destination import Destination, Windows
 from pipeline.sinks.sink import StreamSink
 from pipeline.sources.read_subscription import ReadSubscription
@@ -29,7 +29,7 @@ _RUN = "watch"
 _NEVER_S = 1e9
 
 
-def stream(invocation: Invocation[WatchStreamSettings]) -> int:
+def stream(loaded: Loaded[WatchStreamSettings]) -> int:
     """Start a streaming job.
 
     Returns:
@@ -38,14 +38,14 @@ def stream(invocation: Invocation[WatchStreamSettings]) -> int:
     Raises:
       UsageError: the settings have problems, or the output is not there.
     """
-    settings, problems = invocation.settings, invocation.problems
-    beam_options = read_beam_options(invocation, settings.job)
+    settings, problems = loaded.settings, loaded.problems
+    beam_options = read_beam_options(loaded, settings.job)
     workers = worker_count(beam_options, settings.job, problems)
     problems += _problems(settings, beam_options)
     output = settings.job.output.output
     if output and not storage.is_local(output):
         try_output(Destination(root=output, run=_RUN), problems)
-    invocation.raise_problems()
+    loaded.raise_problems()
     config = stream_config(settings, workers, time.time())
     source = ReadSubscription(settings.pubsub.subscription, settings.stream.id_label)
     return submit(config, source, stream_sink(config, settings), beam_options)

@@ -10,7 +10,7 @@ from typing import Any
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.command import all_commands, invoke
+from launch.command import all_commands, load_settings
 from launch.dataflow.streaming import stream
 from launch.dataflow.submitting import submit
 from launch.job.beam_options import beam_flag_names
@@ -41,7 +41,7 @@ def start(arguments: Sequence[str]) -> int:
         ["--runner"] if is_stream else []
     )
     known = {f"--{field.name}": field for field in settings_of(command.settings)}
-    invocation = invoke(command, _known_flags(arguments, known))
+    invocation = load_settings(command, _known_flags(arguments, known))
     return stream(invocation) if is_stream else backfill(invocation, _submit_backfill)
 
 

@@ -1,1 +1,1 @@
-"""What a backfill will take, told without a call."""
+"""`groundwatch estimate`: estimate the calls and the cost of a backfill, without a call."""

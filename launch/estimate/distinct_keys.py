@@ -1,4 +1,4 @@
-"""A set of keys that may be larger than the memory."""
+"""A set of keys that may be larger than memory."""
 
 import sqlite3
 from typing import Self
@@ -9,14 +9,14 @@ PRAGMA cache_size = -32768;
 CREATE TABLE keys (key BLOB PRIMARY KEY) WITHOUT ROWID;
 BEGIN;
 """
-"""32 MB are kept in memory, and whatever is more goes to a file."""
+"""32 MB stay in memory; the rest goes to a file."""
 
 
 class DistinctKeys:
-    """Tells which keys are new.
+    """Tell which keys are new.
 
-    They stand in a temporary database of SQLite's, whose file has no name and is gone with the
-    process, however that ends (https://www.sqlite.org/inmemorydb.html, "Temporary Databases").
+    SQLite deletes the unnamed file of a temporary database with the process
+    (https://www.sqlite.org/inmemorydb.html, "Temporary Databases").
     """
 
     def __init__(self) -> None:
@@ -24,10 +24,7 @@ class DistinctKeys:
         self._database.executescript(_TABLE)
 
     def add(self, key: bytes) -> bool:
-        """Add a key.
-
-        Returns:
-          Whether it was not there before.
+        """Add a key; return whether it is new.
 
         Raises:
           OSError: the disk is full.
@@ -35,7 +32,7 @@ class DistinctKeys:
         try:
             added = self._database.execute("INSERT OR IGNORE INTO keys VALUES (?)", (key,))
         except sqlite3.Error as error:
-            raise OSError(f"cannot keep apart what was read: {error}") from None
+            raise OSError(f"cannot store the keys of the input: {error}") from None
         return added.rowcount == 1
 
     def __enter__(self) -> Self:

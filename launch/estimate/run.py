@@ -2,19 +2,19 @@
 
 import sys
 
-from launch.command import Invocation
-from launch.estimate.estimating import Terms, estimate_backfill
-from launch.estimate.file import estimate_destination, write_estimate
-from launch.estimate.screen import show_estimate
+from launch.estimate.backfill_estimate import Terms, estimate_backfill
+from launch.estimate.estimate_file import estimate_destination, write_estimate
+from launch.estimate.estimate_table import show_estimate
 from launch.inputs.paths import default_run_id, find_inputs, try_output
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from pipeline.settings.commands import EstimateSettings
 from pipeline.settings.config import Config, job_config
+from pipeline.settings.load import Loaded
 
 
-def estimate(invocation: Invocation[EstimateSettings]) -> int:
+def estimate(loaded: Loaded[EstimateSettings]) -> int:
     """Estimate what a backfill takes, without a call.
 
     Returns:
@@ -23,15 +23,15 @@ def estimate(invocation: Invocation[EstimateSettings]) -> int:
     Raises:
       UsageError: the settings have problems, or the input or output is not there.
     """
-    settings = invocation.settings
+    settings = loaded.settings
     output = settings.estimate.output
-    beam_options = read_beam_options(invocation, settings.job)
-    inputs = find_inputs("input", settings.input.input, invocation.problems)
+    beam_options = read_beam_options(loaded, settings.job)
+    inputs = find_inputs("input", settings.input.input, loaded.problems)
     if output:
-        try_output(estimate_destination(output), invocation.problems)
+        try_output(estimate_destination(output), loaded.problems)
     # A quota that cannot be divided is a problem of the backfill.
     workers = worker_count(beam_options, settings.job, [])
-    invocation.raise_problems()
+    loaded.raise_problems()
     folder = "." if is_on_this_machine(beam_options) else None
     config = job_config(
         settings.job,

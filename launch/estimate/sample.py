@@ -1,4 +1,4 @@
-"""Draw a sample from everywhere in an archive, and extrapolate from it."""
+"""Draw a sample from all of an archive, and extrapolate from it."""
 
 import heapq
 from collections import Counter
@@ -6,9 +6,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from hashlib import sha256
 from itertools import chain
 
+from launch.estimate.answer_counts import AnswerCounts, Outcome, count_outcomes, outcomes_of
 from launch.estimate.distinct_keys import DistinctKeys
-from launch.estimate.outcome import Outcome, outcomes_of
-from launch.estimate.tally import Tally, count
 from pipeline.settings.config import Config
 from schemas import Record
 from schemas.message import Message
@@ -18,12 +17,12 @@ _KEY_BYTES = 16
 
 
 class Sample(Record, frozen=True, kw_only=True):
-    """Some of the distinct messages, each as likely as any other.
+    """A uniform sample of the distinct messages.
 
     Attributes:
       read: how many messages there are.
-      distinct: how many of them repeat none byte for byte.
-      outcomes: for each message in the sample, what becomes of its answers.
+      distinct: how many of them differ in their bytes.
+      outcomes: of the answers of each message in the sample.
     """
 
     read: int
@@ -32,24 +31,22 @@ class Sample(Record, frozen=True, kw_only=True):
 
 
 def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
-    """Draw a sample in one pass: the messages whose digests are least.
+    """Draw a sample in one pass: the messages with the lowest digests.
 
-    A digest is as even as chance, so every set of distinct messages of this size is as likely,
-    every run draws the same, and a larger sample holds a smaller one.
-
-    Only the sample is kept, and only little more is parsed: of m messages about
-    size · (1 + ln(m / size)).
+    Digests are uniform, so every set of distinct messages of this size is equally likely, every run
+    draws the same sample, and a larger sample includes a smaller one. Of m messages, only about
+    size · (1 + ln(m / size)) are parsed.
 
     Args:
       messages: all of them.
-      size: how many to draw.
-      config: of the main job.
+      size: of the sample.
+      config: of the backfill.
 
     Raises:
       OSError: a file cannot be read, or the disk is full.
     """
     read = distinct = 0
-    # The greatest digest stands first, negated.
+    # A heap has its least first: the negated greatest digest.
     least: list[tuple[int, tuple[Outcome, ...]]] = []
     with DistinctKeys() as digests:
         for message in messages:
@@ -66,40 +63,39 @@ def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
     return Sample(read=read, distinct=distinct, outcomes=tuple(outcomes for _, outcomes in least))
 
 
-def tally_of(sample: Sample) -> Tally:
-    """Extrapolate the counts of all answers, except those of what is paid for.
+def counts_of(sample: Sample) -> AnswerCounts:
+    """Extrapolate the counts of all answers, without paid calls and characters.
 
     The answers of a message that repeats another byte for byte count as duplicates.
     """
-    tally = count(chain.from_iterable(sample.outcomes), pays_once=True)
+    counts = count_outcomes(chain.from_iterable(sample.outcomes), pays_once=True)
     sampled = len(sample.outcomes) or 1
     scale = sample.distinct / sampled
-    repeated = (sample.read - sample.distinct) * tally.read / sampled
-    return Tally(
-        read=round(sample.read * tally.read / sampled),
-        failures=round(tally.failures * scale),
-        duplicates=round(tally.duplicates * scale + repeated),
-        sampled_out=round(tally.sampled_out * scale),
-        decided=Counter({name: round(times * scale) for name, times in tally.decided.items()}),
-        to_check=round(tally.to_check * scale),
-        planned_calls=round(tally.planned_calls * scale),
-        recheck_calls=round(tally.recheck_calls * scale),
-        recheck_characters=round(tally.recheck_characters * scale),
-        faults=tally.faults,
+    repeated = (sample.read - sample.distinct) * counts.read / sampled
+    return AnswerCounts(
+        read=round(sample.read * counts.read / sampled),
+        failures=round(counts.failures * scale),
+        duplicates=round(counts.duplicates * scale + repeated),
+        sampled_out=round(counts.sampled_out * scale),
+        decided=Counter({name: round(times * scale) for name, times in counts.decided.items()}),
+        to_check=round(counts.to_check * scale),
+        planned_calls=round(counts.planned_calls * scale),
+        recheck_calls=round(counts.recheck_calls * scale),
+        recheck_characters=round(counts.recheck_characters * scale),
+        faults=counts.faults,
     )
 
 
 def paid_for(sample: Sample, *, pays_once: bool) -> tuple[Total, Total]:
-    """Extrapolate how many calls and characters are paid for.
+    """Extrapolate the paid calls and characters.
 
-    A call that is in the sample once stands for many. One that is there more often is so frequent
-    in the whole that it would be in any sample; it is paid for once, and stands for itself. What
-    repeats too seldom to be met twice is counted as often as it occurs, so the archive may take
-    less.
+    A call that is in the sample once is extrapolated. One that is there more often is so frequent
+    that any sample would hold it: it is paid once and not extrapolated. Rarer repetitions are
+    missed, so the actual number may be lower.
 
     Args:
       sample: of the distinct messages.
-      pays_once: whether identical calls are paid for once.
+      pays_once: whether identical calls are paid once.
 
     Returns:
       The calls, and their characters.

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Sequence
 
-from launch.command import Invocation
 from launch.evaluate.evaluation import evaluation_to_json, measure
 from launch.evaluate.labelled_answers import LabelledAnswers, holds_records
 from launch.evaluate.tables import show_evaluation
@@ -13,10 +12,11 @@ from launch.report.output_folder import write_file
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from pipeline.settings.commands import EvaluateSettings, EvaluationSettings
+from pipeline.settings.load import Loaded
 from transforms.grounding.errors import RunStopped
 
 
-def evaluate(invocation: Invocation[EvaluateSettings]) -> int:
+def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
     """Check the answers, or take the scores they have, and compare them with the labels.
 
     Returns:
@@ -26,11 +26,11 @@ def evaluate(invocation: Invocation[EvaluateSettings]) -> int:
     Raises:
       UsageError: the settings have problems, or a file is not there.
     """
-    settings, problems = invocation.settings, invocation.problems
+    settings, problems = loaded.settings, loaded.problems
     answers = find_inputs("answers", settings.evaluation.answers, problems)
     gold = find_inputs("gold", settings.evaluation.gold, problems) or answers
     labels = gather_labels("gold", gold, problems) if answers else {}
-    invocation.raise_problems()
+    loaded.raise_problems()
     collected = LabelledAnswers(labels)
     try:
         _collect(collected, answers, settings)

@@ -15,10 +15,9 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
 from apache_beam.runners.runner import create_runner
 
-from launch.command import Invocation
-from pipeline.settings.definition import S, settings_of
+from pipeline.settings.definition import S
 from pipeline.settings.job import JobSettings
-from pipeline.settings.load import UsageError, describe_unknown
+from pipeline.settings.load import Loaded, UsageError, describe_unknown, flag_names
 
 _DATAFLOW = frozenset({"dataflow", "dataflowrunner"})
 _ONE_PROCESS = "no_use_multiple_sdk_containers"
@@ -26,23 +25,22 @@ _CUSTOM = re.compile(r"(?:[a-z]\w*-)?custom-(\d+)-\d+(?:-ext)?")
 _STANDARD = re.compile(r"[a-z]\w*-[a-z]+-(\d+)(?:-[a-z0-9]+)*")
 
 
-def read_beam_options(invocation: Invocation[S], job: JobSettings) -> PipelineOptions:
+def read_beam_options(loaded: Loaded[S], job: JobSettings) -> PipelineOptions:
     """Read Beam's options from the arguments that are not settings.
 
     Beam itself ignores a misspelt flag. Unknown flags, and options that the runner misses, are
     added to the problems.
 
     Args:
-      invocation: of a command that takes Beam's options.
+      loaded: of a command that takes Beam's options.
       job: its settings; the project pays for the check and for the job.
     """
-    arguments = list(invocation.beam_arguments)
+    arguments = list(loaded.others)
     if job.checker.project:
         arguments.append(f"--project={job.checker.project}")
-    names = [field.name for field in settings_of(type(invocation.settings))]
-    unknown = _unknown(arguments, [*names, "config"])
+    unknown = _unknown(arguments, flag_names(type(loaded.settings)))
     options = PipelineOptions([] if unknown else arguments)
-    invocation.problems += unknown or _runner_problems(options)
+    loaded.problems += unknown or _runner_problems(options)
     return options
 
 

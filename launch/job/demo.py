@@ -2,16 +2,16 @@
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.command import Invocation
 from launch.inputs.paths import default_work_folder, try_output
 from launch.job.main_job import run_main_job
 from launch.samples import sample_paths
 from pipeline.settings.commands import DemoSettings
 from pipeline.settings.config import Config
+from pipeline.settings.load import Loaded
 from pipeline.sinks.destination import Destination
 
 
-def demo(invocation: Invocation[DemoSettings]) -> int:
+def demo(loaded: Loaded[DemoSettings]) -> int:
     """Run the pipeline on the sample answers.
 
     Returns:
@@ -20,9 +20,9 @@ def demo(invocation: Invocation[DemoSettings]) -> int:
     Raises:
       UsageError: the settings have problems, or the output cannot be written.
     """
-    destination = Destination(root=invocation.settings.demo_output, run="demo")
-    try_output(destination, invocation.problems)
-    invocation.raise_problems()
+    destination = Destination(root=loaded.settings.demo_output, run="demo")
+    try_output(destination, loaded.problems)
+    loaded.raise_problems()
     config = Config(
         inputs=tuple(sample_paths()),
         output=destination.root,

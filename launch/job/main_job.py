@@ -10,7 +10,7 @@ from launch.local.beam_errors import cause_of
 from launch.local.local_run import NothingToResume, run_locally
 from launch.local.processes import ProcessDied
 from launch.local.work_folder import FolderInUse
-from launch.quiet import keep_beam_quiet
+from launch.logs.beam_log import keep_beam_quiet
 from launch.report.reading import write_report
 from launch.report.terminal_summary import show_summary
 from launch.terminal.exit_status import DONE, LEFT, fail

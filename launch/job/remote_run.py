@@ -11,10 +11,10 @@ from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 from msgspec.structs import replace
 
-from launch.dataflow.console import job_page
+from launch.dataflow.submitting import job_page
+from launch.local.resolved_failures import move_replayed, replayed_from
 from launch.local.run_counts import counts_from
 from launch.local.run_summary import summary_of
-from launch.replayed import move_replayed, replayed_from
 from pipeline import storage
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
@@ -25,7 +25,7 @@ from pipeline.sinks.summary_file import refuse_other_source, remove_summary, wri
 from pipeline.sources.read_archives import ReadArchives
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import Summary
-from transforms import clock
+from transforms.runtime import clock
 
 _OWN_ERROR = re.compile(
     r"^(?:transforms\.grounding\.errors\.\w+|OSError): (.+?)(?: \[while running .*)?$", re.MULTILINE

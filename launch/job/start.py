@@ -7,7 +7,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from launch.command import Invocation
 from launch.inputs.paths import (
     default_run_id,
     default_run_id_of,
@@ -17,26 +16,25 @@ from launch.inputs.paths import (
 )
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
 from launch.job.main_job import run_main_job
+from launch.local.resolved_failures import finish_moves, free_run_id
 from launch.pubsub.errors import Refused
 from launch.pubsub.failure_spool import spool_failures
-from launch.replayed import finish_moves, free_run_id
 from launch.terminal.exit_status import DONE, LEFT, fail
 from pipeline.settings.commands import BackfillSettings, ReplaySettings
 from pipeline.settings.config import job_config
 from pipeline.settings.definition import S
 from pipeline.settings.job import JobSettings
+from pipeline.settings.load import Loaded
 from pipeline.sinks.destination import Destination
 from pipeline.sinks.summary_file import read_summaries
 from transforms.grounding.errors import CheckFailed
 
 
-def backfill(
-    invocation: Invocation[BackfillSettings], run: Callable[..., int] = run_main_job
-) -> int:
+def backfill(loaded: Loaded[BackfillSettings], run: Callable[..., int] = run_main_job) -> int:
     """Check an archive.
 
     Args:
-      invocation: the command line.
+      loaded: the command line.
       run: runs the job, or submits it; takes what `run_main_job` does.
 
     Returns:
@@ -45,9 +43,9 @@ def backfill(
     Raises:
       UsageError: the settings have problems, or the input or output is not there.
     """
-    settings = invocation.settings
+    settings = loaded.settings
     return _start(
-        invocation,
+        loaded,
         settings.job,
         "input",
         settings.input.input,
@@ -56,7 +54,7 @@ def backfill(
     )
 
 
-def replay(invocation: Invocation[ReplaySettings]) -> int:
+def replay(loaded: Loaded[ReplaySettings]) -> int:
     """Check failures of an earlier run again.
 
     Returns:
@@ -65,18 +63,18 @@ def replay(invocation: Invocation[ReplaySettings]) -> int:
     Raises:
       UsageError: the settings have problems, or the input or output is not there.
     """
-    settings = invocation.settings
+    settings = loaded.settings
     if settings.failures.failure_subscription:
-        return _replay_subscription(invocation, settings.failures.failure_subscription)
-    return _replay_files(invocation, settings.failures.failures)
+        return _replay_subscription(loaded, settings.failures.failure_subscription)
+    return _replay_files(loaded, settings.failures.failures)
 
 
-def _replay_files(invocation: Invocation[ReplaySettings], failures: tuple[str, ...]) -> int:
-    settings = invocation.settings
+def _replay_files(loaded: Loaded[ReplaySettings], failures: tuple[str, ...]) -> int:
+    settings = loaded.settings
     if settings.job.output.output:
-        _finish_earlier_replays(settings.job.output.output, invocation.problems)
+        _finish_earlier_replays(settings.job.output.output, loaded.problems)
     return _start(
-        invocation,
+        loaded,
         settings.job,
         "failures",
         failures,
@@ -85,11 +83,11 @@ def _replay_files(invocation: Invocation[ReplaySettings], failures: tuple[str, .
     )
 
 
-def _replay_subscription(invocation: Invocation[ReplaySettings], name: str) -> int:
-    settings = invocation.settings
+def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
+    settings = loaded.settings
     # All problems are reported before a failure is taken out of the subscription.
-    read_beam_options(invocation, settings.job)
-    invocation.raise_problems()
+    read_beam_options(loaded, settings.job)
+    loaded.raise_problems()
     output = settings.job.output.output
     destination = Destination(root=output, run=f"{default_run_id_of(name)}-spool")
     try:
@@ -105,7 +103,7 @@ def _replay_subscription(invocation: Invocation[ReplaySettings], name: str) -> i
     if spooled is None:
         sys.stdout.write(f"{name} holds no failure\n")
         return DONE
-    status = _replay_files(invocation, (spooled,))
+    status = _replay_files(loaded, (spooled,))
     if status == DONE or (status == LEFT and not _left_by_a_limit(destination)):
         Path(spooled).unlink()
         Path(spooled).parent.rmdir()
@@ -119,7 +117,7 @@ def _left_by_a_limit(destination: Destination) -> int:
 
 
 def _start(
-    invocation: Invocation[S],
+    loaded: Loaded[S],
     job: JobSettings,
     flag: str,
     patterns: tuple[str, ...],
@@ -128,14 +126,14 @@ def _start(
     replays: bool = False,
     run: Callable[..., int] = run_main_job,
 ) -> int:
-    problems = invocation.problems
-    beam_options = read_beam_options(invocation, job)
+    problems = loaded.problems
+    beam_options = read_beam_options(loaded, job)
     is_local = is_on_this_machine(beam_options)
     workers = worker_count(beam_options, job, problems)
     problems += _remote_problems(job) if not is_local else ()
     inputs = find_inputs(flag, patterns, problems)
     destination = _destination(job, patterns, problems, replays=replays)
-    invocation.raise_problems()
+    loaded.raise_problems()
     work_folder = (job.local.work_folder or default_work_folder(destination)) if is_local else None
     config = job_config(
         job,

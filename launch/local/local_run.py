@@ -7,15 +7,15 @@ from contextlib import closing
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
-from launch.gauges import read_gauges
 from launch.local.plan import Plan, fingerprint, make_plan
 from launch.local.processes import Processes
+from launch.local.resolved_failures import move_replayed, replayed_from
 from launch.local.run_summary import summary_of
 from launch.local.segment_runner import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
-from launch.progress import Progress
-from launch.replayed import move_replayed, replayed_from
 from launch.terminal.figures import counted
+from launch.terminal.gauges import read_gauges
+from launch.terminal.progress import Progress
 from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.sinks.part_files import OpenPart, Part
@@ -25,9 +25,9 @@ from pipeline.sinks.summary_file import refuse_other_source, remove_summary, wri
 from pipeline.sources.splits import Segment
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import RunCounts, Summary, total_counts
-from transforms import clock
 from transforms.measure_rates import EngineCounts
 from transforms.rules.rate_incidents import find_all_rate_alerts
+from transforms.runtime import clock
 
 
 class NothingToResume(Exception):
@@ -106,7 +106,7 @@ def _keep_paid_replies(work: WorkFolder, *, forget_replies: bool) -> None:
         return
     with paid as store:
         if forget_replies:
-            store.forget_replies()
+            store.delete_replies()
         elif replies := store.begin_plan():
             sys.stderr.write(
                 f"groundwatch: a new run begins; {counted(replies, 'check')} that an interrupted"

@@ -20,12 +20,11 @@ NOT_IN_FINGERPRINT = frozenset(
         # They count by themselves.
         *("check", "inputs"),
         # They say where and when results are written, not which.
-        *("batch", "announces", "output", "run", "source", "work_folder", "segment_messages"),
-        *("file_bytes", "windows", "alert_topic", "failure_topic"),
+        *("output", "run", "source", "work_folder", "segment_messages", "file_bytes"),
         # Incidents are computed from the rate counts when the run is published.
         "rates",
-        # Only streams use them.
-        *("subscription", "seen_for_s"),
+        # Only streams use it.
+        "seen_for_s",
         # They say how the checker is called, not what it replies.
         *("endpoint", "account", "user_labels", "max_in_flight", "requests_per_minute", "retries"),
         *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),

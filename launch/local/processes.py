@@ -12,10 +12,10 @@ from multiprocessing.queues import Queue
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.gauges import Gauges, read_gauges
 from launch.local.segment_runner import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
-from launch.quiet import keep_beam_quiet
+from launch.logs.beam_log import keep_beam_quiet
+from launch.terminal.gauges import Gauges, read_gauges
 from pipeline.settings.config import Config
 from pipeline.sources.splits import Segment
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from launch.estimate.file import compare_with_estimate
+from launch.estimate.estimate_file import compare_with_estimate
 from pipeline.settings.config import Config
 from schemas.cost_estimate import Amounts
 from schemas.summary import AnswerCounts, RunCounts, Summary
-from transforms import clock
+from transforms.runtime import clock
 
 
 def summary_of(

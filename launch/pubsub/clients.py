@@ -1,7 +1,7 @@
-"""The official clients, over channels of our own.
+"""Connections to Pub/Sub.
 
-By themselves they open, under PUBSUB_EMULATOR_HOST, a bare channel that takes no response over
-4 MiB, and otherwise one that tries only every two minutes to come back after a long outage.
+By themselves the official clients open, under PUBSUB_EMULATOR_HOST, a channel that takes no
+response over 4 MiB, and otherwise one that reconnects only every two minutes after a long outage.
 """
 
 import os
@@ -28,9 +28,9 @@ def open_subscriber(address: str | None, account: GoogleAccount) -> SubscriberCl
     """Open a client for pulling.
 
     Args:
-      address: of a server without encryption, such as ``127.0.0.1:8085``; None for what
-        PUBSUB_EMULATOR_HOST says, else Google's service.
-      account: who asks Google's service.
+      address: of a server without encryption, such as ``127.0.0.1:8085``; None for
+        PUBSUB_EMULATOR_HOST, or else Google's service.
+      account: the account for Google's service.
 
     Raises:
       Misconfigured: there are no credentials.
@@ -61,6 +61,6 @@ def _transport(kind: Any, address: str | None, account: GoogleAccount) -> Any:
 
 
 def close(client: SubscriberClient | PublisherClient) -> None:
-    """Disconnect a client; calls that are under way end."""
+    """Disconnect a client; calls that are in flight end."""
     transport: Any = client.transport
     transport.close()

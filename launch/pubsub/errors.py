@@ -35,15 +35,15 @@ def is_about_the_caller(error: exceptions.GoogleAPICallError) -> bool:
     return isinstance(error, tuple(_ADVICE))
 
 
-def refused(doing: str, error: exceptions.GoogleAPICallError) -> Refused:
+def refused(action: str, error: exceptions.GoogleAPICallError) -> Refused:
     """Put a refusal into words for the person who has to act on it.
 
     Args:
-      doing: what was tried, such as "pull from projects/p/subscriptions/s".
+      action: what was tried, such as "pull from projects/p/subscriptions/s".
       error: what Pub/Sub said.
     """
     for kind, advice in _ADVICE.items():
         if isinstance(error, kind):
-            return Refused(f"cannot {doing}: {advice}")
+            return Refused(f"cannot {action}: {advice}")
     reason = f"{type(error).__name__}: {error.message}"[:_LONGEST_REASON]
-    return Refused(f"cannot {doing}: {reason}")
+    return Refused(f"cannot {action}: {reason}")

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from launch.pubsub.settings import PullSettings
-from launch.pubsub.subscription import Subscription
+from launch.pubsub.subscription import PubSubSubscription
 from pipeline import storage
 from schemas.failure import Failure, failure_to_json
 from schemas.message import Message
@@ -49,8 +49,10 @@ def spool_failures(
             return str(left)
         left.unlink()
     path = Path(folder) / f"failures-{time.time_ns()}.jsonl"
-    settings = PullSettings(most_messages=2 * _MOST_MESSAGES, most_bytes=_MOST_BYTES)
-    with closing(Subscription.open(name, settings, address=address, account=account)) as failures:
+    settings = PullSettings(max_messages=2 * _MOST_MESSAGES, max_bytes=_MOST_BYTES)
+    with closing(
+        PubSubSubscription.open(name, settings, address=address, account=account)
+    ) as failures:
         while messages := failures.pull(_MOST_MESSAGES, _MOST_BYTES, idle_s):
             failures.acknowledge(_append(path, messages))
     return str(path) if path.exists() else None

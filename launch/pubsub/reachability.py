@@ -18,18 +18,18 @@ class Reachability:
     A first failure is not worth a word: Pub/Sub ends every stream now and then.
 
     Args:
-      doing: what the calls do, such as "pull from projects/p/subscriptions/s".
+      action: what the calls do, such as "pull from projects/p/subscriptions/s".
       clock: seconds, never set back.
       chance: 0..1, so that those who failed together do not return together.
     """
 
     def __init__(
         self,
-        doing: str,
+        action: str,
         clock: Callable[[], float] = time.monotonic,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self.doing = doing
+        self.action = action
         self._clock = clock
         self._chance = chance
         self._lock = threading.Lock()
@@ -48,7 +48,7 @@ class Reachability:
                 _log.warning(
                     "Pub/Sub answers again after %.0f s: going on to %s",
                     self._clock() - self._failing_since_s,
-                    self.doing,
+                    self.action,
                 )
             self._failures = 0
             self._failing_since_s = None
@@ -70,7 +70,7 @@ class Reachability:
                 _log.warning(
                     "Pub/Sub does not answer (%s): trying on to %s",
                     type(error).__name__,
-                    self.doing,
+                    self.action,
                 )
             doublings = min(self._failures - 1, _MOST_DOUBLINGS)
             return self._chance() * min(_FIRST_WAIT_S * 2.0**doublings, _LONGEST_WAIT_S)

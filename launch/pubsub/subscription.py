@@ -1,55 +1,74 @@
-"""A subscription: messages to work on, whose fate Pub/Sub is told once it is settled."""
+"""Pull messages from a subscription, and acknowledge them once their outcome is durable."""
 
 import time
-from collections.abc import Callable, Iterable
-from typing import Self
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol, Self
 
 from google.pubsub_v1 import SubscriberClient
 
 from launch.pubsub import clients
-from launch.pubsub.held import Fate, Held, Holding
+from launch.pubsub.acknowledger import Acknowledger
+from launch.pubsub.outstanding import OutstandingMessages, OutstandingStats, Settlement
 from launch.pubsub.reachability import Reachability
-from launch.pubsub.receiving import Receiver
+from launch.pubsub.receiver import Receiver
 from launch.pubsub.settings import PullSettings
-from launch.pubsub.settling import Settler
-from launch.pubsub.telling import Telling
 from schemas import Record
 from schemas.message import Message
 from schemas.quantities import SECOND_US
 from transforms.grounding.settings import GoogleAccount
 
 
-class Standing(Record, frozen=True, kw_only=True):
-    """How a subscription fares, as seen from here.
+class SubscriptionStats(Record, frozen=True, kw_only=True):
+    """Statistics of a subscription, as seen from this process.
 
     Attributes:
-      holding: how many messages are held.
-      oldest_unacked_age_s: since the oldest message held that is not settled was published; 0.0 for
-        none. What Pub/Sub has not delivered yet may be older.
-      answers: whether Pub/Sub answers, as far as is known.
-      oldest_waiting_age_s: as the age above, of messages that were not handed out yet.
+      messages: how many are outstanding.
+      oldest_unacked_age_s: since the oldest outstanding message was published; 0.0 for none. What
+        Pub/Sub has not delivered yet may be older.
+      oldest_waiting_age_s: the same of messages that were not pulled.
+      is_available: whether Pub/Sub answers, as far as is known.
     """
 
-    holding: Holding
-    oldest_unacked_age_s: float
-    answers: bool
+    messages: OutstandingStats = OutstandingStats()
+    oldest_unacked_age_s: float = 0.0
     oldest_waiting_age_s: float = 0.0
+    is_available: bool = True
+
+    @property
+    def outstanding(self) -> int:
+        """How many messages were received and not settled."""
+        return self.messages.waiting + self.messages.processing
 
 
-class Subscription:
-    """Pulls messages, holds their leases while they are worked on, settles them.
+class Subscription(Protocol):
+    """What a worker needs of a subscription."""
 
-    A message is acknowledged when the caller says that its outcome is durable, and not before; when
-    this process dies, it comes again after its lease has ended. A message that is delivered again
-    while it is held is not handed out twice. Times in which Pub/Sub does not answer are waited out,
-    with one line in the log when they begin and one when they end. Nothing of a message ever stands
-    in the log or in an exception. Every method may be called from any thread.
+    def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> Sequence[Message]:
+        """Return messages, after a wait for a first one."""
+
+    def acknowledge(self, places: Iterable[str]) -> None:
+        """Acknowledge messages whose outcome is durable."""
+
+    def stats(self) -> SubscriptionStats:
+        """Count the messages."""
+
+    def close(self, within_s: float) -> object:
+        """Stop reading, and return what is not acknowledged."""
+
+
+class PubSubSubscription:
+    """Pull from Pub/Sub, and extend the leases of messages until they are acknowledged.
+
+    If this process dies, a message that it has not acknowledged is delivered again when its lease
+    ends. A message that is delivered again while it is outstanding is not returned twice. An outage
+    of Pub/Sub is waited out, with one log line when it begins and one when it ends. Log lines and
+    exceptions contain nothing of a message. Every method may be called from any thread.
 
     Args:
       client: the official one; it is closed in the end.
       name: the subscription's full name, `projects/p/subscriptions/s`.
-      settings: how much is held, and for how long.
-      clock: seconds, never set back: the ages of leases.
+      settings: how many messages may be outstanding, and for how long.
+      clock: seconds, monotonic: the ages of leases.
       wall_clock: seconds since 1970: the ages of messages.
     """
 
@@ -63,14 +82,13 @@ class Subscription:
     ) -> None:
         self._client = client
         self._wall_clock = wall_clock
-        self._held = Held(settings, clock)
+        self._outstanding = OutstandingMessages(settings, clock)
         self._pulling = Reachability(f"pull from {name}", clock)
-        self._receiver = Receiver(client, name, settings, self._held, self._pulling)
-        self._settling = Reachability(f"settle the messages of {name}", clock)
-        telling = Telling(client, name, settings.call_timeout_s, self._settling)
-        self._settler = Settler(telling, self._held, settings, self._settling, clock)
-        self._receiver.start()
-        self._settler.start()
+        self._acknowledging = Reachability(f"acknowledge messages of {name}", clock)
+        self._receiver = Receiver(client, name, settings, self._outstanding, self._pulling)
+        self._acknowledger = Acknowledger(
+            client, name, self._outstanding, settings, self._acknowledging, clock=clock
+        )
 
     @classmethod
     def open(
@@ -85,22 +103,22 @@ class Subscription:
 
         Args:
           name: the subscription's full name, `projects/p/subscriptions/s`.
-          settings: how much is held, and for how long.
-          address: of a server without encryption, such as ``127.0.0.1:8085``; None for what
-            PUBSUB_EMULATOR_HOST says, else Google's service.
-          account: who asks Google's service.
+          settings: how many messages may be outstanding, and for how long.
+          address: of a server without encryption, such as ``127.0.0.1:8085``; None for
+            PUBSUB_EMULATOR_HOST, or else Google's service.
+          account: the account for Google's service.
 
         Raises:
           Misconfigured: there are no credentials.
         """
         return cls(clients.open_subscriber(address, account), name, settings)
 
-    def pull(self, most_messages: int, most_bytes: int, wait_s: float) -> tuple[Message, ...]:
-        """Take messages to work on.
+    def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
+        """Return messages to process.
 
         Args:
-          most_messages: how many at most.
-          most_bytes: of what size together; a single larger message still comes.
+          max_messages: how many at most.
+          max_bytes: of what size together; a single larger message is still returned.
           wait_s: how long to wait for a first one.
 
         Returns:
@@ -108,55 +126,44 @@ class Subscription:
           subscription was closed.
 
         Raises:
-          Refused: Pub/Sub will give none until a person has changed something.
+          Refused: Pub/Sub refuses until a person has changed something.
         """
-        return self._held.take(most_messages, most_bytes, wait_s)
+        return self._outstanding.pull(max_messages, max_bytes, wait_s)
 
     def acknowledge(self, places: Iterable[str]) -> None:
-        """Let messages be forgotten: their outcome is durable. Returns at once.
+        """Acknowledge messages whose outcome is durable. Returns at once.
 
         Args:
-          places: of messages; those that are settled already are passed over.
+          places: of messages; those that are not outstanding are ignored.
         """
-        self._settle(places, Fate.FORGET)
+        self._outstanding.settle(places, Settlement.ACK)
+        self._acknowledger.wake()
 
-    def refuse(self, places: Iterable[str]) -> None:
-        """Let messages be delivered again, soon and perhaps elsewhere. Returns at once.
-
-        Args:
-          places: of messages; those that are settled already are passed over.
-        """
-        self._settle(places, Fate.DELIVER_AGAIN)
-
-    def standing(self) -> Standing:
-        """Say how it fares."""
-        holding = self._held.holding()
-        return Standing(
-            holding=holding,
-            oldest_unacked_age_s=self._age_s(holding.oldest_publish_time_us),
-            answers=not (self._pulling.is_away or self._settling.is_away),
-            oldest_waiting_age_s=self._age_s(holding.oldest_waiting_us),
+    def stats(self) -> SubscriptionStats:
+        """Count the messages."""
+        messages = self._outstanding.stats()
+        return SubscriptionStats(
+            messages=messages,
+            oldest_unacked_age_s=self._age_s(messages.oldest_unacked_us),
+            oldest_waiting_age_s=self._age_s(messages.oldest_waiting_us),
+            is_available=not (self._pulling.is_away or self._acknowledging.is_away),
         )
+
+    def close(self, within_s: float = 10.0) -> OutstandingStats:
+        """Stop reading, nack what is not acknowledged, send acks and nacks, and disconnect.
+
+        Args:
+          within_s: the time limit.
+
+        Returns:
+          What is still outstanding: Pub/Sub delivers it again.
+        """
+        until_s = time.monotonic() + within_s
+        self._outstanding.close()
+        self._receiver.stop(within_s / 2)
+        self._acknowledger.stop(max(0.0, until_s - time.monotonic()))
+        clients.close(self._client)
+        return self._outstanding.stats()
 
     def _age_s(self, since_us: int | None) -> float:
         return 0.0 if since_us is None else max(0.0, self._wall_clock() - since_us / SECOND_US)
-
-    def close(self, within_s: float = 10.0) -> Holding:
-        """Read no more, refuse what is not settled, tell Pub/Sub of what is, and disconnect.
-
-        Args:
-          within_s: it takes no longer than that.
-
-        Returns:
-          What is still held then: of these messages Pub/Sub has not heard, they come again.
-        """
-        until_s = time.monotonic() + within_s
-        self._held.close()
-        self._receiver.stop(within_s / 2)
-        self._settler.stop(max(0.0, until_s - time.monotonic()))
-        clients.close(self._client)
-        return self._held.holding()
-
-    def _settle(self, places: Iterable[str], fate: Fate) -> None:
-        self._held.settle(places, fate)
-        self._settler.want()

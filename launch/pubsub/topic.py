@@ -105,11 +105,11 @@ class Topic:
             persist(send)()
         except exceptions.RetryError as error:
             raise Unpublished(
-                f"cannot {self._reachability.doing}: no answer within"
+                f"cannot {self._reachability.action}: no answer within"
                 f" {self._settings.total_s:g} s ({type(error.cause).__name__})"
             ) from None
         except exceptions.GoogleAPICallError as error:
-            raise refused(self._reachability.doing, error) from None
+            raise refused(self._reachability.action, error) from None
         self._reachability.succeeded()
 
 

@@ -4,7 +4,6 @@ import sys
 
 from rich.console import Console
 
-from launch.command import Invocation
 from launch.inputs.labels import gather_labels
 from launch.inputs.paths import find_inputs
 from launch.report.counts.tally import Findings
@@ -15,9 +14,10 @@ from launch.report.threshold_table import show_thresholds
 from launch.terminal.exit_status import DONE, FAILED, fail
 from pipeline import storage
 from pipeline.settings.commands import ReportSettings
+from pipeline.settings.load import Loaded
 
 
-def report(invocation: Invocation[ReportSettings]) -> int:
+def report(loaded: Loaded[ReportSettings]) -> int:
     """Count a run's output and write the page.
 
     Returns:
@@ -26,10 +26,10 @@ def report(invocation: Invocation[ReportSettings]) -> int:
     Raises:
       UsageError: the settings have problems, or a file is not there.
     """
-    settings, problems = invocation.settings, invocation.problems
+    settings, problems = loaded.settings, loaded.problems
     files = _files(settings.folder, problems)
     gold = gather_labels("gold", find_inputs("gold", settings.gold, problems), problems)
-    invocation.raise_problems()
+    loaded.raise_problems()
     given = {
         "low_grounded": settings.low_grounded_threshold,
         "claim": settings.claim_threshold,

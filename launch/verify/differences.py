@@ -70,7 +70,7 @@ class Folder(Record, frozen=True, kw_only=True):
       manifest: what its manifests list.
       files: the files of rows.
       journals: those of its workers, as far as they were found.
-      repeated_ids: record ids that more than one record has, each with how many.
+      repeated_ids: record ids that more than one record or failure has, each with how many.
     """
 
     runs: tuple[Summary, ...]
@@ -217,7 +217,8 @@ def _id_differences(folder: Folder) -> Iterator[str]:
     if folder.repeated_ids:
         named = ", ".join(sorted(folder.repeated_ids)[:_MOST_NAMED])
         more = "" if len(folder.repeated_ids) <= _MOST_NAMED else ", …"
-        yield f"{len(folder.repeated_ids)} record ids have more than one record: {named}{more}"
+        count = len(folder.repeated_ids)
+        yield f"{count} record ids have more than one record or failure: {named}{more}"
 
 
 def _unequal(who: str, kind: str, expected: int, found: int) -> str:

@@ -4,21 +4,26 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import fastavro
+import msgspec
 import numpy as np
 
-from launch.verify.differences import KINDS, Folder, FoundFile, FoundJournal
-from launch.watch.journal import Journal
+from launch.verify.differences import KINDS, Folder, FoundFile, FoundJournal, kind_of
+from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.sinks.summary_file import read_summaries, read_total
 from schemas.file_entry import FileEntry, file_entry_from_json
 
-_ENRICHED = "enriched"
+_ENRICHED, _FAILURES = "enriched", "failures"
 _PREFIX_DIGITS = 16
 _JOURNAL = "journal.sqlite"
+
+
+class _FailureId(msgspec.Struct):
+    record_id: str | None
 
 
 class NothingFound(Exception):
@@ -119,6 +124,8 @@ def _read_file(path: str, name: str, kind: str, ids: "_Ids") -> FoundFile:
             else:
                 for line in stream:
                     rows += 1
+                    if kind == _FAILURES and (record_id := _id_of_failure(line)):
+                        ids.add(record_id)
                     damage = None if line.endswith(b"\n") else "its last line has no end"
     except OSError:
         raise
@@ -149,18 +156,30 @@ def _repeated(ids: _Ids, root: str, files: Iterable[FoundFile]) -> dict[str, int
         return {}
     counted: Counter[str] = Counter()
     for file in files:
-        if file.path.startswith(f"{_ENRICHED}/"):
-            rows = _rows_before_damage(storage.join(root, file.path), file.rows)
-            counted.update(
-                row["record_id"]
-                for row in rows
-                if int(row["record_id"][:_PREFIX_DIGITS], 16) in prefixes
-            )
+        counted.update(
+            record_id
+            for record_id in _ids_in(storage.join(root, file.path), file)
+            if int(record_id[:_PREFIX_DIGITS], 16) in prefixes
+        )
     return {record_id: count for record_id, count in counted.items() if count > 1}
 
 
-def _rows_before_damage(path: str, rows: int) -> Iterator[dict[str, Any]]:
+def _ids_in(path: str, file: FoundFile) -> Iterator[str]:
+    """Read the record ids of a file's records or failures, up to where it is damaged."""
+    kind = kind_of(file.path)
+    if kind not in (_ENRICHED, _FAILURES):
+        return
     with storage.read(path) as stream:
-        reader = fastavro.reader(stream)
-        for _ in range(rows):
-            yield next(reader)
+        if kind == _ENRICHED:
+            for row in islice(fastavro.reader(stream), file.rows):
+                yield row["record_id"]
+        else:
+            yield from filter(None, map(_id_of_failure, stream))
+
+
+def _id_of_failure(line: bytes) -> str | None:
+    """Read the record id of a failure, None if its message could not be read."""
+    try:
+        return msgspec.json.decode(line, type=_FailureId).record_id
+    except msgspec.MsgspecError:
+        return None

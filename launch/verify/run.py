@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 
-from launch.command import Invocation
 from launch.terminal.exit_status import fail
 from launch.verify.differences import Folder, differences
 from launch.verify.reading import NothingFound, read_folder
 from launch.verify.screen import show_verification
 from pipeline.settings.commands import VerifySettings
-from pipeline.settings.load import UsageError
+from pipeline.settings.load import Loaded, UsageError
 
 _ATTEMPTS = 3
 """A worker may publish while its files are read."""
 
 
-def verify(invocation: Invocation[VerifySettings]) -> int:
+def verify(loaded: Loaded[VerifySettings]) -> int:
     """Compare, and print the differences.
 
     Returns:
@@ -23,8 +22,8 @@ def verify(invocation: Invocation[VerifySettings]) -> int:
     Raises:
       UsageError: the settings have problems, or the folder has no output.
     """
-    invocation.raise_problems()
-    return verify_folder(invocation.settings.folder, invocation.settings.work_folders)
+    loaded.raise_problems()
+    return verify_folder(loaded.settings.folder, loaded.settings.work_folders)
 
 
 def verify_folder(root: str, work_folders: Sequence[str]) -> int:

@@ -28,7 +28,7 @@ class BatchSize:
         self._latency_s: float | None = None
         self.messages = self._within(min(_FIRST, self._most_checks))
 
-    def note(
+    def adjust(
         self, messages: int, seconds: float, *, checked: int, left: int, latency_s: float
     ) -> None:
         """Hear how a batch went.

@@ -1,35 +1,93 @@
-"""The monitoring to be looked at: a Pub/Sub server, sample answers, and what comes of them."""
+"""Watch the bundled sample, without a cloud."""
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from itertools import islice
+import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.local.work_folder import WorkFolder
-from launch.pubsub.topic import Topic
-from launch.pubsub_server.server import PubSubServer
+from launch.pubsub.outstanding import OutstandingStats
+from launch.pubsub.subscription import SubscriptionStats
 from launch.samples import sample_paths
 from launch.watch.reporter import TerminalReporter
-from launch.watch.watching import watch
+from launch.watch.run_worker import run_worker
 from pipeline import storage
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
+from schemas.message import Message
+from schemas.quantities import SECOND_US
 from schemas.summary import Summary
-from transforms.rules.topic_messages import build_message
 
-ANSWERS = "projects/demo/subscriptions/answers"
-_ANSWER_TOPIC = "projects/demo/topics/answers"
 _PER_S = 20
-_LOOK_EVERY_S = 0.1
+_SUBSCRIPTION = "projects/demo/subscriptions/answers"
+
+
+class SampleSubscription:
+    """Deliver messages from memory at a steady rate, each until it is acknowledged.
+
+    Args:
+      payloads: of the messages, in order.
+      per_s: messages a second.
+      all_acknowledged: is set when the last one is acknowledged.
+    """
+
+    def __init__(
+        self, payloads: Iterable[bytes], per_s: float, all_acknowledged: threading.Event
+    ) -> None:
+        self._payloads = list(payloads)
+        self._per_s = per_s
+        self._all_acknowledged = all_acknowledged
+        self._started_s = time.time()
+        self._pulled = 0
+        self._outstanding: set[str] = set()
+
+    def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> Sequence[Message]:  # noqa: ARG002 - they are small
+        """Take the messages that are due, after a wait if there are none."""
+        if self._published == self._pulled:
+            time.sleep(wait_s)
+        last = min(self._published, self._pulled + max_messages)
+        messages = [self._message(number) for number in range(self._pulled, last)]
+        self._pulled = last
+        self._outstanding.update(message.place for message in messages)
+        return messages
+
+    def acknowledge(self, places: Iterable[str]) -> None:
+        """Forget messages."""
+        self._outstanding.difference_update(places)
+        if self._pulled == len(self._payloads) and not self._outstanding:
+            self._all_acknowledged.set()
+
+    def stats(self) -> SubscriptionStats:
+        """Count the messages."""
+        return SubscriptionStats(
+            messages=OutstandingStats(
+                waiting=self._published - self._pulled, processing=len(self._outstanding)
+            )
+        )
+
+    def close(self, within_s: float) -> None:
+        """Do nothing: what is not acknowledged is published again by the next demo."""
+
+    @property
+    def _published(self) -> int:
+        passed_s = time.time() - self._started_s
+        return min(len(self._payloads), round(passed_s * self._per_s))
+
+    def _message(self, number: int) -> Message:
+        published_s = self._started_s + number / self._per_s
+        return Message(
+            payload=self._payloads[number],
+            place=str(number),
+            publish_time_us=round(published_s * SECOND_US),
+        )
 
 
 def watch_demo(config: Config) -> Summary:
-    """Monitor the sample answers, published at twenty a second, until all have come to their end.
+    """Monitor the sample answers, twenty a second, until all are checked.
 
     Verdicts and alerts are shown as they come. No connection leaves this machine.
 
@@ -43,50 +101,28 @@ def watch_demo(config: Config) -> Summary:
       FolderInUse: another demo writes to the same output.
       OSError: the output or the work folder cannot be used.
     """
-    _forget_earlier(config)
+    _remove_earlier(config)
     stop = threading.Event()
-    with PubSubServer() as server:
-        server.create(_ANSWER_TOPIC, ANSWERS)
-        settings = build(WatchSettings, {"subscription": ANSWERS, "pubsub_address": server.address})
-        sys.stdout.write(
-            f"A local Pub/Sub server listens on {server.address}; {_PER_S} sample answers a second"
-            " are published to it.\n"
-        )
-        with _alongside(_publish, server, stop):
-            reporter = TerminalReporter(sys.stdout)
-            return watch(config, settings, PipelineOptions([]), reporter=reporter, stop=stop)
+    payloads = (
+        line
+        for path in sample_paths()
+        for line in Path(path).read_bytes().split(b"\n")
+        if line.strip()
+    )
+    settings = build(WatchSettings, {"subscription": _SUBSCRIPTION})
+    return run_worker(
+        config,
+        settings,
+        PipelineOptions([]),
+        subscription=SampleSubscription(payloads, _PER_S, stop),
+        reporter=TerminalReporter(sys.stdout),
+        stop=stop,
+    )
 
 
-def _forget_earlier(config: Config) -> None:
+def _remove_earlier(config: Config) -> None:
     work = WorkFolder(str(config.work_folder))
     with work.held():
         work.remove()
     found = storage.find_below(config.output)
     storage.remove([path for path in found if Path(path).name.startswith(f"{config.run}-")])
-
-
-@contextmanager
-def _alongside(
-    work: Callable[[PubSubServer, threading.Event], None],
-    server: PubSubServer,
-    stop: threading.Event,
-) -> Iterator[None]:
-    thread = threading.Thread(target=work, args=(server, stop), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
-
-
-def _publish(server: PubSubServer, stop: threading.Event) -> None:
-    """Publish all sample messages, and ask for the end once all are acknowledged."""
-    paths = (Path(path) for path in sample_paths())
-    lines = (line for path in paths for line in path.read_bytes().split(b"\n") if line.strip())
-    with closing(Topic.open(_ANSWER_TOPIC, address=server.address)) as topic:
-        while (batch := list(islice(lines, _PER_S // 4))) and not stop.wait(0.25):
-            topic.publish(build_message(line, {}) for line in batch)
-    while server.counts(ANSWERS).outstanding and not stop.wait(_LOOK_EVERY_S):
-        pass
-    stop.set()

@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TextIO
 
-from launch.gauges import Gauges, read_gauges
 from launch.report.terminal_summary import accounts_line
 from launch.terminal.figures import counted
+from launch.terminal.gauges import Gauges, read_gauges
 from schemas import Record
 from schemas.alert import Alert
 from schemas.summary import Summary
@@ -52,16 +52,16 @@ class Backlog(Record, frozen=True, kw_only=True):
 class Reporter:
     """Report on a worker; says nothing itself."""
 
-    def started(self, started: Started) -> None:
+    def report_start(self, started: Started) -> None:
         """Report that the worker begins to read."""
 
-    def alerted(self, alerts: Iterable[Alert]) -> None:
+    def report_alerts(self, alerts: Iterable[Alert]) -> None:
         """Report alerts that were raised."""
 
-    def look(self, backlog: Backlog) -> None:
+    def report_progress(self, backlog: Backlog) -> None:
         """Report how far the worker is, if it is time."""
 
-    def ended(self, summary: Summary) -> None:
+    def report_end(self, summary: Summary) -> None:
         """Report what came of all messages."""
 
 
@@ -79,7 +79,7 @@ class TerminalReporter(Reporter):
         self._start = self._last = read_gauges()
         self._reported_at_s = clock()
 
-    def started(self, started: Started) -> None:
+    def report_start(self, started: Started) -> None:
         """Say what is watched, and how to end it."""
         health = f"; health and metrics on {started.health}" if started.health else ""
         self._write(
@@ -87,12 +87,12 @@ class TerminalReporter(Reporter):
             f" {started.output}{health}. Ctrl-C drains and ends."
         )
 
-    def alerted(self, alerts: Iterable[Alert]) -> None:
+    def report_alerts(self, alerts: Iterable[Alert]) -> None:
         """Write a line for each."""
         for alert in alerts:
             self._write(f"      {alert_line(alert)}")
 
-    def look(self, backlog: Backlog) -> None:
+    def report_progress(self, backlog: Backlog) -> None:
         """Write how many answers have which verdict, if that has changed."""
         if self._clock() - self._reported_at_s < _TERMINAL_EVERY_S:
             return
@@ -104,7 +104,7 @@ class TerminalReporter(Reporter):
         held = f"; checks that take longer: {backlog.held:,}" if backlog.held else ""
         self._write(f"{now.done - self._start.done:5,} answers: {tally(now, self._start)}{held}")
 
-    def ended(self, summary: Summary) -> None:
+    def report_end(self, summary: Summary) -> None:
         """Write the counts of all messages, and where the records are."""
         self._write(f"\n{counted(summary.read, 'message')}: {accounts_line(summary)}.")
         self._write(f"{counted(summary.alerts, 'alert')}.")
@@ -126,7 +126,7 @@ class LogReporter(Reporter):
         self._start = self._last = read_gauges()
         self._reported_at_s = clock()
 
-    def started(self, started: Started) -> None:
+    def report_start(self, started: Started) -> None:
         """Log what is watched."""
         _log.info(
             "watching %s with the checker %s; records go to %s",
@@ -135,7 +135,7 @@ class LogReporter(Reporter):
             started.output,
         )
 
-    def look(self, backlog: Backlog) -> None:
+    def report_progress(self, backlog: Backlog) -> None:
         """Log the heartbeat."""
         passed_s = self._clock() - self._reported_at_s
         if passed_s < _LOG_EVERY_S:
@@ -158,7 +158,7 @@ class LogReporter(Reporter):
             },
         )
 
-    def ended(self, summary: Summary) -> None:
+    def report_end(self, summary: Summary) -> None:
         """Log the counts of all messages."""
         _log.info("%s: %s", counted(summary.read, "message"), accounts_line(summary))
 

@@ -1,16 +1,18 @@
-"""Keep messages that the machine could not process, and say when to try them again."""
+"""Keep messages that are processed again: after a failed batch, or after a long check."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
+from pipeline.sinks.batch_results import DeferredAnswer
 from schemas.message import Message
 
 _FIRST_WAIT_S = 1.0
-_LONGEST_WAIT_S = 30.0
+_MAX_WAIT_S = 30.0
 
 
 class RetryQueue:
-    """Keep messages for a while that grows until some messages are processed.
+    """Keep messages whose batch failed, for a time that grows until a batch succeeds.
 
     Args:
       clock: seconds, monotonic.
@@ -25,19 +27,71 @@ class RetryQueue:
         return len(self._messages)
 
     def add(self, messages: Sequence[Message]) -> None:
-        """Keep messages that could not be processed."""
+        """Keep messages whose batch failed."""
         due_at_s = self._clock() + self._wait_s
         self._messages += [(due_at_s, message) for message in messages]
-        self._wait_s = min(2 * self._wait_s, _LONGEST_WAIT_S)
+        self._wait_s = min(2 * self._wait_s, _MAX_WAIT_S)
 
     def reset(self) -> None:
-        """Note that messages were processed: the next ones wait for the shortest time again."""
+        """Let the next messages wait for the shortest time: a batch has succeeded."""
         self._wait_s = _FIRST_WAIT_S
 
-    def take_due(self, most: int) -> list[Message]:
-        """Take messages whose time has come, so many at most."""
+    def take_due(self, max_messages: int) -> list[Message]:
+        """Take messages whose time has come."""
         now_s = self._clock()
-        due = [message for due_at_s, message in self._messages if due_at_s <= now_s][:most]
+        due = [message for due_at_s, message in self._messages if due_at_s <= now_s][:max_messages]
         taken = {message.place for message in due}
         self._messages = [kept for kept in self._messages if kept[1].place not in taken]
         return due
+
+
+class PendingMessage(NamedTuple):
+    """A message, as it was delivered, and those of its answers that are being checked."""
+
+    message: Message
+    answers: tuple[DeferredAnswer, ...]
+
+
+class PendingChecks:
+    """Keep messages while checks of their answers go on in the background.
+
+    Args:
+      has_ended: tells by record id whether the check of an answer has ended.
+    """
+
+    def __init__(self, has_ended: Callable[[str], bool]) -> None:
+        self._has_ended = has_ended
+        # By place.
+        self._pending: dict[str, PendingMessage] = {}
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    def add(self, messages: Iterable[Message], answers: Iterable[DeferredAnswer]) -> None:
+        """Keep messages.
+
+        Args:
+          messages: as they were delivered; those without such an answer are ignored.
+          answers: those that are being checked.
+        """
+        by_place: dict[str, tuple[DeferredAnswer, ...]] = {}
+        for answer in answers:
+            place = answer.place
+            by_place[place] = (*by_place.get(place, ()), answer)
+        self._pending |= {
+            message.place: PendingMessage(message, by_place[message.place])
+            for message in messages
+            if message.place in by_place
+        }
+
+    def take_ended(self, max_messages: int) -> Sequence[PendingMessage]:
+        """Take messages whose checks have all ended, successful or not."""
+        ended: list[PendingMessage] = []
+        for pending in self._pending.values():
+            if len(ended) == max_messages:
+                break
+            if all(self._has_ended(answer.record_id) for answer in pending.answers):
+                ended.append(pending)
+        for pending in ended:
+            del self._pending[pending.message.place]
+        return ended

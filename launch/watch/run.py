@@ -3,21 +3,21 @@
 import logging
 import sys
 
-from launch.command import Invocation
 from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
 from launch.job.beam_options import read_beam_options
-from launch.json_log import log_as_json
 from launch.local.work_folder import FolderInUse
+from launch.logs.beam_log import keep_beam_quiet
+from launch.logs.json_log import log_as_json
 from launch.pubsub.errors import Refused
-from launch.quiet import keep_beam_quiet
 from launch.terminal.exit_status import DONE, FAILED, fail
-from launch.watch.canary import try_canary
+from launch.watch.alerts.canary import validate_canary
 from launch.watch.demo import watch_demo
-from launch.watch.ownership import OwnershipLost
+from launch.watch.durable.ownership import OwnershipLost
 from launch.watch.reporter import LogReporter, Reporter, TerminalReporter
-from launch.watch.watching import watch
+from launch.watch.run_worker import run_worker
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings
 from pipeline.settings.config import Config, job_config
+from pipeline.settings.load import Loaded
 from pipeline.sinks.destination import Destination
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import OutagePolicy
@@ -25,7 +25,7 @@ from transforms.grounding.settings import OutagePolicy
 _log = logging.getLogger(__name__)
 
 
-def watch_subscription(invocation: Invocation[WatchSettings]) -> int:
+def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     """Check the answers of a subscription until SIGTERM or SIGINT.
 
     Returns:
@@ -34,20 +34,20 @@ def watch_subscription(invocation: Invocation[WatchSettings]) -> int:
     Raises:
       UsageError: the settings have problems, or a file is not there.
     """
-    settings, problems = invocation.settings, invocation.problems
-    beam_options = read_beam_options(invocation, settings.job)
+    settings, problems = loaded.settings, loaded.problems
+    beam_options = read_beam_options(loaded, settings.job)
     run_id = settings.job.output.run_id or default_run_id_of(settings.pubsub.subscription)
     destination = Destination(root=settings.job.output.output, run=run_id)
     if destination.root:
         try_output(destination, problems)
     if settings.worker.canary:
-        try_canary(
+        validate_canary(
             settings.worker.canary,
             problems,
             input_format=settings.job.format.input_format,
             facts_from_steps=settings.job.format.facts_from_steps,
         )
-    invocation.raise_problems()
+    loaded.raise_problems()
     reporter = _reporter()
     keep_beam_quiet()
     config = job_config(
@@ -60,7 +60,7 @@ def watch_subscription(invocation: Invocation[WatchSettings]) -> int:
         outage=OutagePolicy.HOLD,
     )
     try:
-        summary = watch(config, settings, beam_options, reporter=reporter)
+        summary = run_worker(config, settings, beam_options, reporter=reporter)
     except (CheckFailed, Refused, FolderInUse, OwnershipLost, OSError) as error:
         _log.critical("the worker failed: %s", error)
         return FAILED
@@ -70,7 +70,7 @@ def watch_subscription(invocation: Invocation[WatchSettings]) -> int:
     return DONE
 
 
-def demo(invocation: Invocation[WatchDemoSettings]) -> int:
+def demo(loaded: Loaded[WatchDemoSettings]) -> int:
     """Check the sample answers on a local Pub/Sub server.
 
     Returns:
@@ -79,9 +79,9 @@ def demo(invocation: Invocation[WatchDemoSettings]) -> int:
     Raises:
       UsageError: the settings have problems, or the output cannot be written.
     """
-    destination = Destination(root=invocation.settings.watch_demo_output, run="watch-demo")
-    try_output(destination, invocation.problems)
-    invocation.raise_problems()
+    destination = Destination(root=loaded.settings.watch_demo_output, run="watch-demo")
+    try_output(destination, loaded.problems)
+    loaded.raise_problems()
     keep_beam_quiet()
     config = Config(
         inputs=(),

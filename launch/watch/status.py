@@ -7,19 +7,19 @@ from datetime import UTC, datetime
 from rich.console import Console
 from rich.table import Table
 
-from launch.command import Invocation
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.verify.reading import find_journals
 from launch.verify.run import verify_folder
-from launch.watch.account import Account
-from launch.watch.journal import Journal
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.ledger import LedgerHour
 from pipeline.settings.commands import StatusSettings
+from pipeline.settings.load import Loaded
 from schemas.quantities import SECOND_US
 
 _COLUMNS = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
 
 
-def status(invocation: Invocation[StatusSettings]) -> int:
+def status(loaded: Loaded[StatusSettings]) -> int:
     """Print the ledger.
 
     Returns:
@@ -28,14 +28,14 @@ def status(invocation: Invocation[StatusSettings]) -> int:
     Raises:
       UsageError: the settings have problems, or the folder has no ledger.
     """
-    settings = invocation.settings
+    settings = loaded.settings
     paths = find_journals(settings.folder, ()) if settings.folder else []
     if settings.folder and not paths:
-        invocation.problems.append(
+        loaded.problems.append(
             f"{settings.folder}: has no ledger of a worker; where the --output is a bucket, pass"
             " the worker's --work_folder"
         )
-    invocation.raise_problems()
+    loaded.raise_problems()
     try:
         accounts = [account for path in paths for account in _ledger(path)]
     except OSError as error:
@@ -49,12 +49,12 @@ def status(invocation: Invocation[StatusSettings]) -> int:
     return FAILED if has_gap or differs else DONE
 
 
-def _ledger(path: str) -> list[Account]:
+def _ledger(path: str) -> list[LedgerHour]:
     with closing(Journal(path)) as journal:
         return journal.ledger()
 
 
-def _table(accounts: Sequence[Account]) -> Table:
+def _table(accounts: Sequence[LedgerHour]) -> Table:
     table = Table("hour (UTC)", *_COLUMNS, box=None, padding=(0, 2))
     for account in accounts:
         hour = datetime.fromtimestamp(account.hour_us / SECOND_US, UTC).strftime("%Y-%m-%d %H h")

@@ -1,4 +1,4 @@
-"""The worker: runs a batch, makes its outcome durable, and only then acknowledges it."""
+"""Process batches of messages: run, make the outcome durable, then acknowledge."""
 
 import logging
 import time
@@ -6,62 +6,64 @@ from collections.abc import Sequence
 from threading import Event
 
 from launch.pubsub.errors import Refused
-from launch.pubsub.subscription import Standing, Subscription
-from launch.watch.alert_latency import AlertLatency
-from launch.watch.announcer import Announcer
+from launch.pubsub.subscription import Subscription, SubscriptionStats
+from launch.watch.alerts.canary import Canary
+from launch.watch.alerts.monitor import Monitor
+from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher
 from launch.watch.batch_size import BatchSize
-from launch.watch.batches import Batches, Outcome, Unaccounted
-from launch.watch.canary import Canary
-from launch.watch.giving_up import failed_by_defect
-from launch.watch.heartbeat import Heartbeat
-from launch.watch.held_messages import HeldMessage, HeldMessages
-from launch.watch.journal import Journal
-from launch.watch.monitor import Monitor
-from launch.watch.ownership import OwnedPaths
-from launch.watch.publishing import Publishing
+from launch.watch.durable.batches import Batches, Outcome, Unaccounted
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.ownership import OwnedPaths
+from launch.watch.durable.publisher import FilePublisher
+from launch.watch.health.health import Heartbeat
 from launch.watch.reporter import Backlog, Reporter
-from launch.watch.retry_queue import RetryQueue
+from launch.watch.retry_queue import PendingChecks, PendingMessage, RetryQueue
 from pipeline.settings.worker import WorkerSettings
 from pipeline.storage import TargetExists
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.failure import Failure
 from schemas.message import Message
 from schemas.quantities import MEGABYTE
-from transforms import clock
 from transforms.grounding.errors import RunStopped
+from transforms.runtime import clock
+from transforms.runtime.failures import failed_now
 
 _WAIT_S = 0.5
 _BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
-_FORGET_EVERY_S = 3_600.0
+_DELETE_IDS_EVERY_S = 3_600.0
 _log = logging.getLogger(__name__)
 
 
+class Defect(Exception):
+    """A bug of groundwatch that one message triggers."""
+
+
 class Worker:
-    """Takes batches from a subscription until it is told to stop.
+    """Process batches of a subscription until it is stopped.
 
     A message is acknowledged once its record, alerts and failure are in the journal or in files
-    that the journal knows. The check of an answer that takes longer than others goes on in the
-    background; its message is held, and processed when the check has ended. A message that runs
-    into a defect becomes a failure, and takes no other along.
+    that the journal knows. A check that takes longer than others goes on in the background; its
+    message is processed again when the check has ended. A message that triggers a bug becomes a
+    failure, and the other messages of its batch are processed.
 
     Args:
-      subscription: where messages come from.
-      batches: what a batch goes through.
-      journal: what must not be forgotten.
-      publishing: where parts become files.
-      announcer: where alerts and failures go.
-      monitor: judges rates and silence.
+      subscription: the messages.
+      batches: process a batch.
+      journal: the durable state.
+      publisher: publishes files.
+      outbox: publishes alerts and failures.
+      monitor: evaluates rates and activity.
       canary: checks known answers, None for none.
-      heartbeat: hears that the loop is alive.
+      heartbeat: records that the loop is alive.
       owned: the files and folders that must stay as they are.
-      reporter: tells whoever started it what it does.
+      reporter: shows what the worker does.
       size: how many messages a batch takes.
-      held: messages of answers whose checks go on in the background.
+      pending: messages of answers whose checks go on in the background.
       settings: how large batches are.
 
     Attributes:
-      subscription, publishing, monitor, canary: as given.
+      subscription, publisher, monitor, canary: as given.
       batches_done, batches_failed: how many ended how.
     """
 
@@ -71,15 +73,15 @@ class Worker:
         subscription: Subscription,
         batches: Batches,
         journal: Journal,
-        publishing: Publishing,
-        announcer: Announcer,
+        publisher: FilePublisher,
+        outbox: OutboxPublisher,
         monitor: Monitor,
         canary: Canary | None,
         heartbeat: Heartbeat,
         owned: OwnedPaths,
         reporter: Reporter,
         size: BatchSize,
-        held: HeldMessages,
+        pending: PendingChecks,
         settings: WorkerSettings,
     ) -> None:
         self.batches_done = 0
@@ -87,8 +89,8 @@ class Worker:
         self.subscription = subscription
         self._batches = batches
         self._journal = journal
-        self.publishing = publishing
-        self._announcer = announcer
+        self.publisher = publisher
+        self._outbox = outbox
         self.monitor = monitor
         self.canary = canary
         self._heartbeat = heartbeat
@@ -97,74 +99,74 @@ class Worker:
         self._latency = AlertLatency()
         self._settings = settings
         self._retry_queue = RetryQueue()
-        self._held = held
+        self._pending = pending
         self._size = size
-        self._forget_at_s = 0.0
+        self._delete_ids_at_s = 0.0
 
     def run(self, stop: Event) -> None:
-        """Work until told to stop.
+        """Process batches until stopped.
 
         Args:
-          stop: is set when the batch in work is to be the last.
+          stop: set it to make the current batch the last one.
 
         Raises:
           RunStopped: no answer can be checked until a person has changed something.
-          Refused: Pub/Sub will give or take nothing until a person has changed something.
+          Refused: Pub/Sub refuses until a person has changed something.
           OwnershipLost: the journal or the output folder was deleted or replaced.
-          TargetExists: somebody else wrote a file under one of this worker's names.
+          TargetExists: another process wrote a file with one of this worker's names.
         """
-        # What a subscription holds is not known before some of it has come.
-        self.monitor.cannot_hear(clock.now_us())
+        # Whether there is a backlog is not known before messages have come.
+        self.monitor.record_backlog(clock.now_us())
         while not stop.is_set():
             self.step()
 
     def step(self) -> None:
-        """Process one batch, if there is something to do, and do what is due besides."""
-        self._heartbeat.came_round(waiting=self.held)
-        # Half of a batch at most, so that new messages flow however many checks have ended.
-        held = self._held.take_ended(max(1, self._size.messages // 2))
-        messages = self._take([each.message for each in held])
+        """Process one batch, if there are messages, then publish what is due."""
+        self._heartbeat.record_pull(outstanding=self.waiting)
+        # Half of a batch at most, so that new messages are processed, too.
+        pending = self._pending.take_ended(max(1, self._size.messages // 2))
+        messages = self._take([each.message for each in pending])
         if messages:
-            self._work_off(messages, held)
-        standing = self.subscription.standing()
-        if self._cannot_pull() or _is_behind(standing):
-            self.monitor.cannot_hear(clock.now_us())
-        self._reporter.look(_backlog(standing, self.held))
+            self._process(messages, pending)
+        stats = self.subscription.stats()
+        if self._cannot_pull() or _is_behind(stats):
+            self.monitor.record_backlog(clock.now_us())
+        self._reporter.report_progress(_backlog(stats, self.waiting))
         try:
-            self._reporter.alerted(self.monitor.look(clock.now_us()))
+            self._reporter.report_alerts(self.monitor.evaluate(clock.now_us()))
             if self.canary:
-                self.canary.look(clock.now_us())
-            self._announcer.announce()
+                self.canary.check(clock.now_us())
+            self._outbox.publish()
             self._owned.check()
-            self.publishing.look()
-            self._forget_old_ids()
-            if self._latency.waiting and not self._journal.count_outbox("alert"):
-                self._latency.published(clock.now_us())
+            self.publisher.publish_due()
+            self._delete_old_ids()
+            if self._latency.pending and not self._journal.count_outbox("alert"):
+                self._latency.record_published(clock.now_us())
         except TargetExists:
             raise
         except OSError as error:
-            _log.error("%s; it is kept and tried again", error)
+            _log.error("%s; it is tried again", error)
 
     def finish(self) -> None:
-        """Make public what is durable.
+        """Publish what is durable.
 
         Raises:
           OSError: a file cannot be written; the next worker does it.
         """
-        self.monitor.look(clock.now_us(), at_once=True)
+        self.monitor.evaluate(clock.now_us(), at_once=True)
         try:
-            self._announcer.announce()
+            self._outbox.publish()
         except Refused as error:
             _log.error("%s; the next worker tries again", error)
-        self.publishing.finish()
+        self.publisher.finish()
 
     @property
-    def held(self) -> int:
+    def waiting(self) -> int:
         """How many messages wait for a check in the background, or to be processed again."""
-        return len(self._held) + len(self._retry_queue)
+        return len(self._pending) + len(self._retry_queue)
 
-    def _take(self, held: Sequence[Message]) -> Sequence[Message]:
-        again = [*held, *self._retry_queue.take_due(self._size.messages - len(held))]
+    def _take(self, checked: Sequence[Message]) -> Sequence[Message]:
+        again = [*checked, *self._retry_queue.take_due(self._size.messages - len(checked))]
         room = self._size.messages - len(again)
         if room <= 0:
             return again
@@ -172,15 +174,15 @@ class Worker:
         return [*again, *self.subscription.pull(room, _BATCH_BYTES, wait_s)]
 
     def _cannot_pull(self) -> bool:
-        """Tell whether so much is held that nothing more is pulled."""
-        return self.held >= self._settings.max_outstanding_messages
+        """Return whether so many messages wait that no more are pulled."""
+        return self.waiting >= self._settings.max_outstanding_messages
 
-    def _work_off(self, messages: Sequence[Message], held: Sequence[HeldMessage] = ()) -> None:
+    def _process(self, messages: Sequence[Message], pending: Sequence[PendingMessage] = ()) -> None:
         """Process a batch.
 
         Args:
           messages: all of them.
-          held: those of them whose arrival was counted before.
+          pending: those of them whose arrival was counted before.
         """
         started_s = time.monotonic()
         try:
@@ -189,13 +191,13 @@ class Worker:
             raise
         except OSError as error:
             self.batches_failed += 1
-            self._hold(messages, error)
+            self._retry_later(messages, error)
         except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
             self.batches_failed += 1
             self._isolate(messages, error)
         else:
             self.batches_done += 1
-            self._size.note(
+            self._size.adjust(
                 len(messages),
                 time.monotonic() - started_s,
                 checked=outcome.checked,
@@ -203,31 +205,31 @@ class Worker:
                 latency_s=outcome.latency_s,
             )
             self._retry_queue.reset()
-            self._settle(messages, outcome, held)
+            self._finish_batch(messages, outcome, pending)
 
     def _isolate(self, messages: Sequence[Message], error: Exception) -> None:
-        """Find the message that runs into a defect, half by half, and make a failure of it."""
+        """Find the message that triggers a bug by bisection, and make a failure of it."""
         if len(messages) > 1:
             half = len(messages) // 2
-            self._work_off(messages[:half])
-            self._work_off(messages[half:])
+            self._process(messages[:half])
+            self._process(messages[half:])
             return
         (message,) = messages
-        _log.error("a defect: %s, with message %s", type(error).__name__, message.place)
+        _log.error("a bug of groundwatch: %s, with message %s", type(error).__name__, message.place)
         alerts = [_ledger_alert()] if isinstance(error, Unaccounted) else []
-        self._fail(message, failed_by_defect(message, error), alerts)
+        self._fail(message, _failure_of_defect(message, error), alerts)
 
     def _fail(self, message: Message, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
         try:
             self._batches.fail(failure, alerts)
         except OSError as error:
-            self._hold([message], error)
+            self._retry_later([message], error)
         else:
-            self._heartbeat.progressed()
+            self._heartbeat.record_progress()
             self._acknowledge([message.place])
 
     def _acknowledge(self, places: Sequence[str]) -> None:
-        """Acknowledge what is durable in a journal that is still there.
+        """Acknowledge what is durable, after a check that the journal is still there.
 
         Raises:
           OwnershipLost: it is not.
@@ -235,44 +237,49 @@ class Worker:
         self._owned.check()
         self.subscription.acknowledge(places)
 
-    def _hold(self, messages: Sequence[Message], error: OSError) -> None:
-        _log.error("%s; %d messages are held and tried again", error, len(messages))
+    def _retry_later(self, messages: Sequence[Message], error: OSError) -> None:
+        _log.error("%s; %d messages are tried again", error, len(messages))
         self._retry_queue.add(messages)
 
-    def _settle(
-        self, messages: Sequence[Message], outcome: Outcome, held: Sequence[HeldMessage]
+    def _finish_batch(
+        self, messages: Sequence[Message], outcome: Outcome, pending: Sequence[PendingMessage]
     ) -> None:
         left = {answer.place for answer in outcome.left}
         done = [message.place for message in messages if message.place not in left]
         self._acknowledge(done)
         if done:
-            self._heartbeat.progressed()
-        self._latency.raised(messages, len(outcome.alerts))
-        self._reporter.alerted(outcome.alerts)
-        arrivals = outcome.arrivals(answer for each in held for answer in each.answers)
-        self.monitor.record_arrivals(len(messages) - len(held), arrivals, clock.now_us())
+            self._heartbeat.record_progress()
+        self._latency.add(messages, len(outcome.alerts))
+        self._reporter.report_alerts(outcome.alerts)
+        arrivals = outcome.arrivals(answer for each in pending for answer in each.answers)
+        self.monitor.record_arrivals(len(messages) - len(pending), arrivals, clock.now_us())
         self.monitor.record_rates(outcome.rates)
         # A message is processed again as a whole; its finished answers then count as duplicates.
-        self._held.add(messages, outcome.left)
+        self._pending.add(messages, outcome.left)
 
-    def _forget_old_ids(self) -> None:
-        """Forget them now and then: it takes seconds where there are millions."""
-        if time.monotonic() >= self._forget_at_s:
-            self._forget_at_s = time.monotonic() + _FORGET_EVERY_S
-            self._batches.forget_old_ids(self._settings.dedupe_h)
-
-
-def _is_behind(standing: Standing) -> bool:
-    return not standing.answers or standing.oldest_waiting_age_s > _BEHIND_S
+    def _delete_old_ids(self) -> None:
+        """Delete them once an hour: it takes seconds if there are millions."""
+        if time.monotonic() >= self._delete_ids_at_s:
+            self._delete_ids_at_s = time.monotonic() + _DELETE_IDS_EVERY_S
+            self._batches.delete_old_ids(self._settings.dedupe_h)
 
 
-def _backlog(standing: Standing, held: int) -> Backlog:
-    holding = standing.holding
+def _is_behind(stats: SubscriptionStats) -> bool:
+    return not stats.is_available or stats.oldest_waiting_age_s > _BEHIND_S
+
+
+def _backlog(stats: SubscriptionStats, waiting: int) -> Backlog:
     return Backlog(
-        outstanding=holding.waiting + holding.in_work,
-        held=held,
-        oldest_age_s=standing.oldest_unacked_age_s,
+        outstanding=stats.outstanding,
+        held=waiting,
+        oldest_age_s=stats.oldest_unacked_age_s,
     )
+
+
+def _failure_of_defect(message: Message, error: Exception) -> Failure:
+    # The error's own words could contain text of an answer.
+    defect = Defect(f"groundwatch has a bug: {type(error).__name__}")
+    return failed_now(message, "ReadMessages", defect, retryable=True)
 
 
 def _ledger_alert() -> Alert:

@@ -97,7 +97,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     ] = _CHECK.cache_bytes // MEGABYTE
     proxy: Annotated[
         Proxy | None,
-        "Proxy for the calls; the proxies of the environment are not used.",
+        "Proxy for the calls; without it, that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.",
     ] = None
     credentials_file: Annotated[
         Text | None,

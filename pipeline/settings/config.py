@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from pipeline.settings.definition import build
 from pipeline.settings.job import JobSettings
-from pipeline.sinks.destination import FILE_BYTES, Destination
+from pipeline.sinks.destination import Destination
 from schemas import Record
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
@@ -15,30 +16,28 @@ from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
 
-SEGMENT_MESSAGES = 10_000
-"""A killed run has at most so many to read again, and each segment costs a part of a second."""
+_DEFAULTS = build(JobSettings, {})
 
 
 class Config(Record, frozen=True, kw_only=True):
-    """Everything the main page needs.
+    """What a pipeline does, apart from where it reads and writes.
 
     Attributes:
       inputs: the archives' files, local or gs://; none for a subscription.
       output: the output folder, local or gs://.
       run: the run's id, part of every output file's name.
-      source: a hash of what the input is called; a run of the same id and another source is
-        refused, since it would replace files of other answers.
+      source: a hash of the input's name. A run with the same id and another source is refused,
+        since it would replace files of other answers.
       replays: whether the inputs are failures of an earlier run.
-      salvage: whether records of a damaged archive that no checksum confirms count.
-      input_format: a source format's name, None to recognise each message.
-      facts_from_steps: whether what the generator found on its way counts among the facts.
-      work_folder: a local folder for what an unfinished run keeps; None where the work is done
-        on many machines.
-      segment_messages: how many messages one process works off, and then keeps for good.
-      file_bytes: a file that has grown so long is followed by another.
+      salvage: whether unverified records of a damaged archive count.
+      input_format: a source format's name, None to detect each message's.
+      facts_from_steps: whether search results of intermediate steps count as facts.
+      work_folder: a local folder for the state of an unfinished run, None on many machines.
+      segment_messages: messages of one segment, after which progress is committed.
+      file_bytes: the size at which a new output file is started.
       seen_for_s: seconds for which a stream remembers a record id.
-      sampling: which answers are looked at.
-      moved_reasons: reasons that lead to another verdict than the table's.
+      sampling: which answers are checked.
+      moved_reasons: reasons that are mapped to another verdict.
       check, thresholds, alerts, rates: the settings of the steps.
       text: how much of the texts the enriched records keep.
       failure_payload: whether failures keep the original bytes.
@@ -53,8 +52,8 @@ class Config(Record, frozen=True, kw_only=True):
     input_format: str | None = None
     facts_from_steps: bool = False
     work_folder: str | None = None
-    segment_messages: int = SEGMENT_MESSAGES
-    file_bytes: int = FILE_BYTES
+    segment_messages: int = _DEFAULTS.local.segment_messages
+    file_bytes: int = _DEFAULTS.output.target_file_mb * MEGABYTE
     seen_for_s: int = SEEN_FOR_S
     sampling: SamplingRule = SamplingRule()
     moved_reasons: dict[str, Verdict] = {}
@@ -67,17 +66,17 @@ class Config(Record, frozen=True, kw_only=True):
 
     @property
     def destination(self) -> Destination:
-        """Where the run's files go."""
+        """The folder and the names of the run's files."""
         return Destination(root=self.output, run=self.run, file_bytes=self.file_bytes)
 
     @property
     def lock(self) -> str:
-        """The lock of all that the run writes, which lies with the output."""
+        """The file that locks the output for this run."""
         return self.destination.path(f".groundwatch-{self.run}.lock")
 
     @property
     def seen_ids(self) -> str | None:
-        """The file of the record ids that the run has seen."""
+        """The database of the record ids that the run has seen."""
         return f"{self.work_folder}/seen.sqlite" if self.work_folder else None
 
 

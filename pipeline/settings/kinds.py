@@ -30,26 +30,26 @@ _BUCKET_PATH = r"gs://[^/\s]+/\S+"
 _HOST_AND_PORT = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,5})", re.ASCII)
 
 
-class Kind(Record, frozen=True, kw_only=True):
+class Kind(Record, frozen=True):
     """One kind of value.
 
     Attributes:
       parse: turns a text into the value, or raises ValueError with what it must be.
       placeholder: stands for the value in the help.
-      range: the values that it accepts, for the documentation.
-      unit: of a number, such as ``seconds``.
-      parameter_type: of Dataflow's `ParameterType`, where a template has such a parameter.
       pattern: a regular expression, in the syntax that Java and Python share, that a template's
         parameter must match. It may accept more than `parse` does.
+      parameter_type: of Dataflow's `ParameterType`.
+      range: the values that it accepts, for the documentation.
+      unit: of a number, such as ``seconds``.
       choices: lists the accepted words, where there are few.
     """
 
     parse: Callable[[str], object]
     placeholder: str = "TEXT"
+    pattern: str = r"[\s\S]*\S[\s\S]*"
+    parameter_type: str = "TEXT"
     range: str = ""
     unit: str = ""
-    parameter_type: str = "TEXT"
-    pattern: str = r"[\s\S]*\S[\s\S]*"
     choices: Callable[[], Sequence[str]] | None = None
 
 
@@ -110,14 +110,7 @@ def _number(range_: str, accepts: Callable[[float], bool], pattern: str, unit: s
             raise ValueError(f"must be a number {range_}")
         return number
 
-    return Kind(
-        parse=parse,
-        placeholder=_PLACEHOLDERS.get(unit, "NUMBER"),
-        range=range_,
-        unit=unit,
-        parameter_type="NUMBER",
-        pattern=pattern,
-    )
+    return Kind(parse, _PLACEHOLDERS.get(unit, "NUMBER"), pattern, "NUMBER", range_, unit)
 
 
 def _whole(least: int, unit: str = "", most: float = math.inf) -> Kind:
@@ -129,12 +122,12 @@ def _whole(least: int, unit: str = "", most: float = math.inf) -> Kind:
         return int(text)
 
     return Kind(
-        parse=parse,
-        placeholder=_PLACEHOLDERS.get(unit, "N"),
-        range=range_,
-        unit=unit,
-        parameter_type="NUMBER",
-        pattern="0*[1-9][0-9]*" if least else "[0-9]+",
+        parse,
+        _PLACEHOLDERS.get(unit, "N"),
+        "0*[1-9][0-9]*" if least else "[0-9]+",
+        "NUMBER",
+        range_,
+        unit,
     )
 
 
@@ -144,7 +137,7 @@ def _matching(form: str, complaint: str, placeholder: str) -> Kind:
             raise ValueError(f"must {complaint}")
         return text
 
-    return Kind(parse=parse, placeholder=placeholder, pattern=form)
+    return Kind(parse, placeholder, form)
 
 
 def _pubsub(collection: str, parameter_type: str) -> Kind:
@@ -265,37 +258,19 @@ _SHARE = _number(
     "above 0, at most 1", lambda number: _LEAST_SHARE <= number <= 1, _FRACTION_PATTERN
 )
 _FRACTION_OR_NONE = Kind(
-    parse=_parse_fraction_or_none,
-    placeholder="NUMBER|none",
+    _parse_fraction_or_none,
+    "NUMBER|none",
+    rf"({_FRACTION_PATTERN}|[nN][oO][nN][eE])",
     range="from 0 to 1, or none",
-    pattern=rf"({_FRACTION_PATTERN}|[nN][oO][nN][eE])",
 )
-_SWITCH = Kind(parse=parse_switch, parameter_type="BOOLEAN", pattern="(true|false|True|False)")
-_SAMPLE = Kind(
-    parse=_parse_sample, placeholder="[ENGINE=]RATE", pattern=rf"([^\s=]+=)?{_FRACTION_PATTERN}"
-)
-_MOVED_REASON = Kind(
-    parse=_parse_moved_reason, placeholder="REASON=VERDICT", pattern=r"[^\s=]+=[A-Z_]+"
-)
-_CHECKER = Kind(
-    parse=_parse_checker,
-    placeholder="local|discoveryengine|URL",
-    pattern=rf"(local|discoveryengine|{_ADDRESS})",
-)
-_ACCOUNT = Kind(
-    parse=parse_text,
-    placeholder="EMAIL",
-    parameter_type="SERVICE_ACCOUNT",
-    pattern=r"[^@\s]+@[^@\s]+",
-)
-_OUTPUT_FOLDER = Kind(
-    parse=_parse_location,
-    placeholder="FOLDER",
-    parameter_type="GCS_WRITE_FOLDER",
-    pattern=_BUCKET_PATH,
-)
+_SWITCH = Kind(parse_switch, "", "(true|false|True|False)", "BOOLEAN")
+_SAMPLE = Kind(_parse_sample, "[ENGINE=]RATE", rf"([^\s=]+=)?{_FRACTION_PATTERN}")
+_MOVED_REASON = Kind(_parse_moved_reason, "REASON=VERDICT", r"[^\s=]+=[A-Z_]+")
+_CHECKER = Kind(_parse_checker, "local|discoveryengine|URL", rf"(local|discoveryengine|{_ADDRESS})")
+_ACCOUNT = Kind(parse_text, "EMAIL", r"[^@\s]+@[^@\s]+", "SERVICE_ACCOUNT")
+_OUTPUT_FOLDER = Kind(_parse_location, "FOLDER", _BUCKET_PATH, "GCS_WRITE_FOLDER")
 
-Text = Annotated[str, Kind(parse=parse_text)]
+Text = Annotated[str, Kind(parse_text)]
 Switch = Annotated[bool, _SWITCH]
 Fraction = Annotated[float, _FRACTION]
 Share = Annotated[float, _SHARE]
@@ -308,14 +283,12 @@ Count = Annotated[int, _whole(1)]
 Megabytes = Annotated[int, _whole(1, "megabytes")]
 MegabytesOrNone = Annotated[int, _whole(0, "megabytes")]
 Port = Annotated[int, _whole(0, most=_HIGHEST_PORT)]
-Location = Annotated[
-    str, Kind(parse=_parse_location, placeholder="PATH", pattern=rf"({_BUCKET_PATH}|[^:\s]+)")
-]
-Archive = Annotated[str, Kind(parse=_parse_location, placeholder="PATH", pattern=_BUCKET_PATH)]
+Location = Annotated[str, Kind(_parse_location, "PATH", rf"({_BUCKET_PATH}|[^:\s]+)")]
+Archive = Annotated[str, Kind(_parse_location, "PATH", _BUCKET_PATH)]
 OutputFolder = Annotated[str, _OUTPUT_FOLDER]
-LocalFolder = Annotated[str, Kind(parse=_parse_local_folder, placeholder="FOLDER")]
-LocalFile = Annotated[str, Kind(parse=_parse_local_file, placeholder="FILE")]
-ModelFolder = Annotated[str, Kind(parse=_parse_model_folder, placeholder="FOLDER")]
+LocalFolder = Annotated[str, Kind(_parse_local_folder, "FOLDER")]
+LocalFile = Annotated[str, Kind(_parse_local_file, "FILE")]
+ModelFolder = Annotated[str, Kind(_parse_model_folder, "FOLDER")]
 RunId = Annotated[str, _matching(_RUN_ID, "be letters, digits, - and _, at most 64", "ID")]
 FormatName = Annotated[str, _choice(_format_names, "FORMAT")]
 Sample = Annotated[tuple[str | None, float], _SAMPLE]
@@ -325,13 +298,9 @@ GroundingConfigName = Annotated[
     str,
     _matching(_CONFIG_NAME, "have the form projects/P/locations/L/groundingConfigs/C", "NAME"),
 ]
-Label = Annotated[
-    tuple[str, str], Kind(parse=_parse_label, placeholder="KEY=VALUE", pattern=_LABEL)
-]
-Proxy = Annotated[str, Kind(parse=_parse_proxy, placeholder="URL", pattern=_ADDRESS)]
+Label = Annotated[tuple[str, str], Kind(_parse_label, "KEY=VALUE", _LABEL)]
+Proxy = Annotated[str, Kind(_parse_proxy, "URL", _ADDRESS)]
 ServiceAccount = Annotated[str, _ACCOUNT]
-ListeningAddress = Annotated[
-    tuple[str, int], Kind(parse=_parse_listening_address, placeholder="[HOST:]PORT")
-]
+ListeningAddress = Annotated[tuple[str, int], Kind(_parse_listening_address, "[HOST:]PORT")]
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]
 TopicName = Annotated[str, _pubsub("topics", "PUBSUB_TOPIC")]

@@ -44,26 +44,35 @@ class UsageError(Exception):
         self.problems = tuple(problems)
 
 
-class Given(Record, frozen=True, kw_only=True):
-    """What one source says of one setting: the texts, and where they are, for messages."""
-
-    texts: tuple[str, ...]
-    place: str
-
-
 class Loaded(Generic[S]):
-    """What was loaded.
+    """The settings of one command line.
 
     Args:
       settings: the values; those with a problem have their default, or are empty.
-      others: the arguments that are not of these settings, in their order.
-      problems: one sentence each.
+      others: the arguments that are not settings, in their order: for Apache Beam.
+      problems: those found so far, one sentence each; a command adds those of its files.
     """
 
     def __init__(self, settings: S, others: list[str], problems: list[str]) -> None:
         self.settings = settings
         self.others = others
         self.problems = problems
+
+    def raise_problems(self) -> None:
+        """Report all problems.
+
+        Raises:
+          UsageError: there are problems.
+        """
+        if self.problems:
+            raise UsageError(self.problems)
+
+
+class _Given(Record, frozen=True):
+    """What one source says of a setting: the texts, and their place for messages."""
+
+    texts: tuple[str, ...]
+    place: str
 
 
 def load(
@@ -100,6 +109,11 @@ def load(
     return Loaded(built, others, [*problems, *built.problems()])
 
 
+def flag_names(settings: type[Settings]) -> list[str]:
+    """List the flags of a command, without dashes."""
+    return [field.name for each in (settings, CommonSettings) for field in settings_of(each)]
+
+
 def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
     """Name the arguments that are unknown, each with the nearest known flag.
 
@@ -111,7 +125,7 @@ def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[s
     flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))
     return [
         *(f"unexpected argument {value!r}" for value in values),
-        *(f"{flag} is unknown{_hint(flag.lstrip('-'), names, '--')}" for flag in flags),
+        *(f"{flag} is unknown{_hint(flag, names, '--')}" for flag in flags),
     ]
 
 
@@ -120,7 +134,9 @@ def _is_value(argument: str) -> bool:
 
 
 def _hint(name: str, names: Collection[str], prefix: str = "") -> str:
-    near = difflib.get_close_matches(name.lower().replace("-", "_"), sorted(names), n=1)
+    """Name the nearest known name; a prefix that all have in common says nothing."""
+    own = name.removeprefix(prefix).replace("-", "_")
+    near = difflib.get_close_matches(own, sorted(names), n=1)
     return f"; did you mean {prefix}{near[0]}?" if near else ""
 
 
@@ -130,7 +146,7 @@ def _keys(fields: Sequence[Setting]) -> list[str]:
 
 def _split_positional(
     arguments: Sequence[str], fields: Sequence[Setting]
-) -> tuple[dict[str, Given], list[str]]:
+) -> tuple[dict[str, _Given], list[str]]:
     """Take out the positional value: the first text that is not the value of a flag."""
     [field, *_] = [*(each for each in fields if each.note.is_positional), None]
     if field is None:
@@ -139,7 +155,7 @@ def _split_positional(
     before = ("", *arguments)
     for place, (argument, previous) in enumerate(zip(arguments, before, strict=False)):
         if _is_value(argument) and previous not in taking:
-            given = Given(texts=(argument,), place="DIR ")
+            given = _Given((argument,), "DIR ")
             return {field.key: given}, [*arguments[:place], *arguments[place + 1 :]]
     return {}, list(arguments)
 
@@ -153,7 +169,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _flags(
     arguments: Sequence[str], fields: Sequence[Setting], problems: list[str]
-) -> tuple[dict[str, Given], list[str]]:
+) -> tuple[dict[str, _Given], list[str]]:
     parser = _Parser(add_help=False, allow_abbrev=False)
     for field in fields:
         if not field.note.is_positional:
@@ -161,7 +177,7 @@ def _flags(
             # Any number of values, since argparse would stop at the first wrong number.
             parser.add_argument(*names, action="append", nargs="*", dest=field.key, default=[])
     namespace, others = parser.parse_known_args(arguments)
-    given: dict[str, Given] = {}
+    given: dict[str, _Given] = {}
     for field in fields:
         times: list[list[str]] = getattr(namespace, field.key, [])
         problems += [each for texts in times for each in _miscounted(field, texts)]
@@ -169,7 +185,7 @@ def _flags(
         if texts:
             # Of a repeated flag with one value the last one counts.
             kept = texts if field.is_many else texts[-1:]
-            given[field.key] = Given(texts=tuple(kept), place=f"--{field.name} ")
+            given[field.key] = _Given(tuple(kept), f"--{field.name} ")
     return given, others
 
 
@@ -185,24 +201,23 @@ def _variables(
     fields: Sequence[Setting],
     keys: Collection[str],
     problems: list[str],
-) -> dict[str, Given]:
+) -> dict[str, _Given]:
     many = {field.key for field in fields if field.is_many}
-    given: dict[str, Given] = {}
+    names = {key.upper(): key for key in keys}
+    given: dict[str, _Given] = {}
     for variable, text in sorted(environment.items()):
         name = variable.removeprefix(PREFIX)
-        key = name.lower()
-        if not variable.startswith(PREFIX) or (key not in keys and _OF_KUBERNETES.fullmatch(name)):
+        if not variable.startswith(PREFIX) or not text:
             continue
-        if key in keys and name.isupper():
-            texts = tuple(text.split()) if key in many else (text,)
-            given[key] = Given(texts=texts, place=f"{variable}=")
-        else:
-            hint = _hint(key, keys).upper().replace("; DID YOU MEAN ", f"; did you mean {PREFIX}")
-            problems.append(f"{variable}: is not a setting{hint}")
+        if name in names:
+            texts = text.split() if names[name] in many else [text]
+            given[names[name]] = _Given(tuple(texts), f"{variable}=")
+        elif not _OF_KUBERNETES.fullmatch(name):
+            problems.append(f"{variable}: is not a setting{_hint(variable, names, PREFIX)}")
     return given
 
 
-def _file(config: Given | None, keys: Collection[str], problems: list[str]) -> dict[str, Given]:
+def _file(config: _Given | None, keys: Collection[str], problems: list[str]) -> dict[str, _Given]:
     [field] = settings_of(CommonSettings)
     path = _value(field, config, problems) if config else _INVALID
     if not isinstance(path, str):
@@ -218,7 +233,7 @@ def _file(config: Given | None, keys: Collection[str], problems: list[str]) -> d
     if root is not None and not isinstance(root, yaml.MappingNode):
         problems.append(f"--config {path}: must be a mapping of settings, such as checker: local")
         return {}
-    given: dict[str, Given] = {}
+    given: dict[str, _Given] = {}
     for key_node, value_node in root.value if root else ():
         key, place = str(key_node.value), f"{path}, line {key_node.start_mark.line + 1}: "
         texts = _yaml_texts(value_node)
@@ -226,7 +241,7 @@ def _file(config: Given | None, keys: Collection[str], problems: list[str]) -> d
         if problem:
             problems.append(f"{place}{problem}")
         elif texts:
-            given[key] = Given(texts=texts, place=f"{place}{key}: ")
+            given[key] = _Given(texts, f"{place}{key}: ")
     return given
 
 
@@ -265,14 +280,14 @@ def _scalars(nodes: Sequence[yaml.Node]) -> tuple[str, ...] | None:
 _INVALID = object()
 
 
-def _missing(fields: Sequence[Setting], given: Mapping[str, Given]) -> Iterator[str]:
+def _missing(fields: Sequence[Setting], given: Mapping[str, _Given]) -> Iterator[str]:
     for field in fields:
         if field.is_required and field.key not in given:
             flag = "DIR" if field.note.is_positional else f"--{field.name}"
             yield f"{flag} is missing: {field.help}"
 
 
-def _value(field: Setting, given: Given, problems: list[str]) -> object:
+def _value(field: Setting, given: _Given, problems: list[str]) -> object:
     values = [_parsed(field.kind.parse, text, given.place, problems) for text in given.texts]
     if not field.is_many:
         if len(values) > 1:

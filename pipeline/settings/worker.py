@@ -15,7 +15,6 @@ from pipeline.settings.kinds import (
     Text,
     TopicName,
 )
-from pipeline.sinks.destination import Windows
 from schemas.quantities import MEGABYTE, SECOND_US
 from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
@@ -128,7 +127,7 @@ class StreamingJobSettings(Settings, frozen=True, kw_only=True):
     ] = None
     shards: Annotated[
         Count, "Files for the records of one window and date; one takes 250 records a second."
-    ] = Windows().shards
+    ] = 4
 
     @property
     def dedupe_s(self) -> int:

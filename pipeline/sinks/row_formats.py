@@ -17,8 +17,8 @@ from schemas.avro import load_schema
 from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
 from schemas.failure import Failure, failure_to_json
 from schemas.quantities import DAY_US, to_date
-from transforms import clock
 from transforms.rules.redaction import TextMode, redact
+from transforms.runtime import clock
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
 _OLDEST_US, _LATEST_US = 3_653 * DAY_US, 2 * DAY_US

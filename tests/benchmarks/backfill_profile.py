@@ -26,12 +26,12 @@ from tests.benchmarks.generated_answers import write_archive
 
 _PLACES = (
     ("checks: embedded checker", ("transforms/grounding/local/",)),
-    ("checks: client", ("transforms/grounding/", "transforms/check_grounding", "aiohttp/")),
+    ("checks: client", ("transforms/grounding/", "transforms/check_grounding", "httpx/")),
     ("parsing", ("transforms/parse_answers", "transforms/formats/")),
     ("tagging", ("transforms/tag_answers", "transforms/rules/tagging")),
     ("writing", ("pipeline/write_", "pipeline/row_files", "pipeline/open_part", "pipeline/join_")),
     ("reading", ("pipeline/read_", "pipeline/archive", "pipeline/stretches")),
-    ("routing, deduplicating", ("transforms/route", "transforms/dedup", "transforms/seen_ids")),
+    ("routing, deduplicating", ("transforms/route", "transforms/dedup", "transforms/persistence/")),
     ("rates, alerts, samples", ("transforms/measure_", "transforms/select_", "transforms/sample_")),
     ("report", ("launch/report/",)),
     ("coding, and Beam itself", ("DataInputOperation.process_encoded",)),

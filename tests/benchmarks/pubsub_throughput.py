@@ -25,7 +25,7 @@ from google.pubsub_v1 import types
 
 from launch.pubsub import clients
 from launch.pubsub.settings import PullSettings
-from launch.pubsub.subscription import Subscription
+from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
 from tests.support.pubsub_servers import GOOGLES, OWN, GoogleEmulator, find_emulator
 from transforms.grounding.settings import GoogleAccount
@@ -38,8 +38,8 @@ _HELD_BYTES = 64 * 1024 * 1024
 
 
 def _by_subscription(name: str, number: int) -> None:
-    settings = PullSettings(most_messages=_HELD, most_bytes=_HELD_BYTES)
-    subscription = Subscription.open(name, settings)
+    settings = PullSettings(max_messages=_HELD, max_bytes=_HELD_BYTES)
+    subscription = PubSubSubscription.open(name, settings)
     while number > 0:
         messages = subscription.pull(_BATCH, _HELD_BYTES, wait_s=30.0)
         subscription.acknowledge([message.place for message in messages])
@@ -82,7 +82,7 @@ _WAYS: dict[str, Callable[[str, int], None]] = {
 
 @contextmanager
 def _own_server() -> Iterator[str]:
-    command = [sys.executable, "-m", "launch.pubsub_server", "--topic", _TOPIC]
+    command = [sys.executable, "-m", "tests.support.fake_pubsub", "--topic", _TOPIC]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
         assert process.stdout
         yield process.stdout.readline().strip().removeprefix("PUBSUB_EMULATOR_HOST=")

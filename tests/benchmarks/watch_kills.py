@@ -5,13 +5,14 @@
     python -m tests.benchmarks.watch_kills --kills 3 --pubsub-emulator
 
 All workers share one subscription and one output folder; each has a work folder of its own. One of
-them is killed (-9) after a random while and started again. After every fifth kill another one
-leaves: it drains, its work folder is removed, and a new worker joins. A tenth of the answers is
-published 2 to 5 times; the fake server delivers a tenth of the messages 2 to 5 times besides, and
-skips the time until the leases of a killed worker end. On Google's emulator it is waited for, a
-minute a kill. With --unanswered the checker is a server that answers HTTP 503 for that percentage
-of the answers, always the same ones. Every tenth answer alerts. In the end `groundwatch verify`
-compares ledgers, summaries, manifest and files. Prints a line of Markdown.
+them is killed (-9) after a random while and started again; one in five while it starts. After every
+fifth kill another one leaves: it drains, its work folder is removed, and a new worker joins. A
+tenth of the answers is published 2 to 5 times; the fake server delivers a tenth of the messages 2
+to 5 times besides, and skips the time until the leases of a killed worker end. On Google's emulator
+it is waited for, a minute a kill. With --unanswered the checker is a server that answers HTTP 503
+for that percentage of the answers, always the same ones. Every tenth answer alerts.
+In the end `groundwatch verify` compares ledgers, summaries, manifest and files. Prints a line of
+Markdown.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from launch.pubsub import clients
-from launch.pubsub.subscription import Subscription
+from launch.pubsub.subscription import PubSubSubscription
 from tests.benchmarks.partial_outage import FAILING, checker
 from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (
@@ -47,7 +48,8 @@ from transforms.grounding.settings import GoogleAccount
 from transforms.rules.topic_messages import TopicMessage, build_message
 
 _LEASE_S = 61.0
-_SHORTEST_LIFE_S, _LONGEST_LIFE_S = 1.5, 4.0
+_SHORTEST_LIFE_S, _LONGEST_LIFE_S = 0.2, 4.0
+_WHILE_STARTED = 0.8
 _KILLS_PER_LEAVE = 5
 _QUIET_S, _LATEST_S = 5.0, 60.0
 _FLAGS = ("--batch_messages", "25", "--file_age_s", "0.5")
@@ -143,9 +145,16 @@ class Workers:
         return list(self._running)
 
     def kill(self, chance: random.Random) -> None:
-        """Kill a worker and start it again on its work folder."""
+        """Kill a worker after a random while and start it again on its work folder.
+
+        The while begins when the worker has started, for one in five with its process.
+        """
         work_folder = chance.choice(self.work_folders)
-        self._running[work_folder].kill()
+        worker = self._running[work_folder]
+        if chance.random() < _WHILE_STARTED:
+            worker.wait_until_started()
+        time.sleep(chance.uniform(_SHORTEST_LIFE_S, _LONGEST_LIFE_S))
+        worker.kill()
         self._start(work_folder)
 
     def replace(self, chance: random.Random) -> None:
@@ -189,7 +198,7 @@ def wait_for_rows(server: Server, workers: Workers, answers: int, failing: int) 
     """
     found, since_s = 0, time.monotonic()
     while time.monotonic() < since_s + (_QUIET_S if found >= answers else _LATEST_S):
-        if len(failures_in(workers.output)) < failing:
+        if len({failure["record_id"] for failure in failures_in(workers.output)}) < failing:
             publish(server.address, [lamp(answers)])
             answers += 1
         if (now := len(ids_in(workers.output))) != found:
@@ -201,7 +210,9 @@ def wait_for_rows(server: Server, workers: Workers, answers: int, failing: int) 
 def alerts_on(server: Server) -> Counter[str]:
     """Count the alerts that were published, by record id."""
     found: Counter[str] = Counter()
-    with closing(Subscription.open(ALERT_SUBSCRIPTION, address=server.address)) as subscription:
+    with closing(
+        PubSubSubscription.open(ALERT_SUBSCRIPTION, address=server.address)
+    ) as subscription:
         while messages := subscription.pull(1_000, 100_000_000, 2.0):
             found.update(message.attributes["record_id"] for message in messages)
             subscription.acknowledge(message.place for message in messages)
@@ -231,7 +242,6 @@ def main() -> None:
         after_rows = rows_before = 0
         for kill in range(given.kills):
             publish(server.address, share(messages, kill, given.kills))
-            time.sleep(chance.uniform(_SHORTEST_LIFE_S, _LONGEST_LIFE_S))
             workers.kill(chance)
             server.expire_leases()
             rows = ids_in(workers.output).total()

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from launch.pubsub.subscription import Subscription
+from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
 from schemas.message import Message
 from tests.benchmarks.generated_answers import generated_messages
@@ -70,7 +70,7 @@ class Alerts:
         self._thread.join()
 
     def _read(self) -> None:
-        with closing(Subscription.open(ALERT_SUBSCRIPTION, address=self._address)) as alerts:
+        with closing(PubSubSubscription.open(ALERT_SUBSCRIPTION, address=self._address)) as alerts:
             while not self._stopping.is_set():
                 messages = alerts.pull(1_000, 100_000_000, 0.1)
                 now_s = time.monotonic()

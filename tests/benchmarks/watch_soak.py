@@ -21,7 +21,6 @@ from itertools import islice
 from pathlib import Path
 
 from launch.pubsub.topic import Topic
-from launch.pubsub_server.server import PubSubServer
 from tests.benchmarks.slow_checker import slow_checker
 from tests.benchmarks.verification import verification
 from tests.benchmarks.watched_worker import (
@@ -32,6 +31,7 @@ from tests.benchmarks.watched_worker import (
     pubsub,
 )
 from tests.support.archives import an_envelope
+from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.outputs import summary_in
 from transforms.rules.topic_messages import TopicMessage, build_message
 
@@ -51,7 +51,7 @@ def make_messages(count: int) -> Iterator[TopicMessage]:
 
 
 @contextmanager
-def published(server: PubSubServer, messages: Iterator[TopicMessage]) -> Iterator[threading.Thread]:
+def published(server: FakePubSub, messages: Iterator[TopicMessage]) -> Iterator[threading.Thread]:
     """Publish beside what is done in a `with` block, no faster than it is read."""
     stopping = threading.Event()
 
@@ -72,7 +72,7 @@ def published(server: PubSubServer, messages: Iterator[TopicMessage]) -> Iterato
         thread.join()
 
 
-def look(server: PubSubServer, worker: WatchedWorker, started_s: float, checker: str) -> None:
+def look(server: FakePubSub, worker: WatchedWorker, started_s: float, checker: str) -> None:
     """Print what the worker takes, and what it holds."""
     counts, footprint = server.counts(SUBSCRIPTION), worker.footprint()
     sys.stdout.write(

@@ -18,7 +18,6 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from launch.pubsub_server.server import PubSubServer
 from tests.benchmarks.generated_answers import generated_messages
 from tests.benchmarks.watched_worker import (
     SUBSCRIPTION,
@@ -27,6 +26,7 @@ from tests.benchmarks.watched_worker import (
     publish,
     pubsub,
 )
+from tests.support.fake_pubsub.server import FakePubSub
 from transforms.rules.topic_messages import build_message
 
 _LOOK_EVERY_S = 0.05
@@ -39,7 +39,7 @@ def unchecked(count: int) -> Iterable[bytes]:
         yield json.dumps(answer).encode()
 
 
-def measure(server: PubSubServer, output: Path, messages: Iterable[bytes]) -> tuple[float, float]:
+def measure(server: FakePubSub, output: Path, messages: Iterable[bytes]) -> tuple[float, float]:
     """Let a worker work off messages; returns the rate, and that of its processor time."""
     before = server.counts(SUBSCRIPTION).acknowledged
     publish(server.address, (build_message(message, {}) for message in messages))

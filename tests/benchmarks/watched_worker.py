@@ -11,10 +11,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from launch.pubsub.topic import Topic
-from launch.pubsub_server.server import PubSubServer
-from launch.watch.account import Account
-from launch.watch.journal import Journal
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.ledger import LedgerHour
 from tests.benchmarks.processes import Footprint, footprint_of
+from tests.support.fake_pubsub.server import FakePubSub
 from transforms.rules.topic_messages import TopicMessage
 
 ANSWERS = "projects/bench/topics/answers"
@@ -41,9 +41,9 @@ class SkippingClock:
 
 
 @contextmanager
-def pubsub(clock: SkippingClock) -> Iterator[PubSubServer]:
+def pubsub(clock: SkippingClock) -> Iterator[FakePubSub]:
     """Serve Pub/Sub with the topics and subscriptions of the benchmarks."""
-    with PubSubServer(clock=clock) as server:
+    with FakePubSub(clock=clock) as server:
         server.create(ANSWERS, SUBSCRIPTION)
         server.create(ALERTS, ALERT_SUBSCRIPTION)
         yield server
@@ -99,7 +99,7 @@ class WatchedWorker:
         return footprint_of(self.process.pid)
 
 
-def ledger_in(output: Path) -> list[Account]:
+def ledger_in(output: Path) -> list[LedgerHour]:
     """The accounts of all hours of the one worker that wrote there."""
     (path,) = output.glob(".groundwatch-*/journal.sqlite")
     with closing(Journal(str(path))) as journal:

@@ -18,7 +18,7 @@ import launch
 
 ROOT = Path(launch.__file__).parents[1]
 PACKAGES = ("launch", "pipeline", "schemas", "transforms")
-PROJECT = ("README.md", "pyproject.toml")
+PROJECT = ("LICENSE", "README.md", "pyproject.toml")
 
 FOR_THE_REPOSITORY = (
     "launch/constraints.txt",
@@ -104,7 +104,7 @@ def test_the_source_makes_the_same_wheel_and_brings_no_tests(
 def test_it_says_what_it_is(wheel: Path) -> None:
     told = metadata(wheel)
     assert (told["Name"], told["Version"]) == ("groundwatch", launch.__version__)
-    assert told["License-Expression"] == "Apache-2.0"
+    assert (told["License-Expression"], told["License-File"]) == ("Apache-2.0", "LICENSE")
     assert told.get_payload(decode=True) == (ROOT / "README.md").read_bytes()
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from launch.pubsub_server.server import PubSubServer, ServerSettings
 from tests.support.clocks import ManualClock
+from tests.support.fake_pubsub.server import FakePubSub, ServerSettings
 from tests.support.pubsub_servers import (
     EMPTY_PULL_S,
     GOOGLES,
@@ -49,21 +49,21 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def own_server(clock: ManualClock) -> Iterator[PubSubServer]:
+def own_server(clock: ManualClock) -> Iterator[FakePubSub]:
     """Serve Pub/Sub for one test, which may let it misbehave."""
-    with PubSubServer(ServerSettings(empty_pull_s=EMPTY_PULL_S), clock) as server:
+    with FakePubSub(ServerSettings(empty_pull_s=EMPTY_PULL_S), clock) as server:
         yield server
 
 
 @pytest.fixture
-def answers(own_server: PubSubServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[OneTopic]:
+def answers(own_server: FakePubSub, monkeypatch: pytest.MonkeyPatch) -> Iterator[OneTopic]:
     """Create a topic and a subscription."""
     with OneTopic(own_server.address, monkeypatch) as one:
         yield one
 
 
 @pytest.fixture
-def watched(own_server: PubSubServer, tmp_path: Path) -> Watched:
+def watched(own_server: FakePubSub, tmp_path: Path) -> Watched:
     """Create a subscription to be watched, and topics for what comes of it."""
     return Watched(own_server, tmp_path)
 

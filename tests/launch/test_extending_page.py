@@ -79,8 +79,8 @@ def chats(folder: Path) -> Path:
     return path
 
 
-def test_the_page_shows_a_format_a_tag_and_a_checker() -> None:
-    assert [title for title, _ in parts()] == ["An input format", "A tag", "A checker"]
+def test_the_page_shows_a_format_a_tag_a_checker_and_a_command() -> None:
+    assert [title for title, _ in parts()] == ["An input format", "A tag", "A checker", "A command"]
     assert [name for _, blocks in parts() for name, _ in blocks] == [
         "transforms/formats/acme_chat.py",
         "transforms/formats/format_table.py",
@@ -88,6 +88,7 @@ def test_the_page_shows_a_format_a_tag_and_a_checker() -> None:
         "schemas/verdict.py",
         "transforms/rules/routing.py",
         "my_checker.py",
+        "launch/commands/verdicts.py",
     ]
 
 
@@ -110,3 +111,8 @@ def test_what_the_page_adds_takes_part_in_a_backfill(
     assert by_ticket["a"]["check"]["checker"] == checker
     assert by_ticket["a"]["facts"][0]["uri"] == "lamps.example"
     assert [ticket for ticket, r in by_ticket.items() if "ASKS_BACK" in r["tags"]] == ["c"]
+
+
+def test_the_command_that_the_page_adds_runs(extended: Path) -> None:
+    command = *GROUNDWATCH, "verdicts", "--containing", "GROUNDED"
+    assert run(*command, source=extended) == (0, "GROUNDED\nLOW_GROUNDED\n", "")

@@ -112,7 +112,7 @@ def test_alerts_with_text_contradict_a_run_without(
     tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert backfill(archive, tmp_path / "out", "--alert_text", "--text", "hash") == 2
-    assert "--text hash keeps them out of all files; pass one of them" in capsys.readouterr().err
+    assert "--text hash keeps them out of all files: pass one of them" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("without_umask")

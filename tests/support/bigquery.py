@@ -78,7 +78,7 @@ def _of_depth(path: str, outer: tuple[str, ...]) -> Iterator[str]:
 def _of_field(field: Schema, path: str, outer: tuple[str, ...]) -> Iterator[str]:
     name = field["name"]
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARACTERS:
-        yield f"{path}: is no column name"
+        yield f"{path}: is not a column name"
     if name.lower().startswith(_RESERVED_PREFIXES):
         yield f"{path}: begins like a column of BigQuery's own"
     if len(field.get("doc", "")) > MAX_DESCRIPTION_CHARACTERS:

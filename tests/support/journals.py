@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from launch.watch.account import Account
-from launch.watch.journal import BatchDone
+from launch.watch.durable.journal import BatchDone
+from launch.watch.durable.ledger import LedgerHour
 from pipeline.sinks.part_files import Part
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.quantities import HOUR_US
@@ -27,10 +27,10 @@ def a_part(**members: Any) -> Part:
     return Part(**given | members)
 
 
-def an_account(**members: Any) -> Account:
+def an_account(**members: Any) -> LedgerHour:
     """An hour that closes: two messages, two records."""
     given = {"hour_us": HOUR_OF_NOON_US, "first_batch": 1, "read": 2, "enriched": 2}
-    return Account(**given | members)
+    return LedgerHour(**given | members)
 
 
 def a_batch_done(number: int = 1, **members: Any) -> BatchDone:

@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 from typing import Protocol, Self
 
-from launch.pubsub_server.server import PubSubServer, ServerSettings
 from tests.support.clocks import ManualClock
+from tests.support.fake_pubsub.server import FakePubSub, ServerSettings
 from tests.support.waiting import wait_until
 
 OWN = "groundwatch's server"
@@ -49,7 +49,7 @@ class OwnServer:
 
     def __init__(self) -> None:
         self.clock = ManualClock()
-        self._server = PubSubServer(ServerSettings(empty_pull_s=EMPTY_PULL_S), self.clock)
+        self._server = FakePubSub(ServerSettings(empty_pull_s=EMPTY_PULL_S), self.clock)
 
     def __enter__(self) -> Self:
         self.address = self._server.__enter__().address

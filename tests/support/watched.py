@@ -9,17 +9,17 @@ from typing import Any
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.pubsub.subscription import Subscription
+from launch.logs.beam_log import keep_beam_quiet
+from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
-from launch.pubsub_server.server import PubSubServer
-from launch.quiet import keep_beam_quiet
-from launch.watch import watching
-from launch.watch.account import Account
-from launch.watch.journal import Journal
+from launch.watch import run_worker
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.ledger import LedgerHour
 from launch.watch.worker import Worker
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
+from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.outputs import Json, record_ids_in
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from transforms.rules.topic_messages import build_message
@@ -38,7 +38,7 @@ class Watched:
       folder: for the output.
     """
 
-    def __init__(self, server: PubSubServer, folder: Path) -> None:
+    def __init__(self, server: FakePubSub, folder: Path) -> None:
         self.server = server
         self.output = folder / "out"
         self.work_folder = f"{self.output}/.work"
@@ -84,8 +84,8 @@ class Watched:
         watch_settings = build(WatchSettings, given | settings)
         given_config = config or self.config()
         with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
-            journal.belong_to(given_config.run)
-            with watching._worker(
+            journal.assign_run(given_config.run)
+            with run_worker._worker(
                 given_config, watch_settings, PipelineOptions([]), journal
             ) as worker:
                 yield worker
@@ -100,7 +100,7 @@ class Watched:
         """The record ids that are public, in order."""
         return record_ids_in(self.output)
 
-    def ledger(self) -> list[Account]:
+    def ledger(self) -> list[LedgerHour]:
         """The accounts of all hours."""
         with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
             return journal.ledger()
@@ -109,7 +109,7 @@ class Watched:
         """All that was published to a topic, as JSON; what was seen once is not seen again."""
         name = topic.replace("topics", "subscriptions")
         found: list[Json] = []
-        with closing(Subscription.open(name, address=self.server.address)) as subscription:
+        with closing(PubSubSubscription.open(name, address=self.server.address)) as subscription:
             while messages := subscription.pull(1_000, 100_000_000, 0.3):
                 found += [msgspec.json.decode(message.payload) for message in messages]
                 subscription.acknowledge(message.place for message in messages)
@@ -124,7 +124,7 @@ def work(worker: Worker, until: Callable[[], object], within_s: float = 30.0) ->
         worker.step()
 
 
-def total(accounts: list[Account]) -> dict[str, int]:
+def total(accounts: list[LedgerHour]) -> dict[str, int]:
     """The sums over all hours."""
     names = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
     return {name: sum(getattr(account, name) for account in accounts) for name in names}

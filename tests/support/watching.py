@@ -8,8 +8,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Self
 
-from launch.watch.account import Account
-from launch.watch.journal import Journal
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.ledger import LedgerHour
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.outputs import Json
 from tests.support.waiting import wait_until
@@ -72,7 +72,7 @@ class WatchProcess:
         return self.process.returncode, [json.loads(line) for line in lines]
 
 
-def ledger_in(output: Path) -> list[Account]:
+def ledger_in(output: Path) -> list[LedgerHour]:
     """The accounts of all hours of the one worker that wrote there; none before it has begun."""
     paths = list(output.glob(".groundwatch-*/journal.sqlite"))
     if not paths:

@@ -17,7 +17,6 @@ from transforms.rules.cache import BoundedDict, FactCache
 _SENTENCE_ENDS = (".", "!", "?")
 _INSIDE_NUMBERS = frozenset(".,:/")
 _REST_OF_WORD = re.compile(r"(?:[^\W_]|(?<=\d)[.,:/])*")
-_MAX_UNCACHED_SEARCHES = 8
 _MAX_PHRASES = 4_096
 _MAX_CACHED_CHARS = 80_000
 _MAX_CLAIMS = 64
@@ -57,7 +56,7 @@ class ComparedFacts:
     def __init__(self, facts: tuple[str, ...]) -> None:
         self._facts = facts
         self.differences = BoundedDict[str, tuple[Difference, ...]](_MAX_CLAIMS)
-        self._frequent_phrases = BoundedDict[str, bool](_MAX_PHRASES)
+        self._phrases = BoundedDict[str, bool](_MAX_PHRASES)
 
     @cached_property
     def lower_text(self) -> str:
@@ -110,19 +109,10 @@ class ComparedFacts:
 
     def has_phrase(self, phrase: str) -> bool:
         """Return whether the facts have a phrase, in lower case, as whole words and numbers."""
-        text = self.lower_text
-        place, searches = text.find(phrase), 0
-        while place >= 0 and not _is_whole(text, place, place + len(phrase)):
-            searches += 1
-            if searches == _MAX_UNCACHED_SEARCHES:
-                return self._has_frequent_phrase(phrase, place)
-            place = text.find(phrase, place + 1)
-        return place >= 0
-
-    def _has_frequent_phrase(self, phrase: str, place: int) -> bool:
-        """Continue to search for a phrase that is often part of longer words; cache the result."""
-        text, cached = self.lower_text, self._frequent_phrases
+        cached = self._phrases
         if phrase not in cached:
+            text = self.lower_text
+            place = text.find(phrase)
             while place >= 0 and not _is_whole(text, place, place + len(phrase)):
                 # A whole phrase begins where a word or a number begins.
                 place = text.find(phrase, max(place + 1, _end_of_word(text, place)))

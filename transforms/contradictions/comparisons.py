@@ -60,7 +60,7 @@ def compare_names(
     if not facts.lacks_any(claim.features.capitals):
         return
     for name in claim.names:
-        if not facts.lacks_any(token.word.lower for token in name.tokens):
+        if not facts.lacks_any(token.lower for token in name.tokens):
             continue
         passage = passages.nearest(claim)
         if passage and (other := _other_name(name, claim, passage.sentence)):
@@ -156,3 +156,6 @@ def _negated_by_fact(
                 affirmed, negation = claim.spelling(form) or "", sentence.negated[form]
                 yield Difference(ContradictionKind.NEGATION, affirmed, negation, fact)
                 return
+
+
+COMPARISONS = (compare_dates, compare_numbers, compare_names, compare_negations)

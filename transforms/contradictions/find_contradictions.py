@@ -7,12 +7,7 @@ from itertools import chain
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
 from transforms.contradictions.compared_facts import ComparedFacts, Difference, compared_facts
-from transforms.contradictions.comparisons import (
-    compare_dates,
-    compare_names,
-    compare_negations,
-    compare_numbers,
-)
+from transforms.contradictions.comparisons import COMPARISONS
 from transforms.contradictions.features import (
     CAPITAL,
     MONTH,
@@ -25,18 +20,11 @@ from transforms.contradictions.features import (
 from transforms.contradictions.indexed_facts import IndexedFacts
 from transforms.contradictions.numbers import number_phrases
 from transforms.contradictions.parsed_sentence import ParsedSentence
+from transforms.rules import fact_text
 from transforms.rules.english import without_references
-from transforms.rules.fact_text import (
-    fact_attributes,
-    needs_index,
-    render_facts,
-    render_without_uris,
-)
 
 _MAX_CACHED_CHARS = 1_000
 """Hardly any claim is longer."""
-
-_COMPARISONS = (compare_dates, compare_numbers, compare_names, compare_negations)
 
 _CITATION = re.compile(r"[\[(]\d+(?:\s*[,;-]\s*\d+)*[\])]")
 """A citation, such as ``[3]`` or ``(1, 2)``, whose numbers state nothing."""
@@ -55,16 +43,11 @@ def find_contradictions(
       The contradictions, in the claims' order.
     """
     compared = [claim.text for claim in claims if claim.required_score is not None]
-    described = [(fact.text, fact_attributes(fact)) for fact in facts]
-    prepared = prepare_facts(render_without_uris(described, render_facts(described)), compared)
+    described = [(fact.text, fact_text.fact_attributes(fact)) for fact in facts]
+    rendered = fact_text.render_without_uris(described, fact_text.render_facts(described))
+    prepared = prepare_facts(rendered, compared)
     return tuple(
-        Contradiction(
-            claim=number,
-            kind=difference.kind,
-            claim_value=difference.claim_value,
-            fact_value=difference.fact_value,
-            fact=difference.fact,
-        )
+        Contradiction(claim=number, **difference._asdict())
         for number, claim in enumerate(claims)
         if claim.required_score is not None
         for difference in compare_claim(claim.text, prepared)
@@ -78,7 +61,7 @@ def prepare_facts(facts: tuple[str, ...], claims: Sequence[str]) -> ComparedFact
       facts: their texts, with their attributes as further lines.
       claims: all claims that will be compared.
     """
-    if needs_index(sum(map(len, claims)), facts):
+    if fact_text.needs_index(sum(map(len, claims)), facts):
         return IndexedFacts(
             facts, [_without_citations(claim, read_features(claim)) for claim in claims]
         )
@@ -115,7 +98,7 @@ def _compare(claim: str, facts: ComparedFacts, features: Features) -> tuple[Diff
         return ()
     sentence = ParsedSentence(text, features)
     passages = facts.passages_near(sentence)
-    return tuple(chain.from_iterable(each(sentence, facts, passages) for each in _COMPARISONS))
+    return tuple(chain.from_iterable(each(sentence, facts, passages) for each in COMPARISONS))
 
 
 def _may_differ(claim: str, facts: ComparedFacts, features: Features) -> bool:

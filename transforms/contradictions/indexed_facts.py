@@ -142,28 +142,22 @@ class _Index:
             if any(form[0].isdigit() for form in forms)
             for pair in pairwise(forms)
         )
-        self._add_sentences(facts, frozenset(_sums(claims)).union(*own_forms), own_pairs)
-        self.places.default_factory = None
-
-    def _add_sentences(
-        self,
-        facts: Sequence[str],
-        own_forms: frozenset[str],
-        own_pairs: frozenset[tuple[str, str]],
-    ) -> None:
-        wanted = WantedForms(_form, own_forms)
         paired = frozenset(first for first, _ in own_pairs)
-        places = self.places
+        wanted = WantedForms(_form, frozenset(_sums(claims)).union(*own_forms))
         for number, fact in enumerate(facts):
-            for place, text in enumerate(_sentences(fact), len(self.sentences)):
+            for text in _sentences(fact):
                 forms = wanted.of(spellings(text))
                 distinct = set(forms)
-                for form in distinct:
-                    if form and len(places[form]) < _MAX_OCCURRENCES:
-                        places[form].append(place)
+                self._add_places(distinct)
                 if not paired.isdisjoint(distinct):
                     self.pairs |= own_pairs.intersection(pairwise(forms))
                 self.sentences.append((number, text))
+        self.places.default_factory = None
+
+    def _add_places(self, forms: set[str | None]) -> None:
+        for form in forms:
+            if form and len(self.places[form]) < _MAX_OCCURRENCES:
+                self.places[form].append(len(self.sentences))
 
 
 def _is_complete(places: Sequence[int]) -> bool:

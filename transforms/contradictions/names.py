@@ -60,8 +60,8 @@ def read_names(sentence: TokenizedText) -> Iterator[Name]:
 
 def _name(sentence: TokenizedText, first: int, behind: int) -> Name:
     tokens = sentence.tokens
-    before = (t.form for t in reversed(tokens[max(0, first - _NEAR) : first]) if t.word.is_content)
-    after = (t.form for t in tokens[behind : behind + _NEAR] if t.word.is_content)
+    before = (t.form for t in reversed(tokens[max(0, first - _NEAR) : first]) if t.is_content)
+    after = (t.form for t in tokens[behind : behind + _NEAR] if t.is_content)
     return Name(
         text=sentence.between(tokens[first], tokens[behind - 1]),
         tokens=tuple(tokens[first:behind]),
@@ -73,7 +73,7 @@ def _is_name(token: Token) -> bool:
     return (
         token.text[0].isupper()
         and len(token.text) >= _MIN_CHARS
-        and token.word.is_content
+        and token.is_content
         and token.text not in MONTHS
         and token.text not in WEEKDAYS
     )

@@ -56,7 +56,7 @@ def read_negated(sentence: TokenizedText) -> dict[str, str]:
         if not _negates(token):
             continue
         around = tokens[max(0, place - _NEAR) : place + 2]
-        if any(near.word.lower in _QUALIFIERS for near in around):
+        if any(near.lower in _QUALIFIERS for near in around):
             continue
         word = _first_content(tokens[place + 1 : place + 1 + _NEAR])
         if word and not sentence.breaks_between(token, word):
@@ -67,8 +67,8 @@ def read_negated(sentence: TokenizedText) -> dict[str, str]:
 
 
 def _negates(token: Token) -> bool:
-    return token.word.lower in _NEGATIONS or token.word.lower.endswith("n't")
+    return token.lower in _NEGATIONS or token.lower.endswith("n't")
 
 
 def _first_content(tokens: Sequence[Token]) -> Token | None:
-    return next((token for token in tokens[:_NEAR] if token.word.is_content), None)
+    return next((token for token in tokens[:_NEAR] if token.is_content), None)

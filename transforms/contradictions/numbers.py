@@ -126,11 +126,11 @@ def read_quantities(sentence: TokenizedText, used: AbstractSet[int]) -> list[Qua
     head = behind = 0
     for place, token in enumerate(tokens):
         if not _is_number(token):
-            if token.word.lower not in _CONJUNCTIONS:
+            if token.lower not in _CONJUNCTIONS:
                 head = place
         elif place >= behind and place not in used:
             quantity, behind = _quantity(sentence, place)
-            if not (place and tokens[head].word.lower.removesuffix("s") in _TEXT_PARTS):
+            if not (place and tokens[head].lower.removesuffix("s") in _TEXT_PARTS):
                 quantities.append(quantity)
                 if len(quantities) == _MAX_NUMBERS:
                     break
@@ -138,7 +138,7 @@ def read_quantities(sentence: TokenizedText, used: AbstractSet[int]) -> list[Qua
 
 
 def _is_number(token: Token) -> bool:
-    return token.text[0].isdigit() or token.word.lower in _CARDINALS
+    return token.text[0].isdigit() or token.lower in _CARDINALS
 
 
 def _quantity(sentence: TokenizedText, place: int) -> tuple[Quantity, int]:
@@ -167,7 +167,7 @@ def _value(tokens: Sequence[Token], place: int) -> tuple[float | str, int]:
     if isinstance(value, str):
         return value, last
     for token in tokens[place + 1 : place + 1 + _MAX_FURTHER_WORDS]:
-        word = token.word.lower
+        word = token.lower
         if word in SCALES:
             value *= SCALES[word]
         elif value in _TENS and float(NUMBER_WORDS.get(word, 0)) in _ONES:
@@ -184,7 +184,7 @@ def _unit(sentence: TokenizedText, place: int) -> tuple[Unit, int] | None:
     for behind in (place + 2, place + 1):
         if behind >= len(tokens) or sentence.breaks_between(tokens[place], tokens[behind]):
             continue
-        words = [token.word.lower for token in tokens[place + 1 : behind + 1]]
+        words = [token.lower for token in tokens[place + 1 : behind + 1]]
         # A single letter is a unit only directly behind its number: 5m.
         is_loose = len(words[0]) == 1 and tokens[place + 1].start > tokens[place].end + 1
         if (unit := UNITS.get(" ".join(words))) and not (is_loose and words[0].isalpha()):
@@ -197,6 +197,6 @@ def _counted(sentence: TokenizedText, place: int) -> Token | None:
     for token in tokens[place + 1 : place + 1 + _NEAR]:
         if sentence.breaks_between(tokens[place], token) or _is_number(token):
             return None
-        if token.word.is_content:
+        if token.is_content:
             return token
     return None

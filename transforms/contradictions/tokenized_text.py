@@ -23,32 +23,23 @@ FORM_CHARS = 6
 _MIN_PLURAL_CHARS = 4
 
 
-class Word(Record, frozen=True, gc=False):
-    """A spelling and its form.
+class Token(Record, frozen=True, gc=False):
+    """A word, a number or a sign in a text.
 
     Attributes:
+      text: as it is written.
       form: equal for the inflections of a word, and for all spellings of a number.
       lower: in lower case, without a final 's.
       is_content: False for a function word or a single letter.
+      start, end: its span in characters.
     """
 
+    text: str
     form: str
     lower: str
     is_content: bool
-
-
-class Token(Record, frozen=True, gc=False):
-    """A word, a number or a sign in a text, and its span in characters."""
-
-    text: str
-    word: Word
     start: int
     end: int
-
-    @property
-    def form(self) -> str:
-        """The form of its word."""
-        return self.word.form
 
 
 class TokenizedText:
@@ -74,8 +65,8 @@ class TokenizedText:
         for piece in self.text.split():
             place = self.text.index(piece, behind)
             behind = place + len(piece)
-            for spelling, word, start, end in _tokens_of(piece):
-                tokens.append(Token(spelling, word, place + start, place + end))
+            for spelling, form, lower, is_content, start, end in _tokens_of(piece):
+                tokens.append(Token(spelling, form, lower, is_content, place + start, place + end))
         return tokens
 
     def between(self, first: Token, last: Token) -> str:
@@ -114,20 +105,20 @@ def _lower(spelling: str) -> str:
     return spelling.lower().replace("\u2019", "'").removesuffix("'s")
 
 
-def _read_word(spelling: str) -> Word:
+def _read_word(spelling: str) -> tuple[str, str, bool]:
     lower = _lower(spelling)
     form = form_of(lower)
-    return Word(form, lower, lower not in STOP_WORDS and (len(form) > 1 or form.isdigit()))
+    return form, lower, lower not in STOP_WORDS and (len(form) > 1 or form.isdigit())
 
 
-def _read_tokens(unspaced: str) -> tuple[tuple[str, Word, int, int], ...]:
+def _read_tokens(unspaced: str) -> tuple[tuple[str, str, str, bool, int, int], ...]:
     found = _pattern(unspaced).finditer(unspaced)
-    return tuple((token[0], _word_of(token[0]), *token.span()) for token in found)
+    return tuple((token[0], *_word_of(token[0]), *token.span()) for token in found)
 
 
 def _read_content(unspaced: str) -> tuple[str, ...]:
     words = map(_word_of, _pattern(unspaced).findall(unspaced))
-    return tuple(word.form for word in words if word.is_content)
+    return tuple(form for form, _, is_content in words if is_content)
 
 
 # No token contains white space, and most pieces between white space repeat.

@@ -45,10 +45,10 @@ class FactCollection:
         index = self._index_by_text.setdefault(text, len(self._facts))
         if index < len(self._facts):
             return (index,)
-        self._count(text, uri, title, document)
+        self._count(len(text) + len(uri) + len(title) + len(document))
         kept = {}
         for name, value in attributes:
-            self._count(name, value)
+            self._count(len(name) + len(value))
             kept[name] = value
         self._facts.append(
             Fact(
@@ -70,8 +70,8 @@ class FactCollection:
         """Return the facts collected so far."""
         return tuple(self._facts)
 
-    def _count(self, *texts: str) -> None:
-        self._characters += sum(map(len, texts))
+    def _count(self, characters: int) -> None:
+        self._characters += characters
         if self._characters > MAX_FACTS_CHARACTERS:
             raise UnreadableAnswer(
                 f"The facts and their sources have over {MAX_FACTS_CHARACTERS} characters."

@@ -55,7 +55,7 @@ def find_format(value: object, named: str | None) -> Format:
         known_names = ", ".join(format_names())
         raise UnreadableAnswer(f"No input format is named {named[:40]!r}; known: {known_names}.")
     for known in FORMATS:
-        if named in (None, known.family) and known.matches(value):
+        if (named is None or known.family == named) and known.matches(value):
             return known
     # A repeated field may be why no format matches.
     for field in value.values() if isinstance(value, dict) else ():

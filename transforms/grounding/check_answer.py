@@ -22,6 +22,7 @@ from transforms.rules.planning import (
     plan_within,
 )
 from transforms.rules.verdicts import OVER_LIMIT
+from transforms.runtime import clock
 
 Planned = TypeVar("Planned", PlannedCall, PlannedRecheck)
 
@@ -90,7 +91,7 @@ def _describe(
         attempts=sum(sent),
         characters=sum(map(mul, sent, characters)),
         latency_ms=round(seconds * 1000),
-        checked_at_us=time.time_ns() // 1000,
+        checked_at_us=clock.now_us(),
         citation_threshold=settings.citation_threshold,
         cached=not any(sent),
         unknown_members=tuple(reply.unknown_members for reply in replies if reply.unknown_members),

@@ -77,10 +77,9 @@ class CheckSession:
         """Write to the reply store what has been sent."""
         self._client.flush()
 
-    @property
-    def sent(self) -> SentCalls:
-        """What has been sent; readable on any thread."""
-        return self._client.sent
+    def take_sent(self) -> SentCalls:
+        """Return what has been sent since the last call, on any thread."""
+        return self._client.take_sent()
 
     def close(self) -> None:
         """Cancel all checks, close the connections and stop the thread."""

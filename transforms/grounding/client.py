@@ -8,7 +8,6 @@ import time
 import zlib
 from datetime import UTC, datetime
 from functools import partial
-from operator import add, sub
 from typing import NamedTuple, Self, cast
 
 import httpx
@@ -35,6 +34,7 @@ from transforms.grounding.reply_cache import ReplyCache
 from transforms.grounding.reply_store import ReplyStore
 from transforms.grounding.settings import CheckSettings, OutagePolicy
 from transforms.grounding.transport import open_transport
+from transforms.runtime import clock
 
 _REFUSAL_WAIT_S = 60.0
 """With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
@@ -82,23 +82,11 @@ class SentCalls(NamedTuple):
     retries: int = 0
     characters: int = 0
 
-    def plus(self, other: "SentCalls") -> "SentCalls":
-        """Return the sum."""
-        return SentCalls(*map(add, self, other))
-
-    def since(self, earlier: "SentCalls") -> "SentCalls":
-        """Return the difference; zero if more unsent requests were subtracted than sent since."""
-        new = SentCalls(*map(sub, self, earlier))
-        return new if min(new) >= 0 else SentCalls()
-
 
 class GroundingClient:
     """Send checks, many at a time.
 
     Delivery: a failed call is retried, which is harmless but billed.
-
-    Attributes:
-      sent: what has been sent.
 
     Args:
       settings: the checker's address, limits and retries.
@@ -116,7 +104,8 @@ class GroundingClient:
         throttle: Throttle | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self.sent = SentCalls()
+        self._sent = SentCalls()
+        self._sent_lock = threading.Lock()
         self._settings = settings
         self._url = httpx.URL((settings.endpoint or "http://local") + check_path(settings))
         self._transport = transport or open_transport(settings)
@@ -143,6 +132,14 @@ class GroundingClient:
         if self._cache is None:
             return await self._send(request, body)
         return await self._cache.get(request, body, partial(self._send, request, body))
+
+    def take_sent(self) -> SentCalls:
+        """Return what has been sent since the last call, on any thread."""
+        with self._sent_lock:
+            if min(self._sent) < 0:  # More unsent requests were subtracted than sent since.
+                return SentCalls()
+            taken, self._sent = self._sent, SentCalls()
+        return taken
 
     def begin(self, owner: int, *, again: bool) -> None:
         """Begin a part of the run: see `ReplyStore.begin`."""
@@ -247,8 +244,8 @@ class GroundingClient:
     async def _post(self, call: "_Call", headers: httpx.Headers) -> CheckReply:
         """Send a request within the limits, and validate the reply."""
         request = httpx.Request("POST", self._url, headers=headers, content=call.body)
-        async with self._slots.acquire():
-            self._count(call)
+        async with self._slots.slot():
+            self._count(call, 1)
             CallsInFlight.add(1)
             try:
                 # Waiting for a slot is not the checker's fault, so the timeout starts here.
@@ -258,7 +255,7 @@ class GroundingClient:
             except (TimeoutError, httpx.TransportError) as error:
                 failure = self._failure(error)
                 if not failure.was_sent:
-                    self._uncount(call)
+                    self._count(call, -1)
                 raise failure from None
             finally:
                 CallsInFlight.add(-1)
@@ -285,21 +282,18 @@ class GroundingClient:
             was_sent=not isinstance(error, httpx.ProxyError),
         )
 
-    def _count(self, call: "_Call") -> None:
-        """Count a request that is about to be sent, if the budget allows it."""
+    def _count(self, call: "_Call", by: int) -> None:
+        """Count a request that is about to be sent, or subtract one that could not be sent."""
         characters = call.request.characters
-        if self._store and not self._store.spend(characters, self._settings.budget):
-            raise OverBudget("the run's budget of calls or cost is used up")
-        call.sent += 1
-        self.sent = self.sent.plus(SentCalls(1, int(call.sent > 1), characters))
-
-    def _uncount(self, call: "_Call") -> None:
-        """Subtract a request that could not be sent."""
-        characters = call.request.characters
-        if self._store:
+        if self._store and by < 0:
             self._store.refund(characters)
-        self.sent = self.sent.plus(SentCalls(-1, -int(call.sent > 1), -characters))
-        call.sent -= 1
+        elif self._store and not self._store.spend(characters, self._settings.budget):
+            raise OverBudget("the run's budget of calls or cost is used up")
+        is_retry = call.sent + min(by, 0) > 0
+        call.sent += by
+        with self._sent_lock:
+            calls, retries, before = self._sent
+            self._sent = SentCalls(calls + by, retries + by * is_retry, before + by * characters)
 
     def _note_success(self) -> None:
         self._failing_since_s = None
@@ -344,7 +338,7 @@ class _Call:
     def note(self, failure: Unavailable) -> None:
         self.failure = failure
         if self.first_failed_at_us is None:
-            self.first_failed_at_us = time.time_ns() // 1000
+            self.first_failed_at_us = clock.now_us()
 
 
 def _cache(settings: CheckSettings, store: ReplyStore | None) -> ReplyCache | None:

@@ -64,7 +64,7 @@ class ReplyStore:
         """Keep all replies for a new plan of the run, as belonging to no part; return how many."""
         return self._database.write("UPDATE replies SET owner = NULL")
 
-    def forget_replies(self) -> None:
+    def delete_replies(self) -> None:
         """Delete all replies; what the run has sent still counts."""
         self._database.write("DELETE FROM replies")
 

@@ -59,7 +59,8 @@ def _environment_proxy(origin: httpx.URL) -> str | None:
     if origin.host in _LOOPBACK or proxy_bypass(origin.host):
         return None
     proxies = getproxies()
-    return proxies.get(origin.scheme) or proxies.get("all")
+    proxy = proxies.get(origin.scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
 
 
 class HttpTransport(httpx.AsyncBaseTransport):
@@ -79,8 +80,7 @@ class HttpTransport(httpx.AsyncBaseTransport):
         self._tls = None
         if origin.scheme == "https":
             self._tls = tls or ssl.create_default_context()
-        self._connections: set[_Connection] = set()
-        self._idle: list[_Connection] = []
+        self._connections = _Connections()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and return the response when its header is complete.
@@ -91,38 +91,23 @@ class HttpTransport(httpx.AsyncBaseTransport):
           httpx.RemoteProtocolError: the response is not valid HTTP, or its header is too long.
         """
         content = _encode(request)
-        connection = self._take_idle() or await self._connect()
+        connection = self._connections.take_idle() or await self._connect()
         exchange = connection.send(content)
-        try:
-            await exchange.wait_for_header()
-        except BaseException:
-            connection.abort()
-            raise
+        await exchange.wait_for_header()
         return httpx.Response(exchange.status, headers=exchange.headers, stream=exchange)
 
     async def aclose(self) -> None:
         """Close all connections."""
-        for connection in tuple(self._connections):
-            connection.abort()
+        for connection in tuple(self._connections.all):
+            connection.transport.abort()
         # The event loop closes the sockets in its next iteration.
         await asyncio.sleep(0)
-
-    def _take_idle(self) -> "_Connection | None":
-        while self._idle:
-            connection = self._idle.pop()
-            if connection.is_fresh():
-                return connection
-            connection.abort()
-        return None
 
     async def _connect(self) -> "_Connection":
         loop = asyncio.get_running_loop()
         try:
             _, connection = await loop.create_connection(
-                lambda: _Connection(self._connections, self._idle),
-                self._host,
-                self._port,
-                ssl=self._tls,
+                lambda: _Connection(self._connections), self._host, self._port, ssl=self._tls
             )
         except ssl.SSLError as error:
             reason = getattr(error, "verify_message", "") or error.reason or type(error).__name__
@@ -185,13 +170,13 @@ class _Exchange(httpx.AsyncByteStream):
             for chunk in chunks:
                 yield chunk
             if not chunks:
-                self._connection.resume_reading()
+                self._connection.transport.resume_reading()
                 await self._wait()
 
     async def aclose(self) -> None:
         # The connection of a complete response may already serve another request.
         if not self.is_complete:
-            self._connection.abort()
+            self._connection.transport.abort()
 
     def feed(self, data: bytes) -> None:
         """Parse received bytes.
@@ -208,7 +193,7 @@ class _Exchange(httpx.AsyncByteStream):
             if self._header_bytes > _MAX_HEADER_BYTES:
                 raise httpx.RemoteProtocolError("the header is too long")
         if self._unread_bytes() > _MAX_UNREAD_BYTES:
-            self._connection.pause_reading()
+            self._connection.transport.pause_reading()
         self._wake()
 
     def end(self) -> None:
@@ -237,7 +222,7 @@ class _Exchange(httpx.AsyncByteStream):
         status = self._parser.get_status_code()
         if status < _FIRST_FINAL_STATUS:
             self.headers.clear()  # 100 Continue: the response follows.
-        elif sum(len(name) + len(value) for name, value in self.headers) > _MAX_HEADER_BYTES:
+        elif sum(len(name) + len(value) + 4 for name, value in self.headers) > _MAX_HEADER_BYTES:
             raise httpx.RemoteProtocolError("the header is too long")
         else:
             self.status = status
@@ -261,77 +246,86 @@ class _Exchange(httpx.AsyncByteStream):
         if self._error:
             raise self._error
         self._waiter = asyncio.get_running_loop().create_future()
-        await self._waiter
+        try:
+            await self._waiter
+        except asyncio.CancelledError:
+            self._connection.transport.abort()
+            raise
 
 
 class _Connection(asyncio.Protocol):
     """A connection for one request at a time.
 
-    Args:
-      connections: all open connections of the transport.
-      idle: those of them that can be reused.
+    Attributes:
+      transport: of asyncio.
+      idle_since_s: when the last response ended, on the monotonic clock.
     """
 
-    def __init__(self, connections: "set[_Connection]", idle: "list[_Connection]") -> None:
+    transport: asyncio.Transport
+
+    def __init__(self, connections: "_Connections") -> None:
+        self.idle_since_s = 0.0
         self._connections = connections
-        self._idle = idle
         self._exchange: _Exchange | None = None
-        self._idle_since_s = 0.0
 
     def send(self, request: bytes) -> _Exchange:
         """Send a request and return its exchange."""
         self._exchange = _Exchange(self)
-        self._transport.write(request)
+        self.transport.write(request)
         return self._exchange
 
-    def is_fresh(self) -> bool:
-        """Return whether the server has probably kept the connection open."""
-        idle_s = time.monotonic() - self._idle_since_s
-        return idle_s < _IDLE_TIMEOUT_S and not self._transport.is_closing()
-
-    def pause_reading(self) -> None:
-        self._transport.pause_reading()
-
-    def resume_reading(self) -> None:
-        self._transport.resume_reading()
-
-    def abort(self) -> None:
-        """Close the connection without waiting."""
-        self._transport.abort()
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
-        self._connections.add(self)
+        self.transport = cast(asyncio.Transport, transport)
+        self._connections.all.add(self)
 
     def data_received(self, data: bytes) -> None:
         exchange = self._exchange
         if exchange is None:
-            self.abort()  # The server sends without a request.
+            self.transport.abort()  # The server sends without a request.
             return
         try:
             exchange.feed(data)
         except httpx.RemoteProtocolError as error:
             self._exchange = None
-            self.abort()
+            self.transport.abort()
             exchange.fail(error)
             return
         if exchange.is_complete:
-            self._release(exchange)
+            self._exchange = None
+            if exchange.can_keep_alive:
+                self.transport.resume_reading()
+                self.idle_since_s = time.monotonic()
+                self._connections.idle.append(self)
+            else:
+                self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._connections.discard(self)
-        if self in self._idle:
-            self._idle.remove(self)
+        self._connections.remove(self)
         if self._exchange and exc is None:
             self._exchange.end()
         elif self._exchange:
             self._exchange.fail(httpx.ReadError(type(exc).__name__))
 
-    def _release(self, exchange: _Exchange) -> None:
-        self._exchange = None
-        if not exchange.can_keep_alive:
-            self.abort()
-            return
-        self.resume_reading()
-        self._idle_since_s = time.monotonic()
-        self._idle.append(self)
+
+class _Connections:
+    """The open connections of a transport, and those of them that can be reused."""
+
+    def __init__(self) -> None:
+        self.all: set[_Connection] = set()
+        self.idle: list[_Connection] = []
+
+    def take_idle(self) -> _Connection | None:
+        """Return the connection that was used last, unless the server may have closed it."""
+        while self.idle:
+            connection = self.idle.pop()
+            idle_s = time.monotonic() - connection.idle_since_s
+            if idle_s < _IDLE_TIMEOUT_S and not connection.transport.is_closing():
+                return connection
+            connection.transport.abort()
+        return None
+
+    def remove(self, connection: _Connection) -> None:
+        """Remove a connection that has ended."""
+        self.all.discard(connection)
+        if connection in self.idle:
+            self.idle.remove(connection)

@@ -23,12 +23,7 @@ class AlertRule(Record, frozen=True, kw_only=True):
 
 
 def select_alert(enriched: EnrichedAnswer, rule: AlertRule) -> Alert | None:
-    """Return the alert for an answer, None if it is not worth one.
-
-    Args:
-      enriched: the answer with its verdict.
-      rule: which answers are worth an alert, and whether it contains their text.
-    """
+    """Return the alert for an answer, None if it is not worth one."""
     if enriched.verdict not in rule.verdicts and rule.tags.isdisjoint(enriched.tags):
         return None
     return Alert(

@@ -6,7 +6,7 @@ https://sre.google/workbook/alerting-on-slos/
 
 from schemas import Record
 from schemas.quantities import HOUR_US
-from transforms.rules.rate_counts import RateWindow, bucket_start, is_reason_signal
+from transforms.rules.rate_counts import RateCounts, RateWindow, bucket_start, is_reason_signal
 
 
 class RateRule(Record, frozen=True, kw_only=True):
@@ -53,22 +53,28 @@ class OpenIncident(Record, frozen=True, kw_only=True):
     budget: float
 
 
-class Windows(Record, frozen=True, kw_only=True):
-    """The two windows at a time, in microseconds since 1970 UTC."""
+class Windows:
+    """The fast and the slow window of an engine, up to `now_us`, microseconds since 1970 UTC."""
 
-    now_us: int
-    fast: RateWindow
-    slow: RateWindow
+    def __init__(self, rule: RateRule) -> None:
+        self.now_us = 0
+        self.fast = RateWindow(rule.fast_window_us)
+        self.slow = RateWindow(rule.slow_window_us)
+
+    def add(self, counts: RateCounts) -> None:
+        """Add a bucket that is later than all others."""
+        self.fast.add(counts)
+        self.slow.add(counts)
+
+    def advance(self, now_us: int) -> None:
+        """Drop the buckets that are too old at a time."""
+        self.now_us = now_us
+        for window in (self.fast, self.slow):
+            window.advance(bucket_start(now_us - 1))
 
 
 def open_incident(signal: str, windows: Windows, rule: RateRule) -> OpenIncident | None:
-    """Return the incident of a signal that opens now, None if none does.
-
-    Args:
-      signal: a signal without an open incident.
-      windows: the two windows now.
-      rule: when an incident opens.
-    """
+    """Return the incident that opens now for a signal without one, None if none does."""
     find_budget = _risen_budget if is_reason_signal(signal) else _burnt_budget
     budget = find_budget(signal, windows, rule)
     if budget is None:

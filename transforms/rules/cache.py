@@ -17,11 +17,7 @@ _Value = TypeVar("_Value")
 
 
 class BoundedDict(dict[_Key, _Value]):
-    """A dictionary that `put` clears when it is full.
-
-    Args:
-      max_keys: the most keys that it holds.
-    """
+    """A dictionary that `put` clears when it has `max_keys` keys."""
 
     def __init__(self, max_keys: int) -> None:
         super().__init__()
@@ -37,10 +33,7 @@ class BoundedDict(dict[_Key, _Value]):
 class WordCache(BoundedDict[str, _Value]):
     """Cache the results of a pure function of a word.
 
-    A lookup takes half as long as one of `functools.lru_cache`.
-
-    Args:
-      function: computes the result, which nobody may modify.
+    A lookup takes half as long as one of `functools.lru_cache`. Nobody may modify the results.
     """
 
     def __init__(self, function: Callable[[str], _Value]) -> None:
@@ -55,12 +48,7 @@ class WordCache(BoundedDict[str, _Value]):
 
 
 class WantedForms(dict[str, str | None]):
-    """Map words to their forms, and to None where a form is not wanted.
-
-    Args:
-      form_of: returns the form of a word.
-      wanted: the wanted forms.
-    """
+    """Map words to their forms, and to None if a form is not among the wanted ones."""
 
     def __init__(self, form_of: Callable[[str], str], wanted: AbstractSet[str]) -> None:
         super().__init__()
@@ -84,11 +72,7 @@ class FactCache(dict[_Facts, _Value]):
 
     Popular sources repeat. The cache is bounded by characters, since facts differ in length: a
     result takes some 40 bytes a character, and 240 in Chinese. When the cache is full, the half
-    that was used least recently is dropped.
-
-    Args:
-      function: computes the result, which nobody may modify.
-      max_chars: characters of all cached facts together.
+    that was used least recently is dropped. Nobody may modify the results.
     """
 
     def __init__(self, function: Callable[[_Facts], _Value], max_chars: int = 300_000) -> None:

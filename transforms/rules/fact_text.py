@@ -45,9 +45,6 @@ def render_facts(facts: Sequence[FactAndAttributes]) -> tuple[str, ...]:
 
     Rows of tables repeat their headers, and fields of records the record's name, unless the facts
     have more than 150,000 characters.
-
-    Args:
-      facts: the text and the attributes of each.
     """
     if sum([len(text) for text, _ in facts]) <= _MAX_FACT_CHARS:
         facts = [(repeat_headers(text), attributes) for text, attributes in facts]
@@ -65,7 +62,7 @@ def render_without_uris(
     """Render facts without their URIs, whose numbers state nothing.
 
     Args:
-      facts: the text and the attributes of each.
+      facts: the facts.
       rendered: the same facts as `render_facts` returns them.
     """
     if not any(_URI in attributes for _, attributes in facts):
@@ -82,11 +79,7 @@ def needs_index(answer_chars: int, facts: Sequence[str]) -> bool:
     """Return whether an answer and its facts are so large that an index compares them faster.
 
     The time to compare each claim with each sentence of the facts grows with the product of their
-    sizes, the time for an index with their sum.
-
-    Args:
-      answer_chars: the length of the answer, or of its claims together.
-      facts: the texts of the facts.
+    sizes, the time for an index with their sum. The size of the answer is that of its claims.
     """
     chars = sum(map(len, facts))
     if chars > _MAX_FACT_CHARS:
@@ -107,14 +100,8 @@ def repeat_headers(text: str) -> str:
     """Repeat the header of a table in each row, and the name of a record in each field.
 
     A claim about a row uses the words of the header, which may be a page above it. A claim about a
-    field of a record names the record by its first field.
-
-    Args:
-      text: any text; tables as in Markdown, records as lines of "key: value".
-
-    Returns:
-      The text; unchanged if it has no table and no record. Once it is five times as long as it
-      was, the remaining lines stay unchanged.
+    field of a record names the record by its first field. Tables are Markdown, records are lines of
+    "key: value". Once the text is five times as long, the remaining lines stay unchanged.
     """
     if "\n" not in text or ("|" not in text and ": " not in text):
         return text

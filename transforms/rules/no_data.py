@@ -1,6 +1,6 @@
 """Detect engines that stopped sending answers, and a subscription without messages."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -63,9 +63,6 @@ def record_arrivals(
       arrivals: the number of answers of each engine; under None the number of all messages of the
         subscription. Answers without an engine count only there.
       now_us: the wall clock, microseconds since 1970 UTC.
-
-    Returns:
-      The new activity.
     """
     by_engine = {activity.engine: activity for activity in activities}
     for engine, answers in arrivals.items():
@@ -87,9 +84,8 @@ def detect_no_data(
     Args:
       activities: the activity of each engine and of the subscription.
       rule: when missing answers are worth an alert.
-      receiving_since_us: since when all messages are received without delay: the start of this
-        process, or the last time at which messages waited or Pub/Sub did not respond. Missing
-        answers before it have this cause.
+      receiving_since_us: since when messages are received without delay: the start of this process,
+        or the last time at which messages waited or Pub/Sub did not respond.
       now_us: the wall clock, microseconds since 1970 UTC.
 
     Returns:
@@ -99,8 +95,9 @@ def detect_no_data(
     alerts: list[Alert] = []
     kept: list[EngineActivity] = []
     for before in activities:
-        after = _evaluate(before, rule, receiving_since_us, now_us)
-        alerts += _alerts(before, after, now_us)
+        idle_us = now_us - max(before.last_us, receiving_since_us)
+        after, alert = _evaluate(before, rule, idle_us, now_us)
+        alerts += [alert] if alert else []
         if not _is_expired(after, rule, now_us):
             kept.append(after)
     return alerts, tuple(kept)
@@ -118,29 +115,23 @@ def _add_arrivals(activity: EngineActivity, answers: int, now_us: int) -> Engine
 
 
 def _evaluate(
-    activity: EngineActivity, rule: NoDataRule, receiving_since_us: int, now_us: int
-) -> EngineActivity:
-    if activity.incident:
-        return replace(activity, incident=None) if activity.recent else activity
-    idle_us = now_us - max(activity.last_us, receiving_since_us)
-    if idle_us < rule.after_us or not _was_steady(activity, rule):
-        return activity
+    activity: EngineActivity, rule: NoDataRule, idle_us: int, now_us: int
+) -> tuple[EngineActivity, Alert | None]:
+    engine = activity.engine
+    if activity.incident and activity.recent:
+        closed = replace(activity.incident, state="closed")
+        return replace(activity, incident=None), _alert(engine, closed, Severity.INFO, now_us)
+    if activity.incident or idle_us < rule.after_us or not _was_steady(activity, rule):
+        return activity, None
     incident = NoDataIncident(
         state="open",
         answers_before=_count_answers(activity),
         last_answer_at_us=activity.last_us,
         opened_at_us=now_us,
     )
-    return replace(activity, recent=(), incident=incident)
-
-
-def _alerts(before: EngineActivity, after: EngineActivity, now_us: int) -> Iterator[Alert]:
-    if after.incident and not before.incident:
-        severity = Severity.CRITICAL if after.engine is None else Severity.WARNING
-        yield _alert(after.engine, after.incident, severity, now_us)
-    elif before.incident and not after.incident:
-        closed = replace(before.incident, state="closed")
-        yield _alert(after.engine, closed, Severity.INFO, now_us)
+    severity = Severity.CRITICAL if engine is None else Severity.WARNING
+    opened = replace(activity, recent=(), incident=incident)
+    return opened, _alert(engine, incident, severity, now_us)
 
 
 def _alert(engine: str | None, incident: NoDataIncident, severity: Severity, now_us: int) -> Alert:

@@ -11,7 +11,6 @@ from transforms.rules.rate_counts import (
     BUCKET_US,
     VERDICT_SIGNALS,
     RateCounts,
-    RateWindow,
     bucket_start,
     is_reason_signal,
     merge_buckets,
@@ -24,9 +23,8 @@ class RateState(Record, frozen=True, kw_only=True):
     Attributes:
       counts: the buckets that are still needed, in the order of time.
       open_incidents: the incidents that are open.
-      evaluated_us: the time of the last evaluation, microseconds since 1970 UTC; 0 before the
-        first.
-      evaluate_at_us: the time of the next evaluation, None if none is needed.
+      evaluated_us, evaluate_at_us: the times of the last and the next evaluation, microseconds
+        since 1970 UTC; 0 before the first, None if no other is needed.
     """
 
     counts: tuple[RateCounts, ...] = ()
@@ -49,11 +47,13 @@ def find_rate_alerts(
       The alerts of all signals in the order of time, each at the end of the bucket that showed it.
       An incident that is open after the last bucket stays open.
     """
-    evaluator = _Evaluator(engine, rule, ())
+    windows = Windows(rule)
+    open_incidents: dict[str, OpenIncident] = {}
     alerts: list[Alert] = []
     for bucket in merge_buckets(counts):
-        evaluator.add(bucket)
-        alerts += evaluator.alerts(bucket.start_us + BUCKET_US)
+        windows.add(bucket)
+        windows.advance(bucket.start_us + BUCKET_US)
+        alerts += _evaluate(engine, windows, rule, open_incidents)
     return alerts
 
 
@@ -98,16 +98,19 @@ def evaluate_rates(
         Buckets outside of the windows make no difference.
       rule: when an incident opens and closes.
       open_incidents: the open incidents of this engine.
-      now_us: microseconds since 1970 UTC, the progress of event time: the wall clock, except while
+      now_us: the progress of event time, microseconds since 1970 UTC: the wall clock, except while
         a backlog is processed.
 
     Returns:
       The alerts, at most one for each signal, and the incidents that are open now.
     """
-    evaluator = _Evaluator(engine, rule, open_incidents)
+    windows = Windows(rule)
     for bucket in merge_buckets(bucket for bucket in counts if bucket.start_us < now_us):
-        evaluator.add(bucket)
-    return list(evaluator.alerts(now_us)), tuple(evaluator.open.values())
+        windows.add(bucket)
+    windows.advance(now_us)
+    by_signal = {incident.signal: incident for incident in open_incidents}
+    alerts = list(_evaluate(engine, windows, rule, by_signal))
+    return alerts, tuple(by_signal.values())
 
 
 def first_bucket_us(rule: RateRule, now_us: int) -> int:
@@ -116,12 +119,10 @@ def first_bucket_us(rule: RateRule, now_us: int) -> int:
 
 
 def add_to_state(state: RateState, counts: RateCounts, published_us: int) -> RateState:
-    """Add counts to the state, and schedule the next evaluation.
+    """Add a bucket to the state, and schedule the next evaluation.
 
-    Args:
-      state: the state so far.
-      counts: one bucket. A bucket in the future, by a producer's clock, counts now.
-      published_us: when the last of its answers was published, microseconds since 1970 UTC.
+    A bucket in the future, by a producer's clock, counts when its last answer was published, in
+    microseconds since 1970 UTC.
     """
     start_us = min(counts.start_us, bucket_start(published_us))
     evaluate_at_us = max(start_us, state.evaluated_us) + BUCKET_US
@@ -137,12 +138,7 @@ def add_to_state(state: RateState, counts: RateCounts, published_us: int) -> Rat
 def evaluate_state(
     engine: str | None, state: RateState, rule: RateRule
 ) -> tuple[list[Alert], RateState]:
-    """Evaluate the rates of the state at the scheduled time, and drop old buckets.
-
-    Args:
-      engine: whose rates these are.
-      state: with a scheduled evaluation.
-      rule: when an incident opens and closes.
+    """Evaluate an engine's rates at the scheduled time, and drop old buckets.
 
     Returns:
       The alerts, and the new state. Its next evaluation is at the end of the next bucket with
@@ -171,36 +167,18 @@ def evaluate_state(
     )
 
 
-class _Evaluator:
-    """Both windows of an engine, and its open incidents by signal."""
-
-    def __init__(
-        self, engine: str | None, rule: RateRule, open_incidents: Iterable[OpenIncident]
-    ) -> None:
-        self.open = {incident.signal: incident for incident in open_incidents}
-        self._engine = engine
-        self._rule = rule
-        self._fast = RateWindow(rule.fast_window_us)
-        self._slow = RateWindow(rule.slow_window_us)
-
-    def add(self, counts: RateCounts) -> None:
-        """Add a bucket that is later than all others."""
-        self._fast.add(counts)
-        self._slow.add(counts)
-
-    def alerts(self, now_us: int) -> Iterator[Alert]:
-        """Open and close incidents at a time."""
-        for window in (self._fast, self._slow):
-            window.advance(bucket_start(now_us - 1))
-        windows = Windows(now_us=now_us, fast=self._fast, slow=self._slow)
-        reasons = self._fast.reason_signals(self._rule.min_reason_answers)
-        for signal in dict.fromkeys([*VERDICT_SIGNALS, *sorted({*reasons, *self.open})]):
-            if signal in self.open:
-                if state := closing_state(self.open[signal], windows, self._rule):
-                    yield _alert(self._engine, state, self.open.pop(signal), windows)
-            elif incident := open_incident(signal, windows, self._rule):
-                self.open[signal] = incident
-                yield _alert(self._engine, "open", incident, windows)
+def _evaluate(
+    engine: str | None, windows: Windows, rule: RateRule, open_incidents: dict[str, OpenIncident]
+) -> Iterator[Alert]:
+    """Open and close incidents, which are given by signal."""
+    reasons = windows.fast.reason_signals(rule.min_reason_answers)
+    for signal in dict.fromkeys([*VERDICT_SIGNALS, *sorted({*reasons, *open_incidents})]):
+        if signal in open_incidents:
+            if state := closing_state(open_incidents[signal], windows, rule):
+                yield _alert(engine, state, open_incidents.pop(signal), windows)
+        elif incident := open_incident(signal, windows, rule):
+            open_incidents[signal] = incident
+            yield _alert(engine, "open", incident, windows)
 
 
 def _alert(engine: str | None, state: str, incident: OpenIncident, windows: Windows) -> Alert:

@@ -13,14 +13,11 @@ _LOW_ANSWERABLE_PROBABILITY = 0.5
 
 
 def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision | None:
-    """Decide an answer without a check, where possible.
+    """Decide an answer without a check, where possible; return None if it needs a check.
 
     Args:
       answer: any answer.
       moved_reasons: reasons that the user moves to another verdict than the table's.
-
-    Returns:
-      The verdict and its reason; None if the answer needs a check.
     """
     decisions = [
         Decision(

@@ -27,28 +27,18 @@ _MIN_SCORE = 1e-9
 
 
 def support_score(claim_scores: Sequence[float]) -> float | None:
-    """Estimate the share of supported claims from their scores.
+    """Estimate the share of supported claims, 0..1, from the scores of those that required a check.
 
-    Args:
-      claim_scores: 0..1, of the claims that required a check.
-
-    Returns:
-      0..1; None if no claim required a check.
+    Without any, the result is None.
     """
     return support_score_of_log_odds([logit(max(score, _MIN_SCORE)) for score in claim_scores])
 
 
 def support_score_of_log_odds(claim_log_odds: Sequence[float]) -> float | None:
-    """Estimate the share of supported claims from their log odds.
+    """Estimate the share of supported claims from their log odds, each above -170.
 
     The plain mean of claim scores has a mean absolute error of .24 on RAGTruth-QA; sharpened
     around the midpoint, the error is .085.
-
-    Args:
-      claim_log_odds: above -170, of the claims that required a check.
-
-    Returns:
-      0..1; None if no claim required a check.
     """
     if not claim_log_odds:
         return None

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from schemas import Record
-from schemas.answer import Citation, GroundingSupport
+from schemas.answer import Answer, Citation, GroundingSupport
 from schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision, Grounding
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import ContradictionKind, Tag, Verdict
@@ -44,29 +44,12 @@ class CitationComparison(Record, frozen=True, kw_only=True):
     mismatch: bool = False
 
 
-_COPIED_FIELDS = (
-    "record_id",
-    "answer_name",
-    "source_format",
-    "engine",
-    "session",
-    "event_time_us",
-    "query",
-    "answer_text",
-    "generator_grounding_score",
-    "answerable_probability",
-    "safety_ratings",
-    "facts",
-)
+_COPIED_FIELDS = {*Answer.__struct_fields__} & {*EnrichedAnswer.__struct_fields__}
+_COPIED_FIELDS -= {"skip_reasons", "tags"}
 
 
 def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer:
-    """Make the enriched record of an answer, with its verdict and tags.
-
-    Args:
-      checked: the answer with its check, or with the decision that made one needless.
-      thresholds: the thresholds of verdicts and tags.
-    """
+    """Make the enriched record of an answer, with its verdict and tags."""
     answer, grounding = checked.answer, checked.grounding
     claims = tuple(add_generator_scores(grounding.claims if grounding else (), answer.supports))
     support_score = grounding.support_score if grounding else None
@@ -104,12 +87,7 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
 def score_verdict(
     support_score: float | None, min_claim_score: float | None, thresholds: Thresholds
 ) -> Decision:
-    """Decide the verdict of a checked answer by its scores.
-
-    Args:
-      support_score: 0..1, of the whole answer; None if the check gave none.
-      min_claim_score: 0..1, of the least supported claim; None if there is none.
-      thresholds: the thresholds of verdicts.
+    """Decide the verdict of a checked answer by its scores, 0..1 or None.
 
     Returns:
       GROUNDED or LOW_GROUNDED; UNSCORABLE without any score.
@@ -126,9 +104,7 @@ def score_verdict(
 def compare_citations(citations: Sequence[Citation], claims: Sequence[Claim]) -> CitationComparison:
     """Compare an answer's citations with the facts that support its claims in the check.
 
-    Args:
-      citations: the answer's own.
-      claims: the checked claims; one that required no check, or has no score, is not counted.
+    A claim that required no check, or has no score, is not counted.
     """
     if not citations:
         return CitationComparison()

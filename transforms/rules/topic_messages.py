@@ -45,10 +45,7 @@ _FAILURE_PREFIX = "failure_"
 class TopicMessage(Record, frozen=True, kw_only=True):
     """A message within the limits of Pub/Sub, its official client and Beam's WriteToPubSub.
 
-    Attributes:
-      data: the bytes.
-      attributes: for filters and readers.
-      ordering_key: messages with one key stay in order; empty for no order.
+    Messages with one ordering key stay in order; an empty key means no order.
     """
 
     data: bytes
@@ -77,7 +74,7 @@ def build_message(
 
     Args:
       data: the bytes.
-      attributes: by name; None leaves one out.
+      attributes: by name; None drops one.
       forwarded: attributes of another message. Invalid and duplicate names are dropped, and those
         that exceed 100 attributes.
       shortened: what was truncated before.
@@ -107,14 +104,7 @@ def build_message(
 
 
 def encode_alert(alert: Alert, *, ordering_key: str = "") -> TopicMessage:
-    """Encode an alert as JSON with attributes for filters.
-
-    The texts of an alert that is too large are truncated, and listed in `shortened`.
-
-    Args:
-      alert: the alert.
-      ordering_key: messages with one key stay in order; empty for no order.
-    """
+    """Encode an alert as JSON with attributes for filters; truncate the texts of a large one."""
     fitting, shortened = _truncate_texts(alert)
     attributes = {
         "kind": alert.kind.value,
@@ -129,12 +119,7 @@ def encode_alert(alert: Alert, *, ordering_key: str = "") -> TopicMessage:
 
 
 def encode_failure(failure: Failure, *, with_payload: bool = True) -> TopicMessage:
-    """Encode a failure as the original bytes and attributes, plus attributes about the error.
-
-    Args:
-      failure: the failure.
-      with_payload: whether to include the original bytes and attributes, which `replay` needs.
-    """
+    """Encode a failure as attributes, with the original message unless it is not wanted."""
     message = failure.message
     attributes = {
         "failure_step": failure.step,
@@ -154,13 +139,7 @@ def encode_failure(failure: Failure, *, with_payload: bool = True) -> TopicMessa
 
 
 def decode_failure(published: Message) -> Message:
-    """Decode the message that failed from a message that `encode_failure` encoded.
-
-    Args:
-      published: the message as it was received.
-
-    Returns:
-      The original message with its bytes, attributes, place and earlier failure.
+    """Decode the message that failed, with its earlier failure, from a published failure.
 
     Raises:
       ValueError: it is not a failure, or was published without all of its original bytes.

@@ -1,13 +1,12 @@
 """Turn an error of a step into a failure, and tag it as the step's second output."""
 
-import time
 from typing import Literal
 
 from apache_beam.pvalue import TaggedOutput
 
 from schemas.failure import Failure
 from schemas.message import Message
-from transforms.runtime import counters
+from transforms.runtime import clock, counters
 
 FAILURES: Literal["failures"] = "failures"
 """The tag of every step's second output."""
@@ -39,7 +38,7 @@ def failed_now(
       first_failed_at_us: when the first attempt failed; None for now.
       record_id: the answer's id; None if the message could not be parsed.
     """
-    now_us = time.time_ns() // 1000
+    now_us = clock.now_us()
     earlier = message.earlier
     counters.failed(type(error).__name__).inc()
     return Failure(

@@ -13,7 +13,7 @@ from tests.benchmarks.generated_answers import generated_messages, repeating_mes
 from tests.benchmarks.made_replies import made_score
 from tests.benchmarks.peers.contenders import Contender
 from tests.benchmarks.peers.job import Job, answers_in
-from tests.benchmarks.peers.results import Account
+from tests.benchmarks.peers.results import LedgerHour
 from tests.benchmarks.slow_checker import Calls, SlowChecker
 from tests.benchmarks.usage import Usage, usage_of
 from tests.support.outputs import records_in
@@ -28,7 +28,7 @@ class Run(Record, frozen=True, kw_only=True):
 
     usage: Usage
     calls: Calls
-    account: Account
+    account: LedgerHour
 
 
 class Course:
@@ -76,7 +76,7 @@ class Course:
         return path
 
 
-def _account(output: Path, archive: Path, calls: Calls, usage: Usage) -> Account:
+def _account(output: Path, archive: Path, calls: Calls, usage: Usage) -> LedgerHour:
     messages = [(answer.id, answer.answer) for answer in answers_in(str(archive))]
     expected = {name: made_score(text) for name, text in messages}
     right = Counter(
@@ -84,7 +84,7 @@ def _account(output: Path, archive: Path, calls: Calls, usage: Usage) -> Account
         for name, score in _checked_in(output)
         if score is not None and abs(score - expected[name]) < _SAME
     )
-    return Account(
+    return LedgerHour(
         messages=len(messages),
         answers=len(expected),
         calls=calls.number,

@@ -60,7 +60,7 @@ class Speed(Record, frozen=True, kw_only=True):
     few_s: float
 
 
-class Account(Record, frozen=True, kw_only=True):
+class LedgerHour(Record, frozen=True, kw_only=True):
     """What became of an archive.
 
     Attributes:
@@ -97,8 +97,8 @@ class Measured(Record, frozen=True, kw_only=True):
 
     key: str
     speed: Speed
-    repeats: Account
-    faults: Account
+    repeats: LedgerHour
+    faults: LedgerHour
 
 
 class Embedded(Record, frozen=True, kw_only=True):

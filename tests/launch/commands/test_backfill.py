@@ -159,7 +159,7 @@ def test_counts_that_do_not_close_fail_the_run(
     archive = an_archive(tmp_path, *map(an_envelope, range(3)))
     assert backfill(archive, tmp_path / "out") == 1
     told = capsys.readouterr()
-    assert "THE COUNTS DO NOT CLOSE" in told.out
+    assert "THE COUNTS DO NOT ADD UP" in told.out
     assert told.err == (
         "groundwatch: the run failed: the counts do not add up: 3 messages were read\n"
     )

@@ -171,7 +171,7 @@ def test_a_person_is_told_what_came_of_it(demo: Demo) -> None:
     ):
         assert line in demo.told
     assert re.search(r"\n  LOW_GROUNDED +35  █{8} *\n", demo.told)
-    assert demo.told.count("asked: ") == 5
+    assert demo.told.count("query: ") == 5
     for kind in ("enriched", "alerts", "failures", "summary.json"):
         assert f"\n  {demo.output}/{kind}" in demo.told
 

@@ -6,11 +6,11 @@ import pytest
 
 from launch.main import main
 from launch.pubsub.topic import Topic
-from launch.pubsub_server.server import PubSubServer
 from schemas.failure import Failure
 from schemas.message import Message
 from tests.support.archives import an_envelope
 from tests.support.builders import NOON_US
+from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.outputs import failures_in, records_in, summary_in
 from tests.support.waiting import wait_until
 from transforms.grounding.settings import GoogleAccount
@@ -32,25 +32,25 @@ def a_failure(payload: bytes) -> Failure:
     )
 
 
-def replay(server: PubSubServer, output: Path, *more: str) -> int:
+def replay(server: FakePubSub, output: Path, *more: str) -> int:
     flags = ["--failure_subscription", SUBSCRIPTION, "--pubsub_address", server.address]
     return main(["replay", *flags, "--output", str(output), "--idle_s", "0.5", *more])
 
 
 @pytest.fixture
-def server(own_server: PubSubServer) -> PubSubServer:
+def server(own_server: FakePubSub) -> FakePubSub:
     own_server.create(TOPIC, SUBSCRIPTION)
     return own_server
 
 
-def publish(server: PubSubServer, *payloads: bytes) -> None:
+def publish(server: FakePubSub, *payloads: bytes) -> None:
     topic = Topic.open(TOPIC, address=server.address)
     topic.publish(encode_failure(a_failure(payload)) for payload in payloads)
     topic.close()
 
 
 def test_failures_of_a_topic_are_checked_and_acknowledged(
-    tmp_path: Path, server: PubSubServer
+    tmp_path: Path, server: FakePubSub
 ) -> None:
     publish(server, an_envelope(1), an_envelope(2), b"no answer")
     assert replay(server, tmp_path / "out") == 0
@@ -65,14 +65,14 @@ def test_failures_of_a_topic_are_checked_and_acknowledged(
 
 
 def test_an_empty_subscription_is_told(
-    tmp_path: Path, server: PubSubServer, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, server: FakePubSub, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert replay(server, tmp_path / "out") == 0
     assert "holds no failure" in capsys.readouterr().out
 
 
 def test_what_is_no_failure_stays_where_it_is(
-    tmp_path: Path, server: PubSubServer, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, server: FakePubSub, capsys: pytest.CaptureFixture[str]
 ) -> None:
     topic = Topic.open(TOPIC, address=server.address)
     topic.publish([build_message(an_envelope(1), {})])
@@ -83,7 +83,7 @@ def test_what_is_no_failure_stays_where_it_is(
 
 
 def test_a_failure_that_does_not_say_when_it_last_failed_is_replayed_all_the_same(
-    tmp_path: Path, server: PubSubServer
+    tmp_path: Path, server: FakePubSub
 ) -> None:
     announced = encode_failure(a_failure(an_envelope(1)))
     told = {name: value for name, value in announced.attributes.items() if "last_at" not in name}
@@ -94,7 +94,7 @@ def test_a_failure_that_does_not_say_when_it_last_failed_is_replayed_all_the_sam
     assert len(records_in(tmp_path / "out")) == 1
 
 
-def break_off(server: PubSubServer, output: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def break_off(server: FakePubSub, output: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Have a replay fail once it has spooled; returns the file that it leaves."""
     with monkeypatch.context() as patched:
         patched.setattr("launch.job.start._replay_files", lambda *_: 1)
@@ -104,7 +104,7 @@ def break_off(server: PubSubServer, output: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_replay_that_was_broken_off_is_gone_on_with_wherever_it_is_started(
-    tmp_path: Path, server: PubSubServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, server: FakePubSub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(server, an_envelope(1))
     monkeypatch.chdir(tmp_path)
@@ -115,7 +115,7 @@ def test_a_replay_that_was_broken_off_is_gone_on_with_wherever_it_is_started(
 
 
 def test_a_line_in_which_a_replay_was_killed_is_left_out(
-    tmp_path: Path, server: PubSubServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, server: FakePubSub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(server, an_envelope(1))
     spooled = break_off(server, tmp_path / "out", monkeypatch)
@@ -126,7 +126,7 @@ def test_a_line_in_which_a_replay_was_killed_is_left_out(
 
 
 def test_a_replay_that_was_killed_in_its_first_line_begins_anew(
-    tmp_path: Path, server: PubSubServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, server: FakePubSub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(server, an_envelope(1))
     break_off(server, tmp_path / "out", monkeypatch).write_bytes(b'{"record_id":')
@@ -136,7 +136,7 @@ def test_a_replay_that_was_killed_in_its_first_line_begins_anew(
 
 
 def test_failures_that_a_limit_leaves_are_there_for_the_next_replay(
-    tmp_path: Path, server: PubSubServer
+    tmp_path: Path, server: FakePubSub
 ) -> None:
     publish(server, *(an_envelope(hour, answer=f"Lamps glow at {hour}.") for hour in range(5)))
     assert replay(server, tmp_path / "out", "--max_calls", "2") == 3
@@ -145,7 +145,7 @@ def test_failures_that_a_limit_leaves_are_there_for_the_next_replay(
 
 
 def test_a_mistyped_flag_is_refused_before_a_failure_is_taken(
-    tmp_path: Path, server: PubSubServer
+    tmp_path: Path, server: FakePubSub
 ) -> None:
     publish(server, an_envelope(1))
     assert replay(server, tmp_path / "out", "--claim_treshold", "0.2") == 2
@@ -153,7 +153,7 @@ def test_a_mistyped_flag_is_refused_before_a_failure_is_taken(
 
 
 def test_the_flags_that_say_who_asks_hold_for_the_subscription_too(
-    tmp_path: Path, server: PubSubServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, server: FakePubSub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[GoogleAccount] = []
     monkeypatch.setattr(

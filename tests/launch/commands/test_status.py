@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from launch.main import main
-from launch.watch.account import Account
-from launch.watch.journal import Journal
+from launch.watch.durable.journal import Journal
+from launch.watch.durable.ledger import LedgerHour
 from schemas.quantities import HOUR_US
 from tests.support.journals import HOUR_OF_NOON_US, a_batch_done, an_account
 
 
-def keep(folder: Path, *accounts: Account) -> None:
+def keep(folder: Path, *accounts: LedgerHour) -> None:
     """Keep a ledger of these hours."""
     with closing(Journal(str(folder / "journal.sqlite"))) as journal:
         for number, account in enumerate(accounts, start=1):

@@ -67,7 +67,7 @@ def cut_file(output: Path) -> str:
 def copy_file(output: Path) -> str:
     path = a_file(output)
     shutil.copy(path, path.with_name("copy.avro"))
-    return "11 record ids have more than one record"
+    return "11 record ids have more than one record or failure"
 
 
 def add_file(output: Path) -> str:

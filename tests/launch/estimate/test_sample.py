@@ -5,9 +5,8 @@ from collections import Counter
 
 import pytest
 
-from launch.estimate.outcome import Outcome, outcomes_of
-from launch.estimate.sample import Sample, draw, paid_for, tally_of
-from launch.estimate.tally import count
+from launch.estimate.answer_counts import Outcome, count_outcomes, outcomes_of
+from launch.estimate.sample import Sample, counts_of, draw, paid_for
 from pipeline.settings.config import Config
 from schemas.message import Message
 from tests.support.archives import an_envelope
@@ -88,7 +87,7 @@ def test_a_message_that_repeats_another_is_drawn_once_and_counts_as_a_duplicate(
     repeated = messages_of(*[an_envelope(number % 50) for number in range(200)])
     sample = drawn_from(20, repeated)
     assert (sample.read, sample.distinct, len(sample.outcomes)) == (200, 50, 20)
-    tally = tally_of(sample)
+    tally = counts_of(sample)
     assert (tally.read, tally.duplicates, tally.to_check) == (200, 150, 50)
     calls, _ = paid_for(sample, pays_once=False)
     assert calls.expected == 50
@@ -103,7 +102,7 @@ def test_every_answer_of_a_message_is_counted() -> None:
     again = messages_of(*[of_several(0, 1), of_several(2, 3)])
     sample = drawn_from(50, [*several, *again])
     assert (sample.read, sample.distinct, len(sample.outcomes)) == (102, 100, 50)
-    tally = tally_of(sample)
+    tally = counts_of(sample)
     assert (tally.read, tally.duplicates, tally.to_check) == (204, 4, 200)
     calls, _ = paid_for(sample, pays_once=False)
     assert calls.expected == 200
@@ -111,7 +110,7 @@ def test_every_answer_of_a_message_is_counted() -> None:
 
 def test_of_an_archive_without_messages_nothing_is_told() -> None:
     sample = drawn_from(10, [])
-    assert tally_of(sample).read == 0
+    assert counts_of(sample).read == 0
     nothing = Total(expected=0, low=0, high=0)
     assert paid_for(sample, pays_once=True) == (nothing, nothing)
 
@@ -120,11 +119,13 @@ def test_of_an_archive_without_messages_nothing_is_told() -> None:
 def test_a_sample_of_all_tells_what_counting_all_tells(*, pays_once: bool) -> None:
     twice = [*MESSAGES, *MESSAGES[:500]]
     sample = drawn_from(10_000, twice)
-    whole = count((outcome_of(message, CONFIG) for message in MESSAGES), pays_once=pays_once)
+    whole = count_outcomes(
+        (outcome_of(message, CONFIG) for message in MESSAGES), pays_once=pays_once
+    )
     calls, characters = paid_for(sample, pays_once=pays_once)
     assert (calls.low, calls.expected, calls.high) == (whole.calls,) * 3
     assert (characters.low, characters.expected, characters.high) == (whole.characters,) * 3
-    tally = tally_of(sample)
+    tally = counts_of(sample)
     assert (tally.to_check, tally.decided, tally.failures) == (
         whole.to_check,
         whole.decided,
@@ -144,7 +145,7 @@ def sampled(size: int, chance: random.Random) -> Sample:
 @pytest.mark.parametrize("size", [200, 1_000])
 @pytest.mark.parametrize("pays_once", [True, False])
 def test_the_intervals_hold_the_truth_in_95_of_100_samples(size: int, *, pays_once: bool) -> None:
-    truth = count(OUTCOMES, pays_once=pays_once)
+    truth = count_outcomes(OUTCOMES, pays_once=pays_once)
     chance = random.Random(size)  # noqa: S311 - a seed, to be repeatable
     found = [paid_for(sampled(size, chance), pays_once=pays_once) for _ in range(TRIALS)]
     for place, true in enumerate((truth.calls, truth.characters)):

@@ -8,26 +8,26 @@ import pytest
 
 from launch.pubsub import clients
 from launch.pubsub.settings import PullSettings
-from launch.pubsub.subscription import Subscription
-from launch.pubsub_server.server import PubSubServer
+from launch.pubsub.subscription import PubSubSubscription
 from tests.support.clocks import ManualClock
+from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic
 from transforms.grounding.settings import GoogleAccount
 
 
 @pytest.fixture
 def subscribe(
-    own_server: PubSubServer, answers: OneTopic, clock: ManualClock
-) -> Iterator[Callable[..., Subscription]]:
-    """Open a Subscription on the server's own clock; its settings are keyword arguments."""
+    own_server: FakePubSub, answers: OneTopic, clock: ManualClock
+) -> Iterator[Callable[..., PubSubSubscription]]:
+    """Open a PubSubSubscription on the server's own clock; its settings are keyword arguments."""
     with ExitStack() as opened:
 
-        def open_one(**settings: Any) -> Subscription:
+        def open_one(**settings: Any) -> PubSubSubscription:
             client = clients.open_subscriber(own_server.address, GoogleAccount())
-            subscription = Subscription(
+            subscription = PubSubSubscription(
                 client,
                 answers.subscription,
-                PullSettings(**{"look_every_s": 0.01, **settings}),
+                PullSettings(**{"lease_check_every_s": 0.01, **settings}),
                 clock,
                 clock,
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from launch.pubsub import clients
-from launch.pubsub_server.server import PubSubServer
+from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.google_accounts import write_key_file
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.settings import GoogleAccount
@@ -40,7 +40,7 @@ def test_without_an_address_it_is_googles_service_that_is_asked(kind: str, tmp_p
 
 @pytest.mark.parametrize("by", ["argument", "environment"])
 def test_a_server_without_encryption_needs_no_credentials(
-    own_server: PubSubServer, monkeypatch: pytest.MonkeyPatch, by: str
+    own_server: FakePubSub, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
     own_server.create("projects/lamps/topics/answers", "projects/lamps/subscriptions/answers")
     if by == "environment":
@@ -54,10 +54,10 @@ def test_a_server_without_encryption_needs_no_credentials(
 
 BROKEN_CONNECTION = """
 from launch.pubsub.topic import Topic
-from launch.pubsub_server.server import PubSubServer
+from tests.support.fake_pubsub.server import FakePubSub
 from transforms.rules.topic_messages import TopicMessage
 
-with PubSubServer() as server:
+with FakePubSub() as server:
     server.create("projects/lamps/topics/answers", "projects/lamps/subscriptions/answers")
     topic = Topic.open("projects/lamps/topics/answers", address=server.address)
     for _ in range(2):

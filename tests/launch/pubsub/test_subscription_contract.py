@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from launch.pubsub.settings import PullSettings
-from launch.pubsub.subscription import Subscription
+from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
 from tests.support.pubsub_servers import ServerUnderTest
 from tests.support.pubsub_topics import OneTopic, payloads
@@ -21,8 +21,8 @@ def answers(pubsub_server: ServerUnderTest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def subscription(answers: OneTopic) -> Iterator[Subscription]:
-    opened = Subscription.open(answers.subscription, PullSettings(look_every_s=0.01))
+def subscription(answers: OneTopic) -> Iterator[PubSubSubscription]:
+    opened = PubSubSubscription.open(answers.subscription, PullSettings(lease_check_every_s=0.01))
     yield opened
     opened.close()
 
@@ -35,7 +35,7 @@ def topic(answers: OneTopic) -> Iterator[Topic]:
 
 
 def test_a_message_is_pulled_with_all_that_belongs_to_it(
-    answers: OneTopic, subscription: Subscription
+    answers: OneTopic, subscription: PubSubSubscription
 ) -> None:
     (message_id,) = answers.publish(b"lamps \x00\xff", engine="search")
     (message,) = pull_all(subscription, 1)
@@ -46,46 +46,41 @@ def test_a_message_is_pulled_with_all_that_belongs_to_it(
     assert message.earlier is None
 
 
-def test_a_pull_without_messages_returns_when_its_time_is_up(subscription: Subscription) -> None:
+def test_a_pull_without_messages_returns_when_its_time_is_up(
+    subscription: PubSubSubscription,
+) -> None:
     assert subscription.pull(1, PLENTY, wait_s=0.05) == ()
 
 
 def test_acknowledged_messages_are_gone_after_the_end(
-    answers: OneTopic, subscription: Subscription
+    answers: OneTopic, subscription: PubSubSubscription
 ) -> None:
     answers.publish(b"1", b"2")
     acknowledge(subscription, *pull_all(subscription, 2))
     left = subscription.close()
-    assert (left.waiting, left.in_work, left.settled) == (0, 0, 0)
+    assert (left.waiting, left.processing, left.settled) == (0, 0, 0)
     assert answers.at_once() == []
 
 
 def test_what_is_not_settled_in_the_end_is_given_back_at_once(
-    answers: OneTopic, subscription: Subscription
+    answers: OneTopic, subscription: PubSubSubscription
 ) -> None:
     answers.publish(b"in work")
     pull_all(subscription, 1)
     answers.publish(b"waiting")
-    wait_until(lambda: subscription.standing().holding.waiting)
+    wait_until(lambda: subscription.stats().messages.waiting)
     subscription.close()
     assert payloads(answers.pull_all(2)) == [b"in work", b"waiting"]
 
 
-def test_a_refused_message_is_pulled_again(answers: OneTopic, subscription: Subscription) -> None:
-    answers.publish(b"lamps")
-    (message,) = pull_all(subscription, 1)
-    subscription.refuse([message.place])
-    assert pull_all(subscription, 1) == [message]
-
-
 def test_a_thousand_messages_are_all_pulled_once(
-    answers: OneTopic, subscription: Subscription, topic: Topic
+    answers: OneTopic, subscription: PubSubSubscription, topic: Topic
 ) -> None:
     topic.publish(build_message(str(number).encode(), {}) for number in range(1_000))
     pulled = pull_all(subscription, 1_000)
     acknowledge(subscription, *pulled)
     assert sorted(int(message.payload) for message in pulled) == list(range(1_000))
-    wait_until(lambda: subscription.standing().holding.settled == 0)
+    wait_until(lambda: subscription.stats().messages.settled == 0)
     assert answers.at_once() == []
 
 
@@ -98,7 +93,7 @@ def test_what_is_published_is_there_when_the_call_returns(answers: OneTopic, top
 
 
 def test_a_message_over_four_megabytes_comes_through(
-    subscription: Subscription, topic: Topic
+    subscription: PubSubSubscription, topic: Topic
 ) -> None:
     topic.publish([build_message(b"x" * 9_900_000, {})])
     (message,) = pull_all(subscription, 1)

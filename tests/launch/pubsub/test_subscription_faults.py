@@ -8,27 +8,27 @@ from contextlib import closing
 
 import pytest
 
-from launch.pubsub import clients, receiving
+from launch.pubsub import clients, receiver
 from launch.pubsub.errors import Refused
 from launch.pubsub.settings import PullSettings
-from launch.pubsub.subscription import Subscription
-from launch.pubsub_server.server import PubSubServer
+from launch.pubsub.subscription import PubSubSubscription
 from schemas.message import Message
+from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic
 from tests.support.pulling import PLENTY, acknowledge, pull_all
 from tests.support.waiting import wait_until
 from transforms.grounding.settings import GoogleAccount
 
-Subscribe = Callable[..., Subscription]
+Subscribe = Callable[..., PubSubSubscription]
 
 
-def outstanding(server: PubSubServer, answers: OneTopic) -> int:
+def outstanding(server: FakePubSub, answers: OneTopic) -> int:
     return server.counts(answers.subscription).outstanding
 
 
 @pytest.mark.parametrize("how", ["away", "unavailable"])
 def test_an_outage_is_waited_out_and_told_in_a_line_when_it_begins_and_one_when_it_ends(
-    own_server: PubSubServer,
+    own_server: FakePubSub,
     answers: OneTopic,
     subscribe: Subscribe,
     caplog: pytest.LogCaptureFixture,
@@ -42,52 +42,52 @@ def test_an_outage_is_waited_out_and_told_in_a_line_when_it_begins_and_one_when_
     own_server.faults.unavailable = True
     acknowledge(subscription, *pulled)
     wait_until(lambda: len(caplog.messages) == 2)
-    assert not subscription.standing().answers
-    assert subscription.standing().holding.settled == 1
+    assert not subscription.stats().is_available
+    assert subscription.stats().messages.settled == 1
     own_server.faults.unavailable = False
     if how == "away":
         own_server.come_back()
     wait_until(lambda: outstanding(own_server, answers) == 0)
     answers.publish(b"after")
     assert [message.payload for message in pull_all(subscription, 1)] == [b"after"]
-    assert subscription.standing().answers
+    assert subscription.stats().is_available
     beginnings = sorted(message.split(" (")[0].split(" after")[0] for message in caplog.messages)
     assert beginnings == ["Pub/Sub answers again"] * 2 + ["Pub/Sub does not answer"] * 2
 
 
 def test_a_stream_without_a_message_is_an_answer_too(
-    own_server: PubSubServer, subscribe: Subscribe, monkeypatch: pytest.MonkeyPatch
+    own_server: FakePubSub, subscribe: Subscribe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(receiving, "_HEARTBEAT_S", 0.05)
+    monkeypatch.setattr(receiver, "_HEARTBEAT_S", 0.05)
     own_server.go_away()
     subscription = subscribe()
-    wait_until(lambda: not subscription.standing().answers)
+    wait_until(lambda: not subscription.stats().is_available)
     own_server.come_back()
-    wait_until(lambda: subscription.standing().answers)
+    wait_until(lambda: subscription.stats().is_available)
 
 
 def test_a_stream_on_which_nothing_comes_is_opened_again(
-    own_server: PubSubServer, answers: OneTopic, caplog: pytest.LogCaptureFixture
+    own_server: FakePubSub, answers: OneTopic, caplog: pytest.LogCaptureFixture
 ) -> None:
     own_server.faults.starves_streams = True
     client = clients.open_subscriber(own_server.address, GoogleAccount())
-    settings = PullSettings(look_every_s=0.01, reopen_after_s=0.2)
-    with closing(Subscription(client, answers.subscription, settings)) as subscription:
+    settings = PullSettings(lease_check_every_s=0.01, reopen_after_s=0.2)
+    with closing(PubSubSubscription(client, answers.subscription, settings)) as subscription:
         answers.publish(b"lamps")
         assert subscription.pull(1, PLENTY, wait_s=0.5) == ()
         own_server.faults.starves_streams = False
         assert [message.payload for message in pull_all(subscription, 1)] == [b"lamps"]
         # It is no outage.
-        assert subscription.standing().answers
+        assert subscription.stats().is_available
     assert caplog.messages == []
 
 
 def test_an_idle_stream_loses_no_message_while_it_is_opened_again(
-    own_server: PubSubServer, answers: OneTopic
+    own_server: FakePubSub, answers: OneTopic
 ) -> None:
     client = clients.open_subscriber(own_server.address, GoogleAccount())
-    settings = PullSettings(look_every_s=0.01, reopen_after_s=0.05)
-    with closing(Subscription(client, answers.subscription, settings)) as subscription:
+    settings = PullSettings(lease_check_every_s=0.01, reopen_after_s=0.05)
+    with closing(PubSubSubscription(client, answers.subscription, settings)) as subscription:
         sent: set[str] = set()
         done: set[str] = set()
         for _ in range(40):
@@ -104,9 +104,9 @@ def test_an_idle_stream_loses_no_message_while_it_is_opened_again(
 
 
 def test_no_message_is_lost_when_connections_are_killed_time_and_again(
-    own_server: PubSubServer, answers: OneTopic, subscribe: Subscribe
+    own_server: FakePubSub, answers: OneTopic, subscribe: Subscribe
 ) -> None:
-    subscription = subscribe(most_messages=100)
+    subscription = subscribe(max_messages=100)
     sent = answers.publish(*[b"lamps"] * 1_000)
     done: set[str] = set()
     for kill in range(1, 6):
@@ -116,21 +116,21 @@ def test_no_message_is_lost_when_connections_are_killed_time_and_again(
             acknowledge(subscription, *pulled)
         own_server.kill_connections()
     assert done == set(sent)
-    wait_until(lambda: subscription.standing().holding.settled == 0)
+    wait_until(lambda: subscription.stats().messages.settled == 0)
 
 
 def test_no_more_is_held_than_was_said_whatever_becomes_of_the_streams(
-    own_server: PubSubServer, answers: OneTopic, subscribe: Subscribe
+    own_server: FakePubSub, answers: OneTopic, subscribe: Subscribe
 ) -> None:
-    subscription = subscribe(most_messages=50)
+    subscription = subscribe(max_messages=50)
     answers.publish(*[b"lamps"] * 500)
-    wait_until(lambda: subscription.standing().holding.waiting == 50)
+    wait_until(lambda: subscription.stats().messages.waiting == 50)
     for _ in range(3):
         own_server.kill_connections()
-    wait_until(lambda: subscription.standing().answers)
+    wait_until(lambda: subscription.stats().is_available)
     done: list[Message] = []
     while len(done) < 500:
-        assert subscription.standing().holding.waiting <= 100
+        assert subscription.stats().messages.waiting <= 100
         pulled = subscription.pull(10, PLENTY, 10.0)
         acknowledge(subscription, *pulled)
         done += pulled
@@ -138,12 +138,12 @@ def test_no_more_is_held_than_was_said_whatever_becomes_of_the_streams(
 
 
 def test_no_more_bytes_are_held_than_was_said(
-    own_server: PubSubServer, answers: OneTopic, subscribe: Subscribe
+    own_server: FakePubSub, answers: OneTopic, subscribe: Subscribe
 ) -> None:
-    subscription = subscribe(most_bytes=10_000)
+    subscription = subscribe(max_bytes=10_000)
     answers.publish(*[b"x" * 1_000] * 50)
     wait_until(lambda: own_server.counts(answers.subscription).leased >= 9)
-    assert subscription.standing().holding.size_bytes <= 11_500
+    assert subscription.stats().messages.size_bytes <= 11_500
 
 
 @pytest.mark.parametrize("when", ["from the start", "later"])
@@ -173,7 +173,7 @@ def test_closing_ends_a_pull(subscribe: Subscribe) -> None:
 
 
 def test_closing_gives_back_what_is_not_settled(
-    own_server: PubSubServer, answers: OneTopic, subscribe: Subscribe
+    own_server: FakePubSub, answers: OneTopic, subscribe: Subscribe
 ) -> None:
     subscription = subscribe()
     answers.publish(*[b"lamps"] * 10)
@@ -182,16 +182,16 @@ def test_closing_gives_back_what_is_not_settled(
     left = subscription.close()
     counts = own_server.counts(answers.subscription)
     assert (counts.acknowledged, counts.refused, counts.leased) == (4, 6, 0)
-    assert (left.in_work, left.settled) == (0, 0)
+    assert (left.processing, left.settled) == (0, 0)
 
 
 def test_closing_takes_no_longer_than_it_may_when_nobody_answers(
-    own_server: PubSubServer, answers: OneTopic, subscribe: Subscribe
+    own_server: FakePubSub, answers: OneTopic, subscribe: Subscribe
 ) -> None:
     subscription = subscribe()
     answers.publish(b"1", b"2")
     acknowledge(subscription, *pull_all(subscription, 2)[:1])
-    wait_until(lambda: subscription.standing().holding.settled == 0)
+    wait_until(lambda: subscription.stats().messages.settled == 0)
     own_server.go_away()
     started_s = time.monotonic()
     left = subscription.close(within_s=0.5)
@@ -200,7 +200,7 @@ def test_closing_takes_no_longer_than_it_may_when_nobody_answers(
 
 
 def test_closing_takes_no_longer_than_it_may_when_calls_hang(
-    own_server: PubSubServer, answers: OneTopic, subscribe: Subscribe
+    own_server: FakePubSub, answers: OneTopic, subscribe: Subscribe
 ) -> None:
     subscription = subscribe()
     answers.publish(b"lamps")
@@ -215,19 +215,19 @@ def test_closing_takes_no_longer_than_it_may_when_calls_hang(
 def test_closing_twice_is_no_trouble(subscribe: Subscribe) -> None:
     subscription = subscribe()
     subscription.close()
-    assert subscription.close().in_work == 0
+    assert subscription.close().processing == 0
 
 
 def test_no_thread_is_left_after_the_end(subscribe: Subscribe) -> None:
     before = set(threading.enumerate())
     subscription = subscribe()
     subscription.close()
-    ours = {"pubsub-receiver", "pubsub-settler"}
+    ours = {"pubsub-receiver", "pubsub-acknowledger"}
     wait_until(lambda: ours.isdisjoint(t.name for t in set(threading.enumerate()) - before))
 
 
 def test_the_log_holds_nothing_of_a_message(
-    own_server: PubSubServer,
+    own_server: FakePubSub,
     answers: OneTopic,
     subscribe: Subscribe,
     caplog: pytest.LogCaptureFixture,
@@ -238,7 +238,7 @@ def test_the_log_holds_nothing_of_a_message(
     pulled = pull_all(subscription, 1)
     own_server.go_away()
     acknowledge(subscription, *pulled)
-    wait_until(lambda: not subscription.standing().answers)
+    wait_until(lambda: not subscription.stats().is_available)
     own_server.come_back()
     wait_until(lambda: outstanding(own_server, answers) == 0)
     answers.subscriber.delete_subscription(subscription=answers.subscription)

@@ -2,52 +2,52 @@
 
 from collections.abc import Callable
 
-from launch.pubsub.subscription import Subscription
-from launch.pubsub_server.counts import Counts
-from launch.pubsub_server.server import PubSubServer
+from launch.pubsub.subscription import PubSubSubscription
 from tests.support.clocks import ManualClock
+from tests.support.fake_pubsub.counts import Counts
+from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic
 from tests.support.pulling import PLENTY, acknowledge, pull_all
 from tests.support.waiting import wait_until
 
-Subscribe = Callable[..., Subscription]
+Subscribe = Callable[..., PubSubSubscription]
 
 
-def counts(server: PubSubServer, answers: OneTopic) -> Counts:
+def counts(server: FakePubSub, answers: OneTopic) -> Counts:
     return server.counts(answers.subscription)
 
 
 def test_leases_are_prolonged_for_as_long_as_the_work_takes(
-    own_server: PubSubServer, answers: OneTopic, clock: ManualClock, subscribe: Subscribe
+    own_server: FakePubSub, answers: OneTopic, clock: ManualClock, subscribe: Subscribe
 ) -> None:
     subscription = subscribe(lease_s=60)
     answers.publish(b"1", b"2")
     pulled = pull_all(subscription, 2)
     for _ in range(10):
         clock.advance(40)
-        wait_until(lambda: not subscription._held.due())
+        wait_until(lambda: not subscription._outstanding.leases_to_extend())
     assert counts(own_server, answers).expired == 0
     acknowledge(subscription, *pulled)
     wait_until(lambda: counts(own_server, answers).acknowledged == 2)
 
 
 def test_a_message_whose_lease_ended_while_it_was_worked_on_is_neither_lost_nor_done_twice(
-    own_server: PubSubServer, answers: OneTopic, clock: ManualClock, subscribe: Subscribe
+    own_server: FakePubSub, answers: OneTopic, clock: ManualClock, subscribe: Subscribe
 ) -> None:
     subscription = subscribe(lease_s=60)
     answers.publish(b"lamps")
     (message,) = pull_all(subscription, 1)
     clock.advance(600)
-    wait_until(lambda: subscription.standing().holding.redelivered == 1)
+    wait_until(lambda: subscription.stats().messages.redelivered == 1)
     assert subscription.pull(1, PLENTY, wait_s=0.05) == ()
     acknowledge(subscription, message)
     wait_until(lambda: counts(own_server, answers).outstanding == 0)
 
 
 def test_a_message_worked_on_for_too_long_goes_to_another_worker(
-    own_server: PubSubServer, answers: OneTopic, clock: ManualClock, subscribe: Subscribe
+    own_server: FakePubSub, answers: OneTopic, clock: ManualClock, subscribe: Subscribe
 ) -> None:
-    hung = subscribe(lease_s=60, most_lease_s=100.0, most_messages=1)
+    hung = subscribe(lease_s=60, max_lease_s=100.0, max_messages=1)
     answers.publish(b"lamps")
     pull_all(hung, 1)
     other = subscribe(lease_s=60)
@@ -55,11 +55,11 @@ def test_a_message_worked_on_for_too_long_goes_to_another_worker(
     (message,) = pull_all(other, 1)
     acknowledge(other, message)
     wait_until(lambda: counts(own_server, answers).outstanding == 0)
-    assert hung.standing().holding.overdue == 1
+    assert hung.stats().messages.overdue == 1
 
 
 def test_a_worker_that_dies_leaves_its_messages_to_the_next_one(
-    own_server: PubSubServer, answers: OneTopic, clock: ManualClock, subscribe: Subscribe
+    own_server: FakePubSub, answers: OneTopic, clock: ManualClock, subscribe: Subscribe
 ) -> None:
     dead = subscribe(lease_s=60)
     answers.publish(b"lamps")
@@ -72,14 +72,14 @@ def test_a_worker_that_dies_leaves_its_messages_to_the_next_one(
 
 
 def test_a_message_whose_acknowledgement_was_lost_comes_again(
-    own_server: PubSubServer, answers: OneTopic, clock: ManualClock, subscribe: Subscribe
+    own_server: FakePubSub, answers: OneTopic, clock: ManualClock, subscribe: Subscribe
 ) -> None:
     subscription = subscribe(lease_s=60)
     answers.publish(b"lamps")
     (message,) = pull_all(subscription, 1)
     own_server.faults.lost_acks_share = 1.0
     acknowledge(subscription, message)
-    wait_until(lambda: subscription.standing().holding.settled == 0)
+    wait_until(lambda: subscription.stats().messages.settled == 0)
     own_server.faults.lost_acks_share = 0.0
     clock.advance(60)
     assert pull_all(subscription, 1) == [message]
@@ -88,7 +88,7 @@ def test_a_message_whose_acknowledgement_was_lost_comes_again(
 
 
 def test_messages_delivered_several_times_are_handed_out_once_while_they_are_held(
-    own_server: PubSubServer, answers: OneTopic, subscribe: Subscribe
+    own_server: FakePubSub, answers: OneTopic, subscribe: Subscribe
 ) -> None:
     own_server.faults.duplicated_share = 1.0
     subscription = subscribe()
@@ -98,7 +98,7 @@ def test_messages_delivered_several_times_are_handed_out_once_while_they_are_hel
         lambda: counts(own_server, answers).leased == counts(own_server, answers).outstanding
     )
     deliveries = counts(own_server, answers).delivered
-    wait_until(lambda: subscription.standing().holding.redelivered == deliveries - 20)
+    wait_until(lambda: subscription.stats().messages.redelivered == deliveries - 20)
     assert sorted(message.place for message in pulled) == sorted(ids)
     acknowledge(subscription, *pulled)
     wait_until(lambda: counts(own_server, answers).outstanding == 0)
@@ -113,8 +113,8 @@ def test_the_oldest_message_not_settled_tells_its_age(
     answers.publish(b"2")
     first, second = pull_all(subscription, 2)
     clock.advance(2)
-    assert subscription.standing().oldest_unacked_age_s == 7.0
+    assert subscription.stats().oldest_unacked_age_s == 7.0
     acknowledge(subscription, first)
-    assert subscription.standing().oldest_unacked_age_s == 2.0
+    assert subscription.stats().oldest_unacked_age_s == 2.0
     acknowledge(subscription, second)
-    assert subscription.standing().oldest_unacked_age_s == 0.0
+    assert subscription.stats().oldest_unacked_age_s == 0.0

@@ -8,7 +8,7 @@ import pytest
 from launch.pubsub.errors import Refused, Unpublished
 from launch.pubsub.settings import PublishSettings
 from launch.pubsub.topic import Topic
-from launch.pubsub_server.server import PubSubServer
+from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic, payloads
 from tests.support.waiting import wait_until
 from transforms.rules.topic_messages import TopicMessage, build_message
@@ -26,14 +26,14 @@ def messages(*texts: str) -> list[TopicMessage]:
 
 
 def test_nothing_is_published_when_there_is_nothing(
-    own_server: PubSubServer, answers: OneTopic, topic: Topic
+    own_server: FakePubSub, answers: OneTopic, topic: Topic
 ) -> None:
     topic.publish([])
     assert own_server.counts(answers.subscription).published == 0
 
 
 def test_requests_hold_no_more_than_the_service_takes(
-    own_server: PubSubServer, answers: OneTopic, topic: Topic
+    own_server: FakePubSub, answers: OneTopic, topic: Topic
 ) -> None:
     many = [build_message(b"", {"number": str(number)}) for number in range(2_500)]
     large = [build_message(b"x" * size, {}) for size in (4_999_000, 4_999_000, 9_990_000, 1)]
@@ -54,7 +54,7 @@ def test_messages_are_stored_in_their_order(answers: OneTopic, topic: Topic) -> 
 
 
 def test_an_outage_is_waited_out(
-    own_server: PubSubServer,
+    own_server: FakePubSub,
     answers: OneTopic,
     topic: Topic,
     caplog: pytest.LogCaptureFixture,
@@ -73,7 +73,7 @@ def test_an_outage_is_waited_out(
     assert "canary" not in caplog.text
 
 
-def test_an_outage_that_lasts_too_long_is_told(own_server: PubSubServer, answers: OneTopic) -> None:
+def test_an_outage_that_lasts_too_long_is_told(own_server: FakePubSub, answers: OneTopic) -> None:
     topic = Topic.open(answers.topic, PublishSettings(total_s=0.3))
     own_server.faults.unavailable = True
     with pytest.raises(Unpublished, match=r"within 0.3 s \(ServiceUnavailable\)") as unpublished:
@@ -83,7 +83,7 @@ def test_an_outage_that_lasts_too_long_is_told(own_server: PubSubServer, answers
 
 
 def test_a_call_that_hangs_is_given_up_and_tried_again(
-    own_server: PubSubServer, answers: OneTopic
+    own_server: FakePubSub, answers: OneTopic
 ) -> None:
     topic = Topic.open(answers.topic, PublishSettings(call_timeout_s=0.2, total_s=30.0))
     own_server.faults.slow_s = 2.0
@@ -96,7 +96,7 @@ def test_a_call_that_hangs_is_given_up_and_tried_again(
     topic.close()
 
 
-def test_a_topic_that_is_not_there_is_for_a_person_to_mend(own_server: PubSubServer) -> None:
+def test_a_topic_that_is_not_there_is_for_a_person_to_mend(own_server: FakePubSub) -> None:
     topic = Topic.open("projects/lamps/topics/missing", address=own_server.address)
     with pytest.raises(Refused, match="cannot publish to projects/lamps/topics/missing: it does"):
         topic.publish(messages("lamps"))

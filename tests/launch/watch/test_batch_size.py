@@ -13,7 +13,7 @@ def size_after(*batches: dict[str, Any], per_s: float | None = None) -> int:
     """How large the next batch is, after some that went as they do by default, but for these."""
     size = BatchSize(most=1_000, in_flight=16, per_s=per_s, target_s=5.0)
     for batch in batches:
-        size.note(**BATCH | batch)
+        size.adjust(**BATCH | batch)
     return size.messages
 
 

@@ -74,17 +74,17 @@ def test_an_alert_is_a_line(alert: Alert, line: str) -> None:
 def test_a_terminal_shows_the_start_and_the_verdicts_as_they_change(clock: ManualClock) -> None:
     stream = io.StringIO()
     terminal = TerminalReporter(stream, clock)
-    terminal.started(STARTED)
-    terminal.look(BACKLOG)
+    terminal.report_start(STARTED)
+    terminal.report_progress(BACKLOG)
     for _ in range(3):
         counters.VERDICTS[Verdict.GROUNDED].inc()
         clock.advance(0.5)
-        terminal.look(BACKLOG)
+        terminal.report_progress(BACKLOG)
     clock.advance(60)
-    terminal.look(BACKLOG)
-    terminal.look(BACKLOG)
+    terminal.report_progress(BACKLOG)
+    terminal.report_progress(BACKLOG)
     clock.advance(60)
-    terminal.look(BACKLOG)
+    terminal.report_progress(BACKLOG)
     assert stream.getvalue().splitlines() == [
         WATCHING,
         "    2 answers: grounded 2; checks that take longer: 1",
@@ -97,12 +97,12 @@ def test_a_log_has_a_heartbeat_a_minute(
 ) -> None:
     caplog.set_level(logging.INFO, reporter.__name__)
     log = LogReporter(clock)
-    log.started(STARTED)
+    log.report_start(STARTED)
     for _ in range(3):
         counters.VERDICTS[Verdict.GROUNDED].inc(60)
         for _ in range(6):
             clock.advance(10)
-            log.look(BACKLOG)
+            log.report_progress(BACKLOG)
     assert caplog.messages == [
         "watching projects/p/subscriptions/s with the checker local; records go to out",
         *["60 messages in the last 60 s, 3 outstanding"] * 3,

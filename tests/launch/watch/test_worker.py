@@ -9,8 +9,8 @@ from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.clocks import ManualClock
 from tests.support.outputs import alerts_in, failures_in, original_bytes
 from tests.support.watched import ALERTS, FAILURES, Watched, total, work
-from transforms import clock as clock_module
 from transforms.rules.sampling import SamplingRule
+from transforms.runtime import clock as clock_module
 
 
 def test_every_message_ends_in_one_place_and_is_acknowledged(watched: Watched) -> None:

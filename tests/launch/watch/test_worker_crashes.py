@@ -12,9 +12,9 @@ import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.local.local_pipeline import LocalPipeline
-from launch.pubsub.subscription import Standing
-from launch.watch import watching
-from launch.watch.journal import Journal
+from launch.pubsub.subscription import SubscriptionStats
+from launch.watch import run_worker
+from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
@@ -24,7 +24,6 @@ from schemas.message import Message
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.outputs import alerts_in, failures_in, records_in
-from tests.support.standings import a_standing
 from tests.support.watched import total
 from tests.support.wire_faults import Exchange, good, status
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
@@ -67,8 +66,8 @@ class AtHand:
         for place in places:
             del self._unacknowledged[place]
 
-    def standing(self) -> Standing:
-        return a_standing()
+    def stats(self) -> SubscriptionStats:
+        return SubscriptionStats()
 
     def close(self, _: float) -> None:
         """There is nothing to close."""
@@ -133,7 +132,7 @@ class Fate:
             (Journal, "begin_publication"),
             (storage, "publish"),
             (storage, "publish_new"),
-            (Journal, "announced"),
+            (Journal, "delete_from_outbox"),
             (Journal, "end_publication"),
         ):
             patch.setattr(owner, name, self._dying(getattr(owner, name)))
@@ -155,12 +154,12 @@ class Fate:
         raise Crash
 
 
-def run_worker(config: Config, subscription: AtHand, *, steps: int) -> None:
+def work_through(config: Config, subscription: AtHand, *, steps: int) -> None:
     """Run a worker until all is acknowledged, or for so many steps."""
     settings = build(WatchSettings, {"subscription": "projects/lamps/subscriptions/answers"})
     with (
         closing(Journal(f"{config.work_folder}/journal.sqlite")) as journal,
-        watching._worker(config, settings, PipelineOptions([]), journal) as worker,
+        run_worker._worker(config, settings, PipelineOptions([]), journal) as worker,
     ):
         for _ in range(steps):
             worker.step()
@@ -177,19 +176,19 @@ def test_whenever_a_worker_dies_the_next_loses_nothing_and_doubles_nothing(
     monkeypatch: pytest.MonkeyPatch,
     done: bool,
 ) -> None:
-    monkeypatch.setattr(watching, "LocalPipeline", lambda *_: pipeline)
+    monkeypatch.setattr(run_worker, "LocalPipeline", lambda *_: pipeline)
     for moment in itertools.count():
         shutil.rmtree(config.output, ignore_errors=True)
         subscription = AtHand()
-        monkeypatch.setattr(watching, "_subscription", lambda _: subscription)  # noqa: B023
+        monkeypatch.setattr(run_worker, "_subscription", lambda _: subscription)  # noqa: B023
         alone.is_away = True
         with monkeypatch.context() as patch:
             fate = Fate(patch, moment, done=done)
             with suppress(Crash):
-                run_worker(config, subscription, steps=1)
+                work_through(config, subscription, steps=1)
         alone.is_away = False
         subscription.deliver_again()
-        run_worker(config, subscription, steps=3)
+        work_through(config, subscription, steps=3)
         assert subscription.is_empty
         names = Counter(record["record_id"] for record in records_in(Path(config.output)))
         assert sorted(names.values()) == [1, 1, 1]

@@ -52,7 +52,7 @@ def test_while_the_checker_is_away_messages_are_held_and_are_no_failures(
     with FaultServer(always(outage)) as checker:
         config = checked_by(watched, checker)
         with watched.worker(config) as worker:
-            work(worker, lambda: worker.held == 5)
+            work(worker, lambda: worker.waiting == 5)
             work(worker, lambda: watched.outstanding == 5)
             outage.is_away = False
             work(worker, lambda: not watched.outstanding)
@@ -70,7 +70,7 @@ def test_an_answer_that_was_left_is_no_duplicate_when_it_is_tried_again(
     with FaultServer(always(outage)) as checker:
         config = checked_by(watched, checker)
         with watched.worker(config) as worker:
-            work(worker, lambda: worker.held >= 1)
+            work(worker, lambda: worker.waiting >= 1)
         outage.is_away = False
         # The next worker has nothing of the first but its folder.
         watched.drain(config)
@@ -83,12 +83,12 @@ def test_what_is_held_is_bounded_while_nothing_can_be_checked(watched: Watched) 
     with FaultServer(always(status(503, "Service Unavailable"))) as checker:
         config = checked_by(watched, checker)
         with watched.worker(config, batch_messages=20, max_outstanding_messages=60) as worker:
-            work(worker, lambda: worker.held == 60)
+            work(worker, lambda: worker.waiting == 60)
             for _ in range(5):
                 worker.step()
-            holding = worker.subscription.standing().holding
+            holding = worker.subscription.stats().holding
             assert holding.waiting + holding.in_work == 60
-            assert worker.held == 60
+            assert worker.waiting == 60
     assert watched.outstanding == 300
     assert watched.ledger() == []
 
@@ -147,7 +147,7 @@ def test_a_check_that_hangs_beyond_the_lease_is_delivered_again_and_done_once(
             wait_until(lambda: checker.requests >= 2)
             # The machine stood still, so that no lease was prolonged.
             clock.advance(61)
-            wait_until(lambda: worker.subscription.standing().holding.redelivered == 2)
+            wait_until(lambda: worker.subscription.stats().messages.redelivered == 2)
             release.now()
             step.result(20)
             worker.finish()
@@ -172,16 +172,16 @@ def test_an_answer_that_alone_cannot_be_checked_becomes_a_failure_after_some_att
         FaultServer(by_answer(away)) as checker,
         watched.worker(checked_by(watched, checker)) as worker,
     ):
-        work(worker, lambda: worker.held == 1)
+        work(worker, lambda: worker.waiting == 1)
         # While nothing else is checked it may be an outage.
         requests = checker.requests
         work(worker, lambda: checker.requests > requests + 3)
-        assert worker.held == 1
+        assert worker.waiting == 1
         numbers = itertools.count(1)
 
         def is_over() -> bool:
             watched.publish(a_lamp(next(numbers)))
-            return not worker.held
+            return not worker.waiting
 
         work(worker, is_over)
         work(worker, lambda: not watched.outstanding)
@@ -218,7 +218,7 @@ def test_answers_that_never_get_a_reply_become_failures_and_the_others_records(
 
             def is_over() -> bool:
                 watched.publish(a_lamp(next(numbers)))
-                return not worker.held
+                return not worker.waiting
 
             work(worker, is_over, 120)
             work(worker, lambda: not watched.outstanding)

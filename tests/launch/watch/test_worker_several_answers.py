@@ -55,7 +55,7 @@ def test_a_message_is_acknowledged_when_all_of_its_answers_are_done(watched: Wat
     with FaultServer(by_answer(away)) as checker:
         config = watched.config(checker=checker.address, endpoint=checker.address)
         with watched.worker(config) as worker:
-            work(worker, lambda: worker.held == 1)
+            work(worker, lambda: worker.waiting == 1)
             assert watched.outstanding == 1
             away.clear()
             work(worker, lambda: not watched.outstanding)
@@ -83,9 +83,9 @@ def test_answers_that_alone_cannot_be_checked_become_failures_of_their_own(
             def is_over() -> bool:
                 number = next(numbers)
                 watched.publish(an_envelope(number, answer=f"Lamp {number} glows."))
-                return not worker.held
+                return not worker.waiting
 
-            work(worker, lambda: worker.held)
+            work(worker, lambda: worker.waiting)
             work(worker, is_over, 60)
             work(worker, lambda: not watched.outstanding)
             worker.finish()

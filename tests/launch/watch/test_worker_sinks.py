@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from launch.pubsub.errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
-from launch.watch.journal import Journal
+from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.sinks.part_files import OpenPart
 from tests.support.archives import an_envelope, an_unsupported_envelope
@@ -31,7 +31,7 @@ def test_a_full_disk_holds_the_messages_until_there_is_room(
     with watched.worker() as worker:
         with monkeypatch.context() as disk:
             disk.setattr(OpenPart, "close", full)
-            work(worker, lambda: worker.held == 6)
+            work(worker, lambda: worker.waiting == 6)
             assert (watched.outstanding, watched.ledger()) == (6, [])
         work(worker, lambda: not watched.outstanding)
         worker.finish()
@@ -48,7 +48,7 @@ def test_a_full_disk_for_the_journal_alone_holds_the_messages_too(
     with watched.worker() as worker:
         with monkeypatch.context() as disk:
             disk.setattr(Journal, "commit", full)
-            work(worker, lambda: worker.held == 5)
+            work(worker, lambda: worker.waiting == 5)
         work(worker, lambda: not watched.outstanding)
         worker.finish()
     assert len(watched.record_ids()) == 5
@@ -99,7 +99,7 @@ def test_alerts_do_not_wait_for_files_that_take_their_time(
     watched.publish(an_unsupported_envelope(1))
     with watched.worker(alert_topic=ALERTS) as worker:
         work(worker, lambda: not watched.outstanding)
-        assert worker.publishing._running
+        assert worker.publisher._running
         watched.publish(an_unsupported_envelope(2))
         work(worker, lambda: not watched.outstanding)
         assert len(watched.published(ALERTS)) == 2

@@ -38,12 +38,17 @@ def settings_of(*arguments: str) -> CheckerSettings:
             "projects/p/locations/us/groundingConfigs/strict",
         ),
         (
+            [],
+            "",
+            "projects/-/locations/global/groundingConfigs/default_grounding_config",
+        ),
+        (
             ["--checker", "http://127.0.0.1:8080/"],
             "http://127.0.0.1:8080",
             "projects/-/locations/global/groundingConfigs/default_grounding_config",
         ),
     ],
-    ids=["global", "by location", "by configuration", "an own server"],
+    ids=["global", "by location", "by configuration", "embedded", "own server"],
 )
 def test_the_address_and_the_configuration_agree(
     arguments: list[str], endpoint: str, config: str

@@ -3,7 +3,7 @@
 from itertools import islice, product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.contradictions.compared_facts import ComparedFacts, compared_facts
@@ -90,6 +90,7 @@ DENIED = ["not red.", "not lamps.", "never glow.", "not 12345678.", "cannot hum.
 CLAIMS = ["the lamps", "a lamp", "x12345678x", "1234567", "redder", "hum", "", "glow 12345678"]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(DENIED)), st.sampled_from(CLAIMS), st.integers(0, 3_000))
 def test_a_denied_word_is_found_in_a_claim_among_however_many(
     denied: list[str], claim: str, others: int

@@ -1,4 +1,4 @@
-"""What claims say otherwise than their facts."""
+"""The contradictions between claims and facts."""
 
 import pytest
 from hypothesis import given
@@ -118,9 +118,7 @@ DIFFERENT = NUMBERS | UNITS | DATES | NAMES | NEGATIONS
 
 
 @pytest.mark.parametrize(("claim", "expected"), DIFFERENT.values(), ids=DIFFERENT)
-def test_a_value_that_the_facts_tell_otherwise_is_named_with_theirs(
-    claim: str, expected: Found
-) -> None:
+def test_a_contradiction_names_the_values_of_claim_and_fact(claim: str, expected: Found) -> None:
     assert found(claim) == [expected]
     assert [tuple(each) for each in compare_claim(claim, indexed(claim))] == [expected]
 
@@ -152,7 +150,7 @@ ALIKE = {
 
 
 @pytest.mark.parametrize("claim", ALIKE.values(), ids=ALIKE)
-def test_what_the_facts_tell_in_another_form_is_no_difference(claim: str) -> None:
+def test_another_form_of_the_same_value_is_no_contradiction(claim: str) -> None:
     assert found(claim) == []
     assert compare_claim(claim, indexed(claim)) == ()
 

@@ -1,4 +1,4 @@
-"""The facts that claims are compared with where they are long."""
+"""Large facts, compared by an index."""
 
 import pytest
 
@@ -43,7 +43,7 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize(("claim", "expected"), DIFFERENT.values(), ids=DIFFERENT)
-def test_what_one_of_many_long_facts_tells_otherwise_is_found(
+def test_a_contradiction_with_one_of_many_long_facts_is_found(
     claim: str, expected: tuple[str, str, str, int]
 ) -> None:
     found = find_contradictions(
@@ -64,7 +64,7 @@ def test_what_one_of_many_long_facts_tells_otherwise_is_found(
         "It was built from January 1887 to 1889.",
     ],
 )
-def test_what_one_of_many_long_facts_tells_is_no_difference(claim: str) -> None:
+def test_a_claim_supported_by_one_of_many_long_facts_has_no_contradiction(claim: str) -> None:
     sources = prepare_facts((*FILLER, TOWER), [claim])
     assert compare_claim(claim, sources) == ()
 
@@ -81,11 +81,11 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize(("fact", "claim", "value", "told"), NUMBERS.values(), ids=NUMBERS)
-def test_a_number_is_told_in_whatever_form(
-    fact: str, claim: str, value: float | str, told: bool
+@pytest.mark.parametrize(("fact", "claim", "value", "expected"), NUMBERS.values(), ids=NUMBERS)
+def test_a_number_is_found_in_any_form(
+    fact: str, claim: str, value: float | str, expected: bool
 ) -> None:
-    assert IndexedFacts((fact,), [claim]).has_number(value, NOTHING) is told
+    assert IndexedFacts((fact,), [claim]).has_number(value, NOTHING) is expected
 
 
 def test_words_and_phrases_are_looked_for_as_whole_words() -> None:
@@ -123,7 +123,7 @@ def test_a_fact_without_ordinary_sentences_is_cut_into_parts(fact: str) -> None:
     assert all(len(passage.sentence.text) < 200 for passage in passages.all)
 
 
-def test_a_number_found_nowhere_is_a_difference() -> None:
+def test_an_unknown_number_is_a_contradiction() -> None:
     (difference,) = compare_claim(
         "Giraffes sleep 77 hours.", IndexedFacts(FILLER, ["Giraffes sleep 77 hours."])
     )

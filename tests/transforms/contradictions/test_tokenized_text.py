@@ -20,4 +20,4 @@ def test_tokens_say_where_they_stand_and_cross_no_white_space(text: str) -> None
 @given(TEXTS)
 def test_content_is_what_the_tokens_say(text: str) -> None:
     statement = TokenizedText(text)
-    assert statement.content == {token.form for token in statement.tokens if token.word.is_content}
+    assert statement.content == {token.form for token in statement.tokens if token.is_content}

@@ -102,7 +102,7 @@ def answers(**fields: Any) -> st.SearchStrategy[Answer]:
 DISCOVERY_ENGINE = answers(
     source_format=st.just("discoveryengine.answer"), state=STATES, skip_reasons=SKIP_REASONS
 )
-BROKEN_OFF = answers(
+INTERRUPTED = answers(
     source_format=st.just("discoveryengine.stream_answer"),
     state=st.just("FAILED"),
     error_status=st.sampled_from(["UNAVAILABLE", "UNKNOWN", "13"]),
@@ -117,7 +117,7 @@ ENVELOPES = answers(source_format=st.just("groundwatch.envelope"))
 
 
 @example(an_answer("", source_format="gemini.candidate", finish_reason="47"))
-@given(st.one_of(DISCOVERY_ENGINE, BROKEN_OFF, GEMINI, ENVELOPES))
+@given(st.one_of(DISCOVERY_ENGINE, INTERRUPTED, GEMINI, ENVELOPES))
 def test_checking_a_record_again_gives_the_same_record(
     answer: Answer,
 ) -> None:

@@ -108,9 +108,9 @@ SEGMENTS = {
 }
 
 
-@pytest.mark.parametrize(("segment", "stretch"), SEGMENTS.values(), ids=SEGMENTS)
+@pytest.mark.parametrize(("segment", "span"), SEGMENTS.values(), ids=SEGMENTS)
 def test_offsets_of_segments_become_offsets_into_the_answer(
-    segment: dict[str, object], stretch: tuple[int, int] | None
+    segment: dict[str, object], span: tuple[int, int] | None
 ) -> None:
     answer = parsed(
         candidate(
@@ -120,10 +120,8 @@ def test_offsets_of_segments_become_offsets_into_the_answer(
             groundingMetadata={"groundingSupports": [{"segment": segment}]},
         )
     )
-    assert [(support.start, support.end) for support in answer.supports] == (
-        [stretch] if stretch else []
-    )
-    assert answer.tags == (() if stretch else ("BAD_OFFSETS",))
+    assert [(support.start, support.end) for support in answer.supports] == ([span] if span else [])
+    assert answer.tags == (() if span else ("BAD_OFFSETS",))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +140,7 @@ def test_recitations_are_citations_without_facts(field: str) -> None:
     sources = [
         {"startIndex": 0, "endIndex": 3, "uri": "u"},
         {"endIndex": 1},
-        {"uri": "no stretch"},
+        {"uri": "no span"},
         {"endIndex": 9},
     ]
     answer = parsed(candidate({"text": "Yes."}, citationMetadata={field: sources}))

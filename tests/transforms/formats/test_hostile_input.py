@@ -79,9 +79,9 @@ def assert_answer_or_unreadable(payload: bytes, **attributes: str) -> None:
         text = answer.answer_text.encode()
         assert re.fullmatch(r"[0-9a-f]{64}", answer.record_id)
         assert all(fact.text.strip() for fact in answer.facts)
-        for stretch in (*answer.citations, *answer.supports):
-            text[stretch.start : stretch.end].decode()
-            assert all(0 <= fact < len(answer.facts) for fact in stretch.facts)
+        for span in (*answer.citations, *answer.supports):
+            text[span.start : span.end].decode()
+            assert all(0 <= fact < len(answer.facts) for fact in span.facts)
 
 
 @given(st.binary())

@@ -18,6 +18,7 @@ from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.reply import CheckReply
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.limits import CheckLimits
+from transforms.runtime import clock
 
 ONE_FACT_A_CALL = CheckLimits(max_facts=1)
 
@@ -61,10 +62,9 @@ def test_a_check_says_who_made_it_when_and_how_long_it_took(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     moments_s = iter((100.0, 101.0))
-    clock = SimpleNamespace(
-        monotonic=lambda: next(moments_s), time_ns=lambda: NOON_US * 1_000 + 999
-    )
-    monkeypatch.setattr(check_answer_module, "time", clock)
+    monotonic = SimpleNamespace(monotonic=lambda: next(moments_s))
+    monkeypatch.setattr(check_answer_module, "time", monotonic)
+    monkeypatch.setattr(clock, "now_us", lambda: NOON_US)
 
     def reply(request: CheckRequest, _: int) -> CheckReply:
         return CheckReply(

@@ -89,7 +89,7 @@ def test_a_new_plan_has_the_replies_in_none_of_its_records_yet(store: ReplyStore
 def test_replies_are_forgotten_and_what_they_took_is_not(store: ReplyStore) -> None:
     assert store.spend(10, ONE_CALL)
     store.put(KEYS[0], b"reply")
-    store.forget_replies()
+    store.delete_replies()
     assert store.get(KEYS[0]) is None
     assert not store.spend(10, ONE_CALL)
     assert store.spent() == (1, 10)

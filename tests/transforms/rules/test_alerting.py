@@ -66,8 +66,8 @@ CLAIMS = (
 )
 
 
-def low_answer(**members: Any) -> Any:
-    return an_enriched(verdict=Verdict.LOW_GROUNDED, claims=CLAIMS, **members)
+def low_answer(**fields: Any) -> Any:
+    return an_enriched(verdict=Verdict.LOW_GROUNDED, claims=CLAIMS, **fields)
 
 
 def test_the_worst_claim_is_the_first_with_the_least_score_that_required_a_check() -> None:

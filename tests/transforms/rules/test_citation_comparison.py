@@ -8,10 +8,10 @@ from tests.support.builders import a_claim
 from transforms.rules.tagging import CitationComparison, add_generator_scores, compare_citations
 
 
-def claims(*supporting: tuple[int, ...], **members: object) -> list[Claim]:
+def claims(*supporting: tuple[int, ...], **fields: object) -> list[Claim]:
     """Claims of eleven bytes, twenty apart, each supported by facts."""
     return [
-        a_claim(start=20 * place, score=0.9, citations=facts, **members)
+        a_claim(start=20 * place, score=0.9, citations=facts, **fields)
         for place, facts in enumerate(supporting)
     ]
 

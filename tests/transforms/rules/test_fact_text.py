@@ -15,7 +15,7 @@ from transforms.rules.fact_text import (
 )
 
 
-def test_titles_addresses_and_attributes_are_told_and_an_address_states_nothing() -> None:
+def test_titles_uris_and_attributes_are_rendered_and_a_uri_states_nothing() -> None:
     address = "https://example.com/7"
     fact = a_fact("Lamps glow.", title="Catalogue 2019", uri=address, attributes={"page": "17"})
     attributes = fact_attributes(fact)
@@ -32,7 +32,7 @@ def test_a_producer_s_own_title_stands_for_the_fact_s() -> None:
     assert fact_attributes(fact) == {"title": "B"}
 
 
-def test_the_tables_of_long_facts_are_told_as_they_are_written() -> None:
+def test_the_tables_of_long_facts_stay_unchanged() -> None:
     table = "| Model | Power |\n|---|---|\n| Plug | 5 W |"
     (short,) = render_facts([(table, {})])
     (long, _) = render_facts([(table, {}), ("x" * 150_000, {})])
@@ -90,9 +90,9 @@ SWELLING = {
 
 @pytest.mark.parametrize("text", SWELLING.values(), ids=SWELLING)
 def test_a_text_grows_to_five_times_its_length_at_most(text: str) -> None:
-    told = repeat_headers(text)
-    assert len(told) <= 5 * len(text)
-    assert told.endswith(text.rsplit("\n", maxsplit=1)[-1])
+    rendered = repeat_headers(text)
+    assert len(rendered) <= 5 * len(text)
+    assert rendered.endswith(text.rsplit("\n", maxsplit=1)[-1])
 
 
 def test_a_row_may_end_in_any_number_of_spaces() -> None:
@@ -106,9 +106,9 @@ LINES = st.lists(st.sampled_from(["| a | b |", "|-|-|", "k: v", "Lamps glow.", "
 @given(LINES)
 def test_no_word_is_lost(lines: list[str]) -> None:
     text = "\n".join(lines)
-    told = repeat_headers(text)
-    assert all(word in told for word in ("Lamps", "k: v") if word in text)
-    assert told.count("\n") <= text.count("\n")
+    rendered = repeat_headers(text)
+    assert all(word in rendered for word in ("Lamps", "k: v") if word in text)
+    assert rendered.count("\n") <= text.count("\n")
 
 
 SIZES = {

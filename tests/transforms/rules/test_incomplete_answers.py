@@ -43,9 +43,9 @@ CANDIDATES = {
 }
 
 
-@pytest.mark.parametrize(("members", "incomplete"), CANDIDATES.values(), ids=CANDIDATES)
+@pytest.mark.parametrize(("fields", "incomplete"), CANDIDATES.values(), ids=CANDIDATES)
 def test_a_candidate_without_end_and_text_is_incomplete_unless_blocked(
-    members: dict[str, object], incomplete: bool
+    fields: dict[str, object], incomplete: bool
 ) -> None:
-    answer = Answer(message=MESSAGE, record_id="", source_format="gemini.candidate", **members)
+    answer = Answer(message=MESSAGE, record_id="", source_format="gemini.candidate", **fields)
     assert is_incomplete(answer) is incomplete

@@ -106,7 +106,7 @@ def test_no_data_counts_from_when_messages_were_received_without_delay() -> None
     assert len(alerts) == 1
 
 
-def test_a_short_return_is_no_steady_traffic() -> None:
+def test_a_short_return_is_not_steady_traffic() -> None:
     _, activities = evaluate(steady(), 90)
     activities = record_arrivals(activities, {"shop": 100}, at(91))
     (closed,), activities = evaluate(activities, 91)
@@ -167,3 +167,15 @@ def test_an_engine_for_each_answer_fills_no_memory() -> None:
         activities = record_arrivals(activities, {f"engine-{number}": 1, None: 1}, at(0))
     assert len(activities) <= 1_001
     assert None in {activity.engine for activity in activities}
+
+
+def test_activity_that_a_journal_of_version_1_stored_is_read() -> None:
+    _, (activity,) = evaluate(steady(), 90)
+    stored = msgspec.json.decode(msgspec.json.encode(activity))
+    assert stored["silence"] == {
+        "state": "open",
+        "answers_before": 30,
+        "last_answer_at_us": at(58),
+        "opened_at_us": at(90),
+    }
+    assert msgspec.convert(stored, EngineActivity) == activity

@@ -1,4 +1,4 @@
-"""The calls that an answer needs, none of them over a limit."""
+"""The calls for an answer, each within the limits."""
 
 from collections.abc import Sequence
 
@@ -192,7 +192,7 @@ def test_doubtful_claims_go_a_line_each_in_as_few_calls_as_they_fit(max_tokens: 
 
 @st.composite
 def claims_of(draw: st.DrawFn, text: str) -> list[Claim]:
-    """Any stretches of the text, as a server might call them claims."""
+    """Any spans of the text, which a server may return as claims."""
     bounds = st.tuples(st.integers(0, len(text) - 1), st.integers(1, len(text)))
     spans = draw(st.lists(bounds.filter(lambda span: span[0] < span[1]), max_size=5))
     scores = st.one_of(st.none(), st.floats(0, 1))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.alert import Alert
@@ -70,6 +70,7 @@ def evaluated(
         yield from alerts
 
 
+@settings(deadline=None)
 @given(histories())
 def test_evaluated_at_the_end_of_each_bucket_the_incidents_are_those_of_the_archive(
     buckets: list[RateCounts],
@@ -78,6 +79,7 @@ def test_evaluated_at_the_end_of_each_bucket_the_incidents_are_those_of_the_arch
     assert list(evaluated(buckets, ends, LIVELY)) == find_rate_alerts("shop", buckets, LIVELY)
 
 
+@settings(deadline=None)
 @given(histories(), st.lists(st.integers(1, 3 * BUCKET_US), max_size=60))
 def test_each_signal_opens_and_closes_in_turn_whenever_it_is_evaluated(
     buckets: list[RateCounts], steps_us: list[int]
@@ -102,6 +104,7 @@ def assert_pairs(alerts: list[Alert]) -> None:
         assert opened.event_time_us == opened.rate.opened_at_us == closed.rate.opened_at_us
 
 
+@settings(deadline=None)
 @given(histories(), st.integers(0, 60))
 def test_judging_again_at_the_same_moment_tells_nothing_new(
     buckets: list[RateCounts], place: int
@@ -110,6 +113,7 @@ def test_judging_again_at_the_same_moment_tells_nothing_new(
     assert evaluate_rates("shop", buckets, LIVELY, incidents, end_of(place)) == ([], incidents)
 
 
+@settings(deadline=None)
 @given(histories())
 def test_every_incident_ends_when_no_more_answers_come(buckets: list[RateCounts]) -> None:
     moments_us = [end_of(place) for place in range(40 * 4 + 7)]

@@ -12,9 +12,9 @@ HOUR = 12
 RULE = RateRule()
 
 
-def buckets(*stretches: tuple[int, int, int], signal: str = "low_grounded") -> list[RateCounts]:
-    """Buckets side by side, from stretches of (how many, answers in each, bad ones in each)."""
-    counts = [(answers, bad) for many, answers, bad in stretches for _ in range(many)]
+def buckets(*periods: tuple[int, int, int], signal: str = "low_grounded") -> list[RateCounts]:
+    """Buckets side by side, from periods of (how many, answers in each, bad ones in each)."""
+    counts = [(answers, bad) for many, answers, bad in periods for _ in range(many)]
     return [
         RateCounts(start_us=place * BUCKET_US, answers=answers, **{signal: bad})
         for place, (answers, bad) in enumerate(counts)
@@ -52,7 +52,7 @@ EPISODES = {
         [(HOUR, 10, 10), (HOUR, 0, 0), (1, 5, 0)],
         [("open", 1), ("closed", 2 * HOUR + 1)],
     ),
-    "closes after an empty stretch": (
+    "closes after an empty period": (
         [(HOUR, 1, 1), (20 * HOUR, 0, 0), (1, 5, 0)],
         [("open", 5), ("closed", 21 * HOUR + 1)],
     ),
@@ -65,11 +65,11 @@ EPISODES = {
 }
 
 
-@pytest.mark.parametrize(("stretches", "expected"), EPISODES.values(), ids=EPISODES)
+@pytest.mark.parametrize(("periods", "expected"), EPISODES.values(), ids=EPISODES)
 def test_an_incident_opens_and_closes_once(
-    stretches: list[tuple[int, int, int]], expected: list[tuple[str, int]]
+    periods: list[tuple[int, int, int]], expected: list[tuple[str, int]]
 ) -> None:
-    assert told(find_rate_alerts("shop", buckets(*stretches), RULE)) == expected
+    assert told(find_rate_alerts("shop", buckets(*periods), RULE)) == expected
 
 
 def test_the_order_of_the_buckets_does_not_matter() -> None:

@@ -13,9 +13,9 @@ DAY = 24 * HOUR
 REASON = "NO_RELEVANT_CONTENT"
 
 
-def buckets(*stretches: tuple[int, int, int]) -> list[RateCounts]:
-    """Buckets side by side, from stretches of (how many, answers in each, with the reason)."""
-    counts = [(answers, bad) for many, answers, bad in stretches for _ in range(many)]
+def buckets(*periods: tuple[int, int, int]) -> list[RateCounts]:
+    """Buckets side by side, from periods of (how many, answers in each, with the reason)."""
+    counts = [(answers, bad) for many, answers, bad in periods for _ in range(many)]
     return [
         RateCounts(
             start_us=place * BUCKET_US, answers=answers, skip_reasons={REASON: bad} if bad else {}
@@ -76,11 +76,11 @@ RISES = {
 }
 
 
-@pytest.mark.parametrize(("stretches", "expected"), RISES.values(), ids=RISES)
+@pytest.mark.parametrize(("periods", "expected"), RISES.values(), ids=RISES)
 def test_a_rise_opens_and_closes_once(
-    stretches: list[tuple[int, int, int]], expected: list[tuple[str, int]]
+    periods: list[tuple[int, int, int]], expected: list[tuple[str, int]]
 ) -> None:
-    assert told(find_rate_alerts("shop", buckets(*stretches), RateRule())) == expected
+    assert told(find_rate_alerts("shop", buckets(*periods), RateRule())) == expected
 
 
 def test_an_alert_names_the_reason_and_how_many_times_its_share_has_risen() -> None:

@@ -47,7 +47,7 @@ def test_no_word_is_left_anywhere_in_the_row(mode: TextMode) -> None:
 
 
 @pytest.mark.parametrize("mode", [TextMode.NONE, TextMode.HASH])
-def test_all_that_is_no_text_stays(mode: TextMode) -> None:
+def test_fields_that_are_not_text_stay(mode: TextMode) -> None:
     redacted = redact(SECRET, mode)
     texts = {"query", "answer_text", "claims", "facts", "mismatches", "check"}
     for name in set(EnrichedAnswer.__struct_fields__) - texts:

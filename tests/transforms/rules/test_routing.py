@@ -51,8 +51,8 @@ def decided(verdict: str, reason: str) -> Decision:
     return Decision(verdict=Verdict(verdict), reason=reason)
 
 
-def candidate(text: str = "Lamps glow.", **members: Any) -> Answer:
-    return an_answer(text, source_format="gemini.candidate", **members)
+def candidate(text: str = "Lamps glow.", **fields: Any) -> Answer:
+    return an_answer(text, source_format="gemini.candidate", **fields)
 
 
 @pytest.mark.parametrize("state", ["IN_PROGRESS", "STREAMING"])
@@ -178,11 +178,11 @@ FINISHES = {
 }
 
 
-@pytest.mark.parametrize(("members", "decision", "tags"), FINISHES.values(), ids=FINISHES)
+@pytest.mark.parametrize(("fields", "decision", "tags"), FINISHES.values(), ids=FINISHES)
 def test_how_a_candidate_ended_decides_only_where_it_says_something(
-    members: dict[str, Any], decision: Decision | None, tags: list[Tag]
+    fields: dict[str, Any], decision: Decision | None, tags: list[Tag]
 ) -> None:
-    answer = candidate(**members)
+    answer = candidate(**fields)
     assert route(answer) == decision
     assert list(routing_tags(answer)) == tags
 
@@ -289,11 +289,11 @@ PRECEDENCE = {
 }
 
 
-@pytest.mark.parametrize(("members", "decision"), PRECEDENCE.values(), ids=PRECEDENCE)
+@pytest.mark.parametrize(("fields", "decision"), PRECEDENCE.values(), ids=PRECEDENCE)
 def test_of_several_reasons_the_first_in_order_decides(
-    members: dict[str, Any], decision: Decision
+    fields: dict[str, Any], decision: Decision
 ) -> None:
-    assert route(an_answer(**members)) == decision
+    assert route(an_answer(**fields)) == decision
 
 
 MOVED = {
@@ -306,11 +306,11 @@ MOVED = {
 }
 
 
-@pytest.mark.parametrize(("members", "reason", "verdict"), MOVED.values(), ids=MOVED)
+@pytest.mark.parametrize(("fields", "reason", "verdict"), MOVED.values(), ids=MOVED)
 def test_a_reason_can_be_moved_to_another_verdict(
-    members: dict[str, Any], reason: str, verdict: str
+    fields: dict[str, Any], reason: str, verdict: str
 ) -> None:
-    answer = an_answer(**members)
+    answer = an_answer(**fields)
     assert route(answer, {reason: Verdict(verdict)}) == decided(verdict, reason)
 
 

@@ -1,4 +1,4 @@
-"""Stretches of an answer: within it, and of whole characters."""
+"""Valid spans: within the text, and without split characters."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ from tests.support.texts import any_text
 from transforms.rules.spans import is_valid_span
 
 ANSWER = "aé€".encode()  # characters begin at the bytes 0, 1 and 3, and end at 6
-STRETCHES = {
+SPANS = {
     "the whole": (0, 6, True),
     "a character": (1, 3, True),
     "nothing at the start": (0, 0, True),
@@ -23,15 +23,15 @@ STRETCHES = {
 }
 
 
-@pytest.mark.parametrize(("start", "end", "expected"), STRETCHES.values(), ids=STRETCHES)
-def test_a_stretch_lies_within_the_answer_and_holds_whole_characters(
+@pytest.mark.parametrize(("start", "end", "expected"), SPANS.values(), ids=SPANS)
+def test_a_span_lies_within_the_answer_and_holds_whole_characters(
     start: int, end: int, expected: bool
 ) -> None:
     assert is_valid_span(ANSWER, start, end) is expected
 
 
 @given(any_text, st.integers(0, 20), st.integers(0, 20))
-def test_the_stretches_of_an_answer_are_those_of_its_text(text: str, start: int, end: int) -> None:
+def test_the_spanes_of_an_answer_are_those_of_its_text(text: str, start: int, end: int) -> None:
     characters = [len(text[:place].encode()) for place in range(len(text) + 1)]
     expected = start in characters and end in characters and start <= end
     assert is_valid_span(text.encode(), start, end) is expected

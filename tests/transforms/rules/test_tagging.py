@@ -29,7 +29,7 @@ def scored(*scores: float | None) -> list[Claim]:
     return [a_claim(start=12 * place, score=score) for place, score in enumerate(scores)]
 
 
-JUDGED = {
+SCORES = {
     "both above": (0.9, [0.8, 0.7], "GROUNDED", "ABOVE_THRESHOLDS"),
     "support equal to its threshold": (0.6, [0.8], "GROUNDED", "ABOVE_THRESHOLDS"),
     "claim equal to its threshold": (0.9, [0.4], "GROUNDED", "ABOVE_THRESHOLDS"),
@@ -45,7 +45,7 @@ JUDGED = {
 }
 
 
-@pytest.mark.parametrize(("support", "scores", "verdict", "reason"), JUDGED.values(), ids=JUDGED)
+@pytest.mark.parametrize(("support", "scores", "verdict", "reason"), SCORES.values(), ids=SCORES)
 def test_a_checked_answer_is_judged_by_both_scores(
     support: float | None, scores: list[float | None], verdict: str, reason: str
 ) -> None:

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from launch.pubsub_server.limits import check_publish
-from launch.pubsub_server.wire import PublishRequest
 from schemas.alert import Alert, AlertKind, Severity, WorstClaim, alert_to_json
 from schemas.failure import Failure
 from schemas.message import EarlierFailure, Message
 from tests.support.builders import NOON_US, a_failure, a_message
+from tests.support.fake_pubsub.limits import check_publish
+from tests.support.fake_pubsub.wire import PublishRequest
 from tests.support.whole_records import ALERTS, FAILURES
 from transforms.rules.spans import truncate, truncate_bytes
 from transforms.rules.topic_messages import (

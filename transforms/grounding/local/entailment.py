@@ -56,14 +56,8 @@ def score_by_entailment(
 ) -> list[EntailmentScore]:
     """Score claims by the probability that the nearest sentences of the facts entail them.
 
-    Args:
-      claims: the claims that require a check.
-      facts: all facts.
-      entailment: the model.
-      threshold: 0..1, the minimum probability to cite a fact.
-
-    Returns:
-      For each claim the best score of the facts, alone and together.
+    A claim has the best score of its facts, alone and together. A fact is cited if its probability
+    reaches the threshold, 0..1.
     """
     passages = [_passages(ParsedSentence(claim), facts) for claim in claims]
     pairs = [
@@ -138,13 +132,7 @@ class EntailmentModel:
         self._label = self._entailed_label(labels, self._count_outputs())
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return the probability that passages entail claims.
-
-        Args:
-          pairs: a passage and a claim each.
-
-        Returns:
-          0..1 for each.
+        """Return for each passage and claim the probability, 0..1, that it entails the claim.
 
         Raises:
           Misconfigured: the model cannot be run on them.

@@ -71,12 +71,7 @@ class Facts(NamedTuple):
 
 
 def read_facts_for(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
-    """Read only those words of facts that the claims have, to bound time and memory.
-
-    Args:
-      claims: all claims of the answer.
-      texts: the texts of the facts.
-    """
+    """Read only those words of facts that the claims of the answer have: less time and memory."""
     content = frozenset[str]().union(*[claim.distinct for claim in claims])
     pairs = frozenset(pair for claim in claims for pair in claim.pairs)
     forms = content.union(*pairs)

@@ -11,7 +11,7 @@ from transforms.rules.limits import CheckLimits, count_tokens
 _LIMITS = CheckLimits()
 
 # Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
-_LABEL = re.compile(r"[\w-]*")
+_LABEL = re.compile(rf"[\w-]{{0,{_LIMITS.max_user_label_chars}}}")
 
 _decode = msgspec.json.Decoder(dict[str, object]).decode
 
@@ -52,7 +52,7 @@ def _normalize(fields: dict[str, object]) -> dict[str, object]:
 
 def _camel_case(fields: dict[str, object]) -> dict[str, object]:
     return {
-        _WORD_START.sub(lambda match: match[1].upper(), name) if "_" in name else name: value
+        _WORD_START.sub(lambda match: match[1].upper(), name): value
         for name, value in fields.items()
         if value is not None
     }
@@ -92,5 +92,4 @@ def _label_problems(labels: dict[str, str]) -> Iterator[str]:
 
 
 def _is_label(text: str) -> bool:
-    fits = len(text) <= _LIMITS.max_user_label_chars
-    return fits and text == text.lower() and _LABEL.fullmatch(text) is not None
+    return text == text.lower() and _LABEL.fullmatch(text) is not None

@@ -69,14 +69,7 @@ class ClaimInFacts:
         return self._log_odds(missed, len(self._pairs), most)
 
     def supporting(self, min_log_odds: float) -> list[int]:
-        """Return the facts that support the claim on their own, the likeliest first.
-
-        Args:
-          min_log_odds: the log odds of a fact that supports it.
-
-        Returns:
-          The facts' indices.
-        """
+        """Return the indices of facts that support the claim on their own, the likeliest first."""
         min_size = _MIN_COVERAGE * len(self._claim.distinct)
         return [
             number
@@ -93,10 +86,7 @@ class ClaimInFacts:
     def _log_odds(self, missed: AbstractSet[str], pairs: int, in_window: int) -> float:
         """Return the log odds that facts support the claim.
 
-        Args:
-          missed: the claim's content forms that the facts lack.
-          pairs: how many of the claim's pairs the facts have.
-          in_window: how many of the found forms are close together, at most.
+        The facts lack the missed forms, and have so many pairs, and so many forms close together.
         """
         claim = self._claim
         found = len(claim.distinct) - len(missed)

@@ -36,11 +36,7 @@ class Reply(Record, frozen=True, kw_only=True):
 def answer(method: str, path: str, body: bytes, entailment: Entailment | None = None) -> Reply:
     """Answer one HTTP request as Google's service does, errors included.
 
-    Args:
-      method: the HTTP method, upper case.
-      path: the path; its query is ignored.
-      body: the request's JSON.
-      entailment: scores the claims; None scores them by their words.
+    The query of the path is ignored. Without a model, the claims are scored by their words.
 
     Returns:
       200 with a `CheckResponse`, or an error with google.rpc's body, which never contains text of

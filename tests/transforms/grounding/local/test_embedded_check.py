@@ -66,7 +66,7 @@ def test_a_row_of_a_table_is_about_what_its_header_says() -> None:
     assert chunk.chunk_text == TABLE
 
 
-def test_a_member_of_a_record_is_about_what_its_first_member_says() -> None:
+def test_a_field_of_a_record_names_the_record_by_its_first_field() -> None:
     notes = [f"note_{n}: kept in the {word} all year long" for n, word in enumerate("abcdefgh")]
     record = "\n".join(["name: Clamp", *notes, "price: 47 euros"])
     claim = "The price of the Clamp is 47 euros."

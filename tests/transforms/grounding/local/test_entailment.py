@@ -29,7 +29,7 @@ SURE, UNSURE = 1 / (1 + exp(-2)), 1 / (1 + exp(2))
         pytest.param(1, ("LABEL_0",), id="one output without a name"),
     ],
 )
-def test_a_model_tells_how_surely_a_passage_entails_a_claim(
+def test_a_model_returns_the_probability_that_a_passage_entails_a_claim(
     tmp_path: Path, outputs: int, labels: tuple[str, ...] | None
 ) -> None:
     model = EntailmentModel(write_model(tmp_path, outputs=outputs, labels=labels))
@@ -44,7 +44,7 @@ def test_of_several_outputs_the_one_that_is_named_so_counts(tmp_path: Path) -> N
     assert first == pytest.approx(1 / (2 + exp(2)))
 
 
-def test_pairs_of_any_length_and_number_are_told_in_order(tmp_path: Path) -> None:
+def test_pairs_of_any_length_and_number_are_scored_in_order(tmp_path: Path) -> None:
     model = EntailmentModel(write_model(tmp_path))
     pairs = [("red " * (number % 2) + "word " * number * 20, "red") for number in range(70)]
     found = model.probabilities(pairs)

@@ -7,13 +7,13 @@ from transforms.grounding.local.requests import InvalidArgumentError, decode_req
 TEXT = "Xyzzy"
 
 
-def decode(**members: object) -> CheckRequest:
-    return decode_request(msgspec.json.encode({"answerCandidate": "Lamps glow.", **members}))
+def decode(**fields: object) -> CheckRequest:
+    return decode_request(msgspec.json.encode({"answerCandidate": "Lamps glow.", **fields}))
 
 
-def refusal(**members: object) -> str:
+def refusal(**fields: object) -> str:
     with pytest.raises(InvalidArgumentError) as raised:
-        decode(**members)
+        decode(**fields)
     return str(raised.value)
 
 
@@ -45,7 +45,7 @@ EXPECTED = CheckRequest(
             "facts": [{"factText": "Lamps.", "attributes": {"page_number": "3"}, "new": 1}],
             "groundingSpec": {"citationThreshold": "0.5", "enableClaimLevelScore": "true"},
             "groundingConfig": null, "prompt": "unknown"}""",
-            id="strings, null and unknown members",
+            id="strings, null and unknown fields",
         ),
     ],
 )
@@ -66,7 +66,7 @@ def test_a_threshold_of_zero_to_one_is_accepted(threshold: float | str) -> None:
 
 
 @pytest.mark.parametrize(
-    "members",
+    "fields",
     [
         pytest.param({"facts": [{"factText": "x"}] * 200}, id="facts"),
         pytest.param({"facts": [{"factText": "é" * 10_000}]}, id="fact characters"),
@@ -75,12 +75,12 @@ def test_a_threshold_of_zero_to_one_is_accepted(threshold: float | str) -> None:
         pytest.param({"userLabels": {"k" * 63: "v" * 63}}, id="label characters"),
     ],
 )
-def test_a_request_at_a_limit_is_accepted(members: dict[str, object]) -> None:
-    assert decode(**members).answer_candidate
+def test_a_request_at_a_limit_is_accepted(fields: dict[str, object]) -> None:
+    assert decode(**fields).answer_candidate
 
 
 @pytest.mark.parametrize(
-    ("members", "named"),
+    ("fields", "named"),
     [
         pytest.param({"answerCandidate": None}, "answerCandidate", id="no answer"),
         pytest.param({"answerCandidate": ""}, "answerCandidate", id="empty answer"),
@@ -105,9 +105,9 @@ def test_a_request_at_a_limit_is_accepted(members: dict[str, object]) -> None:
     ],
 )
 def test_what_the_service_refuses_is_refused_without_its_text(
-    members: dict[str, object], named: str
+    fields: dict[str, object], named: str
 ) -> None:
-    message = refusal(**members)
+    message = refusal(**fields)
     assert named in message
     assert TEXT not in message
 

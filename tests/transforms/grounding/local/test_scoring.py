@@ -35,7 +35,7 @@ def score(claim: str, *facts: str) -> float:
         pytest.param("lamps", ["red"], -1.6, id="a single token not found"),
         pytest.param("lamps cost 5", ["lamps cost"], 2 + 1 / 2 - 1 - 1.6, id="number missing"),
         pytest.param("lamps by Acme", ["lamps by"], 3 / 2 + 1 / 2 - 0.5 - 1.6, id="name missing"),
-        pytest.param("Acme lamps", ["lamps"], 3 / 2 - 1.6, id="the first word is no name"),
+        pytest.param("Acme lamps", ["lamps"], 3 / 2 - 1.6, id="the first word is not a name"),
         pytest.param("1 2 3 4 6 7", ["none"], -5 - 1.6, id="five missing numbers at most"),
         pytest.param("red glow", ["red", "glow"], 3 / 2 - 1.6, id="two facts are not together"),
     ],
@@ -52,7 +52,7 @@ def test_words_count_as_together_within_sixty_positions(distance: int, together:
 
 @pytest.mark.parametrize("before", [0, 440, 441, 498, 499, 500, 501, 559, 560, 1_000])
 @pytest.mark.parametrize(("distance", "together"), [(59, 2), (60, 1)])
-def test_words_count_as_together_wherever_they_stand_in_a_long_fact(
+def test_words_count_as_close_at_any_place_of_a_long_fact(
     before: int, distance: int, together: int
 ) -> None:
     fact = "x " * before + "red " + "x " * (distance - 1) + "glow" + " x" * 700

@@ -1,0 +1,1 @@
+"""The embedded checker over HTTP."""

@@ -1,0 +1,297 @@
+"""The embedded checker over HTTP, in the place of Google's service."""
+
+import asyncio
+import errno
+import logging
+import resource
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, nullcontext, suppress
+from typing import cast
+
+from aiohttp import web
+
+from launch.terminal.exit_status import DONE, fail
+from pipeline.settings.commands import ServeCheckerSettings
+from pipeline.settings.load import Loaded
+from schemas.quantities import MEGABYTE
+from transforms.grounding.errors import Misconfigured
+from transforms.grounding.local.service import Reply, refuse
+from transforms.grounding.local.transport import LocalTransport
+
+_MAX_BODY_BYTES = 32 * MEGABYTE
+"""More than 200 facts of 10,000 characters need, however their JSON is escaped."""
+
+_MAX_SMALL_BYTES = 64_000
+_MAX_LARGE_BODIES = 4
+"""Larger bodies in memory at a time; further ones wait for their turn."""
+
+_THREADS = 2
+_BACKLOG = 1_024
+_MAX_CONNECTIONS = 1_024
+_SPARE_FILES = 64
+"""Open files for everything but connections."""
+
+_DEADLINE_S = 30.0
+"""For a client to send the head of a request, its body, and to read the response."""
+
+_OUT_OF_RESOURCES = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+_RETRY_S = 1.0
+_LINGERING_S = 1.0
+"""For a client to read why its request is refused before it has sent the whole."""
+
+_SHUTDOWN_TIMEOUT_S = 5
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_log = logging.getLogger(__name__)
+
+_http_log = logging.getLogger(f"{__name__}.http")
+_http_log.disabled = True  # aiohttp logs a traceback for what a client did wrong.
+
+
+def serve_checker(loaded: Loaded[ServeCheckerSettings]) -> int:
+    """Serve checks until SIGINT or SIGTERM.
+
+    Returns:
+      0 stopped, 1 failed.
+
+    Raises:
+      UsageError: the settings have problems.
+    """
+    loaded.raise_problems()
+    settings = loaded.settings
+    try:
+        serve(settings.serve_port, settings.serve_host, settings.scorer)
+    except (OSError, Misconfigured) as error:
+        reason = getattr(error, "strerror", None) or error
+        return fail(f"the checker cannot be served: {reason}")
+    return DONE
+
+
+def serve(port: int, host: str = "127.0.0.1", scorer: str | None = None) -> None:
+    """Serve checks until SIGINT or SIGTERM, then finish what is in hand and return.
+
+    Args:
+      port: the TCP port; 0 takes a free one. The first line printed says which.
+      host: the address to listen on.
+      scorer: the folder of a model that scores the claims; None has them scored by words.
+
+    Raises:
+      OSError: the address is taken or not one of this machine's.
+      Misconfigured: the folder holds no model that can be used.
+    """
+    asyncio.run(_serve_until_stopped(port, host, scorer))
+
+
+async def _serve_until_stopped(port: int, host: str, scorer: str | None) -> None:
+    stopped = asyncio.Event()
+    for number in _STOP_SIGNALS:
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    async with listening(port, host, scorer) as address:
+        sys.stdout.write(f"The embedded checker listens on {address}\n")
+        sys.stdout.flush()
+        await stopped.wait()
+
+
+@asynccontextmanager
+async def listening(
+    port: int, host: str = "127.0.0.1", scorer: str | None = None
+) -> AsyncIterator[str]:
+    """Serve checks inside the running event loop while a `with` block lasts.
+
+    One process answers on one core. Short requests are checked in the event loop, long ones in a
+    thread, so that they do not hold up the others.
+
+    Args:
+      port: the TCP port; 0 takes a free one.
+      host: the address to listen on.
+      scorer: the folder of a model that scores the claims; None has them scored by words.
+
+    Yields:
+      The base address, such as http://127.0.0.1:8080.
+
+    Raises:
+      OSError: the address is taken or not one of this machine's.
+      Misconfigured: the folder holds no model that can be used.
+    """
+    threads = ThreadPoolExecutor(_THREADS, "check")
+    try:
+        server = _Server(LocalTransport(scorer, threads))
+        with _listener(host, port) as listener:
+            accepting = asyncio.create_task(server.accept(listener))
+            try:
+                yield _address(listener)
+            finally:
+                accepting.cancel()
+                with suppress(asyncio.CancelledError):
+                    await accepting
+        await server.close()
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    listener.setblocking(False)
+    return listener
+
+
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+class _Connection(web.RequestHandler):
+    """A connection of a client.
+
+    Attributes:
+      is_busy: whether it has sent a whole request and waits for the response.
+      served_at_s: when it last got a response, by the monotonic clock; 0 for never.
+    """
+
+    is_busy = False
+    served_at_s = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport, which the base class forgets when it closes it."""
+        self._tcp = cast("asyncio.Transport", transport)
+        super().connection_made(transport)
+
+    def force_close(self) -> None:
+        """Close at once: a mere close waits until the client has read all that was sent to it."""
+        super().force_close()
+        self._tcp.abort()
+
+
+class _Server:
+    """Serve connections, no more at a time than this process may open files."""
+
+    def __init__(self, checker: LocalTransport) -> None:
+        self._checker = checker
+        self._http = web.Server(self._handle)
+        self._large_bodies = asyncio.Semaphore(_MAX_LARGE_BODIES)
+        self._max_connections = _max_connections()
+
+    async def accept(self, listener: socket.socket) -> None:
+        """Accept connections until cancelled."""
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                client, _ = await loop.sock_accept(listener)
+            except OSError as error:
+                if error.errno in _OUT_OF_RESOURCES:
+                    _log.warning("cannot accept a connection: %s", error.strerror)
+                    self._close_idlest()
+                    await asyncio.sleep(_RETRY_S)
+                continue
+            # A connection that was closed is gone in the loop's next turn.
+            while len(self._http.connections) >= self._max_connections:  # noqa: ASYNC110
+                await asyncio.sleep(0 if self._close_idlest() else _RETRY_S)
+            try:
+                await loop.connect_accepted_socket(self._connection, client)
+            except OSError:
+                client.close()
+
+    async def close(self) -> None:
+        """Finish the requests that are being answered, and close all connections."""
+        self._http.pre_shutdown()
+        await self._http.shutdown(_SHUTDOWN_TIMEOUT_S)
+
+    def _connection(self) -> _Connection:
+        # The timeout is that of a request's head, too: no byte that arrives extends it.
+        return _Connection(
+            self._http,
+            loop=asyncio.get_running_loop(),
+            keepalive_timeout=_DEADLINE_S,
+            lingering_time=_LINGERING_S,
+            logger=_http_log,
+            access_log=_http_log,
+        )
+
+    def _close_idlest(self) -> bool:
+        """Close the connection that was idle for longest; return whether any was idle."""
+        idle = [
+            connection
+            for connection in self._http.connections
+            if isinstance(connection, _Connection) and not connection.is_busy
+        ]
+        if not idle:
+            return False
+        min(idle, key=lambda connection: connection.served_at_s).force_close()
+        return True
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        length, is_plain = request.content_length, "Content-Encoding" not in request.headers
+        is_small = is_plain and length is not None and length <= _MAX_SMALL_BYTES
+        try:
+            async with nullcontext() if is_small else self._large_bodies:
+                response = _respond(await self._answer(request))
+                await _send(response, request)
+        finally:
+            if isinstance(request.protocol, _Connection):
+                request.protocol.is_busy = False
+                request.protocol.served_at_s = time.monotonic()
+        return response
+
+    async def _answer(self, request: web.BaseRequest) -> Reply:
+        try:
+            async with asyncio.timeout(_DEADLINE_S):
+                body = await _read_body(request)
+        except TimeoutError:
+            return refuse(408, f"The request did not arrive within {_DEADLINE_S:g} seconds.")
+        except web.RequestPayloadError as error:
+            raise ConnectionResetError from error
+        if body is None:
+            return refuse(413, f"The request is over {_MAX_BODY_BYTES:,} bytes.")
+        if isinstance(request.protocol, _Connection):
+            request.protocol.is_busy = True
+        try:
+            return await self._checker.answer(request.method, request.path, body)
+        except Exception as error:  # noqa: BLE001 - a defect; its text could quote the answer
+            _log.error("a check failed: %s", type(error).__name__)
+            return refuse(500, "The check failed.")
+
+
+def _max_connections() -> int:
+    """Return how many connections may be open, a little less than files may be."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit == resource.RLIM_INFINITY:
+        return _MAX_CONNECTIONS
+    return min(_MAX_CONNECTIONS, max(1, limit - _SPARE_FILES))
+
+
+async def _read_body(request: web.BaseRequest) -> bytes | None:
+    """Return the whole body, or None as soon as it is known to be too long."""
+    if (request.content_length or 0) > _MAX_BODY_BYTES:
+        return None
+    if request.headers.get("Expect", "").lower() == "100-continue":
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0
+    body = bytearray()
+    async for chunk in request.content.iter_any():
+        body += chunk
+        if len(body) > _MAX_BODY_BYTES:
+            return None
+    return bytes(body)
+
+
+async def _send(response: web.Response, request: web.BaseRequest) -> None:
+    """Send a response; close the connection if the client does not read it."""
+    try:
+        async with asyncio.timeout(_DEADLINE_S):
+            await response.prepare(request)
+            await response.write_eof()
+            await request.writer.drain()
+    except TimeoutError:
+        request.protocol.force_close()
+
+
+def _respond(reply: Reply) -> web.Response:
+    response = web.Response(status=reply.status, body=reply.body, content_type="application/json")
+    if reply.status == 408:  # noqa: PLR2004 - the rest of the request may still come
+        response.force_close()
+    return response

@@ -1,0 +1,106 @@
+"""Print an estimate on a terminal."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from launch.terminal.figures import counted
+from schemas.cost_estimate import Estimate, Interval
+
+_INDENT = (0, 0, 1, 2)
+_WIDTH = 92
+_SHORT_MINUTES = 0.1
+_LONG_MINUTES = 10
+
+_Row = tuple[str, str, str]
+"""A name, a number and a note."""
+
+
+def show_estimate(estimate: Estimate) -> None:
+    """Print an estimate."""
+    console = Console(highlight=False)
+    console.width = min(console.width, _WIDTH)
+    console.print(_heading(estimate))
+    takings = chain(_call_rows(estimate), _cost_rows(estimate), _minute_rows(estimate))
+    for rows in (_message_rows(estimate), takings):
+        console.print(Padding(_table(rows), _INDENT))
+
+
+def _heading(estimate: Estimate) -> Text:
+    sampled = estimate.sampled_messages
+    source = "" if sampled is None else f"; extrapolated from {sampled:,} of them"
+    return Text.assemble(
+        "\n", (counted(estimate.read, "message"), "bold"), f", no call made{source}\n"
+    )
+
+
+def _table(rows: Iterable[_Row]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for row in rows:
+        table.add_row(*row)
+    table.columns[0].min_width = 22
+    table.columns[1].justify = "right"
+    table.columns[1].min_width = 12
+    return table
+
+
+def _message_rows(estimate: Estimate) -> Iterator[_Row]:
+    verdicts = ", ".join(f"{count:,} {name}" for name, count in estimate.decided.items())
+    yield "failures", f"{estimate.failures:,}", "that cannot be read"
+    yield "duplicates", f"{estimate.duplicates:,}", ""
+    if estimate.sampled_out:
+        yield "sampled out", f"{estimate.sampled_out:,}", ""
+    yield "decided without a call", f"{sum(estimate.decided.values()):,}", verdicts
+    yield "to be checked", f"{estimate.to_check:,}", ""
+
+
+def _call_rows(estimate: Estimate) -> Iterator[_Row]:
+    within, more = estimate.intervals, estimate.most_rechecks
+    yield "calls", f"{estimate.calls:,}", _call_note(estimate)
+    if more.calls:
+        yield "", f"+ 0 to {more.calls:,}", "for rechecks of answers with many facts"
+    yield "characters", f"{estimate.characters:,}", _between(within.characters) if within else ""
+    if more.calls:
+        yield "", f"+ 0 to {more.characters:,}", "for rechecks"
+
+
+def _call_note(estimate: Estimate) -> str:
+    are_repeated = estimate.planned_calls > estimate.calls
+    if estimate.intervals:
+        fewer = ", fewer if more calls are identical" if are_repeated else ""
+        return _between(estimate.intervals.calls) + fewer
+    return f"of {estimate.planned_calls:,}: identical ones are paid once" if are_repeated else ""
+
+
+def _cost_rows(estimate: Estimate) -> Iterator[_Row]:
+    if estimate.cost is None:
+        return
+    interval = estimate.intervals and estimate.intervals.cost
+    price = f"at {estimate.price_per_1k_chars:g} for 1,000 characters"
+    note = f"{_between(interval, digits=2)}, {price}" if interval else price
+    yield "cost", f"{estimate.cost:,.2f}", note
+    if estimate.most_rechecks.cost:
+        yield "", f"+ 0 to {estimate.most_rechecks.cost:,.2f}", "for rechecks"
+
+
+def _minute_rows(estimate: Estimate) -> Iterator[_Row]:
+    if estimate.minutes_at_quota is not None:
+        note = f"at {estimate.requests_per_minute:g} requests a minute"
+        yield "minutes", _minutes(estimate.minutes_at_quota), note
+    in_flight = estimate.max_in_flight * estimate.workers
+    latency = f"{estimate.assumed_latency_ms:g} ms a call (assumed), {in_flight:,} in flight"
+    yield "minutes without quota", _minutes(estimate.minutes_without_quota), latency
+
+
+def _between(interval: Interval, digits: int = 0) -> str:
+    return f"{interval.low:,.{digits}f} to {interval.high:,.{digits}f} (95 %)"
+
+
+def _minutes(minutes: float) -> str:
+    if minutes < _SHORT_MINUTES:
+        return f"under {_SHORT_MINUTES}"
+    return f"{minutes:,.1f}" if minutes < _LONG_MINUTES else f"{minutes:,.0f}"

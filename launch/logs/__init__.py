@@ -1,0 +1,1 @@
+"""Logs: one JSON object a line, without the text of answers."""

@@ -1,0 +1,101 @@
+"""How far a run has come: a bar on a terminal, else a line of JSON every few seconds."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Self
+
+import msgspec
+import rich.progress
+from rich.console import Console
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from launch.terminal.gauges import Gauges
+from schemas.quantities import to_rfc3339
+from schemas.verdict import Verdict
+from transforms.runtime import clock
+
+_BAR_INTERVAL_S = 0.2
+_LINE_INTERVAL_S = 10.0
+
+
+class Progress:
+    """Shows how a run comes along while a `with` block lasts.
+
+    Args:
+      total: messages of the whole run.
+      done_before: how many of them an earlier try has done.
+      read_gauges: gives the readings of all processes that work.
+    """
+
+    def __init__(self, total: int, done_before: int, read_gauges: Callable[[], Gauges]) -> None:
+        self._total = total
+        self._done_before = done_before
+        self._read_gauges = read_gauges
+        self._start = read_gauges()
+        self._start_s = time.monotonic()
+        self._over = threading.Event()
+        self._console = Console(stderr=True)
+        show = self._show_bar if self._console.is_terminal else self._write_lines
+        self._thread = threading.Thread(target=show, name="progress", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _show_bar(self) -> None:
+        columns = (
+            BarColumn(bar_width=20),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+        )
+        with rich.progress.Progress(*columns, console=self._console, transient=True) as bar:
+            task = bar.add_task("starting", total=self._total)
+            while not self._over.wait(_BAR_INTERVAL_S):
+                state = self._state()
+                bar.update(
+                    task,
+                    completed=state["done"],
+                    total=state["total"],
+                    description=_described(state),
+                )
+
+    def _write_lines(self) -> None:
+        while not self._over.wait(_LINE_INTERVAL_S):
+            sys.stderr.write(f"{msgspec.json.encode(self._state()).decode()}\n")
+
+    def _state(self) -> dict[str, Any]:
+        gauges = self._read_gauges()
+        done_now = gauges.done - self._start.done
+        total = self._total + gauges.further_answers - self._start.further_answers
+        done = self._done_before + done_now
+        per_s = done_now / (time.monotonic() - self._start_s)
+        counted = zip(Verdict, gauges.verdicts, self._start.verdicts, strict=True)
+        return {
+            "time": to_rfc3339(clock.now_us()),
+            "done": done,
+            "total": total,
+            "per_s": round(per_s, 1),
+            "left_s": round((total - done) / per_s) if per_s else None,
+            "calls_in_flight": gauges.calls_in_flight,
+            "retries": gauges.retries - self._start.retries,
+            "verdicts": {verdict: now - before for verdict, now, before in counted if now > before},
+        }
+
+
+def _described(state: dict[str, Any]) -> str:
+    told = [
+        f"{state['done']:,} of {state['total']:,}",
+        f"{state['per_s']:,.0f}/s",
+        *(f"{verdict.lower()} {count:,}" for verdict, count in state["verdicts"].items()),
+        f"in flight {state['calls_in_flight']}",
+    ]
+    if state["retries"]:
+        told.append(f"retries {state['retries']:,}")
+    return ", ".join(told)

@@ -1,0 +1,1 @@
+"""What the worker raises alerts about, and how alerts and failures are published."""

@@ -1,0 +1,245 @@
+"""CanaryBaseline answers, checked again and again: whether it is the checker that has changed."""
+
+import hashlib
+import logging
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import fastavro
+import msgspec
+from apache_beam.options.pipeline_options import PipelineOptions
+from msgspec.structs import replace
+
+from launch.local.local_pipeline import LocalPipeline
+from launch.watch.durable.journal import Journal
+from pipeline.settings.config import Config
+from pipeline.sinks.batch_results import BatchResults
+from pipeline.sinks.sink import WorkerSink
+from pipeline.sources.archive_files import read_file
+from pipeline.sources.compression import DamagedArchive
+from pipeline.sources.read_archives import MessageRange
+from schemas import Record
+from schemas.alert import Alert, AlertKind, RateIncident, Severity
+from schemas.message import UnreadableAnswer
+from schemas.quantities import MINUTE_US, SECOND_US
+from transforms.formats import ParseFailure, parse_answers
+from transforms.grounding.errors import RunStopped
+from transforms.grounding.settings import OutagePolicy
+from transforms.persistence.private_files import make_folder
+from transforms.rules.sampling import SamplingRule
+
+_TRY_AGAIN_US = MINUTE_US
+_TOLERABLE_SHARE = 0.05
+"""Of a hundred known answers five may come out otherwise before somebody is told."""
+
+_SIGNAL = "canary"
+_log = logging.getLogger(__name__)
+
+
+class CanaryResult(Record, frozen=True, kw_only=True):
+    """What was found of one known answer.
+
+    Attributes:
+      verdict: its name.
+      support_score: 0..1, None where there is none.
+    """
+
+    verdict: str
+    support_score: float | None
+
+
+class CanaryBaseline(Record, frozen=True, kw_only=True):
+    """What has to be remembered of the canaries, over a restart, too.
+
+    Attributes:
+      asked: a hash of the answers and of the settings that their verdicts depend on; others begin
+        anew.
+      results: what was found the first time, by record id.
+      opened_at_us: since when too many come out otherwise, None while they do not.
+    """
+
+    asked: str
+    results: dict[str, CanaryResult]
+    opened_at_us: int | None = None
+
+
+class Canary:
+    """Checks a file of known answers on a schedule, past the cache, and beside the ledger.
+
+    All of them, whatever share of the traffic is looked at.
+
+    The chatbot has no part in these answers, so what changes in them is the checker's doing: one
+    alert, of the kind ``rate`` and the signal ``canary``, when more than five in a hundred have
+    another verdict or a support score that is off by the drift threshold, against the first time;
+    and one when that is over.
+
+    Args:
+      config: of the main job.
+      options: Beam's own.
+      journal: remembers the first time, and announces.
+      path: the answers, in any input format.
+      every_s: seconds from check to check.
+
+    Attributes:
+      is_open: whether an alert stands.
+    """
+
+    def __init__(
+        self, config: Config, options: PipelineOptions, journal: Journal, path: str, every_s: float
+    ) -> None:
+        self._folder = Path(str(config.work_folder)) / _SIGNAL
+        # Its answers are few, and the batches wait for them.
+        uncached = replace(
+            config.check,
+            cache_bytes=0,
+            reply_store=None,
+            outage=OutagePolicy.FAIL,
+            retries=replace(config.check.retries, max_attempts=3, total_s=10.0),
+        )
+        own = replace(
+            config, check=uncached, work_folder=str(self._folder), sampling=SamplingRule()
+        )
+        self._pipeline = LocalPipeline(own, options, WorkerSink)
+        self._journal = journal
+        self._path = path
+        self._every_us = round(every_s * SECOND_US)
+        self._drift = config.thresholds.drift
+        self._asked = _hash_of(own, Path(path).read_bytes())
+        self._due_at_us = 0
+        known = journal.note(_SIGNAL, CanaryBaseline)
+        self.is_open = known is not None and known.opened_at_us is not None
+
+    def check(self, now_us: int) -> None:
+        """Check them, if it is time.
+
+        Args:
+          now_us: the wall clock, microseconds since 1970 UTC.
+
+        Raises:
+          OSError: the file cannot be read, or the journal not be written.
+          RunStopped: no answer can be checked until a person has changed something.
+        """
+        # A clock that was set back puts nothing off.
+        if 0 < self._due_at_us - now_us <= max(self._every_us, _TRY_AGAIN_US):
+            return
+        self._due_at_us = now_us + _TRY_AGAIN_US
+        results = self._check()
+        if results is None:
+            _log.warning("the canaries could not all be checked; they are tried again")
+            return
+        self._due_at_us = now_us + self._every_us
+        known = self._journal.note(_SIGNAL, CanaryBaseline)
+        if known is None or known.asked != self._asked:
+            # An alert that stands was of other answers or settings: compared anew, it is over.
+            opened_at_us = known.opened_at_us if known else None
+            known = CanaryBaseline(asked=self._asked, results=results, opened_at_us=opened_at_us)
+        alerts, remembered = compare_canaries(known, results, self._drift, now_us)
+        self._journal.raise_alerts(alerts, {_SIGNAL: remembered})
+        self.is_open = remembered.opened_at_us is not None
+
+    def _check(self) -> dict[str, CanaryResult] | None:
+        """Check all of them; None when some could not be checked for now."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        make_folder(self._folder)
+        source = MessageRange(place=self._path, messages=read_file(self._path, are_failures=False))
+        try:
+            batch, counts = self._pipeline.run([source], str(self._folder))
+        except (RunStopped, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
+            _log.error("a defect with the canaries: %s", type(error).__name__)
+            return None
+        return None if counts.deferred or batch.failures else dict(_results(batch))
+
+
+def validate_canary(
+    path: str, problems: list[str], *, input_format: str | None, facts_from_steps: bool
+) -> None:
+    """See whether a file of known answers holds nothing else; else none would ever be compared.
+
+    Args:
+      path: the file.
+      problems: what is wrong is added to it.
+      input_format: of the messages; None to recognise each.
+      facts_from_steps: whether what the generator found on its way counts among the facts.
+    """
+    place = None
+    try:
+        for message in read_file(path, are_failures=False):
+            place = message.place
+            parsed = parse_answers(
+                message, input_format=input_format, facts_from_steps=facts_from_steps
+            )
+            for answer in parsed:
+                if isinstance(answer, ParseFailure):
+                    place = answer.message.answer_place
+                    raise answer.error
+    except (UnreadableAnswer, DamagedArchive, OSError) as error:
+        problems.append(f"--canary: {place or path}: {error}")
+    else:
+        if place is None:
+            problems.append(f"--canary {path}: holds no answer")
+
+
+def compare_canaries(
+    known: CanaryBaseline, results: Mapping[str, CanaryResult], drift: float, now_us: int
+) -> tuple[list[Alert], CanaryBaseline]:
+    """Compare what is found of known answers with the first time.
+
+    Args:
+      known: what was found then, and whether an alert stands.
+      results: what is found now, by record id.
+      drift: 0..1, by how much a support score may be off.
+      now_us: microseconds since 1970 UTC.
+
+    Returns:
+      At most one alert, and what is to be remembered.
+    """
+    compared = known.results.keys() & results.keys()
+    changed = sum(_differ(known.results[key], results[key], drift) for key in compared)
+    share = changed / len(compared) if compared else 0.0
+    is_open = share > _TOLERABLE_SHARE
+    if is_open == (known.opened_at_us is not None):
+        return [], known
+    opened_at_us = now_us if known.opened_at_us is None else known.opened_at_us
+    episode = RateIncident(
+        signal=_SIGNAL,
+        state="open" if is_open else "closed",
+        share=share,
+        burn_rate=share / _TOLERABLE_SHARE,
+        answers=len(compared),
+        opened_at_us=opened_at_us,
+    )
+    alert = Alert(
+        kind=AlertKind.RATE,
+        event_time_us=now_us,
+        severity=Severity.CRITICAL if is_open else Severity.INFO,
+        rate=episode,
+    )
+    return [alert], replace(known, opened_at_us=now_us if is_open else None)
+
+
+def _hash_of(config: Config, answers: bytes) -> str:
+    settings = [
+        config.check,
+        config.thresholds,
+        config.moved_reasons,
+        config.input_format,
+        config.facts_from_steps,
+    ]
+    return hashlib.sha256(msgspec.json.encode(settings) + answers).hexdigest()
+
+
+def _differ(first: CanaryResult, now: CanaryResult, drift: float) -> bool:
+    if first.verdict != now.verdict or first.support_score is None or now.support_score is None:
+        return first != now
+    return abs(first.support_score - now.support_score) > drift
+
+
+def _results(batch: BatchResults) -> Iterator[tuple[str, CanaryResult]]:
+    for part in batch.parts:
+        with Path(part.path).open("rb") as stream:
+            for row in fastavro.reader(stream):
+                sight = CanaryResult(verdict=row["verdict"], support_score=row["support_score"])
+                yield row["record_id"], sight

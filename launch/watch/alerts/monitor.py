@@ -1,0 +1,207 @@
+"""Raise alerts about burn rates, and about engines that stopped sending answers."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from launch.watch.durable.journal import Journal
+from schemas import Record
+from schemas.alert import Alert
+from schemas.quantities import DAY_US, MINUTE_US, SECOND_US
+from transforms.measure_rates import EngineCounts
+from transforms.rules.burn_rate import OpenIncident, RateRule
+from transforms.rules.no_data import EngineActivity, NoDataRule, detect_no_data, record_arrivals
+from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
+from transforms.rules.rate_incidents import evaluate_rates, first_bucket_us
+
+_INTERVAL_US = 5 * SECOND_US
+_CATCH_UP_US = MINUTE_US
+_LATENESS_US = DAY_US
+_NOTE = "monitor"
+
+
+class EngineState(Record, frozen=True, kw_only=True):
+    """The state of an engine's burn rates.
+
+    Attributes:
+      engine: its bare id, None for answers without one.
+      evaluated_until_us: event time, microseconds since 1970 UTC.
+      incidents: those that are open.
+    """
+
+    engine: str | None
+    evaluated_until_us: int = 0
+    incidents: tuple[OpenIncident, ...] = ()
+
+
+class MonitorState(Record, frozen=True, kw_only=True):
+    """What a restart of the worker must not lose.
+
+    Attributes:
+      engines: the state of their burn rates.
+      activity: how often each engine, and the whole subscription, sends answers.
+    """
+
+    engines: tuple[EngineState, ...] = ()
+    activity: tuple[EngineActivity, ...] = ()
+
+
+class Monitor:
+    """Evaluate the journal's counts every few seconds, and put alerts into its outbox.
+
+    Answers that arrive late because messages waited, or could not be pulled, are evaluated by their
+    event times alone, until the worker has been current for a minute.
+
+    Args:
+      journal: holds the counts and the monitor's state.
+      rates: when a rate incident opens and closes.
+      no_data: when an engine's missing answers are an alert.
+      now_us: the wall clock, microseconds since 1970 UTC.
+    """
+
+    def __init__(self, journal: Journal, rates: RateRule, no_data: NoDataRule, now_us: int) -> None:
+        self._journal = journal
+        self._rates = rates
+        self._no_data = no_data
+        self._kept_us = rates.slow_window_us + _LATENESS_US
+        self._state = journal.note(_NOTE, MonitorState) or MonitorState()
+        self._receiving_since_us = now_us
+        self._current_from_us = now_us
+        self._due_at_us = now_us
+        # Nothing is known of what an earlier worker has evaluated.
+        self._unevaluated_from_us = 0
+        self._deleted_before_us = 0
+
+    @property
+    def open_rate_incidents(self) -> int:
+        """How many rate incidents are open."""
+        return sum(len(engine.incidents) for engine in self._state.engines)
+
+    @property
+    def open_no_data_incidents(self) -> int:
+        """How many no-data incidents are open."""
+        return sum(activity.incident is not None for activity in self._state.activity)
+
+    def record_arrivals(
+        self, messages: int, arrivals: Mapping[str | None, int], now_us: int
+    ) -> None:
+        """Record what arrived with a batch, whether or not it could be checked.
+
+        Args:
+          messages: how many there were.
+          arrivals: how many answers, by engine.
+          now_us: the wall clock.
+        """
+        arrived = {**arrivals, None: messages}
+        activity = record_arrivals(self._state.activity, arrived, now_us)
+        self._state = replace(self._state, activity=activity)
+
+    def record_rates(self, rates: Iterable[EngineCounts]) -> None:
+        """Record that counts were committed, also of a time that was evaluated before.
+
+        Args:
+          rates: the counts of each engine's answers.
+        """
+        for _, counts in rates:
+            end_us = counts.start_us + BUCKET_US
+            self._unevaluated_from_us = min(self._unevaluated_from_us, end_us)
+
+    def record_backlog(self, now_us: int) -> None:
+        """Record that messages wait, or cannot be pulled: missing answers mean nothing then."""
+        self._receiving_since_us = now_us
+        self._current_from_us = now_us + _CATCH_UP_US
+
+    def evaluate(self, now_us: int, *, at_once: bool = False) -> Sequence[Alert]:
+        """Evaluate rates and activity, if it is time, and put alerts into the journal's outbox.
+
+        Args:
+          now_us: the wall clock.
+          at_once: whether it is time in any case.
+
+        Returns:
+          The alerts.
+
+        Raises:
+          OSError: the journal cannot be written.
+        """
+        # A clock that was set back delays nothing.
+        if 0 < self._due_at_us - now_us <= _INTERVAL_US and not at_once:
+            return ()
+        self._due_at_us = now_us + _INTERVAL_US
+        self._receiving_since_us = min(self._receiving_since_us, now_us)
+        before = self._state
+        try:
+            alerts = [*self._evaluate_rates(now_us), *self._detect_no_data(now_us)]
+            if alerts or self._state != before:
+                self._journal.raise_alerts(alerts, {_NOTE: self._state})
+        except OSError:
+            # Nothing was published: the next evaluation finds it again.
+            self._state = before
+            raise
+        self._unevaluated_from_us = now_us
+        return alerts
+
+    def _evaluate_rates(self, now_us: int) -> list[Alert]:
+        is_current = not 0 < self._current_from_us - now_us <= _CATCH_UP_US
+        first_us = first_bucket_us(self._rates, min(self._unevaluated_from_us, now_us))
+        counts = self._journal.rates(first_us)
+        engines = {engine.engine: engine for engine in self._state.engines}
+        alerts: list[Alert] = []
+        for name in dict.fromkeys([*counts, *engines]):
+            state = engines.get(name) or EngineState(engine=name)
+            times_us = _evaluation_times(
+                counts.get(name, ()), state, self._rates, now_us, is_current=is_current
+            )
+            for time_us in times_us:
+                found, incidents = evaluate_rates(
+                    name, counts.get(name, ()), self._rates, state.incidents, time_us
+                )
+                alerts += found
+                state = EngineState(engine=name, evaluated_until_us=time_us, incidents=incidents)
+            engines[name] = state
+        if is_current:
+            self._delete_old(engines, now_us - self._kept_us)
+        self._state = replace(self._state, engines=tuple(engines.values()))
+        return alerts
+
+    def _delete_old(self, engines: dict[str | None, EngineState], before_us: int) -> None:
+        """Delete counts to which no late answer belongs, and engines that are long inactive."""
+        if bucket_start(before_us) == self._deleted_before_us:
+            return
+        for name, state in list(engines.items()):
+            self._journal.delete_rates(name, before_us)
+            if state.evaluated_until_us < before_us and not state.incidents:
+                del engines[name]
+        self._deleted_before_us = bucket_start(before_us)
+
+    def _detect_no_data(self, now_us: int) -> list[Alert]:
+        alerts, activity = detect_no_data(
+            self._state.activity,
+            self._no_data,
+            receiving_since_us=self._receiving_since_us,
+            now_us=now_us,
+        )
+        self._state = replace(self._state, activity=activity)
+        return alerts
+
+
+def _evaluation_times(
+    counts: Sequence[RateCounts],
+    state: EngineState,
+    rule: RateRule,
+    now_us: int,
+    *,
+    is_current: bool,
+) -> list[int]:
+    """List the event times to evaluate: the end of each bucket, and now if the engine is active.
+
+    The last one is evaluated again while its bucket may grow. While a backlog is processed, now is
+    left out, so that the backlog is evaluated as it would have been in time.
+    """
+    ends = sorted({bucket.start_us + BUCKET_US for bucket in counts})
+    evaluated_until_us = min(state.evaluated_until_us, now_us)
+    times_us = [end_us for end_us in ends if evaluated_until_us <= end_us <= now_us]
+    is_active = bool(ends) and now_us - ends[-1] <= rule.slow_window_us
+    if is_current and (is_active or state.incidents):
+        times_us.append(now_us)
+    return times_us

@@ -1,0 +1,133 @@
+"""Keep the parts of each batch in a folder of their own until they are published."""
+
+import logging
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from pipeline import storage
+from pipeline.sinks.part_files import Part
+from transforms.persistence.private_files import make_folder
+
+_FOLDER = re.compile(r"batch-(?:([0-9a-f]+)-)?(\d{10})")
+_log = logging.getLogger(__name__)
+
+
+class BatchFolders:
+    """Give each batch a folder of its own below the work folder.
+
+    Args:
+      work_folder: the worker's, on this machine.
+      journal: the identity of the journal whose batches these are.
+
+    Attributes:
+      sizes: bytes of the parts that were kept, by the output folder they belong to; whoever
+        publishes them clears it.
+    """
+
+    def __init__(self, work_folder: str, journal: str) -> None:
+        self._work_folder = Path(work_folder)
+        self._journal = journal
+        self.sizes: Counter[str] = Counter()
+
+    def begin(self, number: int) -> str:
+        """Make an empty folder for a batch's parts."""
+        folder = self._folder(number)
+        shutil.rmtree(folder, ignore_errors=True)
+        make_folder(folder)
+        return str(folder)
+
+    def keep(self, number: int, parts: Iterable[Part]) -> None:
+        """Make a batch's parts durable.
+
+        Raises:
+          OSError: they cannot be written.
+        """
+        for part in parts:
+            storage.fsync(part.path)
+            self.sizes[part.folder] += part.size_bytes
+        storage.fsync(str(self._folder(number)))
+        storage.fsync(str(self._work_folder))
+
+    def placed(self, number: int, part: Part) -> Part:
+        """Find a batch's part by its name alone, since the work folder may have been moved."""
+        return replace(part, path=str(self._folder(number) / Path(part.path).name))
+
+    def remove_all_but(self, needed: Iterable[int], *, up_to: int | None = None) -> None:
+        """Remove this journal's folders of batches that are published or were never finished.
+
+        Args:
+          needed: the numbers of batches that are to stay.
+          up_to: batches above this number stay, too.
+        """
+        kept = set(needed)
+        for folder, journal, number in self._found():
+            is_old = up_to is None or number <= up_to
+            if journal == self._journal and number not in kept and is_old:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def set_aside_unknown(self, waiting: Iterable[int]) -> None:
+        """Move the folders of other journals' batches out of the way, and say so.
+
+        Their parts hold rows that may be nowhere else: the journal that knew them is gone.
+
+        Args:
+          waiting: the numbers of this journal's unpublished batches; a folder that version 1.0
+            named by such a number is taken over.
+        """
+        known = set(waiting)
+        moved = 0
+        for folder, journal, number in self._found():
+            if journal is None and number in known:
+                folder.rename(self._folder(number))
+            elif journal != self._journal:
+                self._move_aside(folder)
+                moved += 1
+        if moved:
+            _log.error(
+                "%d batch folders belong to no journal here; they were moved to %s. Their files may"
+                " hold rows that are not in the output",
+                moved,
+                self._aside,
+            )
+
+    def set_aside(self, part: Part) -> Part:
+        """Move a damaged part out of the way.
+
+        Args:
+          part: where it is; it may be gone.
+
+        Returns:
+          Where it is now.
+        """
+        source = Path(part.path)
+        if source.exists():
+            return replace(part, path=str(self._move_aside(source)))
+        return part
+
+    @property
+    def _aside(self) -> Path:
+        return self._work_folder / "set-aside"
+
+    def _move_aside(self, source: Path) -> Path:
+        make_folder(self._aside)
+        target, attempt = self._aside / source.name, 1
+        while target.exists():
+            attempt += 1
+            target = self._aside / f"{source.name}-{attempt}"
+        return source.rename(target)
+
+    def _found(self) -> list[tuple[Path, str | None, int]]:
+        """List the batch folders, each with its journal's identity and the batch's number."""
+        matches = (
+            (folder, _FOLDER.fullmatch(folder.name))
+            for folder in sorted(self._work_folder.glob("batch-*"))
+        )
+        return [(folder, match[1], int(match[2])) for folder, match in matches if match]
+
+    def _folder(self, number: int) -> Path:
+        return self._work_folder / f"batch-{self._journal}-{number:010d}"

@@ -1,0 +1,290 @@
+"""Join the parts of many batches to final files."""
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from launch.watch.durable.batch_folders import BatchFolders
+from launch.watch.durable.journal import DroppedRows, Journal, PlannedFile, Publication
+from launch.watch.durable.published_ids import PublishedIds, failure_key, split_keys
+from pipeline import storage
+from pipeline.settings.config import Config
+from pipeline.sinks.part_files import OpenPart, Part
+from pipeline.sinks.publication import (
+    file_entry,
+    group_by_size,
+    join_parts,
+    publish_part,
+    write_manifest_of,
+)
+from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat, row_formats
+from pipeline.storage import TargetExists
+from pipeline.storage.output_lock import Lock, LockLost, LockTaken, lock_output
+from schemas.alert import Alert, AlertKind, Severity
+from schemas.failure import Failure
+from schemas.file_entry import FileEntry
+from transforms.runtime import clock
+
+_MOST_ROWS = 10_000
+_LOCK = ".groundwatch-publish.lock"
+_LOCK_WAIT_S = 15.0
+_log = logging.getLogger(__name__)
+
+
+class _BatchPart(NamedTuple):
+    """A part and the number of its batch."""
+
+    batch: int
+    part: Part
+
+    @property
+    def size_bytes(self) -> int:
+        return self.part.size_bytes
+
+
+class FinalFiles:
+    """Write the final files of what a journal holds.
+
+    A file is named after the run, the journal and the first of its batches, and never changed or
+    replaced: late rows of a date get a file of their own. A record or a failure of an answer that
+    another worker has published is left out and counted as a duplicate. What a file holds is
+    recorded before it is published, so that whoever resumes after a crash writes no row twice.
+
+    Args:
+      config: the run's settings, with a work folder.
+      folders: where the batches' parts are.
+      ids: of the records that other workers of the same output have published.
+      kinds: of the outbox's rows that go into files, too: ``alerts``, ``failures``.
+    """
+
+    def __init__(
+        self, config: Config, folders: BatchFolders, ids: PublishedIds, kinds: Sequence[str]
+    ) -> None:
+        self._config = config
+        self._folders = folders
+        self._ids = ids
+        self._kinds = kinds
+        formats = row_formats(config)
+        self._formats = {row_format.kind: row_format for row_format in formats}
+        self._enriched = EnrichedFiles(config.text, config.run)
+
+    def publish(self, journal: Journal) -> int:
+        """Write the final files of all that waits.
+
+        Args:
+          journal: what waits; it drops what is in final files.
+
+        Returns:
+          How many files were written.
+
+        Raises:
+          TargetExists: a file of another content has the name of one of them.
+          OSError: a file cannot be written, or another worker is publishing; try again.
+        """
+        path = self._config.destination.path(_LOCK)
+        try:
+            # One worker at a time compares its records with those that are published.
+            with lock_output(path, _LOCK_WAIT_S) as lock:
+                return self._publish_all(journal, lock)
+        except (LockTaken, LockLost) as error:
+            raise OSError(str(error)) from None
+
+    def _publish_all(self, journal: Journal, lock: Lock) -> int:
+        self._ids.import_new(journal.next_number())
+        published = 0
+        if unfinished := journal.publication():
+            published += self._publish(journal, unfinished, lock)
+        publication = journal.begin_publication(
+            self._config.file_bytes, with_payload=self._config.failure_payload
+        )
+        if publication:
+            published += self._publish(journal, publication, lock)
+        return published
+
+    def _publish(self, journal: Journal, publication: Publication, lock: Lock) -> int:
+        self._set_damaged_aside(journal, publication)
+        published = self._publish_batches(journal, publication, lock)
+        for kind in self._kinds:
+            published += self._publish_outbox(journal, kind, publication)
+        journal.end_publication(publication)
+        self._folders.remove_all_but([], up_to=publication.last_batch)
+        return published
+
+    def _set_damaged_aside(self, journal: Journal, publication: Publication) -> None:
+        """Take out parts that are not as they were written, so that all others are published."""
+        for number, parts in journal.waiting_batches(publication.last_batch):
+            for part in parts:
+                placed = self._folders.placed(number, part)
+                fault = _fault(placed, self._formats[part.kind])
+                if fault is None:
+                    continue
+                moved = self._folders.set_aside(placed)
+                journal.set_part_aside(number, part, moved.path)
+                journal.raise_alerts([_damage_alert()])
+                _log.critical(
+                    "%s: %s; it was moved to %s, and its %d rows are in no file",
+                    placed.path,
+                    fault,
+                    moved.path,
+                    part.rows,
+                )
+
+    def _publish_batches(self, journal: Journal, publication: Publication, lock: Lock) -> int:
+        by_folder: dict[str, list[_BatchPart]] = defaultdict(list)
+        batches = journal.waiting_batches(publication.last_batch)
+        for number, parts in batches:
+            for part in parts:
+                placed = self._folders.placed(number, part)
+                by_folder[part.folder].append(_BatchPart(number, placed))
+        window = f"{journal.identity}-batch{batches[0][0] if batches else 0:010d}"
+        entries = []
+        for folder, grouped in by_folder.items():
+            for shard, group in enumerate(group_by_size(grouped, publication.file_bytes)):
+                lock.check()
+                path = self._file_path(EnrichedFiles.kind, folder, window, shard)
+                entry = self._publish_records(journal, group, path)
+                if entry.rows:
+                    entries.append(entry)
+        if entries:
+            self._list(entries, EnrichedFiles.kind, window)
+        return len(entries)
+
+    def _publish_records(
+        self, journal: Journal, parts: Sequence["_BatchPart"], path: str
+    ) -> FileEntry:
+        """Publish a file of enriched records, unless an interrupted attempt has done so."""
+        target = self._config.destination.path(path)
+        planned = journal.planned_file(path)
+        if planned is None or not (planned.is_done or self._is_published(planned, target)):
+            planned, joined, keys = self._join_records(parts, path)
+            journal.plan_file(planned)
+            if planned.entry.rows:
+                self._ids.announce(path, keys)
+                storage.publish_new(joined.path, target)
+        journal.end_file(planned)
+        return planned.entry
+
+    def _is_published(self, planned: PlannedFile, target: str) -> bool:
+        """Tell whether a file was published before a crash.
+
+        Raises:
+          TargetExists: another file has its name.
+        """
+        if not planned.entry.rows or not storage.exists(target):
+            return False
+        if storage.checksum(target) != planned.checksum:
+            raise TargetExists(f"{target} exists, and something else wrote it: it is not replaced")
+        return True
+
+    def _join_records(
+        self, parts: Sequence["_BatchPart"], path: str
+    ) -> tuple[PlannedFile, Part, list[bytes]]:
+        """Join parts without the records that another worker has published."""
+        kept: list[Part] = []
+        dropped: list[DroppedRows] = []
+        keys: list[bytes] = []
+        for number, part in parts:
+            published = self._ids.among(part.keys)
+            keys += [key for key in split_keys(part.keys) if key not in published]
+            if not published:
+                kept.append(part)
+                continue
+            copy, rows = self._without(part, published)
+            verdicts = Counter(row["verdict"] for row in rows)
+            dropped.append(DroppedRows(batch=number, verdicts=dict(verdicts)))
+            kept.append(copy)
+        joined = self._join(kept)
+        planned = PlannedFile(
+            entry=file_entry(joined, path),
+            checksum=storage.checksum(joined.path),
+            dropped=tuple(dropped),
+        )
+        return planned, joined, keys
+
+    def _without(self, part: Part, published: set[bytes]) -> tuple[Part, list[dict[str, Any]]]:
+        """Copy a part without some of its records; returns the copy and what it leaves out."""
+        is_kept = [key not in published for key in split_keys(part.keys)]
+        copy = f"{part.path}.without-duplicates"
+        with storage.read(part.path) as source, storage.create(copy) as target:
+            rows = self._enriched.copy_rows(source, target, is_kept)
+        return replace(part, path=copy, rows=part.rows - len(rows)), rows
+
+    def _publish_outbox(self, journal: Journal, kind: str, publication: Publication) -> int:
+        """Write what no topic takes; a file is named after the first row's id, which is its own."""
+        read = journal.outbox_alerts if kind == "alerts" else journal.outbox_failures
+        row_format = self._formats[kind]
+        if isinstance(row_format, FailureFiles):
+            row_format = FailureFiles(with_payload=publication.with_payload)
+        published = 0
+        while rows := read(_MOST_ROWS, publication.last_in_outbox):
+            window = f"{journal.identity}-outbox{rows[0][0]:010d}"
+            path = self._file_path(kind, kind, window, 0)
+            kept, duplicates = self._without_published([row for _, row in rows])
+            if kept:
+                part = OpenPart(self._work_path(f"outbox.{row_format.extension}"), kind, row_format)
+                for row in kept:
+                    part.write(row)
+                written = part.close()
+                if keys := _failure_keys(kept):
+                    self._ids.announce(path, keys)
+                entry = publish_part(written, path, self._config.destination, is_new=True)
+                self._list([entry], kind, window)
+                published += 1
+            journal.delete_from_outbox((identity for identity, _ in rows), duplicates)
+        return published
+
+    def _without_published(
+        self, rows: Sequence[Alert | Failure]
+    ) -> tuple[list[Alert | Failure], list[Failure]]:
+        """Separate failures of answers that another worker has published."""
+        published = self._ids.among(b"".join(_failure_keys(rows)))
+        duplicates = [
+            row for row in rows if isinstance(row, Failure) and failure_key(row) in published
+        ]
+        return [row for row in rows if row not in duplicates], duplicates
+
+    def _join(self, parts: Sequence[Part]) -> Part:
+        return join_parts(parts, self._enriched, self._work_path("joined.avro"))
+
+    def _file_path(self, kind: str, folder: str, window: str, shard: int) -> str:
+        extension = self._formats[kind].extension
+        return self._config.destination.file_path(folder, shard, extension, window)
+
+    def _list(self, entries: Iterable[FileEntry], kind: str, window: str) -> None:
+        write_manifest_of(entries, self._config.destination, f"{kind}-{window}")
+
+    def _work_path(self, name: str) -> str:
+        return storage.join(str(self._config.work_folder), name)
+
+
+def _fault(part: Part, row_format: RowFormat) -> str | None:
+    """Say how a part differs from what was written, None if it does not.
+
+    Raises:
+      OSError: the disk fails, which says nothing about the part.
+    """
+    try:
+        size = storage.size(part.path)
+        if size != part.size_bytes:
+            return f"has {size} bytes where {part.size_bytes} were written"
+        with storage.read(part.path) as stream:
+            rows = row_format.count_rows(stream)
+    except FileNotFoundError:
+        return "is gone"
+    except OSError as error:
+        # The system's own errors have a number, and those of damaged content have none.
+        if error.errno is not None:
+            raise
+        return str(error)
+    return None if rows == part.rows else f"has {rows} rows where {part.rows} were written"
+
+
+def _failure_keys(rows: Iterable[Alert | Failure]) -> list[bytes]:
+    return [failure_key(row) for row in rows if isinstance(row, Failure)]
+
+
+def _damage_alert() -> Alert:
+    return Alert(kind=AlertKind.LEDGER, event_time_us=clock.now_us(), severity=Severity.CRITICAL)

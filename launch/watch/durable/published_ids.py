@@ -1,0 +1,130 @@
+"""Exchange the ids of published records and failures between the workers that share an output."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+from pipeline import storage
+from pipeline.sinks.destination import Destination
+from schemas.failure import Failure
+from schemas.message import Message
+from transforms.persistence.seen_ids import KEY_BYTES, SeenIds, record_key
+
+_FOLDER = ".groundwatch-ids"
+_TIME_DIGITS = 12
+_READERS = 16
+_KEPT_LONGER_S = 3_600
+"""So that no worker removes a list that another, with a slower clock, still reads."""
+
+
+class PublishedIds:
+    """Read which records other workers have published, and list those of this one.
+
+    Each final file has a list of the keys of its records. A list counts once its file is there, so
+    a worker that dies between the two hides no record.
+
+    Args:
+      destination: output folder and run.
+      journal: the identity of this worker's journal.
+      seen: takes the keys of others.
+      window_s: seconds for which records are compared.
+      now_s: the wall clock, seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        destination: Destination,
+        journal: str,
+        seen: SeenIds,
+        window_s: float,
+        now_s: Callable[[], float],
+    ) -> None:
+        self._destination = destination
+        self._journal = journal
+        self._seen = seen
+        self._window_s = window_s
+        self._now_s = now_s
+        self._imported: set[str] = set()
+
+    def import_new(self, owner: int) -> None:
+        """Read the lists of other workers that are new, and remove those that are too old.
+
+        Args:
+          owner: the next batch of this worker, with which the keys are deleted.
+
+        Raises:
+          OSError: a list cannot be read, or removed.
+        """
+        root = self._destination.path(_FOLDER)
+        names = [path.rpartition("/")[2] for path in storage.find_below(root)]
+        self._remove_old(names)
+        self._imported &= set(names)
+        new = [name for name in names if self._is_wanted(name)]
+        with ThreadPoolExecutor(_READERS) as readers:
+            for name, keys in zip(new, readers.map(self._read, new), strict=True):
+                if keys is not None:
+                    self._seen.import_keys(keys, owner)
+                    self._imported.add(name)
+
+    def among(self, keys: bytes) -> set[bytes]:
+        """Find records that another worker has published.
+
+        Args:
+          keys: those of records of this one, 16 bytes each.
+        """
+        return self._seen.find_imported(split_keys(keys))
+
+    def announce(self, path: str, keys: Iterable[bytes]) -> None:
+        """List the records of a file that is about to be published.
+
+        Args:
+          path: the file's, relative to the output folder.
+          keys: those of its records.
+
+        Raises:
+          OSError: the list cannot be written.
+        """
+        file = hashlib.sha256(path.encode()).hexdigest()[:16]
+        name = f"{int(self._now_s()):0{_TIME_DIGITS}d}-{self._journal}-{file}.ids"
+        content = path.encode() + b"\n" + b"".join(keys)
+        own = self._destination.path(f"{_FOLDER}/{name}")
+        storage.write_whole(own, content, self._destination.temporary_path(name))
+
+    def close(self) -> None:
+        """Close the file of ids."""
+        self._seen.close()
+
+    def _read(self, name: str) -> list[bytes] | None:
+        """Read a list, None if its file is not there: its worker died, or is at work."""
+        content = storage.read_whole(self._destination.path(f"{_FOLDER}/{name}"))
+        path, _, keys = content.partition(b"\n")
+        is_there = storage.exists(self._destination.path(path.decode()))
+        return list(split_keys(keys)) if is_there else None
+
+    def _is_wanted(self, name: str) -> bool:
+        is_own = name.split("-")[1:2] == [self._journal]
+        return not (is_own or name in self._imported) and self._age_s(name) <= self._window_s
+
+    def _remove_old(self, names: Iterable[str]) -> None:
+        old = [name for name in names if self._age_s(name) > self._window_s + _KEPT_LONGER_S]
+        storage.remove([self._destination.path(f"{_FOLDER}/{name}") for name in old])
+
+    def _age_s(self, name: str) -> float:
+        digits = name[:_TIME_DIGITS]
+        return self._now_s() - int(digits) if digits.isdigit() else 0.0
+
+
+def split_keys(keys: bytes) -> Iterator[bytes]:
+    """Split keys that stand one behind the other."""
+    for start in range(0, len(keys), KEY_BYTES):
+        yield keys[start : start + KEY_BYTES]
+
+
+def failure_key(failure: Failure) -> bytes:
+    """Return the key by which the failures of an answer, or of a message, are compared."""
+    return record_key(failure.record_id or unreadable_id(failure.message))
+
+
+def unreadable_id(message: Message) -> str:
+    """Identify a message without an answer by its place, in the form of a record id."""
+    return hashlib.sha256(f"message {message.answer_place}".encode()).hexdigest()

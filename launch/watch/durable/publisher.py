@@ -1,0 +1,101 @@
+"""Publish final files on a thread of its own, beside the batches."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+
+from pipeline.storage import TargetExists
+
+_RETRY_S = 10.0
+
+
+class FilePublisher:
+    """Publish by age and size, on a thread of its own: a bucket may be slow, and alerts must not.
+
+    Args:
+      publish: writes the final files of all that waits, and returns how many; raises OSError.
+      sizes: bytes that wait, by output folder; cleared when a publication begins.
+      file_bytes: how many of them are enough for a file.
+      file_age_s: seconds after which the oldest is published in any case.
+      clock: seconds, monotonic.
+
+    Attributes:
+      failed: how many publications have failed since the start.
+      problem: why the last one failed, None if it did not.
+    """
+
+    def __init__(
+        self,
+        publish: Callable[[], int],
+        sizes: Counter[str],
+        file_bytes: int,
+        file_age_s: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.failed = 0
+        self.problem: str | None = None
+        self._failing_since_s: float | None = None
+        self._publish = publish
+        self._sizes = sizes
+        self._file_bytes = file_bytes
+        self._file_age_s = file_age_s
+        self._clock = clock
+        self._due_at_s = clock()
+        self._not_before_s = clock()
+        self._thread = ThreadPoolExecutor(1, "publish-files")
+        self._running: Future[int] | None = None
+
+    @property
+    def failing_for_s(self) -> float:
+        """Return for how many seconds publications have failed; 0.0 while they do not."""
+        if self._failing_since_s is None:
+            return 0.0
+        return self._clock() - self._failing_since_s
+
+    def publish_due(self) -> None:
+        """Begin a publication if it is time, and take the result of the last one.
+
+        Raises:
+          TargetExists: somebody else wrote a file under one of this worker's names.
+          OSError: a file could not be written; it is tried again after a while.
+        """
+        if self._running is not None:
+            if self._running.done():
+                self._conclude(self._running)
+        elif self._is_due():
+            self._sizes.clear()
+            self._due_at_s = self._clock() + self._file_age_s
+            self._running = self._thread.submit(self._publish)
+
+    def finish(self) -> None:
+        """Publish all that waits, and return when it is done.
+
+        Raises:
+          OSError: as `look`.
+        """
+        if self._running is not None:
+            with suppress(OSError):
+                self._running.result()
+        self._publish()
+
+    def _conclude(self, ended: Future[int]) -> None:
+        self._running = None
+        try:
+            ended.result()
+        except TargetExists:
+            raise
+        except OSError as error:
+            self.failed += 1
+            self.problem = str(error)
+            if self._failing_since_s is None:
+                self._failing_since_s = self._clock()
+            self._due_at_s = self._not_before_s = self._clock() + _RETRY_S
+            raise
+        self.problem = self._failing_since_s = None
+
+    def _is_due(self) -> bool:
+        now_s = self._clock()
+        is_large = max(self._sizes.values(), default=0) >= self._file_bytes
+        return now_s >= self._not_before_s and (is_large or now_s >= self._due_at_s)

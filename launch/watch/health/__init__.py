@@ -1,0 +1,1 @@
+"""The worker's health, its metrics, and the server that shows them."""

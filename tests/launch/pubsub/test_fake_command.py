@@ -1,0 +1,42 @@
+"""The Pub/Sub server as a program of its own."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.commands import run
+from tests.support.fake_pubsub.server import FakePubSub
+from tests.support.pubsub_topics import OneTopic, payloads
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+def test_the_server_runs_by_itself_until_it_is_told_to_stop(
+    stop: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = [sys.executable, "-m", "tests.support.fake_pubsub"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
+        assert process.stdout
+        name, address = process.stdout.readline().strip().split("=")
+        assert name == "PUBSUB_EMULATOR_HOST"
+        with OneTopic(address, monkeypatch) as one:
+            one.topic = "projects/local/topics/answers"
+            one.publish(b"lamps")
+            there = one.pull(subscription="projects/local/subscriptions/answers")
+            assert payloads(there) == [b"lamps"]
+        process.send_signal(stop)
+        assert process.wait(10) == 0
+
+
+@pytest.mark.parametrize("fault", ["a port that is taken", "a name that is none"])
+def test_what_keeps_the_server_from_listening_is_told_in_a_sentence(
+    fault: str, own_server: FakePubSub
+) -> None:
+    port = own_server.address.partition(":")[2]
+    flags = ["--port", port] if fault == "a port that is taken" else ["--topic", "answers"]
+    exit_status, told, complained = run("-m", "tests.support.fake_pubsub", *flags)
+    assert (exit_status, told) == (2, "")
+    complaint = "Failed to bind to address" if flags[0] == "--port" else "Invalid [topics] name"
+    assert complaint in complained
+    assert "Traceback" not in complained

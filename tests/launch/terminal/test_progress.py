@@ -1,0 +1,114 @@
+"""How far a run has come, on a terminal and elsewhere."""
+
+import io
+import json
+import sys
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from launch.terminal import progress
+from launch.terminal.gauges import Gauges
+from launch.terminal.progress import Progress
+from schemas.verdict import Verdict
+
+VERDICTS = tuple(40 if verdict is Verdict.GROUNDED else 0 for verdict in Verdict)
+
+
+class _Screen(io.StringIO):
+    """A standard error that tells when a state was written that is worth looking at."""
+
+    def __init__(self, *, is_terminal: bool) -> None:
+        super().__init__()
+        self.written = threading.Event()
+        self._is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        if "in flight" in text or "calls_in_flight" in text:
+            self.written.set()
+        return written
+
+
+@dataclass
+class _Work:
+    """Work that a test has done as it says."""
+
+    now: Gauges = field(default_factory=lambda: Gauges(done=1000, retries=5))
+
+    def read(self) -> Gauges:
+        return self.now
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool) -> str:
+    """What stands on standard error after 50 more messages, 200 of 1,000 done before."""
+    screen = _Screen(is_terminal=is_terminal)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(progress, "_LINE_INTERVAL_S", 0.01)
+    monkeypatch.setattr(progress, "_BAR_INTERVAL_S", 0.01)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    work = _Work()
+    with Progress(1000, 200, work.read):
+        work.now = Gauges(done=1050, retries=7, calls_in_flight=3, verdicts=VERDICTS)
+        screen.written.clear()
+        assert screen.written.wait(10)
+    return screen.getvalue()
+
+
+def last_state(told: str) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads(told.splitlines()[-1])
+    return state
+
+
+def test_without_a_terminal_a_line_of_json_comes_every_some_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = shown(monkeypatch, is_terminal=False)
+    state = last_state(told)
+    assert state["per_s"] > 0
+    assert state["left_s"] >= 0
+    assert {name: state[name] for name in ("done", "total", "calls_in_flight", "retries")} == {
+        "done": 250,
+        "total": 1000,
+        "calls_in_flight": 3,
+        "retries": 2,
+    }
+    assert state["verdicts"] == {"GROUNDED": 40}
+    assert "\x1b" not in told
+
+
+def test_on_a_terminal_a_bar_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = shown(monkeypatch, is_terminal=True)
+    assert "250 of 1,000" in told
+    assert "25%" in told
+    assert "grounded 40, in flight 3, retries 2" in told
+
+
+def test_the_further_answers_of_messages_are_to_be_done_too() -> None:
+    work = _Work(now=Gauges(done=10, further_answers=5))
+    shown_progress = Progress(1000, 200, work.read)
+    work.now = Gauges(done=60, further_answers=45)
+    state = shown_progress._state()
+    assert (state["done"], state["total"]) == (250, 1040)
+
+
+def test_nothing_done_yet_is_no_division_by_nothing() -> None:
+    shown_progress = Progress(0, 0, Gauges)
+    assert shown_progress._state()["left_s"] is None
+
+
+def test_the_gauges_of_processes_add_up() -> None:
+    one = Gauges(done=1, further_answers=7, calls_in_flight=2, retries=3, verdicts=VERDICTS)
+    assert one + one == Gauges(
+        done=2,
+        further_answers=14,
+        calls_in_flight=4,
+        retries=6,
+        verdicts=tuple(2 * count for count in VERDICTS),
+    )

@@ -1,0 +1,132 @@
+"""What no single answer shows, judged from the journal's counts as they come."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from launch.watch.alerts.monitor import Monitor
+from launch.watch.durable.journal import BatchDone, Journal
+from launch.watch.durable.ledger import LedgerHour
+from schemas.alert import Alert, AlertKind
+from schemas.quantities import HOUR_US, MINUTE_US
+from schemas.summary import RunCounts
+from tests.support.builders import NOON_US
+from transforms.rules.burn_rate import RateRule
+from transforms.rules.no_data import NoDataRule
+from transforms.rules.rate_counts import BUCKET_US, RateCounts
+
+RULES = RateRule(), NoDataRule()
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    with closing(Journal(str(tmp_path / "journal.sqlite"))) as opened:
+        yield opened
+
+
+def batch(journal: Journal, start_us: int, answers: int, low: int) -> tuple[RateCounts, ...]:
+    """Commit a batch of answers of one bucket."""
+    number = journal.next_number()
+    counts = RateCounts(start_us=start_us, answers=answers, low_grounded=low)
+    done = BatchDone(
+        number=number,
+        parts=(),
+        counts=RunCounts(read=answers),
+        account=LedgerHour(hour_us=NOON_US, first_batch=number, read=answers, enriched=answers),
+        rates=(("shop", counts),),
+    )
+    journal.commit(done)
+    return (counts,)
+
+
+def raised(journal: Journal) -> list[Alert]:
+    """Take the alerts out of the outbox."""
+    rows = journal.outbox_alerts(100)
+    journal.delete_from_outbox(identity for identity, _ in rows)
+    return [alert for _, alert in rows]
+
+
+def states(alerts: list[Alert]) -> list[tuple[str, str]]:
+    return [(alert.rate.signal, alert.rate.state) for alert in alerts if alert.rate]
+
+
+def test_an_episode_opens_once_and_closes_once_even_over_a_restart(journal: Journal) -> None:
+    now_us = NOON_US
+    found = []
+    for bucket in range(40):
+        low = 9 if 6 <= bucket < 12 else 0
+        batch(journal, NOON_US + bucket * BUCKET_US, 10, low)
+        now_us = NOON_US + (bucket + 1) * BUCKET_US
+        # Another process each time.
+        Monitor(journal, *RULES, now_us).evaluate(now_us)
+        found += states(raised(journal))
+    assert found == [("low_grounded", "open"), ("low_grounded", "closed")]
+
+
+def test_a_backlog_of_old_answers_is_judged_as_it_would_have_been_in_time(
+    journal: Journal,
+) -> None:
+    week_later_us = NOON_US + 7 * 24 * HOUR_US
+    for bucket in range(40):
+        batch(journal, NOON_US + bucket * BUCKET_US, 10, 9 if 6 <= bucket < 12 else 0)
+    Monitor(journal, *RULES, week_later_us).evaluate(week_later_us)
+    assert states(raised(journal)) == [("low_grounded", "open"), ("low_grounded", "closed")]
+
+
+def test_it_looks_every_few_seconds_and_not_at_every_batch(journal: Journal) -> None:
+    monitor = Monitor(journal, *RULES, NOON_US)
+    monitor.evaluate(NOON_US)
+    batch(journal, NOON_US, 100, 100)
+    monitor.evaluate(NOON_US + 1_000_000)
+    assert raised(journal) == []
+    monitor.evaluate(NOON_US + 5_000_000)
+    assert states(raised(journal)) == [("low_grounded", "open")]
+    assert monitor.open_rate_incidents == 1
+
+
+def hear_for_an_hour(monitor: Monitor) -> int:
+    """Let ten messages of an engine come every minute; returns the moment of the last."""
+    now_us = NOON_US
+    for minute in range(60):
+        now_us = NOON_US + minute * MINUTE_US
+        monitor.record_arrivals(10, {"shop": 10}, now_us)
+    return now_us
+
+
+def test_silence_after_steady_traffic_is_told_once_and_its_end_once(journal: Journal) -> None:
+    monitor = Monitor(journal, *RULES, NOON_US)
+    last_us = hear_for_an_hour(monitor)
+    for minute in range(0, 120, 10):
+        monitor.evaluate(last_us + minute * MINUTE_US)
+    told = raised(journal)
+    assert len(told) == 2
+    assert {(alert.kind, alert.engine) for alert in told} == {
+        (AlertKind.NO_DATA, None),
+        (AlertKind.NO_DATA, "shop"),
+    }
+    assert monitor.open_no_data_incidents == 2
+    again_us = last_us + 200 * MINUTE_US
+    monitor.record_arrivals(1, {"shop": 1}, again_us)
+    monitor.evaluate(again_us)
+    assert {alert.no_data.state for alert in raised(journal) if alert.no_data} == {"closed"}
+    assert monitor.open_no_data_incidents == 0
+
+
+def test_while_nothing_can_be_taken_silence_means_nothing(journal: Journal) -> None:
+    monitor = Monitor(journal, *RULES, NOON_US)
+    last_us = hear_for_an_hour(monitor)
+    for minute in range(0, 120, 10):
+        monitor.record_backlog(last_us + minute * MINUTE_US)
+        monitor.evaluate(last_us + minute * MINUTE_US)
+    assert raised(journal) == []
+
+
+def test_counts_that_are_needed_no_more_are_forgotten(journal: Journal) -> None:
+    for day in range(5):
+        batch(journal, NOON_US + day * 24 * HOUR_US, 10, 0)
+    now_us = NOON_US + 4 * 24 * HOUR_US + BUCKET_US
+    Monitor(journal, *RULES, now_us).evaluate(now_us)
+    kept = journal.rates(0)["shop"]
+    assert [counts.start_us for counts in kept] == [NOON_US + day * 24 * HOUR_US for day in (3, 4)]

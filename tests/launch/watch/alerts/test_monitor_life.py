@@ -1,0 +1,223 @@
+"""Rates and silence over the life of a worker, and over its restarts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from launch.watch.alerts.monitor import Monitor
+from launch.watch.durable.journal import Journal
+from tests.support.builders import NOON_US
+from tests.support.clocks import ManualClock
+from tests.support.journals import a_batch_done
+from transforms.rules.burn_rate import RateRule
+from transforms.rules.no_data import NoDataRule
+from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
+
+MINUTE_S = 60
+HOUR_S = 3600
+
+Told = tuple[str, str | None, str]
+"""The kind of an alert, its engine, and whether it opens or closes."""
+
+
+class Watch:
+    """A worker as its monitor sees it: batches come, time passes, it dies and is started again."""
+
+    def __init__(self, path: Path) -> None:
+        self.clock = ManualClock(NOON_US / 1e6 + 1)
+        self.is_behind = False
+        self._path = str(path / "journal.sqlite")
+        self.start()
+
+    def start(self) -> None:
+        self.journal = Journal(self._path)
+        self.monitor = Monitor(self.journal, RateRule(), NoDataRule(), self.now_us)
+        self.monitor.record_backlog(self.now_us)
+
+    @property
+    def now_us(self) -> int:
+        return round(self.clock() * 1e6)
+
+    def restart(self) -> None:
+        self.journal.close()
+        self.start()
+
+    def batch(
+        self, answers: int, bad: int = 0, engine: str | None = "shop", age_s: int = 0
+    ) -> None:
+        """Answers come, some of them bad, given so long ago."""
+        start_us = bucket_start(self.now_us - age_s * 1_000_000)
+        counts = RateCounts(start_us=start_us, answers=answers, low_grounded=bad)
+        number = self.journal.next_number()
+        self.journal.commit(a_batch_done(number=number, rates=((engine, counts),)))
+        self.monitor.record_arrivals(answers, {engine: answers}, self.now_us)
+        self.monitor.record_rates([(engine, counts)])
+
+    def judge(self) -> list[Told]:
+        """What is raised now."""
+        before = {identity for identity, _ in self.journal.outbox_alerts(1_000)}
+        if self.is_behind:
+            self.monitor.record_backlog(self.now_us)
+        self.monitor.evaluate(self.now_us)
+        told = []
+        for identity, alert in self.journal.outbox_alerts(1_000):
+            episode = alert.rate or alert.no_data
+            if identity not in before and episode:
+                told.append((alert.kind.value, alert.engine, episode.state))
+        return told
+
+    def minutes(self, many: int, answers: int = 4, bad: int = 0) -> list[Told]:
+        """So many minutes go by, each five with answers, unless there are none."""
+        told = []
+        for _ in range(0, many, 5):
+            if answers:
+                self.batch(answers, bad)
+            told += self.judge()
+            self.clock.advance(5 * MINUTE_S)
+        return told
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Iterator[Watch]:
+    watch = Watch(tmp_path)
+    yield watch
+    watch.journal.close()
+
+
+OPENED, CLOSED = ("rate", "shop", "open"), ("rate", "shop", "closed")
+CLOSED_UNKNOWN = ("rate", "shop", "closed_unknown")
+
+
+def test_an_episode_is_told_once_while_it_lasts_and_once_when_it_is_over(watch: Watch) -> None:
+    assert watch.minutes(30, answers=10, bad=9) == [OPENED]
+    assert watch.monitor.open_rate_incidents == 1
+    assert watch.minutes(120, answers=10) == [CLOSED]
+    assert watch.monitor.open_rate_incidents == 0
+
+
+def test_a_worker_that_is_started_again_tells_nothing_twice(watch: Watch) -> None:
+    told = []
+    for _ in range(6):
+        told += watch.minutes(5, answers=10, bad=9)
+        watch.restart()
+    assert told == [OPENED]
+    for _ in range(24):
+        told += watch.minutes(5, answers=10)
+        watch.restart()
+    assert told == [OPENED, CLOSED]
+
+
+def test_an_episode_closes_after_six_hours_without_an_answer(watch: Watch) -> None:
+    watch.minutes(30, answers=10, bad=9)
+    states = [state for kind, _, state in watch.minutes(5 * 60, answers=0) if kind == "rate"]
+    assert states == []
+    states = [state for kind, _, state in watch.minutes(2 * 60, answers=0) if kind == "rate"]
+    assert states == ["closed_unknown"]
+
+
+def test_an_engine_and_the_subscription_fall_silent_and_come_back(watch: Watch) -> None:
+    assert watch.minutes(60) == []
+    assert watch.minutes(40, answers=0) == [("no_data", "shop", "open"), ("no_data", None, "open")]
+    assert watch.monitor.open_no_data_incidents == 2
+    watch.restart()
+    assert watch.minutes(40, answers=0) == []
+    back = [("no_data", "shop", "closed"), ("no_data", None, "closed")]
+    assert watch.minutes(5) == back
+    assert watch.monitor.open_no_data_incidents == 0
+
+
+def test_answers_without_an_engine_are_heard_as_the_subscriptions_alone(watch: Watch) -> None:
+    for _ in range(12):
+        watch.batch(4, engine=None)
+        watch.clock.advance(5 * MINUTE_S)
+    assert watch.minutes(40, answers=0) == [("no_data", None, "open")]
+
+
+def test_nobody_is_silent_while_the_worker_is_behind_or_has_just_begun(watch: Watch) -> None:
+    watch.minutes(60)
+    watch.is_behind = True
+    assert watch.minutes(60, answers=0) == []
+    watch.is_behind = False
+    watch.restart()
+    assert watch.minutes(30, answers=0) == []
+    assert len(watch.minutes(10, answers=0)) == 2
+
+
+def test_a_backlog_is_judged_as_it_was_answered(watch: Watch) -> None:
+    watch.is_behind = True
+    told = []
+    # Three hours, the first of them bad, come within three minutes.
+    for age_min in range(180, 0, -5):
+        watch.batch(10, bad=9 if age_min > 120 else 0, age_s=age_min * MINUTE_S)
+        told += watch.judge()
+        watch.clock.advance(5)
+    assert told == [OPENED, CLOSED]
+    (opened, closed) = (alert for _, alert in watch.journal.outbox_alerts(10))
+    assert opened.event_time_us == NOON_US - 3 * HOUR_S * 1_000_000 + BUCKET_US
+    assert closed.event_time_us is not None
+    assert closed.event_time_us < NOON_US
+
+
+def test_an_open_episode_waits_for_the_backlog_before_it_is_judged(watch: Watch) -> None:
+    watch.minutes(30, answers=10, bad=9)
+    watch.clock.advance(7 * HOUR_S)
+    watch.restart()
+    assert watch.judge() == []
+    watch.is_behind = True
+    watch.batch(10, bad=9, age_s=6 * HOUR_S)
+    watch.clock.advance(MINUTE_S)
+    assert watch.judge() == []
+
+
+def test_late_answers_do_not_bring_back_what_was_told(watch: Watch) -> None:
+    assert watch.minutes(30, answers=10, bad=9) == [OPENED]
+    assert watch.minutes(120, answers=10) == [CLOSED]
+    watch.minutes(9 * 60, answers=0)
+    watch.journal.delete_from_outbox(identity for identity, _ in watch.journal.outbox_alerts(1_000))
+    for age_h in (9, 10, 11):
+        watch.batch(1, age_s=age_h * HOUR_S)
+        watch.clock.advance(MINUTE_S)
+        assert "rate" not in [kind for kind, _, _ in watch.judge()]
+
+
+def test_what_came_before_a_crash_and_was_not_judged_is_judged_after_it(watch: Watch) -> None:
+    watch.is_behind = True
+    for age_min in range(60, 0, -5):
+        watch.batch(10, bad=9, age_s=age_min * MINUTE_S)
+    watch.restart()
+    assert watch.judge() == [OPENED]
+
+
+def test_it_is_judged_every_five_seconds_and_after_a_clock_was_set_back(watch: Watch) -> None:
+    watch.clock.advance(MINUTE_S)
+    watch.batch(10, bad=10)
+    assert watch.judge() == [OPENED]
+    watch.clock.advance(7 * HOUR_S)
+    assert watch.judge() == [CLOSED_UNKNOWN]
+    watch.batch(10, bad=10)
+    watch.clock.advance(4.9)
+    assert watch.judge() == []
+    watch.clock.advance(0.1)
+    assert watch.judge() == [OPENED]
+    watch.clock.advance(-8 * HOUR_S)
+    assert watch.judge() == [CLOSED_UNKNOWN]
+    watch.batch(10, bad=10)
+    watch.clock.advance(5)
+    assert watch.judge() == [OPENED]
+
+
+def test_what_could_not_be_written_is_concluded_again(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError
+
+    watch.clock.advance(MINUTE_S)
+    watch.batch(10, bad=10)
+    with monkeypatch.context() as broken:
+        broken.setattr(watch.journal, "raise_alerts", refuse)
+        with pytest.raises(OSError):  # noqa: PT011 - it has no words
+            watch.judge()
+    watch.clock.advance(5)
+    assert watch.judge() == [OPENED]

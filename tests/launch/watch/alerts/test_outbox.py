@@ -1,0 +1,167 @@
+"""Alerts and failures to their topics: each at least once, whatever happens between."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from launch.pubsub.errors import Refused, Unpublished
+from launch.watch.alerts.outbox import OutboxPublisher
+from launch.watch.durable.journal import Journal
+from tests.support.builders import a_failure, a_message
+from tests.support.clocks import ManualClock
+from tests.support.journals import a_batch_done, an_alert
+from transforms.rules.topic_messages import TopicMessage
+
+
+class ATopic:
+    """Takes messages, or raises what it is told to."""
+
+    def __init__(self) -> None:
+        self.published: list[TopicMessage] = []
+        self.tries = 0
+        self.error: Exception | None = None
+
+    def publish(self, messages: Iterable[TopicMessage]) -> None:
+        self.tries += 1
+        if self.error:
+            raise self.error
+        self.published += messages
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    with closing(Journal(str(tmp_path / "journal.sqlite"))) as journal:
+        yield journal
+
+
+@pytest.fixture
+def topic() -> ATopic:
+    return ATopic()
+
+
+def publisher_of(
+    journal: Journal,
+    alerts: ATopic | None,
+    failures: ATopic | None = None,
+    clock: ManualClock | None = None,
+    *,
+    ordering: bool = False,
+) -> OutboxPublisher:
+    return OutboxPublisher(
+        journal,
+        alerts,  # type: ignore[arg-type]
+        failures,  # type: ignore[arg-type]
+        ordering=ordering,
+        with_payload=True,
+        clock=clock or ManualClock(),
+    )
+
+
+def commit(journal: Journal, alerts: int, failures: int = 0) -> None:
+    """Let a batch raise so many alerts, numbered, and failures."""
+    raised = tuple(an_alert(record_id=str(number), engine="shop") for number in range(alerts))
+    failed = tuple(a_failure(message=a_message(place=str(at))) for at in range(failures))
+    number = journal.next_number()
+    journal.commit(a_batch_done(number, alerts=raised, failures=failed))
+
+
+def ids_in(topic: ATopic) -> list[str]:
+    return [msgspec.json.decode(message.data)["record_id"] for message in topic.published]
+
+
+def test_all_alerts_and_failures_are_published_in_order_and_forgotten(
+    journal: Journal, topic: ATopic
+) -> None:
+    failed = ATopic()
+    commit(journal, alerts=1_200, failures=3)
+    publisher_of(journal, topic, failed).publish()
+    assert ids_in(topic) == [str(number) for number in range(1_200)]
+    sources = [message.attributes["failure_source"] for message in failed.published]
+    assert sources == ["0", "1", "2"]
+    assert journal.outbox_alerts(1) == journal.outbox_failures(1) == []
+
+
+def test_what_has_no_topic_stays_for_the_files(journal: Journal) -> None:
+    commit(journal, alerts=1, failures=1)
+    publisher_of(journal, None).publish()
+    assert len(journal.outbox_alerts(9)) == len(journal.outbox_failures(9)) == 1
+
+
+def test_what_pubsub_does_not_take_waits_and_is_not_tried_before_a_pause_is_over(
+    journal: Journal, topic: ATopic
+) -> None:
+    clock, failed = ManualClock(), ATopic()
+    announcer = publisher_of(journal, topic, failed, clock)
+    commit(journal, alerts=2, failures=1)
+    topic.error = Unpublished("no answer")
+    announcer.publish()
+    clock.advance(14.0)
+    announcer.publish()
+    assert (topic.tries, len(journal.outbox_alerts(9))) == (1, 2)
+    assert len(failed.published) == 1
+    clock.advance(1.0)
+    topic.error = None
+    announcer.publish()
+    assert ids_in(topic) == ["0", "1"]
+    assert journal.outbox_alerts(9) == []
+
+
+def test_a_topic_that_is_not_there_is_told_and_keeps_the_alerts(
+    journal: Journal, topic: ATopic
+) -> None:
+    commit(journal, alerts=1)
+    topic.error = Refused("cannot publish to projects/p/topics/t: it does not exist")
+    with pytest.raises(Refused, match="does not exist"):
+        publisher_of(journal, topic).publish()
+    assert len(journal.outbox_alerts(9)) == 1
+
+
+def test_alerts_that_a_full_disk_cannot_forget_are_not_published_again_and_again(
+    journal: Journal, topic: ATopic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    announcer = publisher_of(journal, topic)
+    commit(journal, alerts=2)
+
+    def full(_: object) -> None:
+        raise OSError("disk is full")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(journal, "delete_from_outbox", full)
+        for _ in range(3):
+            with pytest.raises(OSError, match="disk is full"):
+                announcer.publish()
+    commit(journal, alerts=1)
+    announcer.publish()
+    assert ids_in(topic) == ["0", "1", "0"]
+    assert journal.outbox_alerts(9) == []
+
+
+def test_alerts_that_were_published_and_not_forgotten_are_published_again_after_a_crash(
+    journal: Journal, topic: ATopic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(journal, alerts=2)
+
+    def die(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as crash:
+        crash.setattr(journal, "delete_from_outbox", die)
+        with pytest.raises(KeyboardInterrupt):
+            publisher_of(journal, topic).publish()
+    publisher_of(journal, topic).publish()
+    assert ids_in(topic) == ["0", "1", "0", "1"]
+
+
+@pytest.mark.parametrize(("ordering", "key"), [(True, "shop"), (False, "")])
+def test_alerts_of_an_engine_stay_in_order_only_where_that_is_asked_for(
+    journal: Journal, topic: ATopic, ordering: bool, key: str
+) -> None:
+    commit(journal, alerts=1)
+    publisher_of(journal, topic, ordering=ordering).publish()
+    assert [message.ordering_key for message in topic.published] == [key]

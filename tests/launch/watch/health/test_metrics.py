@@ -1,0 +1,220 @@
+"""What Prometheus reads, read back by its own parser."""
+
+import re
+from pathlib import Path
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_openmetrics
+from prometheus_client.parser import text_string_to_metric_families as read_text
+
+from launch import __version__
+from launch.pubsub.outstanding import OutstandingStats
+from launch.pubsub.subscription import SubscriptionStats
+from launch.watch.health.metrics import CHECKS, Metrics, WorkerStats
+from schemas.summary import RunCounts
+from schemas.verdict import Verdict
+from transforms.runtime import counters
+from transforms.runtime.counters import Counter, Distribution
+
+COUNTS = RunCounts(
+    read=27,
+    duplicates=3,
+    sampled_out=4,
+    verdicts={"GROUNDED": 12, "LOW_GROUNDED": 2},
+    failures_by_error={"UnreadableAnswer": 3, "UnmappedFields": 2, "Unavailable": 1},
+    retryable_failures=1,
+)
+WORK = WorkerStats(
+    counts=COUNTS,
+    batches_done=5,
+    batches_failed=2,
+    ledger_gap=1,
+    unpublished_alerts=7,
+    unpublished_failures=3,
+    unpublished_batches=2,
+    oldest_unpublished_age_s=61.5,
+    failed_publications=4,
+    set_aside_rows=9,
+    open_rate_incidents=4,
+    open_no_data_incidents=6,
+)
+STATS = SubscriptionStats(
+    messages=OutstandingStats(
+        waiting=10, processing=20, settled=30, size_bytes=4_000, overdue=1, redelivered=2
+    ),
+    oldest_unacked_age_s=12.5,
+    is_available=False,
+)
+OPENMETRICS = "application/openmetrics-text; version=1.0.0"
+
+Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
+
+
+def told(*, is_well: bool = True) -> Samples:
+    """Every sample of the page by its name and labels."""
+    page = Metrics(lambda: STATS, lambda: WORK, lambda: is_well).page("")
+    assert page.status == 200
+    assert page.content_type.startswith("text/plain")
+    return {
+        (sample.name, frozenset(sample.labels.items())): sample.value
+        for family in read_text(page.body.decode())
+        for sample in family.samples
+    }
+
+
+def value(samples: Samples, name: str, **labels: str) -> float:
+    return samples[f"groundwatch_{name}", frozenset(labels.items())]
+
+
+def test_what_the_subscription_and_the_loop_know_is_told() -> None:
+    samples = told()
+    assert value(samples, "outstanding_messages", state="waiting") == 10
+    assert value(samples, "outstanding_messages", state="processing") == 20
+    assert value(samples, "outstanding_messages", state="settled") == 30
+    assert value(samples, "outstanding_bytes") == 4_000
+    assert value(samples, "leases_overdue") == 1
+    assert value(samples, "redelivered_total") == 2
+    assert value(samples, "oldest_unacked_age_seconds") == 12.5
+    assert value(samples, "pubsub_up") == 0
+    assert value(samples, "batches_total", outcome="done") == 5
+    assert value(samples, "batches_total", outcome="failed") == 2
+    assert value(samples, "ledger_gap") == 1
+    assert value(samples, "unpublished", kind="alert") == 7
+    assert value(samples, "unpublished", kind="failure") == 3
+    assert value(samples, "unpublished_batches") == 2
+    assert value(samples, "oldest_unpublished_age_seconds") == 61.5
+    assert value(samples, "failed_publications_total") == 4
+    assert value(samples, "set_aside_rows") == 9
+    assert value(samples, "open_incidents", kind="rate") == 4
+    assert value(samples, "open_incidents", kind="no_data") == 6
+
+
+@pytest.mark.parametrize("is_well", [True, False])
+def test_health_is_a_metric_too(is_well: bool) -> None:
+    assert value(told(is_well=is_well), "healthy") == is_well
+
+
+def test_every_counter_of_the_steps_is_told_under_its_own_name() -> None:
+    known = {counter for counter in vars(counters).values() if isinstance(counter, Counter)}
+    samples = told()
+    assert {f"groundwatch_{counter.name}_total" for counter in known} <= {
+        name for name, _ in samples
+    }
+    for counter in CHECKS:
+        assert value(samples, f"{counter.name}_total") == counter.value
+
+
+def test_what_became_of_the_messages_adds_up() -> None:
+    samples = told()
+    assert value(samples, "messages_read_total") == 27
+    assert value(samples, "duplicates_seen_total") == 3
+    assert value(samples, "sampled_out_total") == 4
+    assert value(samples, "parse_failed_total") == 5
+    assert value(samples, "failures_retryable_total") == 1
+    assert value(samples, "failures_total", error_class="UnreadableAnswer") == 3
+    assert value(samples, "failures_total", error_class="Unavailable") == 1
+    for verdict in Verdict:
+        counted = COUNTS.verdicts.get(verdict, 0)
+        assert value(samples, "answers_total", verdict=verdict) == counted
+    ends = ("answers_total", "failures_total", "duplicates_seen_total", "sampled_out_total")
+    names = {f"groundwatch_{end}" for end in ends}
+    assert sum(count for (name, _), count in samples.items() if name in names) == 27
+
+
+@pytest.mark.parametrize(
+    ("name", "latency_ms"),
+    [
+        ("check_seconds", counters.CHECK_LATENCY_MS),
+        ("publish_to_alert_seconds", counters.ALERT_LATENCY_MS),
+    ],
+)
+def test_latencies_are_histograms_of_seconds(name: str, latency_ms: Distribution) -> None:
+    before = told()
+    for one_ms in (100, 101, 250, 1_000_000_000):
+        latency_ms.update(one_ms)
+    after = told()
+
+    def more(of: str, **labels: str) -> float:
+        return value(after, f"{name}_{of}", **labels) - value(before, f"{name}_{of}", **labels)
+
+    assert more("bucket", le="0.05") == 0
+    assert more("bucket", le="0.1") == 1
+    assert more("bucket", le="0.25") == 3
+    assert more("bucket", le="+Inf") == more("count") == 4
+    assert more("sum") == pytest.approx(1_000_000.451)
+
+
+def test_what_runs_is_told() -> None:
+    (labels,) = (dict(labels) for name, labels in told() if name == "groundwatch_build_info")
+    assert labels["version"] == __version__
+    assert set(labels) == {"version", "beam", "python"}
+
+
+def test_the_process_is_told_of_in_the_words_that_dashboards_know() -> None:
+    memory = told().get(("process_resident_memory_bytes", frozenset()), 0)
+    assert (memory > 1_000_000) is Path("/proc/self/stat").exists()
+
+
+def test_the_names_are_as_ever() -> None:
+    # Dashboards and alerts out there are made of these: a name may be added, never changed.
+    names = {name for name, _ in told() if name.startswith("groundwatch_")}
+    families = {re.sub("_(bucket|count|sum)$", "", name) for name in names}
+    assert families == {
+        "groundwatch_answers_total",
+        "groundwatch_archives_damaged_total",
+        "groundwatch_batches_total",
+        "groundwatch_build_info",
+        "groundwatch_calls_in_flight",
+        "groundwatch_calls_total",
+        "groundwatch_characters_total",
+        "groundwatch_check_seconds",
+        "groundwatch_checks_failed_total",
+        "groundwatch_checks_ok_total",
+        "groundwatch_duplicates_seen_total",
+        "groundwatch_failures_retryable_total",
+        "groundwatch_failures_total",
+        "groundwatch_further_answers_total",
+        "groundwatch_healthy",
+        "groundwatch_outstanding_bytes",
+        "groundwatch_outstanding_messages",
+        "groundwatch_leases_overdue",
+        "groundwatch_ledger_gap",
+        "groundwatch_left_total",
+        "groundwatch_messages_read_total",
+        "groundwatch_oldest_unacked_age_seconds",
+        "groundwatch_open_incidents",
+        "groundwatch_parse_failed_total",
+        "groundwatch_publish_to_alert_seconds",
+        "groundwatch_pubsub_up",
+        "groundwatch_redelivered_total",
+        "groundwatch_retries_total",
+        "groundwatch_sampled_out_total",
+        "groundwatch_unpublished",
+        "groundwatch_unpublished_batches",
+        "groundwatch_oldest_unpublished_age_seconds",
+        "groundwatch_failed_publications_total",
+        "groundwatch_set_aside_rows",
+    }
+
+
+def test_a_reader_that_asks_for_openmetrics_gets_it() -> None:
+    page = Metrics(lambda: STATS, lambda: WORK, lambda: True).page(OPENMETRICS)
+    assert page.content_type.startswith("application/openmetrics-text")
+    families = {family.name for family in read_openmetrics(page.body.decode())}
+    assert "groundwatch_answers" in families
+
+
+def test_nothing_is_asked_before_somebody_reads() -> None:
+    def ask_too_early() -> WorkerStats:
+        raise AssertionError
+
+    Metrics(lambda: STATS, ask_too_early, lambda: True)
+
+
+def test_every_metric_is_explained() -> None:
+    page = Path(__file__).parents[4] / "docs" / "monitoring.md"
+    explained = set(re.findall(r"`(groundwatch_\w+)`", page.read_text(encoding="utf-8")))
+    assert {name for name, _ in told() if name.startswith("groundwatch_")} <= {
+        *explained,
+        *(f"{name}_{part}" for name in explained for part in ("bucket", "count", "sum")),
+    }
