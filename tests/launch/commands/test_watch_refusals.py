@@ -77,7 +77,7 @@ def test_counts_that_do_not_close_are_a_failure(
         counts = RunCounts(read=2, verdicts={"GROUNDED": 1})
         return summary_of(config, counts, rows, started_at_us=0, price_per_1k_chars=None)
 
-    monkeypatch.setattr(watch_module, "watch", lose_one)
+    monkeypatch.setattr(watch_module, "run_worker", lose_one)
     assert watch(watched) == 1
     assert "the counts do not add up: 2 messages were read" in capsys.readouterr().err
 
@@ -131,7 +131,7 @@ def test_a_command_line_that_makes_no_sense_is_refused(
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        pytest.param(b"", "holds no answer", id="nothing"),
+        pytest.param(b"", "contains no answer", id="nothing"),
         pytest.param(b'{"lamp": 1}\n', "#1: The message is not recognised", id="no answer"),
         pytest.param(b'{"answer": "Lamps glow."}\n{', "#2: The message is not JSON", id="cut"),
         pytest.param(
