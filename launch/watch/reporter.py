@@ -1,4 +1,4 @@
-"""Tell whoever started a worker what it does: lines on a terminal, or JSON in a log."""
+"""Report what a worker does: lines on a terminal, or JSON in a log."""
 
 import logging
 import time
@@ -50,7 +50,7 @@ class Backlog(Record, frozen=True, kw_only=True):
 
 
 class Reporter:
-    """Report on a worker; says nothing itself."""
+    """Report nothing: the base of the other reporters."""
 
     def report_start(self, started: Started) -> None:
         """Report that the worker begins to read."""
@@ -80,7 +80,7 @@ class TerminalReporter(Reporter):
         self._reported_at_s = clock()
 
     def report_start(self, started: Started) -> None:
-        """Say what is watched, and how to end it."""
+        """Write what is watched, and how to end it."""
         health = f"; health and metrics on {started.health}" if started.health else ""
         self._write(
             f"Watching {started.subscription}, checker {started.checker}; records go to"
