@@ -89,7 +89,7 @@ def test_the_counts_of_parts_are_added_up() -> None:
     total = total_counts(parts)
     assert total == RunCounts(
         read=3,
-        verdicts={"GROUNDED": 1, "NO": 0},
+        verdicts={"GROUNDED": 1, "UNSCORABLE": 0},
         failures_by_error={"A": 2, "B": 1},
         latency_ms=5,
         max_latency_ms=4,
