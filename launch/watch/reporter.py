@@ -40,7 +40,7 @@ class Backlog(Record, frozen=True, kw_only=True):
 
     Attributes:
       outstanding: messages that it has pulled and not acknowledged.
-      pending: those of them whose check goes on in the background, or that wait for another attempt.
+      pending: those of them that wait for a check in the background, or for another attempt.
       oldest_age_s: since the oldest outstanding message was published; 0.0 for none.
     """
 
