@@ -203,7 +203,8 @@ def summary_from_json(content: bytes) -> Summary:
     try:
         fields = msgspec.json.decode(content, type=dict[str, Any])
         times = {f"{name}_us": from_rfc3339(fields.pop(name)) for name in _TIMES}
-        return msgspec.convert({**fields, **times}, Summary)
+        old_names = {"deferred": fields.pop("left", 0)}  # of version 1
+        return msgspec.convert({**old_names, **fields, **times}, Summary)
     except (KeyError, TypeError, msgspec.MsgspecError) as error:
         raise ValueError(f"not the summary of a run: {type(error).__name__}") from None
 

@@ -5,7 +5,7 @@ from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchSt
 
 _HELP = "check answers from Pub/Sub continuously, and alert"
 _DEMO = Command(
-    help="watch the sample answers on a local Pub/Sub server",
+    help="watch the sample answers, without a cloud",
     settings=WatchDemoSettings,
     run="launch.watch.run:demo",
 )

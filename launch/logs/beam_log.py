@@ -1,8 +1,8 @@
-"""Keeping texts of answers out of the log."""
+"""Keep the text of answers out of Beam's log lines."""
 
 import logging
 
-_LOUD = (
+_LOGGERS = (
     "apache_beam.runners.common",
     "apache_beam.runners.dataflow.dataflow_runner",
     "apache_beam.runners.worker",
@@ -10,12 +10,12 @@ _LOUD = (
 
 
 def keep_beam_quiet() -> None:
-    """Silence what Beam logs when a step raises: text of answers and all, and raised again."""
-    for name in _LOUD:
+    """Silence what Beam logs when a step raises: it contains text, and is raised again."""
+    for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    logging.getLogger().addFilter(_is_no_job_message)
+    logging.getLogger().addFilter(_is_own_line)
 
 
-def _is_no_job_message(record: logging.LogRecord) -> bool:
-    """Tell Beam's echo of a runner's log, which has no name of its own, from all else."""
+def _is_own_line(record: logging.LogRecord) -> bool:
+    """Return whether a line is not Beam's copy of a runner's log, which has no logger name."""
     return record.module != "portable_runner"

@@ -1,5 +1,4 @@
-"""Pub/Sub for the durable worker: messages in until their fate is settled, alerts and failures out.
+"""Pub/Sub: pull messages and acknowledge them once they are durable, publish alerts and failures.
 
-`subscription.py` pulls, holds leases and settles; `topic.py` publishes. Both go on through times in
-which Pub/Sub does not answer, and stop only for what a person has to change.
+Both sides wait out an outage of Pub/Sub, and fail only if a person has to change something.
 """

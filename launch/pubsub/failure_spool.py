@@ -1,4 +1,4 @@
-"""From a subscription of failures to a file that `replay` reads."""
+"""Write the failures of a subscription to a file that `replay` reads."""
 
 import logging
 import time
@@ -15,7 +15,7 @@ from transforms.grounding.settings import GoogleAccount
 from transforms.persistence.private_files import create_file, make_folder
 from transforms.rules.topic_messages import decode_failure
 
-_MOST_MESSAGES, _MOST_BYTES = 1_000, 64 * MEGABYTE
+_MAX_MESSAGES, _MAX_BYTES = 1_000, 64 * MEGABYTE
 _log = logging.getLogger(__name__)
 
 
@@ -31,9 +31,9 @@ def spool_failures(
 
     Args:
       name: the subscription's full name.
-      folder: a local folder; what a replay that was broken off left there is taken as it is.
+      folder: a local folder; the file of an interrupted replay there is used as it is.
       address: of a server without encryption, None for Google's.
-      account: who asks Google's service.
+      account: the account for Google's service.
       idle_s: the subscription counts as empty when nothing came for so long.
 
     Returns:
@@ -49,11 +49,11 @@ def spool_failures(
             return str(left)
         left.unlink()
     path = Path(folder) / f"failures-{time.time_ns()}.jsonl"
-    settings = PullSettings(max_messages=2 * _MOST_MESSAGES, max_bytes=_MOST_BYTES)
+    settings = PullSettings(max_messages=2 * _MAX_MESSAGES, max_bytes=_MAX_BYTES)
     with closing(
         PubSubSubscription.open(name, settings, address=address, account=account)
     ) as failures:
-        while messages := failures.pull(_MOST_MESSAGES, _MOST_BYTES, idle_s):
+        while messages := failures.pull(_MAX_MESSAGES, _MAX_BYTES, idle_s):
             failures.acknowledge(_append(path, messages))
     return str(path) if path.exists() else None
 

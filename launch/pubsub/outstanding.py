@@ -17,7 +17,7 @@ _MAX_ACK_IDS = 5
 
 
 class Settlement(Enum):
-    """What Pub/Sub is to be told of a message."""
+    """How a message is settled: acknowledged, or delivered again at once."""
 
     ACK = auto()
     NACK = auto()

@@ -1,4 +1,4 @@
-"""Whether Pub/Sub answers: how long to wait before trying again, and one line a change."""
+"""Track whether Pub/Sub answers, and compute the backoff."""
 
 import logging
 import random
@@ -7,20 +7,20 @@ import time
 from collections.abc import Callable
 
 _FIRST_WAIT_S = 0.1
-_LONGEST_WAIT_S = 2.0
-_MOST_DOUBLINGS = 10
+_MAX_WAIT_S = 2.0
+_MAX_DOUBLINGS = 10
 _log = logging.getLogger(__name__)
 
 
 class Reachability:
-    """Hears how the calls of one kind fare, and says in the log when that changes.
+    """Track failures of one kind of call, and log when they begin and end.
 
-    A first failure is not worth a word: Pub/Sub ends every stream now and then.
+    A first failure is not logged: Pub/Sub ends every stream now and then.
 
     Args:
       action: what the calls do, such as "pull from projects/p/subscriptions/s".
-      clock: seconds, never set back.
-      chance: 0..1, so that those who failed together do not return together.
+      clock: seconds, monotonic.
+      chance: 0..1, the jitter of the backoff.
     """
 
     def __init__(
@@ -38,15 +38,15 @@ class Reachability:
 
     @property
     def is_away(self) -> bool:
-        """Whether Pub/Sub was said not to answer."""
+        """Whether an outage was logged."""
         return self._failures > 1
 
     def succeeded(self) -> None:
-        """Hear that Pub/Sub answered."""
+        """Record that Pub/Sub answered."""
         with self._lock:
             if self.is_away and self._failing_since_s is not None:
                 _log.warning(
-                    "Pub/Sub answers again after %.0f s: going on to %s",
+                    "Pub/Sub answers again after %.0f s: %s",
                     self._clock() - self._failing_since_s,
                     self.action,
                 )
@@ -54,13 +54,13 @@ class Reachability:
             self._failing_since_s = None
 
     def failed(self, error: Exception) -> float:
-        """Hear that Pub/Sub did not answer.
+        """Record that Pub/Sub did not answer.
 
         Args:
-          error: how; only its name is told.
+          error: only the name of its class is logged.
 
         Returns:
-          The seconds to wait before trying again: by chance up to a bound that doubles.
+          The seconds to wait before the next attempt: exponential backoff with full jitter.
         """
         with self._lock:
             self._failures += 1
@@ -68,9 +68,9 @@ class Reachability:
                 self._failing_since_s = self._clock()
             if self._failures == 2:  # noqa: PLR2004 - the second in a row
                 _log.warning(
-                    "Pub/Sub does not answer (%s): trying on to %s",
+                    "Pub/Sub does not answer (%s): retrying to %s",
                     type(error).__name__,
                     self.action,
                 )
-            doublings = min(self._failures - 1, _MOST_DOUBLINGS)
-            return self._chance() * min(_FIRST_WAIT_S * 2.0**doublings, _LONGEST_WAIT_S)
+            doublings = min(self._failures - 1, _MAX_DOUBLINGS)
+            return self._chance() * min(_FIRST_WAIT_S * 2.0**doublings, _MAX_WAIT_S)

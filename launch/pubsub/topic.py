@@ -1,4 +1,4 @@
-"""A topic: where alerts and failures go."""
+"""Publish messages to a topic."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -16,14 +16,14 @@ from launch.pubsub.settings import PublishSettings
 from transforms.grounding.settings import GoogleAccount
 from transforms.rules.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 
-_MOST_MESSAGES = 1_000
+_MAX_MESSAGES = 1_000
 _FRAME_BYTES = 16
 _FIRST_WAIT_S = 0.1
-_LONGEST_WAIT_S = 2.0
+_MAX_WAIT_S = 2.0
 
 
 class Topic:
-    """Publishes messages, and returns when Pub/Sub has stored them.
+    """Publish messages, and return when Pub/Sub has stored them.
 
     The client's own `publish` takes attributes as arguments, batches by time and reports by
     futures; here whole requests are sent, whose messages are stored together or not at all. May be
@@ -60,9 +60,9 @@ class Topic:
         Args:
           name: the topic's full name, `projects/p/topics/t`.
           settings: how long publishing may take.
-          address: of a server without encryption, such as ``127.0.0.1:8085``; None for what
-            PUBSUB_EMULATOR_HOST says, else Google's service.
-          account: who asks Google's service.
+          address: of a server without encryption, such as ``127.0.0.1:8085``; None for
+            PUBSUB_EMULATOR_HOST, or else Google's service.
+          account: the account for Google's service.
 
         Raises:
           Misconfigured: there are no credentials.
@@ -77,7 +77,7 @@ class Topic:
 
         Raises:
           Unpublished: Pub/Sub did not answer in time; the first messages may be stored.
-          Refused: Pub/Sub will not take them until a person has changed something.
+          Refused: Pub/Sub refuses until a person has changed something.
         """
         until_s = time.monotonic() + self._settings.total_s
         for request in _requests(self._name, messages):
@@ -97,7 +97,7 @@ class Topic:
         persist = Retry(
             predicate=is_passing,
             initial=_FIRST_WAIT_S,
-            maximum=_LONGEST_WAIT_S,
+            maximum=_MAX_WAIT_S,
             timeout=left_s,
             on_error=self._reachability.failed,
         )
@@ -114,7 +114,7 @@ class Topic:
 
 
 def _requests(topic: str, messages: Iterable[TopicMessage]) -> Iterator[types.PublishRequest]:
-    """Put messages together, as many as one request may hold, all of one ordering key."""
+    """Group messages into requests, each of one ordering key."""
     batch: list[types.PubsubMessage] = []
     size_bytes = 0
     for message in messages:
@@ -123,7 +123,7 @@ def _requests(topic: str, messages: Iterable[TopicMessage]) -> Iterator[types.Pu
         )
         more_bytes = wire.ByteSize() + _FRAME_BYTES
         if batch and (
-            len(batch) == _MOST_MESSAGES
+            len(batch) == _MAX_MESSAGES
             or size_bytes + more_bytes > MAX_MESSAGE_BYTES
             or batch[0].ordering_key != message.ordering_key
         ):

@@ -1,4 +1,4 @@
-"""How many messages to work off at once."""
+"""Choose how many messages a batch takes."""
 
 _FIRST = 100
 _INERTIA = 0.5
@@ -6,18 +6,18 @@ _LEAST_LATENCY_S = 0.001
 
 
 class BatchSize:
-    """Keeps batches from taking long where checks are slow or rationed.
+    """Keep batches short where checks are slow or have a quota.
 
-    The alerts of a batch wait for its end, and so does SIGTERM. How long a batch took says little:
-    one check that hangs holds up a batch of any size, and smaller ones would only do less. So the
-    size follows from how many checks can be answered in a second: as many as may be under way at
-    once, over what one takes (Little's law), and no more than the quota.
+    The alerts of a batch wait for its end, and so does a drain. The duration of a batch is no
+    measure: one check that hangs delays a batch of any size. So the size follows from the checks
+    that finish in a second: those in flight over the latency of one (Little's law), and no more
+    than the quota.
 
     Args:
-      most: messages in a batch.
-      in_flight: checks under way at once, at most.
+      most: messages in a batch, at most.
+      in_flight: checks in flight, at most.
       per_s: the quota of checks in a second, None for none.
-      target_s: seconds that a batch is to take.
+      target_s: how long a batch should take.
     """
 
     def __init__(self, most: int, in_flight: int, per_s: float | None, target_s: float) -> None:
@@ -31,14 +31,14 @@ class BatchSize:
     def adjust(
         self, messages: int, seconds: float, *, checked: int, left: int, latency_s: float
     ) -> None:
-        """Hear how a batch went.
+        """Adjust the size after a batch.
 
         Args:
-          messages: how many there were.
-          seconds: how long all took.
-          checked: how many were checked.
-          left: how many could not be.
-          latency_s: how long a check took, on average of those that were checked.
+          messages: in the batch.
+          seconds: how long it took.
+          checked: answers that were checked.
+          left: answers whose checks are deferred.
+          latency_s: the mean latency of a check.
         """
         if not checked and not left:
             self.messages = self._most

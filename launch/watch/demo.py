@@ -56,7 +56,7 @@ class SampleSubscription:
         return messages
 
     def acknowledge(self, places: Iterable[str]) -> None:
-        """Forget messages."""
+        """Acknowledge messages."""
         self._outstanding.difference_update(places)
         if self._pulled == len(self._payloads) and not self._outstanding:
             self._all_acknowledged.set()

@@ -1,4 +1,4 @@
-"""Tell whoever started a worker what it does: lines on a terminal, or JSON in a log."""
+"""Report what a worker does: lines on a terminal, or JSON in a log."""
 
 import logging
 import time
@@ -40,17 +40,17 @@ class Backlog(Record, frozen=True, kw_only=True):
 
     Attributes:
       outstanding: messages that it has pulled and not acknowledged.
-      held: those of them whose check goes on in the background, or that wait to be processed again.
+      pending: those of them that wait for a check in the background, or for another attempt.
       oldest_age_s: since the oldest outstanding message was published; 0.0 for none.
     """
 
     outstanding: int
-    held: int
+    pending: int
     oldest_age_s: float
 
 
 class Reporter:
-    """Report on a worker; says nothing itself."""
+    """Report nothing: the base of the other reporters."""
 
     def report_start(self, started: Started) -> None:
         """Report that the worker begins to read."""
@@ -80,7 +80,7 @@ class TerminalReporter(Reporter):
         self._reported_at_s = clock()
 
     def report_start(self, started: Started) -> None:
-        """Say what is watched, and how to end it."""
+        """Write what is watched, and how to end it."""
         health = f"; health and metrics on {started.health}" if started.health else ""
         self._write(
             f"Watching {started.subscription}, checker {started.checker}; records go to"
@@ -101,8 +101,8 @@ class TerminalReporter(Reporter):
         if now.done == self._last.done:
             return
         self._last = now
-        held = f"; checks that take longer: {backlog.held:,}" if backlog.held else ""
-        self._write(f"{now.done - self._start.done:5,} answers: {tally(now, self._start)}{held}")
+        pending = f"; checks that take longer: {backlog.pending:,}" if backlog.pending else ""
+        self._write(f"{now.done - self._start.done:5,} answers: {tally(now, self._start)}{pending}")
 
     def report_end(self, summary: Summary) -> None:
         """Write the counts of all messages, and where the records are."""
@@ -153,7 +153,7 @@ class LogReporter(Reporter):
                 "messages_per_s": round(done / passed_s, 2),
                 "messages": now.done - self._start.done,
                 "outstanding": backlog.outstanding,
-                "held": backlog.held,
+                "pending": backlog.pending,
                 "oldest_age_s": round(backlog.oldest_age_s, 1),
             },
         )

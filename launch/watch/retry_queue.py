@@ -56,7 +56,7 @@ class PendingChecks:
     """Keep messages while checks of their answers go on in the background.
 
     Args:
-      has_ended: tells by record id whether the check of an answer has ended.
+      has_ended: whether the check of an answer has ended, by record id.
     """
 
     def __init__(self, has_ended: Callable[[str], bool]) -> None:

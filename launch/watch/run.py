@@ -71,7 +71,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
 
 
 def demo(loaded: Loaded[WatchDemoSettings]) -> int:
-    """Check the sample answers on a local Pub/Sub server.
+    """Check the sample answers, without a cloud.
 
     Returns:
       0 done, 1 failed.

@@ -201,7 +201,7 @@ class Worker:
                 len(messages),
                 time.monotonic() - started_s,
                 checked=outcome.checked,
-                left=len(outcome.left),
+                left=len(outcome.deferred),
                 latency_s=outcome.latency_s,
             )
             self._retry_queue.reset()
@@ -244,7 +244,7 @@ class Worker:
     def _finish_batch(
         self, messages: Sequence[Message], outcome: Outcome, pending: Sequence[PendingMessage]
     ) -> None:
-        left = {answer.place for answer in outcome.left}
+        left = {answer.place for answer in outcome.deferred}
         done = [message.place for message in messages if message.place not in left]
         self._acknowledge(done)
         if done:
@@ -255,7 +255,7 @@ class Worker:
         self.monitor.record_arrivals(len(messages) - len(pending), arrivals, clock.now_us())
         self.monitor.record_rates(outcome.rates)
         # A message is processed again as a whole; its finished answers then count as duplicates.
-        self._pending.add(messages, outcome.left)
+        self._pending.add(messages, outcome.deferred)
 
     def _delete_old_ids(self) -> None:
         """Delete them once an hour: it takes seconds if there are millions."""
@@ -271,7 +271,7 @@ def _is_behind(stats: SubscriptionStats) -> bool:
 def _backlog(stats: SubscriptionStats, waiting: int) -> Backlog:
     return Backlog(
         outstanding=stats.outstanding,
-        held=waiting,
+        pending=waiting,
         oldest_age_s=stats.oldest_unacked_age_s,
     )
 

@@ -170,7 +170,7 @@ class WatchDemoSettings(Settings, frozen=True, kw_only=True):
 
     demo: Annotated[
         Switch,
-        "Watch the sample answers on a local Pub/Sub server; needs no cloud.",
+        "Watch the sample answers, twenty a second; needs no cloud.",
         Note(is_argument=True),
     ] = False
     watch_demo_output: Annotated[OutputFolder, "Output folder.", Note(flag="output")] = (

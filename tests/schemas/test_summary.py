@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from schemas.summary import Summary, summary_to_json
+from schemas.summary import RunCounts, Summary, summary_from_json, summary_to_json, total_counts
 from tests.support.builders import NOON_US
 
 
@@ -64,3 +64,35 @@ def test_a_summary_has_its_counts_at_the_top_level_and_rfc_3339_times() -> None:
     assert written["verdicts"] == {"GROUNDED": 5, "LOW_GROUNDED": 1}
     assert written["started_at"] == "2026-03-03T12:00:00.000000Z"
     assert written["finished_at"] == "2026-03-03T12:00:01.000000Z"
+
+
+def test_a_summary_is_read_as_it_was_written() -> None:
+    summary = a_summary(deferred=3, thresholds={"claim": 0.4})
+    assert summary_from_json(summary_to_json(summary)) == summary
+
+
+def test_a_summary_of_version_1_names_its_deferred_answers_left() -> None:
+    fields = json.loads(summary_to_json(a_summary(deferred=3)))
+    fields["left"] = fields.pop("deferred")
+    assert summary_from_json(json.dumps(fields).encode()) == a_summary(deferred=3)
+
+
+def test_the_counts_of_parts_are_added_up() -> None:
+    parts = [
+        RunCounts(
+            read=2, verdicts={"GROUNDED": 2, "UNSCORABLE": 0}, latency_ms=5, max_latency_ms=4
+        ),
+        RunCounts(
+            read=1, verdicts={"GROUNDED": -1}, failures_by_error={"B": 1, "A": 2}, max_latency_ms=3
+        ),
+    ]
+    total = total_counts(parts)
+    assert total == RunCounts(
+        read=3,
+        verdicts={"GROUNDED": 1, "UNSCORABLE": 0},
+        failures_by_error={"A": 2, "B": 1},
+        latency_ms=5,
+        max_latency_ms=4,
+    )
+    assert list(total.failures_by_error) == ["A", "B"]
+    assert total_counts([]) == RunCounts()

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Protocol
 
 from aiolimiter import AsyncLimiter
@@ -103,9 +103,12 @@ class ConcurrencyLimiter:
         self._late_after_s = late_after_s
         self._late = 0
 
-    @asynccontextmanager
-    async def acquire(self) -> AsyncIterator[None]:
+    def slot(self) -> AbstractAsyncContextManager[None]:
         """Hold a slot during a `with` block, or until the call is late."""
+        return self._until_late() if self._most_late else self._free
+
+    @asynccontextmanager
+    async def _until_late(self) -> AsyncIterator[None]:
         await self._free.acquire()
         is_late = False
 
@@ -116,14 +119,11 @@ class ConcurrencyLimiter:
                 self._late += 1
                 self._free.release()
 
-        timer = None
-        if self._most_late:
-            timer = asyncio.get_running_loop().call_later(self._late_after_s, free_slot)
+        timer = asyncio.get_running_loop().call_later(self._late_after_s, free_slot)
         try:
             yield
         finally:
-            if timer:
-                timer.cancel()
+            timer.cancel()
             if is_late:
                 self._late -= 1
             else:

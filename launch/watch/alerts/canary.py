@@ -1,4 +1,4 @@
-"""CanaryBaseline answers, checked again and again: whether it is the checker that has changed."""
+"""Check known answers regularly, to detect a change of the checker."""
 
 import hashlib
 import logging
@@ -30,15 +30,16 @@ from transforms.persistence.private_files import make_folder
 from transforms.rules.sampling import SamplingRule
 
 _TRY_AGAIN_US = MINUTE_US
-_TOLERABLE_SHARE = 0.05
-"""Of a hundred known answers five may come out otherwise before somebody is told."""
+_MAX_CHANGED = 0.05
+"""Of a hundred known answers five may differ without an alert."""
 
 _SIGNAL = "canary"
+_NOTE = "canary baseline"
 _log = logging.getLogger(__name__)
 
 
 class CanaryResult(Record, frozen=True, kw_only=True):
-    """What was found of one known answer.
+    """The result of one baseline answer.
 
     Attributes:
       verdict: its name.
@@ -50,46 +51,45 @@ class CanaryResult(Record, frozen=True, kw_only=True):
 
 
 class CanaryBaseline(Record, frozen=True, kw_only=True):
-    """What has to be remembered of the canaries, over a restart, too.
+    """The first results, and whether an incident is open; kept over a restart.
 
     Attributes:
-      asked: a hash of the answers and of the settings that their verdicts depend on; others begin
-        anew.
-      results: what was found the first time, by record id.
-      opened_at_us: since when too many come out otherwise, None while they do not.
+      fingerprint: a hash of the answers and of the settings that their verdicts depend on; for
+        another one, a new baseline is taken.
+      results: the first ones, by record id.
+      opened_at_us: since when too many differ, None while they do not.
     """
 
-    asked: str
+    fingerprint: str
     results: dict[str, CanaryResult]
     opened_at_us: int | None = None
 
 
 class Canary:
-    """Checks a file of known answers on a schedule, past the cache, and beside the ledger.
+    """Check a file of known answers on a schedule, without the cache and outside the ledger.
 
-    All of them, whatever share of the traffic is looked at.
-
-    The chatbot has no part in these answers, so what changes in them is the checker's doing: one
-    alert, of the kind ``rate`` and the signal ``canary``, when more than five in a hundred have
-    another verdict or a support score that is off by the drift threshold, against the first time;
-    and one when that is over.
+    The chatbot has no part in these answers, so a change of their results is a change of the
+    checker. When more than five in a hundred have another verdict than at first, or a support score
+    that differs by more than the drift threshold, an incident opens: an alert of the kind ``rate``
+    with the signal ``canary``. A second alert closes it. All answers are checked, whatever the
+    sample rate.
 
     Args:
       config: of the main job.
       options: Beam's own.
-      journal: remembers the first time, and announces.
+      journal: keeps the baseline, and takes the alerts.
       path: the answers, in any input format.
-      every_s: seconds from check to check.
+      every_s: seconds between two checks.
 
     Attributes:
-      is_open: whether an alert stands.
+      is_open: whether an incident is open.
     """
 
     def __init__(
         self, config: Config, options: PipelineOptions, journal: Journal, path: str, every_s: float
     ) -> None:
         self._folder = Path(str(config.work_folder)) / _SIGNAL
-        # Its answers are few, and the batches wait for them.
+        # The batches wait for these checks.
         uncached = replace(
             config.check,
             cache_bytes=0,
@@ -105,13 +105,13 @@ class Canary:
         self._path = path
         self._every_us = round(every_s * SECOND_US)
         self._drift = config.thresholds.drift
-        self._asked = _hash_of(own, Path(path).read_bytes())
+        self._fingerprint = _hash_of(own, Path(path).read_bytes())
         self._due_at_us = 0
-        known = journal.note(_SIGNAL, CanaryBaseline)
-        self.is_open = known is not None and known.opened_at_us is not None
+        baseline = journal.note(_NOTE, CanaryBaseline)
+        self.is_open = baseline is not None and baseline.opened_at_us is not None
 
     def check(self, now_us: int) -> None:
-        """Check them, if it is time.
+        """Check the answers, if it is time.
 
         Args:
           now_us: the wall clock, microseconds since 1970 UTC.
@@ -120,26 +120,28 @@ class Canary:
           OSError: the file cannot be read, or the journal not be written.
           RunStopped: no answer can be checked until a person has changed something.
         """
-        # A clock that was set back puts nothing off.
+        # A clock that was set back delays nothing.
         if 0 < self._due_at_us - now_us <= max(self._every_us, _TRY_AGAIN_US):
             return
         self._due_at_us = now_us + _TRY_AGAIN_US
         results = self._check()
         if results is None:
-            _log.warning("the canaries could not all be checked; they are tried again")
+            _log.warning("some canaries could not be checked; they are tried again")
             return
         self._due_at_us = now_us + self._every_us
-        known = self._journal.note(_SIGNAL, CanaryBaseline)
-        if known is None or known.asked != self._asked:
-            # An alert that stands was of other answers or settings: compared anew, it is over.
-            opened_at_us = known.opened_at_us if known else None
-            known = CanaryBaseline(asked=self._asked, results=results, opened_at_us=opened_at_us)
-        alerts, remembered = compare_canaries(known, results, self._drift, now_us)
-        self._journal.raise_alerts(alerts, {_SIGNAL: remembered})
-        self.is_open = remembered.opened_at_us is not None
+        baseline = self._journal.note(_NOTE, CanaryBaseline)
+        if baseline is None or baseline.fingerprint != self._fingerprint:
+            # An open incident was of another baseline: it closes.
+            opened_at_us = baseline.opened_at_us if baseline else None
+            baseline = CanaryBaseline(
+                fingerprint=self._fingerprint, results=results, opened_at_us=opened_at_us
+            )
+        alerts, updated = compare_canaries(baseline, results, self._drift, now_us)
+        self._journal.raise_alerts(alerts, {_NOTE: updated})
+        self.is_open = updated.opened_at_us is not None
 
     def _check(self) -> dict[str, CanaryResult] | None:
-        """Check all of them; None when some could not be checked for now."""
+        """Check all answers; return None if some could not be checked."""
         shutil.rmtree(self._folder, ignore_errors=True)
         make_folder(self._folder)
         source = MessageRange(place=self._path, messages=read_file(self._path, are_failures=False))
@@ -148,7 +150,7 @@ class Canary:
         except (RunStopped, OSError):
             raise
         except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
-            _log.error("a defect with the canaries: %s", type(error).__name__)
+            _log.error("a bug of groundwatch, with the canaries: %s", type(error).__name__)
             return None
         return None if counts.deferred or batch.failures else dict(_results(batch))
 
@@ -156,13 +158,13 @@ class Canary:
 def validate_canary(
     path: str, problems: list[str], *, input_format: str | None, facts_from_steps: bool
 ) -> None:
-    """See whether a file of known answers holds nothing else; else none would ever be compared.
+    """Validate that a file of known answers contains nothing else.
 
     Args:
       path: the file.
       problems: what is wrong is added to it.
-      input_format: of the messages; None to recognise each.
-      facts_from_steps: whether what the generator found on its way counts among the facts.
+      input_format: of the messages; None to detect it for each.
+      facts_from_steps: whether the generator's intermediate results count as facts.
     """
     place = None
     try:
@@ -179,35 +181,35 @@ def validate_canary(
         problems.append(f"--canary: {place or path}: {error}")
     else:
         if place is None:
-            problems.append(f"--canary {path}: holds no answer")
+            problems.append(f"--canary {path}: contains no answer")
 
 
 def compare_canaries(
-    known: CanaryBaseline, results: Mapping[str, CanaryResult], drift: float, now_us: int
+    baseline: CanaryBaseline, results: Mapping[str, CanaryResult], drift: float, now_us: int
 ) -> tuple[list[Alert], CanaryBaseline]:
-    """Compare what is found of known answers with the first time.
+    """Compare the results of known answers with the baseline.
 
     Args:
-      known: what was found then, and whether an alert stands.
-      results: what is found now, by record id.
+      baseline: the baseline.
+      results: the current ones, by record id.
       drift: 0..1, by how much a support score may be off.
       now_us: microseconds since 1970 UTC.
 
     Returns:
-      At most one alert, and what is to be remembered.
+      At most one alert, and the baseline to keep.
     """
-    compared = known.results.keys() & results.keys()
-    changed = sum(_differ(known.results[key], results[key], drift) for key in compared)
+    compared = baseline.results.keys() & results.keys()
+    changed = sum(_differ(baseline.results[key], results[key], drift) for key in compared)
     share = changed / len(compared) if compared else 0.0
-    is_open = share > _TOLERABLE_SHARE
-    if is_open == (known.opened_at_us is not None):
-        return [], known
-    opened_at_us = now_us if known.opened_at_us is None else known.opened_at_us
+    is_open = share > _MAX_CHANGED
+    if is_open == (baseline.opened_at_us is not None):
+        return [], baseline
+    opened_at_us = now_us if baseline.opened_at_us is None else baseline.opened_at_us
     episode = RateIncident(
         signal=_SIGNAL,
         state="open" if is_open else "closed",
         share=share,
-        burn_rate=share / _TOLERABLE_SHARE,
+        burn_rate=share / _MAX_CHANGED,
         answers=len(compared),
         opened_at_us=opened_at_us,
     )
@@ -217,7 +219,7 @@ def compare_canaries(
         severity=Severity.CRITICAL if is_open else Severity.INFO,
         rate=episode,
     )
-    return [alert], replace(known, opened_at_us=now_us if is_open else None)
+    return [alert], replace(baseline, opened_at_us=now_us if is_open else None)
 
 
 def _hash_of(config: Config, answers: bytes) -> str:

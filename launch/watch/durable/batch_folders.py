@@ -25,8 +25,7 @@ class BatchFolders:
       journal: the identity of the journal whose batches these are.
 
     Attributes:
-      sizes: bytes of the parts that were kept, by the output folder they belong to; whoever
-        publishes them clears it.
+      sizes: bytes of the parts that were kept, by output folder; the publisher clears it.
     """
 
     def __init__(self, work_folder: str, journal: str) -> None:
@@ -54,15 +53,15 @@ class BatchFolders:
         storage.fsync(str(self._work_folder))
 
     def placed(self, number: int, part: Part) -> Part:
-        """Find a batch's part by its name alone, since the work folder may have been moved."""
+        """Find a batch's part by its name: the work folder may have been moved."""
         return replace(part, path=str(self._folder(number) / Path(part.path).name))
 
     def remove_all_but(self, needed: Iterable[int], *, up_to: int | None = None) -> None:
         """Remove this journal's folders of batches that are published or were never finished.
 
         Args:
-          needed: the numbers of batches that are to stay.
-          up_to: batches above this number stay, too.
+          needed: the numbers of batches to keep.
+          up_to: batches above this number are kept, too.
         """
         kept = set(needed)
         for folder, journal, number in self._found():
@@ -71,13 +70,13 @@ class BatchFolders:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def set_aside_unknown(self, waiting: Iterable[int]) -> None:
-        """Move the folders of other journals' batches out of the way, and say so.
+        """Set aside the folders of other journals' batches, and log it.
 
-        Their parts hold rows that may be nowhere else: the journal that knew them is gone.
+        Their rows may be nowhere else, and the journal that knew them is gone.
 
         Args:
           waiting: the numbers of this journal's unpublished batches; a folder that version 1.0
-            named by such a number is taken over.
+            named by such a number is renamed.
         """
         known = set(waiting)
         moved = 0
@@ -89,14 +88,14 @@ class BatchFolders:
                 moved += 1
         if moved:
             _log.error(
-                "%d batch folders belong to no journal here; they were moved to %s. Their files may"
-                " hold rows that are not in the output",
+                "%d batch folders belong to another journal; they were moved to %s. Their files may"
+                " contain rows that are not in the output",
                 moved,
                 self._aside,
             )
 
     def set_aside(self, part: Part) -> Part:
-        """Move a damaged part out of the way.
+        """Set aside a damaged part.
 
         Args:
           part: where it is; it may be gone.

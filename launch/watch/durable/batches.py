@@ -1,4 +1,4 @@
-"""Batches: run through the pipeline and made durable, each whole or not at all."""
+"""Run batches through the pipeline, and make each durable as a whole or not at all."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -29,46 +29,46 @@ class Unaccounted(Exception):
 
 
 class Outcome(Record, frozen=True, kw_only=True):
-    """What came of a batch, beside what is durable.
+    """The outcome of a batch, besides what is durable.
 
     Attributes:
-      left: answers whose checks go on in the background; nothing of them is kept.
+      deferred: answers whose checks go on in the background; they are in no file.
       failed_ids: record ids of the answers that failed.
       checked: how many answers were checked.
-      latency_s: how long that took for one of them, on average.
-      rates: what was counted of each engine's answers.
+      latency_s: the mean latency of a check.
+      rates: the counts of each engine's answers.
       alerts: those that were raised.
     """
 
-    left: tuple[DeferredAnswer, ...]
+    deferred: tuple[DeferredAnswer, ...]
     failed_ids: frozenset[str]
     checked: int
     latency_s: float
     rates: tuple[EngineCounts, ...]
     alerts: tuple[Alert, ...]
 
-    def arrivals(self, held: Iterable[DeferredAnswer]) -> Counter[str | None]:
+    def arrivals(self, earlier: Iterable[DeferredAnswer]) -> Counter[str | None]:
         """Count the answers that arrived with the batch, by engine.
 
         Args:
-          held: answers of the batch that arrived with an earlier one.
+          earlier: answers of the batch that arrived with an earlier one.
         """
         arrived: Counter[str | None] = Counter()
         for engine, counts in self.rates:
             arrived[engine] += counts.answers
-        arrived.update(answer.engine for answer in self.left)
+        arrived.update(answer.engine for answer in self.deferred)
         arrived.subtract(
-            answer.engine for answer in held if answer.record_id not in self.failed_ids
+            answer.engine for answer in earlier if answer.record_id not in self.failed_ids
         )
         return +arrived
 
 
 class Batches:
-    """Runs batches; what a method has returned for is in the journal, or in files that it knows.
+    """Run batches. When a method returns, the outcome is in the journal or in files that it knows.
 
     Args:
-      pipeline: the main page.
-      journal: what must not be forgotten.
+      pipeline: the pipeline definition.
+      journal: the durable state.
       folders: take the parts.
       seen: the record ids of the last hours.
     """
@@ -80,7 +80,7 @@ class Batches:
         self._journal = journal
         self._folders = folders
         self._seen = seen
-        # A batch that a killed worker had begun may have claimed ids.
+        # An interrupted batch may have claimed ids.
         self._is_begun = True
 
     def run(self, messages: Sequence[Message]) -> Outcome:
@@ -93,7 +93,7 @@ class Batches:
           RunStopped: no answer can be checked until a person has changed something.
           OSError: a file cannot be written.
           Unaccounted: the messages do not end in one place each.
-          Exception: a defect. Nothing is kept of the batch then, as with all others.
+          Exception: a bug. As after every error, nothing of the batch is kept.
         """
         number, folder = self._begin()
         deliveries = [MessageRange(place="the subscription", messages=messages)]
@@ -107,7 +107,7 @@ class Batches:
         if counts.read:
             self._commit(number, batch, _with_failures(counts, batch.failures, repeated))
         return Outcome(
-            left=batch.deferred,
+            deferred=batch.deferred,
             failed_ids=frozenset(failure.record_id or "" for failure in batch.failures),
             checked=counts.checked,
             latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
@@ -116,11 +116,11 @@ class Batches:
         )
 
     def fail(self, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
-        """Let a message end as a failure.
+        """Make a failure of a message.
 
         Args:
-          failure: the message's; none is kept where it, or its answer, has failed before.
-          alerts: raised by it.
+          failure: the message's; a duplicate if it, or its answer, has failed before.
+          alerts: that it raises.
 
         Raises:
           OSError: it cannot be written.
@@ -132,15 +132,15 @@ class Batches:
         self._commit(number, batch, _with_failures(RunCounts(read=1), batch.failures, repeated))
 
     def delete_old_ids(self, seen_for_h: float) -> None:
-        """Forget the record ids that are older than they need to be.
+        """Delete record ids that are too old.
 
         Args:
-          seen_for_h: for how many hours they are remembered at least.
+          seen_for_h: the hours for which they are kept at least.
         """
         oldest_us = clock.now_us() - round((seen_for_h + 1) * HOUR_US)
         young = [account for account in self._journal.ledger() if account.hour_us >= oldest_us]
         if young:
-            # Not always the first's: a clock may have been set back.
+            # Not always the first one's: a clock may have been set back.
             self._seen.delete_before(min(account.first_batch for account in young))
 
     def _begin(self) -> tuple[int, str]:
@@ -172,7 +172,7 @@ class Batches:
         self._is_begun = False
 
     def _without_repeated(self, failures: Sequence[Failure]) -> tuple[list[Failure], int]:
-        """Leave out messages that were no answers when they were delivered before."""
+        """Drop failures of messages that failed to parse when they were delivered before."""
         fresh = [
             failure
             for failure in failures

@@ -12,8 +12,14 @@ from launch.watch.durable.journal import DroppedRows, Journal, PlannedFile, Publ
 from launch.watch.durable.published_ids import PublishedIds, failure_key, split_keys
 from pipeline import storage
 from pipeline.settings.config import Config
-from pipeline.sinks.manifest import file_entry, write_manifest_of
-from pipeline.sinks.part_files import OpenPart, Part, cut_to_files, join_parts
+from pipeline.sinks.part_files import OpenPart, Part
+from pipeline.sinks.publication import (
+    file_entry,
+    group_by_size,
+    join_parts,
+    publish_part,
+    write_manifest_of,
+)
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat, row_formats
 from pipeline.storage import TargetExists
 from pipeline.storage.output_lock import Lock, LockLost, LockTaken, lock_output
@@ -22,7 +28,7 @@ from schemas.failure import Failure
 from schemas.file_entry import FileEntry
 from transforms.runtime import clock
 
-_MOST_ROWS = 10_000
+_MAX_ROWS = 10_000
 _LOCK = ".groundwatch-publish.lock"
 _LOCK_WAIT_S = 15.0
 _log = logging.getLogger(__name__)
@@ -40,18 +46,18 @@ class _BatchPart(NamedTuple):
 
 
 class FinalFiles:
-    """Write the final files of what a journal holds.
+    """Write the final files of a journal's batches and outbox.
 
     A file is named after the run, the journal and the first of its batches, and never changed or
-    replaced: late rows of a date get a file of their own. A record or a failure of an answer that
-    another worker has published is left out and counted as a duplicate. What a file holds is
-    recorded before it is published, so that whoever resumes after a crash writes no row twice.
+    replaced: late rows of a date go to another file. A record, or a failure of an answer, that
+    another worker has published is dropped and counted as a duplicate. The content of a file is
+    recorded before the file is published, so that no row is written twice after a crash.
 
     Args:
       config: the run's settings, with a work folder.
       folders: where the batches' parts are.
       ids: of the records that other workers of the same output have published.
-      kinds: of the outbox's rows that go into files, too: ``alerts``, ``failures``.
+      kinds: the outbox's rows that go into files, too: ``alerts``, ``failures``.
     """
 
     def __init__(
@@ -66,10 +72,10 @@ class FinalFiles:
         self._enriched = EnrichedFiles(config.text, config.run)
 
     def publish(self, journal: Journal) -> int:
-        """Write the final files of all that waits.
+        """Write the final files of everything that is unpublished.
 
         Args:
-          journal: what waits; it drops what is in final files.
+          journal: the source; what is in final files is deleted there.
 
         Returns:
           How many files were written.
@@ -108,7 +114,7 @@ class FinalFiles:
         return published
 
     def _set_damaged_aside(self, journal: Journal, publication: Publication) -> None:
-        """Take out parts that are not as they were written, so that all others are published."""
+        """Set aside parts that are damaged, so that all others are published."""
         for number, parts in journal.waiting_batches(publication.last_batch):
             for part in parts:
                 placed = self._folders.placed(number, part)
@@ -136,7 +142,7 @@ class FinalFiles:
         window = f"{journal.identity}-batch{batches[0][0] if batches else 0:010d}"
         entries = []
         for folder, grouped in by_folder.items():
-            for shard, group in enumerate(cut_to_files(grouped, publication.file_bytes)):
+            for shard, group in enumerate(group_by_size(grouped, publication.file_bytes)):
                 lock.check()
                 path = self._file_path(EnrichedFiles.kind, folder, window, shard)
                 entry = self._publish_records(journal, group, path)
@@ -162,7 +168,7 @@ class FinalFiles:
         return planned.entry
 
     def _is_published(self, planned: PlannedFile, target: str) -> bool:
-        """Tell whether a file was published before a crash.
+        """Return whether a file was published before a crash.
 
         Raises:
           TargetExists: another file has its name.
@@ -170,7 +176,7 @@ class FinalFiles:
         if not planned.entry.rows or not storage.exists(target):
             return False
         if storage.checksum(target) != planned.checksum:
-            raise TargetExists(f"{target} exists, and something else wrote it: it is not replaced")
+            raise TargetExists(f"{target} exists, and another process wrote it: it is not replaced")
         return True
 
     def _join_records(
@@ -199,7 +205,7 @@ class FinalFiles:
         return planned, joined, keys
 
     def _without(self, part: Part, published: set[bytes]) -> tuple[Part, list[dict[str, Any]]]:
-        """Copy a part without some of its records; returns the copy and what it leaves out."""
+        """Copy a part without some of its records; return the copy and the dropped rows."""
         is_kept = [key not in published for key in split_keys(part.keys)]
         copy = f"{part.path}.without-duplicates"
         with storage.read(part.path) as source, storage.create(copy) as target:
@@ -207,13 +213,13 @@ class FinalFiles:
         return replace(part, path=copy, rows=part.rows - len(rows)), rows
 
     def _publish_outbox(self, journal: Journal, kind: str, publication: Publication) -> int:
-        """Write what no topic takes; a file is named after the first row's id, which is its own."""
+        """Write rows that go to no topic; a file is named after the id of its first row."""
         read = journal.outbox_alerts if kind == "alerts" else journal.outbox_failures
         row_format = self._formats[kind]
         if isinstance(row_format, FailureFiles):
             row_format = FailureFiles(with_payload=publication.with_payload)
         published = 0
-        while rows := read(_MOST_ROWS, publication.last_in_outbox):
+        while rows := read(_MAX_ROWS, publication.last_in_outbox):
             window = f"{journal.identity}-outbox{rows[0][0]:010d}"
             path = self._file_path(kind, kind, window, 0)
             kept, duplicates = self._without_published([row for _, row in rows])
@@ -224,8 +230,8 @@ class FinalFiles:
                 written = part.close()
                 if keys := _failure_keys(kept):
                     self._ids.announce(path, keys)
-                storage.publish_new(written.path, self._config.destination.path(path))
-                self._list([file_entry(written, path)], kind, window)
+                entry = publish_part(written, path, self._config.destination, is_new=True)
+                self._list([entry], kind, window)
                 published += 1
             journal.delete_from_outbox((identity for identity, _ in rows), duplicates)
         return published
@@ -255,10 +261,10 @@ class FinalFiles:
 
 
 def _fault(part: Part, row_format: RowFormat) -> str | None:
-    """Say how a part differs from what was written, None if it does not.
+    """Describe how a part differs from what was written, None if it does not.
 
     Raises:
-      OSError: the disk fails, which says nothing about the part.
+      OSError: the disk fails; the part may be good.
     """
     try:
         size = storage.size(part.path)
@@ -267,9 +273,9 @@ def _fault(part: Part, row_format: RowFormat) -> str | None:
         with storage.read(part.path) as stream:
             rows = row_format.count_rows(stream)
     except FileNotFoundError:
-        return "is gone"
+        return "is missing"
     except OSError as error:
-        # The system's own errors have a number, and those of damaged content have none.
+        # Errors of the system have a number; errors of damaged content have none.
         if error.errno is not None:
             raise
         return str(error)

@@ -1,4 +1,4 @@
-"""What a worker must not forget: batches that are not public yet, the ledger, the counts."""
+"""Store the worker's state: unpublished batches, the outbox, the ledger, the counts."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -38,26 +38,26 @@ _IDENTITY_BYTES = 4
 _ENRICHED = "enriched"
 _ANY = b""
 _NEWEST = 2**62
-MOST_ENGINES = 1_000
+MAX_ENGINES = 1_000
 OTHER_ENGINES = "(other engines)"
-"""What the rates of further engines are counted under."""
+"""Counts the rates of all further engines."""
 
-_MOST_OUTBOX_BYTES = 32 * MEGABYTE
+_MAX_OUTBOX_BYTES = 32 * MEGABYTE
 """A failure holds its message, of up to 10 MB."""
 
-Noted = TypeVar("Noted")
+Note = TypeVar("Note")
 
 
 class BatchDone(Record, frozen=True, kw_only=True):
-    """What came of one batch.
+    """The outcome of one batch.
 
     Attributes:
       number: of the batch, above all before it.
-      parts: the files it wrote, not public yet.
+      parts: the part files it wrote.
       counts: what was counted.
       account: where its messages ended.
-      rates: what was counted of each engine's answers.
-      alerts, failures: to be announced.
+      rates: the counts of each engine's answers.
+      alerts, failures: to be published.
       committed_at_us: by the wall clock, microseconds since 1970 UTC.
     """
 
@@ -72,14 +72,14 @@ class BatchDone(Record, frozen=True, kw_only=True):
 
 
 class Publication(Record, frozen=True, kw_only=True):
-    """A publication that was begun, with all that its files depend on.
+    """An unfinished publication, with everything that its files depend on.
 
-    Whoever resumes it after a crash writes the same files.
+    If it is resumed after a crash, it writes the same files.
 
     Attributes:
       last_batch: all batches up to this one.
       last_in_outbox: all rows of the outbox up to this id, of the kinds that go into files.
-      file_bytes: how large a file may become before another is begun.
+      file_bytes: the target size of a file.
       with_payload: whether failures hold the original bytes.
     """
 
@@ -90,7 +90,7 @@ class Publication(Record, frozen=True, kw_only=True):
 
 
 class DroppedRows(Record, frozen=True, kw_only=True):
-    """Records of a batch that another worker has published, and that are duplicates therefore.
+    """Records of a batch that are duplicates, because another worker has published them.
 
     Attributes:
       batch: its number.
@@ -102,12 +102,12 @@ class DroppedRows(Record, frozen=True, kw_only=True):
 
 
 class PlannedFile(Record, frozen=True, kw_only=True):
-    """A file that is about to be published, or was: its content is decided.
+    """A file whose content is decided, before or after it is published.
 
     Attributes:
       entry: its line in the manifest.
       checksum: of its content.
-      dropped: records that it leaves out.
+      dropped: records that it does not contain.
       is_done: whether it is published.
     """
 
@@ -118,13 +118,13 @@ class PlannedFile(Record, frozen=True, kw_only=True):
 
 
 class Unpublished(Record, frozen=True, kw_only=True):
-    """What is durable and not in final files yet.
+    """Count what is durable and in no final file yet.
 
     Attributes:
       batches: how many.
       rows: enriched records in them.
-      oldest_committed_at_us: when the first of them was committed, microseconds since 1970 UTC;
-        None where there is none.
+      oldest_committed_at_us: when the first batch was committed, microseconds since 1970 UTC; None
+        for none.
     """
 
     batches: int
@@ -133,15 +133,15 @@ class Unpublished(Record, frozen=True, kw_only=True):
 
 
 class Journal:
-    """Store a worker's state in a database; what a method has written survives the machine.
+    """Store a worker's state in a database; what a method has written survives a power failure.
 
     Args:
-      path: its file, made where there is none.
+      path: its file, created if it does not exist.
 
     Attributes:
       path: as given.
-      identity: random hex digits that were drawn when the journal was created. They stand in the
-        names of its files, so that no two journals ever write the same name.
+      identity: random hex digits, created with the journal. They are in the names of its files,
+        so that two journals never write the same name.
 
     Raises:
       OSError: it cannot be opened, now; or read or written, later.
@@ -162,26 +162,26 @@ class Journal:
 
     @property
     def run(self) -> str | None:
-        """The run that it belongs to, None before the first."""
+        """The run that the journal belongs to, None before `assign_run`."""
         return self.note(_RUN, str)
 
     def assign_run(self, run: str) -> None:
-        """Keep what other runs have begun out of this one's files.
+        """Let the journal belong to a run.
 
         Raises:
-          OSError: it is another run's journal.
+          OSError: it belongs to another run.
         """
         owner = self.run
         if owner not in {None, run}:
             raise OSError(
                 f"{self._database.path} belongs to the run {owner!r}, and this is {run!r}; give"
-                f" --run_id {owner} to go on with it, or another --work_folder"
+                f" --run_id {owner} to resume it, or another --work_folder"
             )
         with self._database.transaction():
             self._keep_note(_RUN, run)
 
     def next_number(self) -> int:
-        """The number of the batch that comes next; one of the same number may have been begun."""
+        """Return the number of the next batch; an interrupted one may have had it, too."""
         return (self.note(_LAST_NUMBER, int) or 0) + 1
 
     def commit(self, done: BatchDone) -> None:
@@ -201,11 +201,11 @@ class Journal:
             self._send("failure", done.failures)
 
     def raise_alerts(self, alerts: Sequence[Alert], notes: dict[str, Record] | None = None) -> None:
-        """Let alerts that no single answer raises be announced, and note what was concluded.
+        """Put alerts into the outbox, and replace notes, in one transaction.
 
         Args:
-          alerts: what is to be announced.
-          notes: by name; those of the same name are replaced.
+          alerts: those that no single answer raises.
+          notes: by name.
         """
         with self._database.transaction():
             for name, noted in (notes or {}).items():
@@ -214,10 +214,10 @@ class Journal:
             self._send("alert", alerts)
 
     def waiting_batches(self, up_to: int | None = None) -> list[tuple[int, tuple[Part, ...]]]:
-        """The batches whose files are not public, the oldest first: each number and its files.
+        """List the unpublished batches, the oldest first: the number and parts of each.
 
         Args:
-          up_to: a number, above which none is listed.
+          up_to: the last number to list.
         """
         rows = self._database.read(
             "SELECT number, parts FROM batches WHERE number <= ? ORDER BY number",
@@ -227,7 +227,7 @@ class Journal:
         return [(number, parts.decode(content)) for number, content in rows]
 
     def unpublished(self) -> Unpublished:
-        """Count the batches whose files are not final."""
+        """Count the unpublished batches and their records."""
         query = "SELECT parts, committed_at_us FROM batches ORDER BY number"
         found = list(self._database.read(query))
         decoder = msgspec.json.Decoder(tuple[Part, ...])
@@ -264,11 +264,11 @@ class Journal:
         return self.note(_SET_ASIDE, list[Part]) or []
 
     def publication(self) -> Publication | None:
-        """The publication that was begun and not finished, None if there is none."""
+        """Return the unfinished publication, None if there is none."""
         return self.note(_PUBLICATION, Publication)
 
     def begin_publication(self, file_bytes: int, *, with_payload: bool) -> Publication | None:
-        """Begin to publish all that waits; None if nothing waits."""
+        """Begin to publish everything; return None if there is nothing."""
         newest = "SELECT (SELECT MAX(number) FROM batches), (SELECT MAX(id) FROM outbox)"
         batch, row = next(self._database.read(newest))
         if batch is None and row is None:
@@ -284,7 +284,7 @@ class Journal:
         return publication
 
     def planned_file(self, path: str) -> PlannedFile | None:
-        """Find a file of the publication that was begun, None if its content is not decided.
+        """Find a file of the unfinished publication, None if its content is not decided.
 
         Args:
           path: relative to the output folder.
@@ -297,7 +297,7 @@ class Journal:
             self._keep_planned(planned)
 
     def end_file(self, planned: PlannedFile) -> None:
-        """Note that a file is published, and count the records that it leaves out as duplicates."""
+        """Record that a file is published, and count its dropped records as duplicates."""
         with self._database.transaction():
             if not planned.is_done:
                 for dropped in planned.dropped:
@@ -312,25 +312,25 @@ class Journal:
                 self._database.write("DELETE FROM notes WHERE name = ?", note)
 
     def outbox_alerts(self, most: int, up_to: int | None = None) -> list[tuple[int, Alert]]:
-        """The alerts that are to be announced, the oldest first, each with its id.
+        """List the alerts of the outbox, the oldest first, each with its id.
 
         Args:
-          most: how many at most; fewer, but one, where they are large.
-          up_to: an id, above which none is listed.
+          most: how many at most; fewer, but at least one, if they are large.
+          up_to: the last id to list.
         """
         return self._outbox("alert", Alert, most, up_to)
 
     def outbox_failures(self, most: int, up_to: int | None = None) -> list[tuple[int, Failure]]:
-        """The failures that are to be announced; as `outbox_alerts`."""
+        """List the failures of the outbox; as `outbox_alerts`."""
         return self._outbox("failure", Failure, most, up_to)
 
     def count_outbox(self, kind: str) -> int:
-        """Count what is to be announced: of the kind ``alert`` or ``failure``."""
+        """Count the rows of the outbox of the kind ``alert`` or ``failure``."""
         [(count,)] = self._database.read("SELECT count(*) FROM outbox WHERE kind = ?", kind)
         return int(count)
 
     def delete_from_outbox(self, ids: Iterable[int], duplicates: Sequence[Failure] = ()) -> None:
-        """Delete what has been announced.
+        """Delete rows that are published.
 
         Args:
           ids: of alerts or failures in the outbox.
@@ -344,20 +344,20 @@ class Journal:
                 self._database.write("DELETE FROM outbox WHERE id = ?", identity)
 
     def ledger(self) -> list[LedgerHour]:
-        """The accounts of all hours, the oldest first."""
+        """List all hours, the oldest first."""
         rows = self._database.read("SELECT account FROM ledger ORDER BY hour_us")
         return [msgspec.json.decode(content, type=LedgerHour) for (content,) in rows]
 
     def totals(self) -> RunCounts:
-        """What was counted since the journal began."""
+        """Return all counts since the journal was created."""
         return self.note(_TOTALS, RunCounts) or RunCounts()
 
     def alerts_raised(self) -> int:
-        """How many alerts there were since the journal began."""
+        """Return how many alerts there were since the journal was created."""
         return self.note(_ALERTS, int) or 0
 
     def rates(self, since_us: int) -> dict[str | None, list[RateCounts]]:
-        """Each engine's counts, for the buckets from a moment on, in the order of time."""
+        """List each engine's counts by time, for the buckets from a moment on."""
         rows = self._database.read(
             "SELECT engine, counts FROM rates WHERE start_us >= ? ORDER BY start_us", since_us
         )
@@ -377,7 +377,7 @@ class Journal:
         if not list(self._database.read("SELECT 1 FROM rates WHERE engine = ? LIMIT 1", key)):
             self._engines.discard(engine)
 
-    def note(self, name: str, kind: type[Noted]) -> Noted | None:
+    def note(self, name: str, kind: type[Note]) -> Note | None:
         """Read a note, None if there is none of this name."""
         row = next(self._database.read("SELECT content FROM notes WHERE name = ?", name), None)
         return msgspec.json.decode(row[0], type=kind) if row else None
@@ -427,11 +427,11 @@ class Journal:
             self._database.write("ALTER TABLE batches ADD COLUMN committed_at_us INTEGER")
 
     def _find_identity(self) -> str:
-        """Read the journal's identity, or draw one."""
+        """Read the journal's identity, or create one."""
         if identity := self.note(_IDENTITY, str):
             return identity
         with self._database.transaction():
-            # Another process may have drawn one meanwhile.
+            # Another process may have created one meanwhile.
             identity = self.note(_IDENTITY, str) or secrets.token_hex(_IDENTITY_BYTES)
             self._keep_note(_IDENTITY, identity)
         return identity
@@ -446,15 +446,15 @@ class Journal:
             self._database.write("INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content)
 
     def _outbox(
-        self, kind: str, record: type[Noted], most: int, up_to: int | None
-    ) -> list[tuple[int, Noted]]:
+        self, kind: str, record: type[Note], most: int, up_to: int | None
+    ) -> list[tuple[int, Note]]:
         query = "SELECT id, content FROM outbox WHERE kind = ? AND id <= ? ORDER BY id LIMIT ?"
         rows = self._database.read(query, kind, _NEWEST if up_to is None else up_to, most)
         decoder, size_bytes = msgspec.json.Decoder(record), 0
-        taken: list[tuple[int, Noted]] = []
+        taken: list[tuple[int, Note]] = []
         for identity, content in rows:
             size_bytes += len(content)
-            if taken and size_bytes > _MOST_OUTBOX_BYTES:
+            if taken and size_bytes > _MAX_OUTBOX_BYTES:
                 break
             taken.append((identity, decoder.decode(content)))
         return taken
@@ -469,8 +469,8 @@ class Journal:
         )
 
     def _add_rate(self, engine: str | None, counts: RateCounts) -> None:
-        # A producer that names an engine for each answer must not fill the disk.
-        if engine not in self._engines and len(self._engines) >= MOST_ENGINES:
+        # A producer with a new engine name for each answer must not fill the disk.
+        if engine not in self._engines and len(self._engines) >= MAX_ENGINES:
             engine = OTHER_ENGINES
         self._engines.add(engine)
         key = _engine_key(engine)
@@ -484,7 +484,7 @@ class Journal:
 
 
 def _engine_key(engine: str | None) -> bytes:
-    """No engine is another than one whose name is empty."""
+    """Distinguish no engine from an engine with an empty name."""
     return _ANY if engine is None else b"=" + engine.encode()
 
 

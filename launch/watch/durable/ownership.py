@@ -6,20 +6,20 @@ from pathlib import Path
 
 
 class OwnershipLost(Exception):
-    """A file or folder of the worker is gone, or is another one now: it may acknowledge nothing."""
+    """The journal or output of the worker was deleted or replaced: it may acknowledge nothing."""
 
 
 class OwnedPaths:
-    """Remember the files and folders that a worker began with, until it is closed.
+    """Keep the files and folders open that a worker started with.
 
-    A deleted file that is open can still be written, and a deleted folder is easily made again, so
-    neither fails by itself. They are kept open, so that no other file gets their inodes.
+    A deleted file that is open can still be written, and a deleted folder is created again, so
+    neither fails by itself. While they are open, no other file gets their inodes.
 
     Args:
-      paths: local files and folders, all there.
+      paths: local files and folders that exist.
 
     Raises:
-      OSError: one is not there.
+      OSError: one does not exist.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -35,7 +35,7 @@ class OwnedPaths:
             if change := _change(path, descriptor):
                 raise OwnershipLost(
                     f"{path} was {change} while the worker was running: it stops, and acknowledges"
-                    " nothing more. Start it again; messages that are not acknowledged come again"
+                    " nothing more. Start it again: Pub/Sub delivers unacknowledged messages again"
                 )
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Publish final files on a thread of its own, beside the batches."""
+"""Publish final files on a thread, while batches are processed."""
 
 import time
 from collections import Counter
@@ -12,12 +12,13 @@ _RETRY_S = 10.0
 
 
 class FilePublisher:
-    """Publish by age and size, on a thread of its own: a bucket may be slow, and alerts must not.
+    """Publish by age and size, on a thread: a slow bucket must not delay alerts.
 
     Args:
-      publish: writes the final files of all that waits, and returns how many; raises OSError.
-      sizes: bytes that wait, by output folder; cleared when a publication begins.
-      file_bytes: how many of them are enough for a file.
+      publish: writes the final files of everything unpublished, and returns how many; raises
+        OSError.
+      sizes: unpublished bytes by output folder; cleared when a publication begins.
+      file_bytes: how many of them start a publication.
       file_age_s: seconds after which the oldest is published in any case.
       clock: seconds, monotonic.
 
@@ -58,7 +59,7 @@ class FilePublisher:
         """Begin a publication if it is time, and take the result of the last one.
 
         Raises:
-          TargetExists: somebody else wrote a file under one of this worker's names.
+          TargetExists: another process wrote a file with one of this worker's names.
           OSError: a file could not be written; it is tried again after a while.
         """
         if self._running is not None:
@@ -70,7 +71,7 @@ class FilePublisher:
             self._running = self._thread.submit(self._publish)
 
     def finish(self) -> None:
-        """Publish all that waits, and return when it is done.
+        """Publish everything, and return when it is done.
 
         Raises:
           OSError: as `look`.

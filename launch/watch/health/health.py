@@ -144,7 +144,7 @@ class Heartbeat:
 
 
 class Health:
-    """Evaluate the health at most once a second, however many requests ask for it.
+    """Evaluate the health at most once a second, however many requests there are.
 
     Args:
       heartbeat: of the worker's loop.

@@ -52,7 +52,7 @@ def test_a_signal_drains_and_closes_the_counts(watched: Watched, number: signal.
     assert began == (
         f"watching {SUBSCRIPTION} with the checker local; records go to {watched.output}"
     )
-    assert drained == "draining; what is in work is finished first"
+    assert drained == "draining: finishing the current batch"
     assert ended_with.startswith("33 messages: 31 enriched, 1 failure")
     assert len(set(watched.record_ids())) == 31
     assert len(failures_in(watched.output)) == 1
@@ -153,7 +153,9 @@ def test_a_worker_that_cannot_drain_in_time_says_so_and_the_next_one_does_the_wo
         worker.wait_for(lambda: checker.requests)
         exit_status, log = worker.end()
         assert exit_status == 1
-        assert "could not drain in time; nothing is lost, start it again" in messages_of(log)
+        assert "could not drain in time; nothing is lost: start the worker again" in messages_of(
+            log
+        )
     assert watched.outstanding == 5
     assert visible_files(watched.output) == []
 

@@ -32,7 +32,7 @@ def test_a_second_worker_on_the_same_output_is_refused(
     folder = str(watched.output / "work")
     with WorkFolder(folder).held():
         assert watch(watched, "--work_folder", folder) == 1
-    assert f"another run of the same id is at work: it holds {folder}" in capsys.readouterr().err
+    assert f"another run of the same id is active: it holds {folder}" in capsys.readouterr().err
 
 
 def test_the_work_of_another_run_is_not_mixed_with_this_ones(
@@ -77,7 +77,7 @@ def test_counts_that_do_not_close_are_a_failure(
         counts = RunCounts(read=2, verdicts={"GROUNDED": 1})
         return summary_of(config, counts, rows, started_at_us=0, price_per_1k_chars=None)
 
-    monkeypatch.setattr(watch_module, "watch", lose_one)
+    monkeypatch.setattr(watch_module, "run_worker", lose_one)
     assert watch(watched) == 1
     assert "the counts do not add up: 2 messages were read" in capsys.readouterr().err
 
@@ -92,7 +92,7 @@ def test_a_second_demo_on_the_same_output_is_refused_and_takes_nothing_from_the_
         assert main(["watch", "--demo", "--output", str(tmp_path)]) == 1
         assert sorted(tmp_path.rglob("*")) == before
     assert capsys.readouterr().err == (
-        f"groundwatch: the demo failed: another run of the same id is at work: it holds {folder}\n"
+        f"groundwatch: the demo failed: another run of the same id is active: it holds {folder}\n"
     )
 
 
@@ -131,7 +131,7 @@ def test_a_command_line_that_makes_no_sense_is_refused(
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        pytest.param(b"", "holds no answer", id="nothing"),
+        pytest.param(b"", "contains no answer", id="nothing"),
         pytest.param(b'{"lamp": 1}\n', "#1: The message is not recognised", id="no answer"),
         pytest.param(b'{"answer": "Lamps glow."}\n{', "#2: The message is not JSON", id="cut"),
         pytest.param(

@@ -166,7 +166,7 @@ def test_the_same_words_at_another_level_are_of_another_kind() -> None:
     assert len(log.lines) == 10
 
 
-def test_what_was_left_out_is_told_in_the_end() -> None:
+def test_what_was_dropped_is_told_in_the_end() -> None:
     log = Log()
     for _ in range(6):
         log.write("as ever")

@@ -40,8 +40,8 @@ def test_each_change_is_said_once(
         reachability.succeeded()
     assert not reachability.is_away
     assert caplog.messages == [
-        "Pub/Sub does not answer (TimeoutError): trying on to pull from S",
-        "Pub/Sub answers again after 60 s: going on to pull from S",
+        "Pub/Sub does not answer (TimeoutError): retrying to pull from S",
+        "Pub/Sub answers again after 60 s: pull from S",
     ]
 
 

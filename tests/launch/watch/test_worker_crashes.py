@@ -126,7 +126,7 @@ class Fate:
         for owner, name in (
             (SeenIds, "begin"),
             (SeenIds, "release"),
-            (storage, "settle"),
+            (storage, "fsync"),
             (Journal, "commit"),
             (AtHand, "acknowledge"),
             (Journal, "begin_publication"),

@@ -86,8 +86,8 @@ def test_what_is_held_is_bounded_while_nothing_can_be_checked(watched: Watched) 
             work(worker, lambda: worker.waiting == 60)
             for _ in range(5):
                 worker.step()
-            holding = worker.subscription.stats().holding
-            assert holding.waiting + holding.in_work == 60
+            stats = worker.subscription.stats()
+            assert stats.outstanding == 60
             assert worker.waiting == 60
     assert watched.outstanding == 300
     assert watched.ledger() == []

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from transforms.grounding import rate_limiter
-from transforms.grounding.rate_limiter import RateLimiter
+from transforms.grounding.rate_limiter import ConcurrencyLimiter, RateLimiter
 
 _NEVER_S = 1e12
 
@@ -95,3 +95,28 @@ def test_the_time_spent_waiting_for_the_quota_is_returned() -> None:
     first_s, last_s = asyncio.run(scenario())
     assert first_s < 0.1
     assert last_s > 0.1
+
+
+@pytest.mark.parametrize(("most_late", "together"), [(0, 1), (1, 2), (2, 3), (5, 6)])
+def test_a_late_call_frees_its_slot_for_another(most_late: int, together: int) -> None:
+    async def scenario() -> int:
+        limiter = ConcurrencyLimiter(1, most_late, late_after_s=0.001)
+        entered, done = asyncio.Semaphore(0), asyncio.Event()
+
+        async def call() -> None:
+            async with limiter.slot():
+                entered.release()
+                await done.wait()
+
+        calls = [asyncio.create_task(call()) for _ in range(10)]
+        for _ in range(together):
+            await asyncio.wait_for(entered.acquire(), 10)
+        # Further late calls keep their slots, so that no other can start.
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(entered.acquire(), 0.02)
+        done.set()
+        await asyncio.gather(*calls)
+        async with limiter.slot():
+            return limiter._free._value
+
+    assert asyncio.run(scenario()) == 0

@@ -26,7 +26,7 @@ HOUR_US = 3600 * 1_000_000
 FIRST = {
     f"{number:02}": CanaryResult(verdict="GROUNDED", support_score=0.9) for number in range(40)
 }
-KNOWN = CanaryBaseline(asked="", results=FIRST)
+KNOWN = CanaryBaseline(fingerprint="", results=FIRST)
 
 
 def with_changes(changed: int, sight: CanaryResult) -> dict[str, CanaryResult]:
@@ -108,7 +108,7 @@ def test_a_checker_that_is_away_is_asked_again_soon(tmp_path: Path, watched: Wat
                 canary.check(NOON_US + minute * HOUR_US // 60)
             assert server.requests >= 2
             assert raised(journal) == []
-            assert journal.note("canary", CanaryBaseline) is None
+            assert journal.note("canary baseline", CanaryBaseline) is None
 
 
 def test_a_clock_that_was_set_back_puts_no_check_off(tmp_path: Path, watched: Watched) -> None:
@@ -126,7 +126,7 @@ def test_an_alert_that_stands_still_stands_for_the_next_worker(
     tmp_path: Path, watched: Watched
 ) -> None:
     with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
-        journal.raise_alerts([], {"canary": replace(KNOWN, opened_at_us=NOON_US)})
+        journal.raise_alerts([], {"canary baseline": replace(KNOWN, opened_at_us=NOON_US)})
     canaries = an_archive(tmp_path, an_envelope(1))
     with watched.worker(canary=str(canaries)) as worker:
         assert worker.canary
@@ -145,7 +145,7 @@ def baseline_at(watched: Watched, config: Config, canaries: Path, now_us: int) -
     with watched.worker(config, canary=str(canaries)) as worker:
         assert isinstance(worker.canary, Canary)
         worker.canary.check(now_us)
-        known = worker._journal.note("canary", CanaryBaseline)
+        known = worker._journal.note("canary baseline", CanaryBaseline)
     assert known
     return known
 
@@ -165,10 +165,10 @@ def test_other_settings_begin_anew_and_close_what_stood_open(
     canaries = an_archive(tmp_path, *map(an_envelope, range(4)))
     first = baseline_at(watched, watched.config(), canaries, NOON_US)
     with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
-        journal.raise_alerts([], {"canary": replace(first, opened_at_us=NOON_US)})
+        journal.raise_alerts([], {"canary baseline": replace(first, opened_at_us=NOON_US)})
     changed = replace(watched.config(), **settings)
     second = baseline_at(watched, changed, canaries, NOON_US + HOUR_US)
     assert second.opened_at_us is None
-    assert second.asked != first.asked
+    assert second.fingerprint != first.fingerprint
     with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
         assert [alert.rate.state for alert in raised(journal) if alert.rate] == ["closed"]

@@ -235,7 +235,7 @@ class Crash(BaseException):
     """The end of the process, at a moment of the test's choosing."""
 
 
-_TOUCHES = ("publish", "publish_new", "settle", "create", "write_whole")
+_TOUCHES = ("publish", "publish_new", "fsync", "create", "write_whole")
 
 
 def crashing(patch: pytest.MonkeyPatch, after: int, *, done: bool) -> Callable[[], bool]:

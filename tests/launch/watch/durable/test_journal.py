@@ -122,7 +122,7 @@ def test_ids_in_the_outbox_are_never_used_again(journal: Journal, path: str) -> 
 def test_only_so_many_bytes_are_taken_from_the_outbox_at_once_but_always_one_row(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "_MOST_OUTBOX_BYTES", 10_000)
+    monkeypatch.setattr(journal_module, "_MAX_OUTBOX_BYTES", 10_000)
     failures = tuple(
         a_failure(message=a_message(payload=b"x" * size)) for size in (20_000, 3_000, 3_000, 3_000)
     )
@@ -222,7 +222,7 @@ def test_a_file_that_is_no_journal_is_refused_with_its_name(tmp_path: Path) -> N
 def test_engines_without_number_are_counted_together(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "MOST_ENGINES", 3)
+    monkeypatch.setattr(journal_module, "MAX_ENGINES", 3)
     for number in range(1, 8):
         rates = ((f"engine-{number}", counts_of(NOON_US, 1)),)
         journal.commit(a_batch_done(number, rates=rates))

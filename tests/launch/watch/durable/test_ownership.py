@@ -76,7 +76,7 @@ def test_a_removed_journal_takes_no_row_along(
     aside = {row["record_id"] for row in records_below(Path(watched.work_folder) / "set-aside")}
     assert len(aside) == 20
     assert len(aside | set(watched.record_ids())) == 65
-    assert "belong to no journal here; they were moved to" in caplog.text
+    assert "belong to another journal; they were moved to" in caplog.text
 
 
 def test_an_output_folder_that_is_deleted_stops_the_worker(watched: Watched) -> None:
@@ -117,7 +117,7 @@ def test_a_file_of_somebody_else_is_not_replaced_and_stops_the_worker(watched: W
         taken.parent.mkdir(parents=True, exist_ok=True)
         taken.write_bytes(b"somebody else's")
         publish(watched, 0, 5)
-        with pytest.raises(TargetExists, match="something else wrote it"):
+        with pytest.raises(TargetExists, match="another process wrote it"):
             run_to_the_end(worker, watched)
     assert taken.read_bytes() == b"somebody else's"
 
