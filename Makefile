@@ -14,7 +14,7 @@ demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
 
 test: $(VENV)/installed-for-tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4
 
 lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .

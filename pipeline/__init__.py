@@ -1,1 +1,1 @@
-"""How the steps are joined: options, sources, sinks and the main page, `build.py`."""
+"""Join the steps to a pipeline: settings, sources, sinks, storage and `build.py`."""

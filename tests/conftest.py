@@ -1,13 +1,48 @@
-"""What the command line of the tests takes."""
+"""Take the options of the tests, and say at their start what they will skip."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+from tests.support.browser import ABSENT, find_chromium
+from tests.support.flink import missing_for_flink
+from tests.support.pubsub_servers import find_emulator
+
+# A deadline measures the machine, not the code.
+settings.register_profile("groundwatch", deadline=None)
+settings.load_profile("groundwatch")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Take the one switch of the tests of Pub/Sub."""
+    """Take the path of Google's Pub/Sub emulator."""
     parser.addoption(
         "--pubsub-emulator",
         metavar="PATH",
         help="Google's Pub/Sub emulator, to run its tests against, too; looked for on PATH and"
         " beside gcloud by default; 'none' goes without",
     )
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """List what this machine lacks, and the tests that are therefore skipped."""
+    lacking = [f"will skip: {reason}" for reason in _missing(config)]
+    return lacking or ["will skip: nothing"]
+
+
+def _missing(config: pytest.Config) -> Iterator[str]:
+    if find_chromium() is None:
+        yield f"tests/launch/report/test_in_a_browser.py ({ABSENT})"
+    if missing := missing_for_flink():
+        yield f"tests/launch/flink/test_running_on_flink.py ({missing})"
+    if not find_emulator(config.getoption("--pubsub-emulator")):
+        yield "tests against Google's Pub/Sub emulator (no emulator was found)"
+    if not _has_second_file_system():
+        yield "publication from another file system (/dev/shm is no file system of its own)"
+
+
+def _has_second_file_system() -> bool:
+    shared_memory, temporary = Path("/dev/shm"), Path(os.environ.get("TMPDIR", "/tmp"))  # noqa: S108
+    return shared_memory.is_dir() and shared_memory.stat().st_dev != temporary.stat().st_dev

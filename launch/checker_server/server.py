@@ -1,4 +1,4 @@
-"""The embedded checker over HTTP, in the place of Google's service."""
+"""Serve the embedded checker over HTTP, with the protocol of Google's service."""
 
 import asyncio
 import errno
@@ -24,7 +24,7 @@ from transforms.grounding.local.service import Reply, refuse
 from transforms.grounding.local.transport import LocalTransport
 
 _MAX_BODY_BYTES = 32 * MEGABYTE
-"""More than 200 facts of 10,000 characters need, however their JSON is escaped."""
+"""Enough for 200 facts of 10,000 characters with every character escaped in JSON."""
 
 _MAX_SMALL_BYTES = 64_000
 _MAX_LARGE_BODIES = 4
@@ -33,8 +33,8 @@ _MAX_LARGE_BODIES = 4
 _THREADS = 2
 _BACKLOG = 1_024
 _MAX_CONNECTIONS = 1_024
-_SPARE_FILES = 64
-"""Open files for everything but connections."""
+_RESERVED_FILES = 64
+"""Open files for everything except connections."""
 
 _DEADLINE_S = 30.0
 """For a client to send the head of a request, its body, and to read the response."""
@@ -261,7 +261,7 @@ def _max_connections() -> int:
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit == resource.RLIM_INFINITY:
         return _MAX_CONNECTIONS
-    return min(_MAX_CONNECTIONS, max(1, limit - _SPARE_FILES))
+    return min(_MAX_CONNECTIONS, max(1, limit - _RESERVED_FILES))
 
 
 async def _read_body(request: web.BaseRequest) -> bytes | None:

@@ -14,8 +14,8 @@ from launch.command import all_commands, load_settings
 from launch.dataflow.streaming import stream
 from launch.dataflow.submitting import submit
 from launch.job.beam_options import beam_flag_names
+from launch.job.remote_run import archives_of
 from launch.job.start import backfill
-from launch.running import archives_of
 from pipeline.settings.config import Config
 from pipeline.settings.definition import Setting, settings_of
 from pipeline.sinks.sink import ArchiveSink

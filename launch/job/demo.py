@@ -3,7 +3,7 @@
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.inputs.paths import default_work_folder, try_output
-from launch.main_job import run_main_job
+from launch.job.main_job import run_main_job
 from launch.samples import sample_paths
 from pipeline.settings.commands import DemoSettings
 from pipeline.settings.config import Config

@@ -15,8 +15,8 @@ from launch.inputs.paths import (
     try_output,
 )
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
+from launch.job.main_job import run_main_job
 from launch.local.resolved_failures import finish_moves, free_run_id
-from launch.main_job import run_main_job
 from launch.pubsub.errors import Refused
 from launch.pubsub.failure_spool import spool_failures
 from launch.terminal.exit_status import DONE, LEFT, fail

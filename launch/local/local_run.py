@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from launch.local.plan import Plan, fingerprint, make_plan
 from launch.local.processes import Processes
-from launch.local.publishing import publish
 from launch.local.resolved_failures import move_replayed, replayed_from
 from launch.local.run_summary import summary_of
 from launch.local.segment_runner import SegmentRunner
@@ -17,16 +16,22 @@ from launch.local.work_folder import SegmentDone, WorkFolder
 from launch.terminal.figures import counted
 from launch.terminal.gauges import read_gauges
 from launch.terminal.progress import Progress
+from pipeline import storage
 from pipeline.settings.config import Config
+from pipeline.sinks.part_files import OpenPart, Part
+from pipeline.sinks.publication import publish_parts
+from pipeline.sinks.row_formats import row_formats
 from pipeline.sinks.summary_file import refuse_other_source, remove_summary, write_summary
 from pipeline.sources.splits import Segment
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import RunCounts, Summary, total_counts
+from transforms.measure_rates import EngineCounts
+from transforms.rules.rate_incidents import find_all_rate_alerts
 from transforms.runtime import clock
 
 
 class NothingToResume(Exception):
-    """There is no unfinished run to go on with."""
+    """There is no interrupted run to resume."""
 
 
 def run_locally(
@@ -40,17 +45,17 @@ def run_locally(
 ) -> Summary:
     """Run the main job on this machine to its end, or to its limit, and write `summary.json`.
 
-    An interrupted run of the same id is resumed: its finished segments stay. Where flags or input
-    have changed it begins anew, and keeps the replies that were paid for.
+    An interrupted run of the same id is resumed: its finished segments stay. After a change of
+    flags or input a new run starts, which keeps the paid replies.
 
     Args:
       config: the run's settings, with a work folder.
       options: Beam's own.
-      price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
+      price_per_1k_chars: the price of 1,000 checked characters, None if unknown.
       processes: how many share the work; 1 is this one alone.
-      must_resume: whether to refuse to begin anew.
-      forget_replies: whether to begin anew and pay for every check again; what an interrupted run
-        has sent still counts.
+      must_resume: whether to fail unless an interrupted run can be resumed.
+      forget_replies: whether to start a new run and pay for every check again; calls of an
+        interrupted run still count.
 
     Returns:
       The summary as written; messages are left where a limit ended the run.
@@ -58,8 +63,8 @@ def run_locally(
     Raises:
       FolderInUse, LockTaken: another process runs it already.
       OtherSource: a run of the same id, over other input, has written to the output folder.
-      NothingToResume: there is nothing to go on with, and that was asked for.
-      Exception: whatever ended the run early.
+      NothingToResume: `must_resume` is set, and there is no interrupted run.
+      Exception: a step failed.
     """
     started_at_us = clock.now_us()
     work = WorkFolder(str(config.work_folder))
@@ -70,7 +75,7 @@ def run_locally(
         )
         _run_segments(config, options, plan, work, processes)
         lock.check()
-        summary = _put_together(config, plan, work, started_at_us, price_per_1k_chars)
+        summary = _finish(config, plan, work, started_at_us, price_per_1k_chars)
         if summary.replayed:
             move_replayed(config.output, summary.replayed)
         if not summary.deferred:
@@ -82,21 +87,21 @@ def _plan(
     config: Config, work: WorkFolder, processes: int, *, must_resume: bool, forget_replies: bool
 ) -> Plan:
     earlier = work.read_plan()
-    is_the_same = earlier is not None and earlier.fingerprint == fingerprint(config)
-    if must_resume and not is_the_same:
+    is_same = earlier is not None and earlier.fingerprint == fingerprint(config)
+    if must_resume and not is_same:
         changed = "the settings or the input have changed" if earlier else "no run was interrupted"
-        raise NothingToResume(f"--resume: {changed}; without it the run begins anew")
+        raise NothingToResume(f"--resume: {changed}; without it a new run starts")
     remove_summary(config.destination)
-    if earlier is not None and is_the_same and not forget_replies:
+    if earlier is not None and is_same and not forget_replies:
         return earlier
     plan = make_plan(config, processes)
-    _keep_what_was_paid(work, forget_replies=forget_replies)
+    _keep_paid_replies(work, forget_replies=forget_replies)
     work.begin(plan)
     return plan
 
 
-def _keep_what_was_paid(work: WorkFolder, *, forget_replies: bool) -> None:
-    """Have a new plan use the replies of an interrupted run, and count what that has sent."""
+def _keep_paid_replies(work: WorkFolder, *, forget_replies: bool) -> None:
+    """Let a new plan use the paid replies of an interrupted run, and count its calls."""
     if (paid := work.paid()) is None:
         return
     with paid as store:
@@ -153,7 +158,7 @@ def _run_in_processes(
 
 
 class _Waiting:
-    """The segments that are to be run, one after the other, until a limit is reached."""
+    """The segments that are left to run, until a limit is reached."""
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         self._segments = segments
@@ -171,7 +176,7 @@ class _Waiting:
 
 
 def _with_all_calls(work: WorkFolder, counts: RunCounts) -> RunCounts:
-    """Count the calls of all tries, of segments that were not finished and of killed processes."""
+    """Count the calls of all attempts, including unfinished segments and killed processes."""
     if (paid := work.paid()) is None:
         return counts
     with paid as store:
@@ -179,7 +184,7 @@ def _with_all_calls(work: WorkFolder, counts: RunCounts) -> RunCounts:
     return replace(counts, calls=calls, characters=characters)
 
 
-def _put_together(
+def _finish(
     config: Config,
     plan: Plan,
     work: WorkFolder,
@@ -188,10 +193,10 @@ def _put_together(
 ) -> Summary:
     finished = [(segment, done) for segment in plan.segments if (done := work.done(segment.number))]
     counts = _with_all_calls(work, total_counts(done.counts for _, done in finished))
-    parts = (part for _, done in finished for part in done.parts)
-    rates = (keyed for _, done in finished for keyed in done.rates)
-    rows = publish(config, parts, rates)
-    # A message may hold several answers, so what is left cannot be told from the answers read.
+    parts = [part for _, done in finished for part in done.parts]
+    rates = (engine_counts for _, done in finished for engine_counts in done.rates)
+    rows = publish_parts(config, [*parts, *_rate_alert_parts(config, rates)])
+    # A message may hold several answers, so the rest does not follow from the answers read.
     left = plan.messages - sum(segment.messages for segment, _ in finished) + counts.deferred
     summary = summary_of(
         config,
@@ -204,3 +209,16 @@ def _put_together(
     if config.replays and not (left or counts.damaged_archives):
         summary = replace(summary, replayed=replayed_from(config.inputs, config.output))
     return write_summary(config.destination, summary)
+
+
+def _rate_alert_parts(config: Config, rates: Iterable[EngineCounts]) -> list[Part]:
+    """Write the alerts that depend on the counts of all segments."""
+    alerts = find_all_rate_alerts(rates, config.rates)
+    if not alerts:
+        return []
+    row_format = row_formats(config).alerts
+    path = storage.join(str(config.work_folder), f"rates.{row_format.extension}")
+    part = OpenPart(path, row_format.kind, row_format)
+    for alert in alerts:
+        part.write(alert)
+    return [part.close()]

@@ -1,4 +1,4 @@
-"""The plan of a run: which segments it has, and how to know it again."""
+"""Plan a run: its segments, and the fingerprint by which it is recognized."""
 
 import hashlib
 
@@ -8,7 +8,7 @@ from launch import __version__
 from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.sources.archive_files import examine_file
-from pipeline.sources.splits import Segment, cut_segments
+from pipeline.sources.splits import Segment, split_segments
 from schemas import Record
 from transforms.grounding.settings import CheckSettings
 
@@ -34,7 +34,7 @@ NOT_IN_FINGERPRINT = frozenset(
 
 
 class Plan(Record, frozen=True, kw_only=True):
-    """What a run is to do.
+    """The plan of a run.
 
     Attributes:
       fingerprint: of the input and of the settings that show in the output.
@@ -46,16 +46,16 @@ class Plan(Record, frozen=True, kw_only=True):
 
     @property
     def messages(self) -> int:
-        """How many the input has."""
+        """Return the number of messages in the input."""
         return sum(segment.messages for segment in self.segments)
 
 
 def make_plan(config: Config, processes: int) -> Plan:
-    """Verify the input, count its messages, and cut it into segments.
+    """Verify the input, count its messages, and split it into segments.
 
     Args:
       config: the run's settings.
-      processes: how many share the work; several want some segments each.
+      processes: how many share the work; each gets some segments.
 
     Raises:
       OSError: a file cannot be read.
@@ -69,7 +69,7 @@ def make_plan(config: Config, processes: int) -> Plan:
         messages = sum(contents.messages for _, contents in files)
         fair_share = -(-messages // (_SEGMENTS_A_PROCESS * processes))
         size = min(size, max(fair_share, _FEWEST_MESSAGES))
-    return Plan(fingerprint=fingerprint(config), segments=tuple(cut_segments(files, size)))
+    return Plan(fingerprint=fingerprint(config), segments=tuple(split_segments(files, size)))
 
 
 def fingerprint(config: Config) -> str:

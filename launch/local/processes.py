@@ -1,4 +1,4 @@
-"""Segments on several cores: a process for each."""
+"""Run segments on several cores, in one process each."""
 
 import os
 import signal
@@ -23,11 +23,11 @@ _GAUGES_INTERVAL_S = 0.5
 
 
 class ProcessDied(Exception):
-    """A process ended in the middle of its work."""
+    """A process ended before its segment was finished."""
 
 
 class Processes:
-    """Runs segments in processes of their own.
+    """Run segments in processes of their own.
 
     Args:
       config: the run's settings, with a work folder; a quota in it is one process's share.
@@ -36,34 +36,34 @@ class Processes:
     """
 
     def __init__(self, config: Config, options: PipelineOptions, count: int) -> None:
-        # A copy of a process with threads, as fork makes it, may find their locks held for ever.
+        # A fork of a process with threads may copy locks that are never released.
         context = get_context("spawn")
-        self._readings: Queue[tuple[int, Gauges]] = context.Queue()
+        self._gauge_queue: Queue[tuple[int, Gauges]] = context.Queue()
         self._latest: dict[int, Gauges] = {}
         self._count = count
         self._pool = ProcessPoolExecutor(
             max_workers=count,
             mp_context=context,
             initializer=_begin,
-            initargs=(config, options, self._readings),
+            initargs=(config, options, self._gauge_queue),
         )
 
     def gauges(self) -> Gauges:
-        """Read what all processes have done and are doing."""
-        while not self._readings.empty():
-            process, gauges = self._readings.get()
+        """Add up the gauges of all processes."""
+        while not self._gauge_queue.empty():
+            process, gauges = self._gauge_queue.get()
             self._latest[process] = gauges
         return sum(self._latest.values(), Gauges())
 
     def run(self, segments: Iterable[Segment]) -> Iterator[SegmentDone]:
-        """Run segments, as many at once as there are processes; stops where the caller does.
+        """Run segments, one in each process at a time, until the caller stops.
 
         Yields:
-          What each segment left, in the order in which they end.
+          The results of each segment, in the order in which they end.
 
         Raises:
           ProcessDied: a process was killed, or ran out of memory.
-          Exception: whatever ended a segment early.
+          Exception: a segment failed.
         """
         coming = iter(segments)
         under_way = {self._pool.submit(_run, segment) for segment in islice(coming, self._count)}
@@ -76,7 +76,7 @@ class Processes:
             }
 
     def close(self) -> None:
-        """End the processes, whatever they do."""
+        """Kill the processes."""
         processes = list((self._pool._processes or {}).values())  # noqa: SLF001 - the pool can only wait
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
@@ -96,17 +96,19 @@ def _outcome(future: Future[SegmentDone]) -> SegmentDone:
 
 
 class _Process:
-    """What this process needs for all its segments; a pool hands it segments only."""
+    """The runner of this process; a pool passes segments only."""
 
     runner: SegmentRunner
 
 
-def _begin(config: Config, options: PipelineOptions, readings: "Queue[tuple[int, Gauges]]") -> None:
+def _begin(
+    config: Config, options: PipelineOptions, gauge_queue: "Queue[tuple[int, Gauges]]"
+) -> None:
     """Set up this process."""
-    # An interrupt is the first process's to tell of.
+    # The parent process reports an interrupt.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    threading.Thread(target=_tell, args=(readings,), daemon=True).start()
+    threading.Thread(target=_report_gauges, args=(gauge_queue,), daemon=True).start()
     keep_beam_quiet()
     WorkFolder(str(config.work_folder)).joined().__enter__()
     _Process.runner = SegmentRunner(config, options).__enter__()
@@ -117,13 +119,13 @@ def _run(segment: Segment) -> SegmentDone:
 
 
 def _end_with_parent() -> None:
-    """End at once when the first process is gone, even killed: nobody waits for the work."""
+    """End this process when its parent has ended, even if it was killed."""
     if parent := parent_process():
         connection.wait([parent.sentinel])
         os._exit(1)
 
 
-def _tell(readings: "Queue[tuple[int, Gauges]]") -> None:
+def _report_gauges(gauge_queue: "Queue[tuple[int, Gauges]]") -> None:
     while True:
-        readings.put((os.getpid(), read_gauges()))
+        gauge_queue.put((os.getpid(), read_gauges()))
         threading.Event().wait(_GAUGES_INTERVAL_S)

@@ -1,4 +1,4 @@
-"""Resolve the failures of an output folder that a replay into the same folder has taken up."""
+"""Resolve the failures of an output folder after a replay into the same folder."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _READING_STEPS = frozenset({"ReadMessages", "ParseAnswers"})
 
 
 class _Failure(msgspec.Struct):
-    """What is counted of a failure's JSON."""
+    """The counted fields of a failure's JSON."""
 
     error_class: str
     retryable: bool
@@ -23,11 +23,11 @@ class _Failure(msgspec.Struct):
 
 
 def free_run_id(root: str, base: str) -> str:
-    """Choose the id of a replay, so that it replaces no file of an earlier one.
+    """Choose an id for a replay that no finished replay has.
 
     Args:
       root: the output folder.
-      base: what its input is called; a replay of the same name that a limit stopped is resumed.
+      base: the name of the input; a replay of this name that a limit stopped is resumed.
 
     Raises:
       OSError: the summaries of earlier runs cannot be read.
@@ -41,7 +41,7 @@ def free_run_id(root: str, base: str) -> str:
 
 
 def finish_moves(root: str) -> None:
-    """Move the files of failures that earlier replays have resolved and did not move any more.
+    """Move resolved files of failures that an interrupted replay did not move.
 
     Args:
       root: the output folder.
@@ -55,7 +55,7 @@ def finish_moves(root: str) -> None:
 
 
 def move_replayed(root: str, replayed: Replayed) -> None:
-    """Move resolved files of failures out of `failures/`; those that are moved are passed over.
+    """Move resolved files of failures out of `failures/`; those that are moved are skipped.
 
     Args:
       root: the output folder.

@@ -1,4 +1,4 @@
-"""Running segments in this process, one after the other."""
+"""Run segments in this process."""
 
 from contextlib import ExitStack
 from typing import Self
@@ -9,13 +9,13 @@ from launch.local.local_pipeline import LocalPipeline
 from launch.local.work_folder import SegmentDone, WorkFolder
 from pipeline.settings.config import Config
 from pipeline.sinks.sink import SegmentSink
-from pipeline.sources.splits import RangeReader, Segment
+from pipeline.sources.splits import Segment, SegmentReader
 from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 
 
 class SegmentRunner:
-    """Runs segments while a `with` block lasts, keeping open what they have in common.
+    """Run segments while a `with` block keeps their shared resources open.
 
     Args:
       config: the run's settings, with a work folder.
@@ -29,7 +29,7 @@ class SegmentRunner:
         self._config = config
         self._work = WorkFolder(str(config.work_folder))
         self._pipeline = LocalPipeline(config, options, SegmentSink)
-        self._reader = RangeReader(are_failures=config.replays)
+        self._reader = SegmentReader(are_failures=config.replays)
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -43,10 +43,10 @@ class SegmentRunner:
         self._open.close()
 
     def run(self, segment: Segment) -> SegmentDone:
-        """Run a segment; when this returns it is done for good.
+        """Run a segment and commit its results.
 
         Raises:
-          Exception: whatever ended it early; it is to be run again then.
+          Exception: a step failed; the segment must run again.
         """
         folder, again = self._work.begin_segment(segment.number)
         self._seen.begin(segment.number, again=again)
@@ -57,7 +57,7 @@ class SegmentRunner:
             done = SegmentDone(parts=results.parts, rates=results.rates, counts=counts)
             self._work.finish_segment(segment.number, done)
         except BaseException:
-            # A full disk is no place to leave a mess on.
+            # A full disk needs the room.
             self._work.clear_segment(segment.number)
             raise
         return done

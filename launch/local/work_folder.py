@@ -1,4 +1,4 @@
-"""What an unfinished run keeps on this machine's disk, so that it can be gone on with."""
+"""Keep the state of an unfinished run on disk, so that it can be resumed."""
 
 import fcntl
 import shutil
@@ -23,23 +23,23 @@ from transforms.persistence.private_files import create_file, make_folder
 
 _LOCK = ".lock"
 _LOCK_TIMEOUT_S = 10.0
-_LOOK_AGAIN_S = 0.05
+_POLL_S = 0.05
 
 
 class FolderInUse(Exception):
-    """Another run is at work in the folder."""
+    """Another run uses the folder."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"another run of the same id is at work: it holds {path}")
+        super().__init__(f"another run of the same id is active: it holds {path}")
 
 
 class SegmentDone(Record, frozen=True, kw_only=True):
-    """What a finished segment left; that it is there is what makes the segment finished.
+    """The results of a finished segment; a segment is finished when these are on disk.
 
     Attributes:
-      parts: the files it wrote, not public yet.
-      rates: what was counted of each engine's answers.
-      counts: what was counted.
+      parts: its files, not published yet.
+      rates: the counts of each engine's answers.
+      counts: of its messages.
     """
 
     parts: tuple[Part, ...]
@@ -48,13 +48,13 @@ class SegmentDone(Record, frozen=True, kw_only=True):
 
 
 class WorkFolder:
-    """The folder of one run: its plan, and for each segment its files and what it left.
+    """The folder of one run: its plan, and the files and results of each segment.
 
     Args:
-      path: a local folder, made where there is none.
+      path: a local folder, created if it does not exist.
 
     Raises:
-      OSError: it cannot be written, now or later.
+      OSError: it cannot be written; the methods raise it, too.
     """
 
     def __init__(self, path: str) -> None:
@@ -68,16 +68,16 @@ class WorkFolder:
         """Keep other runs out while a `with` block lasts.
 
         Raises:
-          FolderInUse: a run is at work here, or what is left of one does not leave within ten
+          FolderInUse: a run uses the folder, or processes of a killed run do not end within ten
             seconds.
         """
         with self._locked("lock", fcntl.LOCK_EX):
             with self._locked("processes", fcntl.LOCK_EX):
-                pass  # The processes of a run that was killed are gone now.
+                pass  # The processes of a killed run have ended now.
             yield
 
     def owner(self) -> str:
-        """Return a name of this folder that no other has, drawn when it was made."""
+        """Return the unique name of this folder, chosen when it was created."""
         path = self._path / f"owner{_LOCK}"
         with suppress(FileNotFoundError):
             return path.read_text()
@@ -86,7 +86,7 @@ class WorkFolder:
 
     @contextmanager
     def joined(self) -> Iterator[None]:
-        """Be one of the run's processes while a `with` block lasts."""
+        """Register as one of the run's processes while a `with` block lasts."""
         with self._locked("processes", fcntl.LOCK_SH):
             yield
 
@@ -97,13 +97,13 @@ class WorkFolder:
             yield
 
     def read_plan(self) -> Plan | None:
-        """Read the plan of the run that was begun here, None if there is none of this version."""
+        """Read the plan of the run in this folder, None if there is none of this version."""
         with suppress(FileNotFoundError, msgspec.ValidationError):
             return msgspec.json.decode(self._plan.read_bytes(), type=Plan)
         return None
 
     def begin(self, plan: Plan) -> None:
-        """Begin a run, and delete what is here of an earlier one but for what that has paid for."""
+        """Start a run, and delete the state of an earlier one except its paid replies."""
         for entry in self._path.iterdir():
             if entry.is_dir():
                 shutil.rmtree(entry)
@@ -112,22 +112,22 @@ class WorkFolder:
         _write(self._plan, msgspec.json.encode(plan))
 
     def paid(self) -> AbstractContextManager[ReplyStore] | None:
-        """Open what the run has paid for; None if it has paid for nothing yet."""
+        """Open the run's paid replies; None if there are none yet."""
         path = self._path / REPLY_STORE
         return closing(ReplyStore(str(path))) if path.exists() else None
 
     def done(self, number: int) -> SegmentDone | None:
-        """Read what a segment left, None if it is not finished."""
+        """Read the results of a segment, None if it is not finished."""
         with suppress(FileNotFoundError):
             done = msgspec.json.decode(self._done_path(number).read_bytes(), type=SegmentDone)
-            return _placed(done, self._segment_folder(number))
+            return _in_folder(done, self._segment_folder(number))
         return None
 
     def begin_segment(self, number: int) -> tuple[str, bool]:
-        """Make an empty folder for a segment's files.
+        """Create an empty folder for a segment's files.
 
         Returns:
-          The folder; and whether the segment was begun before and not finished.
+          The folder, and whether the segment was started before and not finished.
         """
         folder = self._segment_folder(number)
         again = folder.exists()
@@ -138,20 +138,20 @@ class WorkFolder:
         return str(folder), again
 
     def clear_segment(self, number: int) -> None:
-        """Remove what a segment that failed has left; it counts as begun."""
+        """Remove the files of a failed segment, which counts as started."""
         self._done_path(number).unlink(missing_ok=True)
         for entry in self._segment_folder(number).iterdir():
             entry.unlink()
 
     def finish_segment(self, number: int, done: SegmentDone) -> None:
-        """Have the disk keep a segment's files, then the record that it is finished."""
+        """Flush a segment's files to the disk, then the record that it is finished."""
         for part in done.parts:
             storage.fsync(part.path)
-        named = _placed(done, Path())
+        named = _in_folder(done, Path())
         _write(self._done_path(number), msgspec.json.encode(named))
 
     def remove(self) -> None:
-        """Forget a run that has come to its end."""
+        """Delete the folder of a finished run."""
         shutil.rmtree(self._path)
 
     def _segment_folder(self, number: int) -> Path:
@@ -161,14 +161,14 @@ class WorkFolder:
         return self._path / f"segment-{number:06d}.json"
 
 
-def _placed(done: SegmentDone, folder: Path) -> SegmentDone:
-    """Say where the files are: on disk by their names alone, since folders are moved."""
+def _in_folder(done: SegmentDone, folder: Path) -> SegmentDone:
+    """Set the folder of the parts; on disk only their names are kept, since folders are moved."""
     parts = (replace(part, path=str(folder / Path(part.path).name)) for part in done.parts)
     return replace(done, parts=tuple(parts))
 
 
 def _lock(descriptor: int, kind: int, path: str) -> None:
-    """Wait for a lock; processes of a run that was killed leave a moment later."""
+    """Wait for a lock, which the processes of a killed run release a moment later."""
     deadline_s = time.monotonic() + _LOCK_TIMEOUT_S
     while True:
         try:
@@ -176,13 +176,13 @@ def _lock(descriptor: int, kind: int, path: str) -> None:
         except BlockingIOError:
             if time.monotonic() > deadline_s:
                 raise FolderInUse(path) from None
-            time.sleep(_LOOK_AGAIN_S)
+            time.sleep(_POLL_S)
         else:
             return
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a small file whole, and have the disk keep it."""
+    """Write a small file and flush it to the disk."""
     unfinished = path.with_suffix(".unfinished")
     with storage.describing_errors(f"cannot write {path}"):
         with create_file(unfinished) as stream:

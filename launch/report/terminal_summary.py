@@ -13,7 +13,7 @@ from launch.report.output_folder import UnreadableFile, read_rows
 from launch.report.output_records import answer_from_row
 from launch.terminal.figures import counted, printable
 from pipeline.settings.config import Config
-from pipeline.sinks.manifest import read_manifest
+from pipeline.sinks.publication import read_manifest
 from schemas.cost_estimate import Comparison
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary

@@ -1,4 +1,4 @@
-"""What this process has done and is doing, read while it works."""
+"""Read gauges of this process: answers done, verdicts, calls in flight."""
 
 from schemas import Record
 from schemas.verdict import Verdict
@@ -7,13 +7,13 @@ from transforms.runtime import counters
 
 
 class Gauges(Record, frozen=True, kw_only=True):
-    """The readings of a moment.
+    """The values of the gauges at a moment.
 
     Attributes:
-      done: answers that came to their end.
+      done: answers that are finished.
       further_answers: answers beyond the first of messages that hold several.
       calls_in_flight: calls that wait for a reply.
-      retries: attempts beyond the first, of the checks that are over.
+      retries: attempts beyond the first, of finished checks.
       verdicts: how many answers have each, in the order of `Verdict`.
     """
 
@@ -24,7 +24,7 @@ class Gauges(Record, frozen=True, kw_only=True):
     verdicts: tuple[int, ...] = (0,) * len(Verdict)
 
     def __add__(self, other: "Gauges") -> "Gauges":
-        """Add the readings of another process."""
+        """Add the values of another process."""
         return Gauges(
             done=self.done + other.done,
             further_answers=self.further_answers + other.further_answers,
@@ -35,7 +35,7 @@ class Gauges(Record, frozen=True, kw_only=True):
 
 
 def read_gauges() -> Gauges:
-    """Read those of this process, since it began."""
+    """Read the gauges of this process, since it began."""
     verdicts = tuple(counters.VERDICTS[verdict].value for verdict in Verdict)
     ends = (
         counters.ARCHIVES_DAMAGED,

@@ -21,12 +21,12 @@ _LINE_INTERVAL_S = 10.0
 
 
 class Progress:
-    """Shows how a run comes along while a `with` block lasts.
+    """Show the progress of a run while a `with` block lasts.
 
     Args:
       total: messages of the whole run.
-      done_before: how many of them an earlier try has done.
-      read_gauges: gives the readings of all processes that work.
+      done_before: how many of them an interrupted run has finished.
+      read_gauges: reads the gauges of all worker processes.
     """
 
     def __init__(self, total: int, done_before: int, read_gauges: Callable[[], Gauges]) -> None:
@@ -63,7 +63,7 @@ class Progress:
                     task,
                     completed=state["done"],
                     total=state["total"],
-                    description=_described(state),
+                    description=_description(state),
                 )
 
     def _write_lines(self) -> None:
@@ -89,13 +89,13 @@ class Progress:
         }
 
 
-def _described(state: dict[str, Any]) -> str:
-    told = [
+def _description(state: dict[str, Any]) -> str:
+    parts = [
         f"{state['done']:,} of {state['total']:,}",
         f"{state['per_s']:,.0f}/s",
         *(f"{verdict.lower()} {count:,}" for verdict, count in state["verdicts"].items()),
         f"in flight {state['calls_in_flight']}",
     ]
     if state["retries"]:
-        told.append(f"retries {state['retries']:,}")
-    return ", ".join(told)
+        parts.append(f"retries {state['retries']:,}")
+    return ", ".join(parts)

@@ -11,7 +11,7 @@ from launch.terminal.exit_status import fail
 from launch.terminal.figures import printable
 from pipeline import storage
 from pipeline.sinks.destination import Destination
-from pipeline.sinks.manifest import read_manifest
+from pipeline.sinks.publication import read_manifest
 from pipeline.sources.archives import has_checksums
 
 SHOWN_FAULTS = 3

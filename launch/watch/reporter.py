@@ -40,12 +40,12 @@ class Backlog(Record, frozen=True, kw_only=True):
 
     Attributes:
       outstanding: messages that it has pulled and not acknowledged.
-      held: those of them whose check goes on in the background, or that wait to be processed again.
+      pending: those of them that wait for a check in the background, or for another attempt.
       oldest_age_s: since the oldest outstanding message was published; 0.0 for none.
     """
 
     outstanding: int
-    held: int
+    pending: int
     oldest_age_s: float
 
 
@@ -101,8 +101,8 @@ class TerminalReporter(Reporter):
         if now.done == self._last.done:
             return
         self._last = now
-        held = f"; checks that take longer: {backlog.held:,}" if backlog.held else ""
-        self._write(f"{now.done - self._start.done:5,} answers: {tally(now, self._start)}{held}")
+        pending = f"; checks that take longer: {backlog.pending:,}" if backlog.pending else ""
+        self._write(f"{now.done - self._start.done:5,} answers: {tally(now, self._start)}{pending}")
 
     def report_end(self, summary: Summary) -> None:
         """Write the counts of all messages, and where the records are."""
@@ -153,7 +153,7 @@ class LogReporter(Reporter):
                 "messages_per_s": round(done / passed_s, 2),
                 "messages": now.done - self._start.done,
                 "outstanding": backlog.outstanding,
-                "held": backlog.held,
+                "pending": backlog.pending,
                 "oldest_age_s": round(backlog.oldest_age_s, 1),
             },
         )

@@ -271,7 +271,7 @@ def _is_behind(stats: SubscriptionStats) -> bool:
 def _backlog(stats: SubscriptionStats, waiting: int) -> Backlog:
     return Backlog(
         outstanding=stats.outstanding,
-        held=waiting,
+        pending=waiting,
         oldest_age_s=stats.oldest_unacked_age_s,
     )
 

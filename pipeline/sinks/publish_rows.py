@@ -1,4 +1,4 @@
-"""PublishRows: alerts and failures as messages to a topic."""
+"""PublishRows: publish alerts and failures to a topic."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,21 +18,21 @@ class PublishRows(beam.PTransform):
 
     Input: a tuple of PCollections of rows, bounded or not.
     Output: nothing.
-    Failures: none of a message's own: each is made to fit before. A topic that does not take them
-      fails the bundle, which the runner tries again.
+    Failures: none of single messages, which are shortened to the limits before. A topic that
+      refuses them fails the bundle, which the runner retries.
     Delivery: at least once; a retried bundle publishes again.
 
     Args:
       topic: ``projects/P/topics/T``.
       kind: of the rows, for the counter.
-      announce: makes a message of a row; a function of a module.
+      encode: makes a message of a row; a function of a module.
     """
 
-    def __init__(self, topic: str, kind: str, announce: Callable[[Any], TopicMessage]) -> None:
+    def __init__(self, topic: str, kind: str, encode: Callable[[Any], TopicMessage]) -> None:
         super().__init__()
         self.topic = topic
         self.kind = kind
-        self.announce = announce
+        self.encode = encode
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
@@ -40,12 +40,12 @@ class PublishRows(beam.PTransform):
         return (
             inputs
             | "JoinRows" >> beam.Flatten()
-            | "ToMessage" >> beam.Map(_to_message, kind=self.kind, announce=self.announce)
+            | "ToMessage" >> beam.Map(_to_message, kind=self.kind, encode=self.encode)
             | "Publish" >> WriteToPubSub(self.topic, with_attributes=True)
         )
 
 
-def _to_message(row: Any, kind: str, announce: Callable[[Any], TopicMessage]) -> PubsubMessage:
-    message = announce(row)
+def _to_message(row: Any, kind: str, encode: Callable[[Any], TopicMessage]) -> PubsubMessage:
+    message = encode(row)
     counters.written(kind).inc()
     return PubsubMessage(message.data, message.attributes)

@@ -1,4 +1,4 @@
-"""How each kind of row is laid out in files."""
+"""Encode each kind of row in files."""
 
 import hashlib
 from abc import ABC, abstractmethod
@@ -22,12 +22,12 @@ from transforms.runtime import clock
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
 _OLDEST_US, _LATEST_US = 3_653 * DAY_US, 2 * DAY_US
-"""Which event dates have a folder, before and after now, where rows are written as they come."""
+"""How far before and after now an event date may be to get a folder of its own."""
 
 _BLOCK_BYTES = 64 * 1024
 _FASTEST = 1
 _HEADER_BYTES = 256 * 1024
-"""More than any header: the schema takes some 6 KB of it."""
+"""More than any header, whose schema takes some 6 KB."""
 
 
 class RowFile(Protocol):
@@ -37,11 +37,11 @@ class RowFile(Protocol):
         """Add a row."""
 
     def finish(self) -> None:
-        """Write what is still held back; the stream stays open."""
+        """Write buffered rows; the stream stays open."""
 
 
 class RowFormat(ABC):
-    """How one kind of row is laid out. Instances travel to workers by pickling.
+    """Encode one kind of row. Instances are pickled.
 
     Attributes:
       kind: the output folder, such as ``enriched``.
@@ -57,23 +57,23 @@ class RowFormat(ABC):
 
     @abstractmethod
     def event_time_us(self, row: Any) -> int | None:
-        """The row's event time, if it has one."""
+        """Return the row's event time, if it has one."""
 
     @abstractmethod
     def open(self, stream: IO[bytes]) -> RowFile:
-        """Begin a file."""
+        """Start a file."""
 
     def header(self) -> bytes:
-        """What a file begins with; rows of several files may follow one header."""
+        """Return the header of a file; rows of several files may follow one header."""
         stream = BytesIO()
         self.open(stream).finish()
         return stream.getvalue()
 
     def skip_header(self, stream: IO[bytes]) -> None:  # noqa: B027 - lines have none
-        """Go to a file's first row.
+        """Seek to a file's first row.
 
         Raises:
-          OSError: the file does not begin as one of this run.
+          OSError: the file is not one of this run.
         """
 
     def count_rows(self, stream: IO[bytes]) -> int:
@@ -93,12 +93,12 @@ class RowFormat(ABC):
 
 
 class EnrichedFiles(RowFormat):
-    """Avro by event date; deflate, which every reader has without a further package.
+    """Avro by event date, compressed with deflate, which every reader supports.
 
     Args:
       text_mode: how much of the texts is kept.
-      run: the run's id, from which the mark between blocks follows, so that files of one run can
-        be joined block by block.
+      run: the run's id; it determines the sync marker, so that files of one run can be joined block
+        by block.
       now_us: the clock where rows are written as they come: a date far from now gets no folder of
         its own, so that a producer with a wrong clock cannot create one for each day of the
         calendar. None for archives.
@@ -122,28 +122,28 @@ class EnrichedFiles(RowFormat):
         return f"{self.kind}/event_date={to_date(time_us)}"
 
     def event_time_us(self, row: EnrichedAnswer) -> int | None:
-        """When the answer was given."""
+        """Return the time of the answer."""
         return row.event_time_us
 
     def open(self, stream: IO[bytes]) -> RowFile:
-        """Begin an Avro file."""
+        """Start an Avro file."""
         return _AvroFile(stream, self.text_mode, self._mark)
 
     def skip_header(self, stream: IO[bytes]) -> None:
-        """Go behind the first mark, which ends the header."""
+        """Seek past the first sync marker, which ends the header."""
         end = stream.read(_HEADER_BYTES).find(self._mark)
         if end < 0:
-            raise OSError("it is no Avro file of this run")
+            raise OSError("it is not an Avro file of this run")
         stream.seek(end + len(self._mark))
 
     def copy_rows(
         self, source: IO[bytes], target: IO[bytes], is_kept: Iterable[bool]
     ) -> list[dict[str, Any]]:
-        """Copy some of a file's rows to another file, with a header of its own.
+        """Copy some of a file's rows to a new file.
 
         Args:
           source: an Avro file of this run.
-          target: takes the rows that are kept.
+          target: receives the kept rows.
           is_kept: for each row of the source, in its order.
 
         Returns:
@@ -169,7 +169,7 @@ class EnrichedFiles(RowFormat):
         """Count by the blocks' own counts."""
         try:
             return sum(block.num_records for block in fastavro.block_reader(stream))
-        except Exception as error:  # noqa: BLE001 - fastavro meets damage with whatever its decoders raise
+        except Exception as error:  # noqa: BLE001 - fastavro raises what its decoders do
             raise OSError(f"damaged Avro: {type(error).__name__}") from None
 
 
@@ -178,25 +178,25 @@ def _is_far(time_us: int, now_us: int) -> bool:
 
 
 class AlertFiles(RowFormat):
-    """Lines of JSON, in the members of `alert.avsc`."""
+    """Lines of JSON with the fields of `alert.avsc`."""
 
     kind = "alerts"
     extension = "jsonl"
 
     def event_time_us(self, row: Alert) -> int | None:
-        """When it happened."""
+        """Return the time of the event."""
         return row.event_time_us
 
     def open(self, stream: IO[bytes]) -> RowFile:
-        """Begin a file of lines."""
+        """Start a file of lines."""
         return _LineFile(stream, alert_to_json)
 
 
 class FailureFiles(RowFormat):
-    """Lines of JSON, in the members of `failure.avsc`.
+    """Lines of JSON with the fields of `failure.avsc`.
 
     Args:
-      with_payload: whether the original bytes are kept, without which nothing can be replayed.
+      with_payload: whether the original bytes are kept, which a replay needs.
     """
 
     kind = "failures"
@@ -206,11 +206,11 @@ class FailureFiles(RowFormat):
         self.with_payload = with_payload
 
     def event_time_us(self, row: Failure) -> int | None:
-        """When it was published; a message that is no answer has no time of its own."""
+        """Return the publish time; a message without an answer has no event time."""
         return row.message.publish_time_us
 
     def open(self, stream: IO[bytes]) -> RowFile:
-        """Begin a file of lines."""
+        """Start a file of lines."""
         return _LineFile(stream, partial(failure_to_json, with_payload=self.with_payload))
 
 
@@ -246,7 +246,7 @@ class _LineFile:
         self._stream.write(self._encode(row) + b"\n")
 
     def finish(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: no row is buffered."""
 
 
 class RowFormats(NamedTuple):

@@ -1,8 +1,7 @@
-"""Keep `summary.json`: the totals of an output folder, and the summary of each of its runs.
+"""Write `summary.json`: the totals of an output folder, and the summary of each of its runs.
 
-Each run writes a file of its own below `runs/`, which no other run touches, and then puts
-`summary.json` together from all of them. So runs that end at the same time lose nothing of each
-other, with no lock.
+Each run writes its own file below `runs/`, and then `summary.json` from all files there. So runs
+that end at the same time need no lock.
 """
 
 import logging
@@ -30,7 +29,7 @@ class OtherSource(Exception):
 
 
 def write_summary(destination: Destination, summary: Summary) -> Summary:
-    """Write the summary of a run, and put the folder's together.
+    """Write the summary of a run, and update the folder's.
 
     Args:
       destination: output folder and run.
@@ -43,20 +42,20 @@ def write_summary(destination: Destination, summary: Summary) -> Summary:
       OSError: it cannot be written.
     """
     _write(destination, f"{_FOLDER}/{summary.name}{_EXTENSION}", summary_to_json(summary))
-    _put_together(destination, summary.name)
+    _update_total(destination, summary.name)
     return summary
 
 
 def remove_summary(destination: Destination) -> None:
-    """Remove the summary of an earlier run of the same id, and what it adds to the folder's.
+    """Remove the summary of an earlier run of the same id, and update the folder's.
 
     Raises:
-      OSError: it is there and cannot be removed.
+      OSError: it cannot be removed.
     """
     own = destination.path(f"{_FOLDER}/{destination.run}{_EXTENSION}")
     if own in _paths(destination):
         storage.remove([own])
-        _put_together(destination, destination.run)
+        _update_total(destination, destination.run)
 
 
 def refuse_other_source(destination: Destination, source: str | None) -> None:
@@ -64,7 +63,7 @@ def refuse_other_source(destination: Destination, source: str | None) -> None:
 
     Args:
       destination: output folder and run.
-      source: a hash of what the input is called.
+      source: a hash of the input's name.
 
     Raises:
       OtherSource: such a run has written to the folder.
@@ -85,8 +84,7 @@ def read_summaries(root: str) -> list[Summary]:
       root: the output folder, local or gs://.
 
     Returns:
-      One for each run, none where there is no output. A file that is not a summary is left out,
-      with a line in the log.
+      One for each run. Files that are not summaries are logged and skipped.
 
     Raises:
       OSError: one cannot be read.
@@ -95,7 +93,7 @@ def read_summaries(root: str) -> list[Summary]:
 
 
 def read_total(root: str) -> Summary | None:
-    """Read the totals of an output folder, None where it has no `summary.json`.
+    """Read the totals of an output folder, None if it has no `summary.json`.
 
     Args:
       root: the output folder, local or gs://.
@@ -112,10 +110,10 @@ def read_total(root: str) -> Summary | None:
         raise OSError(f"{path}: {error}") from None
 
 
-def _put_together(destination: Destination, run: str) -> None:
-    """Write `summary.json` from the runs' files until none has changed meanwhile.
+def _update_total(destination: Destination, run: str) -> None:
+    """Write `summary.json` from the runs' files, again until no file has changed meanwhile.
 
-    Whoever writes last has seen every file, since it looks again after it has written.
+    The last writer has read every file, since it reads them again after it has written.
     """
     written: Mapping[str, bytes] | None = None
     for _ in range(_MOST_ATTEMPTS):
@@ -145,7 +143,7 @@ def _decoded(contents: Mapping[str, bytes]) -> list[Summary]:
         try:
             summaries.append(summary_from_json(content))
         except ValueError as error:
-            _log.error("%s is left out of the folder's summary: %s", path, error)
+            _log.error("%s is not in the folder's summary: %s", path, error)
     return summaries
 
 

@@ -15,11 +15,10 @@ from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 
-from pipeline import storage
 from pipeline.sinks.batch_results import KeepRows
 from pipeline.sinks.destination import Destination
-from pipeline.sinks.manifest import file_entry, write_manifest
 from pipeline.sinks.part_files import OpenPart, Part, open_part
+from pipeline.sinks.publication import publish_part, write_manifest
 from pipeline.sinks.row_formats import RowFormat
 from pipeline.sources.read_batch import BatchHandle
 from schemas.file_entry import FileEntry
@@ -167,8 +166,7 @@ class _PublishParts(beam.DoFn):
         folder, parts = grouped
         for shard, part in enumerate(sorted(parts, key=_path)):
             path = self._destination.file_path(folder, shard, self._format.extension)
-            storage.publish(part.path, self._destination.path(path))
-            yield file_entry(part, path)
+            yield publish_part(part, path, self._destination)
 
 
 def _folder(part: Part) -> str:

@@ -1,6 +1,6 @@
-"""WriteWindows: a stream's rows into files that appear whole, each once, however late they come.
+"""WriteWindows: write the rows of a stream to files that appear whole, however late the rows are.
 
-Beam's own sinks lose rows of a stream: they overwrite files, or leave out what is late.
+Beam's own sinks lose rows of a stream: they overwrite files, or drop late rows.
 """
 
 import zlib
@@ -21,37 +21,36 @@ from apache_beam.transforms.window import FixedWindows, GlobalWindows, IntervalW
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.windowed_value import PaneInfo
 
-from pipeline import storage
 from pipeline.sinks.destination import Destination, Windows
-from pipeline.sinks.manifest import file_entry, write_manifest_of
 from pipeline.sinks.part_files import OpenPart, Part, open_part
+from pipeline.sinks.publication import publish_part, write_manifest_of
 from pipeline.sinks.row_formats import RowFormat
 from schemas.alert import Alert
 from schemas.failure import Failure
 from transforms.runtime import counters
 
 ALLOWED_LATENESS_S = 31 * 24 * 3600
-"""As long as Pub/Sub keeps any message, so that none is ever too late, and so left out.
+"""The longest retention of Pub/Sub, so that no message is dropped as too late.
 
 Source: https://cloud.google.com/pubsub/docs/subscription-properties, "Message retention duration"
 """
 
 
 def into_windows(windows: Windows) -> beam.WindowInto:
-    """Gather by publish time: what comes late makes panes of its own, and nothing is left out."""
-    now_and_then = AfterProcessingTime(windows.width_s)
+    """Window rows by publish time; late rows make panes of their own, and none is dropped."""
+    every_width = AfterProcessingTime(windows.width_s)
     return beam.WindowInto(
         FixedWindows(windows.width_s),
-        trigger=AfterWatermark(early=now_and_then, late=now_and_then),
+        trigger=AfterWatermark(early=every_width, late=every_width),
         accumulation_mode=AccumulationMode.DISCARDING,
         allowed_lateness=ALLOWED_LATENESS_S,
     )
 
 
 def out_of_windows() -> beam.WindowInto:
-    """Let each element go its own way, where no window matters any more.
+    """Return to the global window, element by element.
 
-    A Reshuffle would keep the windows, and Beam's local streaming runner then drops what is late.
+    A Reshuffle would keep the windows, and Beam's local streaming runner drops late elements.
     """
     return beam.WindowInto(
         GlobalWindows(),
@@ -61,7 +60,7 @@ def out_of_windows() -> beam.WindowInto:
 
 
 def window_name(window: IntervalWindow) -> str:
-    """Name a window by its beginning, such as ``20260302T080500Z``."""
+    """Name a window by its start, such as ``20260302T080500Z``."""
     start_s = window.start.seconds()
     return datetime.fromtimestamp(start_s, UTC).strftime("%Y%m%dT%H%M%SZ")
 
@@ -70,20 +69,21 @@ _Place = tuple[str, int]
 """The folder and the shard of a row."""
 
 _HEX_DIGITS = 8
-"""Of a record id; as many as make shards of one size."""
+"""The digits of a record id that spread rows evenly over the shards."""
 
 
 class WriteWindows(beam.PTransform):
-    """Write a stream's rows, several collections of one kind into the same folders.
+    """Write several collections of a stream's rows of one kind to the same folders.
 
-    The rows of a window, folder and shard are gathered. Each pane of them goes to a temporary file
-    of a name of its own, which passes a checkpoint before the file gets its final name. So no file
-    ever replaces another, whatever is done twice on the way, and however late.
+    The rows are grouped by window, folder and shard. Each pane of a group becomes a temporary file
+    with a unique name, which passes a checkpoint before the file gets its final name. So no file
+    replaces another, even after retries and with late rows.
 
     Input: a tuple of PCollections of the format's rows, unbounded.
     Output: nothing.
     Failures: an OSError fails the bundle, which the runner tries again.
-    Delivery: exactly once in the files. A retried bundle leaves temporary files that nobody names.
+    Delivery: exactly once in the files. A retried bundle leaves temporary files that are never
+      published.
 
     Args:
       destination: output folder, and a run id that no earlier job has had.
@@ -105,7 +105,7 @@ class WriteWindows(beam.PTransform):
             | "JoinRows" >> beam.Flatten()
             | "PlaceRows" >> self._placing(inputs[0].element_type)
             | "IntoWindows" >> into_windows(self.windows)
-            | "GatherRows" >> beam.GroupByKey()
+            | "GroupRows" >> beam.GroupByKey()
             | "WritePane"
             >> beam.ParDo(_WritePane(self.destination, self.row_format, self.windows.shards))
             | "LeaveWindows" >> out_of_windows()
@@ -121,7 +121,7 @@ class WriteWindows(beam.PTransform):
 
 
 def _place_row(row: Any, row_format: RowFormat, shards: int) -> tuple[_Place, Any]:
-    # A message that was not understood, or an alert of rates, has no id.
+    # A message that was not parsed, or an alert of rates, has no id.
     number = int(row.record_id[:_HEX_DIGITS], 16) if row.record_id else _number_of(row)
     return (row_format.folder(row), number % shards), row
 
@@ -132,7 +132,7 @@ def _number_of(row: Failure | Alert) -> int:
 
 
 class _WritePane(beam.DoFn):
-    """Writes a pane's rows, and tells which name the file is to get."""
+    """Write a pane's rows; yield the final name of each file."""
 
     def __init__(self, destination: Destination, row_format: RowFormat, shards: int) -> None:
         self._destination = destination
@@ -141,11 +141,11 @@ class _WritePane(beam.DoFn):
 
     def process(
         self,
-        gathered: tuple[_Place, Iterable[Any]],
+        grouped: tuple[_Place, Iterable[Any]],
         window: IntervalWindow = beam.DoFn.WindowParam,
         pane: PaneInfo = beam.DoFn.PaneInfoParam,
     ) -> Iterator[tuple[str, Part]]:
-        (folder, shard), rows = gathered
+        (folder, shard), rows = grouped
         for number, part in enumerate(self._write(folder, rows)):
             path = self._destination.file_path(
                 folder,
@@ -157,7 +157,7 @@ class _WritePane(beam.DoFn):
             yield path, part
 
     def _write(self, folder: str, rows: Iterable[Any]) -> Iterator[Part]:
-        """Write rows as they come; a pane that only tells that the window is over has none."""
+        """Write rows as they come; a pane that only closes its window has none."""
         part: OpenPart | None = None
         for row in rows:
             part = part or open_part(self._destination.temporary_folder, folder, self._format)
@@ -171,7 +171,7 @@ class _WritePane(beam.DoFn):
 
 def _publish_part(named: tuple[str, Part], destination: Destination) -> None:
     path, part = named
-    storage.publish(part.path, destination.path(path))
+    entry = publish_part(part, path, destination)
     name = path.replace("/", "-").replace(f"-{destination.run}-", "-")
-    write_manifest_of([file_entry(part, path)], destination, name)
+    write_manifest_of([entry], destination, name)
     counters.written(part.kind).inc(part.rows)

@@ -1,4 +1,4 @@
-"""Read one file of the input."""
+"""Read archive files, and only the records that their checksums confirm."""
 
 import io
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +17,7 @@ from schemas.message import SALVAGED, Message
 
 
 class FileChanged(OSError):
-    """A file is not any more as it was when its records were counted."""
+    """A file has changed since its records were counted."""
 
     def __init__(self) -> None:
         super().__init__("it has changed since it was counted; give the same command again")
@@ -27,10 +27,10 @@ class Contents(Record, frozen=True, kw_only=True):
     """The records of an archive that count.
 
     Attributes:
-      records: how many are to be read.
-      verified: how many of these the file's checksums cover, where it has any; the others, at the
-        end, are salvaged.
-      damage: what is wrong with the file behind these; None for one that is whole.
+      records: how many count.
+      verified: how many of these a checksum confirms, or none covers; the others, at the end, are
+        salvaged.
+      damage: what is wrong with the file after these; None for an intact file.
       version: size in bytes and time of the last change of the file that was examined.
     """
 
@@ -41,16 +41,16 @@ class Contents(Record, frozen=True, kw_only=True):
 
     @property
     def messages(self) -> int:
-        """The messages read from the archive: its records, and one for a damage."""
+        """Return the number of messages: one for each record, and one for a damage."""
         return self.records + (self.damage is not None)
 
 
 def examine(records: Iterable[Message], *, salvage: bool) -> Contents:
-    """Read an archive to its end and find out how many of its records count.
+    """Read an archive to its end and count its valid records.
 
     Args:
       records: of the archive, from its beginning; they may end in DamagedArchive.
-      salvage: whether those that were read before the damage count though no checksum was verified.
+      salvage: whether all records before a damage count.
     """
     read = 0
     try:
@@ -65,15 +65,15 @@ def examine(records: Iterable[Message], *, salvage: bool) -> Contents:
 def read_examined(records: Iterable[Message], contents: Contents) -> Iterator[Message]:
     """Yield the records that count, those that are salvaged with the attribute SALVAGED.
 
-    Records that a file without checksums has got since are left for another run.
+    Records that were appended to a file without checksums since are left to another run.
 
     Args:
-      records: of the archive, from its beginning, once more.
+      records: of the archive, from its beginning.
       contents: what `examine` found.
 
     Raises:
       DamagedArchive: after the last record that counts, if the file is damaged.
-      FileChanged: the file is not as it was when it was examined.
+      FileChanged: the file has changed since it was examined.
     """
     coming = iter(records)
     number = 0
@@ -81,7 +81,7 @@ def read_examined(records: Iterable[Message], contents: Contents) -> Iterator[Me
         for number, record in enumerate(islice(coming, contents.records), 1):
             yield record if number <= contents.verified else _salvaged(record)
         if contents.damage is None:
-            # Only this reads what verifies the end of the file.
+            # Only this reads the checksum at the end of the file.
             next(coming, None)
     except DamagedArchive:
         raise FileChanged from None
@@ -102,20 +102,19 @@ def read_file(
     salvage: bool = False,
     watch: Callable[[IO[bytes]], None] | None = None,
 ) -> Iterator[Message]:
-    """Read the messages of a file that count, after its checksums were verified.
+    """Verify a file, and read its valid messages.
 
     Args:
       path: local or gs://; a compressed file is read twice.
       are_failures: whether its lines are failures of an earlier run.
       salvage: whether the records before a damage count, too.
-      watch: is called with the file whenever it was opened, to follow how far it is read.
+      watch: is called with each opened file, to follow the progress.
 
     Yields:
       The messages in the file's order, one at a time.
 
     Raises:
-      OSError: the file cannot be opened or read, has changed meanwhile, or a line of failures is
-        not one.
+      OSError: the file cannot be read, has changed meanwhile, or has a line that is not a failure.
       DamagedArchive: after the last record that counts.
     """
     with _opened(path) as stream:
@@ -129,10 +128,10 @@ def read_file(
 
 
 def examine_file(path: str, *, are_failures: bool, salvage: bool) -> Contents:
-    """Read a file to its end, and find out how many of its records count.
+    """Read a file to its end, and count its valid records.
 
     Raises:
-      OSError: the file cannot be read, or a line of failures is not one.
+      OSError: the file cannot be read, or has a line that is not a failure.
     """
     with _opened(path) as stream:
         version = storage.version(path)
@@ -147,7 +146,7 @@ def read_examined_file(
     are_failures: bool,
     watch: Callable[[IO[bytes]], None] | None = None,
 ) -> Iterator[Message]:
-    """Read the messages of a file that count, once it was examined.
+    """Read the valid messages of an examined file.
 
     Raises:
       OSError: the file cannot be read, or has changed since.

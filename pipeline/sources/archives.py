@@ -1,4 +1,4 @@
-"""Read the records of one archive file, compressed or not."""
+"""Read the records of an archive, compressed or not."""
 
 from collections.abc import Iterable, Iterator
 
@@ -20,7 +20,7 @@ from transforms.formats.json_input import MAX_PAYLOAD_BYTES
 MAX_LINE_BYTES = 32_000_000
 """A longer line is not kept whole, so that one without an end cannot fill the memory.
 
-A run that hands back a line of this length takes some 320 MB.
+A run with a line of this length takes some 320 MB.
 """
 
 _KEPT_BYTES = MAX_PAYLOAD_BYTES + 1
@@ -35,7 +35,7 @@ def read_lines(chunks: Iterable[Chunk], path: str, max_line_bytes: int) -> Itera
     Args:
       chunks: the decompressed file from its beginning.
       path: the archive's name, part of each message's place.
-      max_line_bytes: longer lines are not kept whole.
+      max_line_bytes: a longer line keeps only its beginning.
 
     Raises:
       DamagedArchive: after the last whole line; it says how many messages before count.
@@ -71,7 +71,7 @@ def _message(line: "_Line", place: str) -> Message | None:
 
 
 class _Line:
-    """A line as far as it has come; of one that is too long only the beginning is kept."""
+    """A line that is being read; a line that is too long keeps only its beginning."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -93,7 +93,7 @@ class _Line:
 
 
 def _beginning(pieces: list[bytes]) -> bytes:
-    """Join no more than what is kept: all the pieces together would take their room twice."""
+    """Join only what is kept: joining all pieces would double the memory."""
     kept = bytearray()
     for piece in pieces:
         kept += piece[: _KEPT_BYTES - len(kept)]
@@ -112,16 +112,16 @@ def read_archive(
 ) -> Iterator[Message]:
     """Read an archive: JSON lines, plain or compressed with gzip or zstandard, or Avro.
 
-    The first bytes tell which it is. The name only tells that an empty file was to be a compressed
-    one.
+    The first bytes decide the format. The name only shows that an empty file should have been a
+    compressed one.
 
-    Lines of a compressed file come before the checksum that covers them, so they count only if the
-    caller knows from `pipeline.sources.archive_files` that they do.
+    Lines of a compressed file come before the checksum that covers them: `archive_files` finds out
+    which of them count.
 
     Args:
       stream: the file from its beginning, buffered; the caller closes it.
       path: its name as matched, part of each message's place.
-      max_line_bytes: of a longer line only the beginning is kept.
+      max_line_bytes: a longer line keeps only its beginning.
       salvage: whether to read rows of a damaged Avro block that stand before the damage, too.
 
     Yields:
@@ -146,12 +146,12 @@ def read_archive(
 
 
 def has_checksums(stream: Buffered) -> bool:
-    """Tell whether a file, at its beginning, is compressed or Avro."""
+    """Tell whether a file is compressed or Avro, from its first bytes."""
     return _begins_with(AVRO_MAGIC, _head(stream)) or has_late_checksums(stream)
 
 
 def has_late_checksums(stream: Buffered) -> bool:
-    """Tell whether checksums in a file, at its beginning, follow after any number of records."""
+    """Tell whether a file has checksums that follow any number of records."""
     head = _head(stream)
     return _begins_with(GZIP_MAGIC, head) or _begins_with(ZSTD_MAGIC, head)
 
@@ -161,7 +161,7 @@ def _head(stream: Buffered) -> bytes:
 
 
 def _begins_with(magic: bytes, head: bytes) -> bool:
-    """Tell whether a file is of a kind, though it may be cut inside its first bytes."""
+    """Tell whether a file begins with magic bytes, or with those of them that it has."""
     return bool(head) and head[: len(magic)] == magic[: len(head)]
 
 
@@ -174,14 +174,14 @@ def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iter
 
     Args:
       stream: the file from its beginning, buffered.
-      path: its name, for what is wrong with it.
+      path: its name, for error messages.
       salvage: as in `read_archive`.
 
     Yields:
-      The messages that failed, as they were, in the file's order.
+      The original messages in the file's order.
 
     Raises:
-      OSError: a line is not a failure, or one without its original bytes: nothing can be replayed.
+      OSError: a line is not a failure, or has no original bytes to replay.
       DamagedArchive: the file is damaged.
     """
     lines = read_archive(stream, path, max_line_bytes=_MAX_FAILURE_BYTES, salvage=salvage)

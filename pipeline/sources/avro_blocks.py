@@ -1,4 +1,4 @@
-"""Read Avro files by blocks: no row of a block before the whole block was verified."""
+"""Read Avro files block by block, and verify each block before its rows are used."""
 
 import io
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from schemas.quantities import MEGABYTE
 AVRO_MAGIC = b"Obj\x01"
 _SCHEMA, _CODEC = b"avro.schema", b"avro.codec"
 _SYNC_BYTES = 16
-_PIECE_BYTES = 64 * 1024
+_CHUNK_BYTES = 64 * 1024
 _MAX_BLOCK_BYTES = 256 * MEGABYTE
 """More than any writer's blocks have, so that a damaged length cannot fill the memory."""
 
@@ -27,8 +27,7 @@ class Block(NamedTuple):
 
     Attributes:
       rows: in the file's order.
-      is_verified: whether the block is as it was written, as far as the file can tell; of another
-        one these are the rows before the damage.
+      is_verified: whether the block has no damage; otherwise these are the rows before it.
     """
 
     rows: list[Row]
@@ -43,13 +42,13 @@ class AvroFile:
 
     Args:
       stream: the file from its beginning, buffered.
-      handle_unicode_errors: what becomes of bytes that are not UTF-8, as in `bytes.decode`.
+      handle_unicode_errors: the handling of bytes that are not UTF-8, as in `bytes.decode`.
 
     Attributes:
       schema: the writer's, as fastavro parses it.
 
     Raises:
-      DamagedArchive: the file does not begin as an Avro file, or its codec is not known.
+      DamagedArchive: the file does not begin as an Avro file, or its codec is unknown.
     """
 
     def __init__(self, stream: Buffered, handle_unicode_errors: str = "surrogateescape") -> None:
@@ -68,10 +67,10 @@ class AvroFile:
         """Read the blocks in the file's order.
 
         Args:
-          salvage: whether to read the rows of a damaged block that stand before the damage, too.
+          salvage: whether to also read the rows of a damaged block before the damage.
 
         Raises:
-          DamagedArchive: a block is damaged; after what was salvaged of it.
+          DamagedArchive: a block is damaged; raised after its salvaged rows.
           OSError: the file cannot be read.
         """
         while True:
@@ -92,7 +91,7 @@ class AvroFile:
             raise self._file.damage(fault)
 
     def _salvaged(self) -> list[Row]:
-        """Read the rows of the block at which the file's reader stopped."""
+        """Read the rows of the last, damaged block."""
         rows: list[Row] = []
         for block in self._read(io.BytesIO(self._file.unverified())):
             rows, _ = _rows_of(block)
@@ -103,7 +102,7 @@ class AvroFile:
 
 
 def _rows_of(block: Any) -> tuple[list[Row], str | None]:
-    """Decode a block's rows; returns those before a fault, and the fault."""
+    """Decode a block's rows; return the rows before a fault, and the fault."""
     rows: list[Row] = []
     try:
         for row in block:
@@ -132,10 +131,10 @@ class _Reader:
         """Read so many bytes; raises _EndsEarly if there are fewer, ValueError for an odd size."""
         if not 0 <= size <= _MAX_BLOCK_BYTES:
             raise ValueError(f"it claims to have {size} bytes")
-        # Piece by piece, since a stream takes memory for all that it is asked for.
+        # In pieces, since a stream allocates memory for the requested size.
         data = bytearray()
         while len(data) < size:
-            piece = self._stream.read(min(size - len(data), _PIECE_BYTES))
+            piece = self._stream.read(min(size - len(data), _CHUNK_BYTES))
             if not piece:
                 raise _EndsEarly(bytes(data), size)
             self.offset += len(piece)
@@ -153,18 +152,18 @@ class _Reader:
         raise ValueError("a length of it has more than 10 bytes")
 
     def is_at_end(self) -> bool:
-        """Tell whether nothing follows."""
+        """Tell whether the file ends here."""
         return not self._stream.peek(1)
 
 
 class _UncompressedFile:
-    """The same file without compression, for fastavro, which verifies less.
+    """Decompress and verify a file for fastavro, which verifies less.
 
     Args:
       reader: at the file's beginning.
 
     Raises:
-      DamagedArchive: the header ends early, or its codec is not known.
+      DamagedArchive: the header ends early, or its codec is unknown.
     """
 
     def __init__(self, reader: _Reader) -> None:
@@ -191,18 +190,18 @@ class _UncompressedFile:
         return self._piece.read(size)
 
     def tell(self) -> int:
-        """Return the offset in the file as it is."""
+        """Return the offset in the compressed file."""
         return self._reader.offset
 
     def damage(self, fault: str) -> DamagedArchive:
-        """Describe a fault of the block that was read last."""
+        """Describe a fault of the last block."""
         return DamagedArchive(
             f"Avro block {self._number}, from byte {self._start}, is damaged before byte"
             f" {self._reader.offset}: {fault}"
         )
 
     def unverified(self) -> bytes:
-        """Return an Avro file of what could be decompressed of the block that was read last."""
+        """Return the decompressed part of the last block as an Avro file."""
         return self._header + self._block(self._unverified)
 
     def _next_block(self) -> bytes:

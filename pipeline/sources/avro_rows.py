@@ -1,4 +1,4 @@
-"""The rows of an Avro archive, each of them a message."""
+"""Read messages from the rows of an Avro archive."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -12,19 +12,19 @@ from schemas.message import Message
 from schemas.quantities import EPOCH, to_us
 
 _PAYLOAD_FIELDS = ("data", "payload", "message")
-"""Where a row's message is looked for first; else in its only field of bytes or string."""
+"""The fields that may hold a row's message; otherwise its only field of bytes or string does."""
 
 _ID_FIELDS = ("message_id", "messageId", "messageid")
-"""Where Pub/Sub's subscriptions and templates write the message's id."""
+"""The fields in which Pub/Sub's subscriptions and templates write the message's id."""
 
 _SUBSCRIPTION_FIELD = "subscription_name"
-"""Text that Pub/Sub's Cloud Storage subscriptions write beside a message.
+"""The field that Pub/Sub's Cloud Storage subscriptions add to a message.
 
 Source: docs.cloud.google.com/pubsub/docs/create-cloudstorage-subscription, "Write metadata".
 """
 
 _TEMPLATE_RECORD = "AvroPubsubMessageRecord"
-"""What Dataflow's template "Pub/Sub to Avro" writes, its time a bare long of milliseconds.
+"""The record of Dataflow's template "Pub/Sub to Avro"; its time is a long of milliseconds.
 
 Source: GoogleCloudPlatform/DataflowTemplates, com.google.cloud.teleport.avro.
 """
@@ -33,7 +33,7 @@ _Reading = Callable[[Row, str], Message]
 
 
 def read_rows(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
-    """Read rows that hold a message in a field, or that are groundwatch's own records.
+    """Read rows that hold a message in a field, or that are enriched records.
 
     Args:
       stream: an Avro file from its beginning, buffered.
@@ -43,7 +43,7 @@ def read_rows(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator
     Raises:
       DamagedArchive: after the last good row; it says how many messages before count.
     """
-    # A bad byte in a row is that row's failure; the archive can be read on.
+    # A bad byte in a row fails that row only.
     file = AvroFile(stream, handle_unicode_errors="surrogateescape")
     read = _reading(file.schema)
     number = verified = 0
@@ -66,7 +66,7 @@ def _messages(block: Block, read: _Reading, path: str, before: int) -> list[Mess
 
 
 def _reading(schema: Any) -> _Reading:
-    """Choose how a row of a schema, at a place, becomes a message."""
+    """Choose the function that makes a message of a row, by the schema."""
     if is_enriched_schema(schema):
         return _enriched_message
     name = str(schema.get("name")) if isinstance(schema, Mapping) else ""
@@ -82,12 +82,12 @@ def _payload_field(schema: Any) -> str:
     others = [name for name in texts if name not in (*_ID_FIELDS, _SUBSCRIPTION_FIELD)]
     if not named and len(others) != 1:
         wanted = ", ".join(_PAYLOAD_FIELDS)
-        raise DamagedArchive(f"no field tells where the message is: name it one of {wanted}")
+        raise DamagedArchive(f"no field is known to hold the message: rename it to one of {wanted}")
     return (named or others)[0]
 
 
 def _is_text(kind: Any) -> bool:
-    """Tell whether a field is bytes or string, maybe with attributes, maybe null."""
+    """Tell whether a field is bytes or string, nullable or not."""
     if isinstance(kind, list):
         return all(branch == "null" or _is_text(branch) for branch in kind)
     return (kind.get("type") if isinstance(kind, Mapping) else kind) in ("bytes", "string")
@@ -109,13 +109,13 @@ def _message(row: Row, place: str, *, field: str, time_us: Callable[[Row], int |
 
 
 def _text(row: Row, names: Sequence[str]) -> str | None:
-    """Take the first field of these names that holds text."""
+    """Return the first field of these names that holds text."""
     texts = (row[name] for name in names if row.get(name) and isinstance(row[name], str))
-    return next(map(_spelt_out, texts), None)
+    return next(map(_escaped, texts), None)
 
 
 def _publish_time_us(row: Row) -> int | None:
-    """Take a time, which fastavro reads as a datetime."""
+    """Return the publish time, which fastavro reads as a datetime."""
     time = row.get("publish_time")
     return to_us(time) if isinstance(time, datetime) else None
 
@@ -124,21 +124,21 @@ def _template_time_us(row: Row) -> int | None:
     try:
         return to_us(EPOCH + timedelta(milliseconds=row["timestamp"]))
     except (KeyError, OverflowError, TypeError):
-        # Beam's own time for an element without one lies far out of the calendar.
+        # Beam's time for an element without one is outside of the calendar.
         return None
 
 
 def _texts(attributes: Mapping[str, Any]) -> dict[str, str]:
-    """Take the attributes that are text."""
+    """Return the attributes that are text."""
     return {
-        _spelt_out(name): _spelt_out(value)
+        _escaped(name): _escaped(value)
         for name, value in attributes.items()
         if isinstance(value, str)
     }
 
 
-def _spelt_out(text: str) -> str:
-    """Write bytes that are no UTF-8 as digits: two names that differ in them stay two."""
+def _escaped(text: str) -> str:
+    """Escape bytes that are not UTF-8, so that different names stay different."""
     return _original(text).decode(errors="backslashreplace")
 
 

@@ -1,4 +1,4 @@
-"""Decompress gzip and zstandard, and find out which bytes a verified checksum covers."""
+"""Decompress gzip, zstandard and Avro blocks, and verify their checksums."""
 
 import bz2
 import lzma
@@ -11,11 +11,11 @@ from backports import zstd
 
 
 class DamagedArchive(Exception):
-    """An archive cannot be read, or a checksum in it is wrong, from some place on.
+    """An archive is cut, or a checksum in it is wrong.
 
     Attributes:
-      verified: how many records before the damage count: their checksum was verified, or nothing
-        in the file covers them. Records that were read after these do not count.
+      verified: how many records before the damage count: their checksum was verified, or no
+        checksum covers them.
     """
 
     def __init__(self, reason: str, verified: int = 0) -> None:
@@ -38,8 +38,8 @@ class Chunk(NamedTuple):
 
     Attributes:
       data: may be empty.
-      is_verified: whether the data so far, these included, count: their checksums were verified, or
-        the file has none for them.
+      is_verified: whether all data so far count: their checksums were verified, or no checksum
+        covers them.
     """
 
     data: bytes
@@ -124,11 +124,11 @@ def _open_zstd(head: bytes) -> _Decoder:
 
 
 class _Members:
-    """The members of a compressed file, one after the other.
+    """Read the members of a compressed file.
 
     Args:
       stream: the file from its beginning.
-      name: of a member, for what is wrong with it.
+      name: of a member, for error messages.
       open_member: makes the decoder for a member that begins with certain bytes; None where no
         member begins so.
     """
@@ -171,7 +171,7 @@ class _Members:
             yield Chunk(data, is_verified=decoder.eof or not decoder.has_checksum)
 
     def _skip_padding(self) -> None:
-        """Skip the zero bytes that tapes leave behind a member; no member begins with one."""
+        """Skip the zero bytes that tapes add after a member; no member begins with one."""
         while self._input[:1] == b"\0" or not self._input:
             if not self._fill(1):
                 return
@@ -180,14 +180,14 @@ class _Members:
             self._offset += length - len(self._input)
 
     def _fill(self, size: int) -> bool:
-        """Have so many bytes of input, or all there are; tells whether there is any."""
+        """Buffer so many bytes, or all that are left; return whether there are any."""
         while len(self._input) < size and (more := self._stream.read(_CHUNK_BYTES)):
             self._input += more
         return bool(self._input)
 
 
 _CRC_BYTES = 4
-_PIECE_BYTES = 64 * 1024
+_BLOCK_CHUNK_BYTES = 64 * 1024
 
 _DECODERS: Mapping[str, Callable[[], Any]] = {
     "deflate": lambda: zlib.decompressobj(-zlib.MAX_WBITS),
@@ -196,7 +196,7 @@ _DECODERS: Mapping[str, Callable[[], Any]] = {
     "zstandard": zstd.ZstdDecompressor,
 }
 CODECS = ("null", "snappy", *_DECODERS)
-"""The names in the header of a file."""
+"""The names of the codecs, as in the header of a file."""
 
 
 def decompress(codec: str, data: bytes) -> tuple[bytes, str | None]:
@@ -207,7 +207,7 @@ def decompress(codec: str, data: bytes) -> tuple[bytes, str | None]:
       data: of the block.
 
     Returns:
-      What there is before a fault; and the fault, None where there is none.
+      The data before a fault, and the fault, None if there is none.
     """
     if codec == "null":
         return data, None
@@ -217,8 +217,8 @@ def decompress(codec: str, data: bytes) -> tuple[bytes, str | None]:
     decoder = _DECODERS[codec]()
     try:
         while data:
-            pieces.append(decoder.decompress(data[:_PIECE_BYTES]))
-            data = decoder.unused_data + data[_PIECE_BYTES:]
+            pieces.append(decoder.decompress(data[:_BLOCK_CHUNK_BYTES]))
+            data = decoder.unused_data + data[_BLOCK_CHUNK_BYTES:]
             if decoder.eof and codec == "deflate":
                 return _verify_deflate(b"".join(pieces), data)
             if decoder.eof and data:
@@ -229,7 +229,7 @@ def decompress(codec: str, data: bytes) -> tuple[bytes, str | None]:
 
 
 def _verify_deflate(data: bytes, rest: bytes) -> tuple[bytes, str | None]:
-    """Verify the beginning of zlib's checksum, which fastavro leaves behind the compressed data."""
+    """Verify the beginning of zlib's checksum, which fastavro leaves after the compressed data."""
     has_checksum = len(rest) in (_CRC_BYTES - 1, _CRC_BYTES)
     is_wrong = has_checksum and not zlib.adler32(data).to_bytes(_CRC_BYTES).startswith(rest)
     return data, "its checksum is wrong" if is_wrong else None

@@ -1,4 +1,4 @@
-"""A Pub/Sub subscription as a source of messages."""
+"""ReadSubscription: read the messages of a Pub/Sub subscription."""
 
 import uuid
 from collections.abc import Iterator
@@ -20,14 +20,14 @@ from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 class ReadSubscription(beam.PTransform):
     """Read a subscription's messages, each at the time at which it was published.
 
-    An event time in an attribute is read by ParseAnswers: Beam's own reader raises on a bad one
-    before it acknowledges, and gets the message again for ever.
+    ParseAnswers reads an event time in an attribute: Beam's reader raises on a bad one before it
+    acknowledges the message, which is then redelivered without end.
 
     Input: the pipeline's root.
     Output: two PCollections, unbounded: `messages` holds the Message of each, `failures` nothing.
-    Failures: none; a message that is no answer fails in ParseAnswers.
-    Delivery: Dataflow acknowledges what its first stage has committed, and drops what it delivers
-      again.
+    Failures: none; a message without an answer fails in ParseAnswers.
+    Delivery: Dataflow acknowledges what its first stage has committed, and drops redelivered
+      messages.
 
     Args:
       subscription: ``projects/P/subscriptions/S``.
@@ -57,11 +57,11 @@ def _to_message(
     yield Message(
         payload=pulled.data,
         attributes=dict(pulled.attributes or {}),
-        # An engine that does not tell the id must not make one message of all.
+        # A runner without message ids must not give all messages the same place.
         place=pulled.message_id or uuid.uuid4().hex,
         publish_time_us=_publish_time_us(pulled.publish_time, timestamp),
     )
 
 
-def _publish_time_us(told: Any, timestamp: Timestamp) -> int:
-    return timestamp.micros if told is None else to_us(told)
+def _publish_time_us(published: Any, timestamp: Timestamp) -> int:
+    return timestamp.micros if published is None else to_us(published)

@@ -14,9 +14,9 @@ class RecordRange(Record, frozen=True, kw_only=True):
 
     Attributes:
       path: the file.
-      contents: what the file has.
-      first: how many messages stand before it, at least 0.
-      count: how many it has; None for all up to the file's end, damage included.
+      contents: of the file.
+      first: how many messages precede it, at least 0.
+      count: how many messages it has; None for all up to the file's end, damage included.
     """
 
     path: str
@@ -26,12 +26,12 @@ class RecordRange(Record, frozen=True, kw_only=True):
 
 
 class Segment(Record, frozen=True, kw_only=True):
-    """A part of the input that is done for good or not at all.
+    """A part of the input whose results are committed together.
 
     Attributes:
       number: its place in the order of the input, from 0.
-      messages: how many it has.
-      ranges: where they stand.
+      messages: their number.
+      ranges: of the archives that it reads.
     """
 
     number: int
@@ -39,11 +39,11 @@ class Segment(Record, frozen=True, kw_only=True):
     ranges: tuple[RecordRange, ...]
 
 
-def cut_segments(files: Iterable[tuple[str, Contents]], size: int) -> list[Segment]:
-    """Cut an input into segments.
+def split_segments(files: Iterable[tuple[str, Contents]], size: int) -> list[Segment]:
+    """Split an input into segments.
 
     Args:
-      files: each a path and what it has.
+      files: the path and the contents of each.
       size: messages of a segment, at least 1; the last one may have fewer.
 
     Returns:
@@ -73,8 +73,8 @@ def _segment(number: int, messages: int, ranges: Sequence[RecordRange]) -> Segme
     return Segment(number=number, messages=messages, ranges=tuple(ranges))
 
 
-class RangeReader:
-    """Reads ranges, going on in the file where the last one ended.
+class SegmentReader:
+    """Read segments, each from where the last one ended in its file.
 
     Args:
       are_failures: whether the files are failures of an earlier run.
@@ -87,7 +87,7 @@ class RangeReader:
         self._messages: Iterator[Message] = iter(())
 
     def messages_of(self, segment: Segment) -> Iterator[MessageRange]:
-        """Give the messages of a segment, file by file, to be taken in this order."""
+        """Return the messages of a segment, file by file, to be read in this order."""
         for record_range in segment.ranges:
             messages = self._read(record_range)
             yield MessageRange(place=record_range.path, messages=messages, first=record_range.first)

@@ -33,7 +33,7 @@ class LockLost(Exception):
 
 
 class Lock:
-    """A lock that is held.
+    """A lock that this process holds.
 
     Attributes:
       is_lost: whether another process may hold it now.
@@ -42,10 +42,10 @@ class Lock:
     is_lost = False
 
     def check(self) -> None:
-        """Stop a holder that has lost the lock.
+        """Raise an error if the lock was lost.
 
         Raises:
-          LockLost: it has.
+          LockLost: another process may hold it.
         """
         if self.is_lost:
             raise LockLost("the lock of the output folder was not renewed in time; start again")
@@ -57,21 +57,21 @@ def lock_output(
 ) -> Iterator[Lock]:
     """Hold a lock while a `with` block lasts.
 
-    On disk it is a lock of the operating system, which ends with the process. In a bucket it is an
-    object that its holder writes again and again; whoever sees it unchanged for a lease takes it.
+    On disk the operating system holds the lock until the process ends. In a bucket the holder
+    renews an object; another process takes over an object that did not change for a lease.
 
     Args:
-      path: a local file or an object, made and removed again.
+      path: a local file or an object, created and removed again.
       wait_s: seconds to wait for another holder.
       lease_s: seconds after which a lock in a bucket that is not renewed is taken over.
-      owner: names a holder that may come back, and then takes its own lock over at once; there
-        must never be two of them at the same time. None for one that does not.
+      owner: the name of a holder that may restart and then takes over its own lock at once; only
+        one process may use it at a time. None for no such name.
 
     Yields:
       The lock.
 
     Raises:
-      LockTaken: another process held it all the time.
+      LockTaken: another process held it for the whole wait.
       OSError: it cannot be written.
     """
     deadline_s = time.monotonic() + wait_s
@@ -88,11 +88,11 @@ def lock_output(
 
 
 def _lock_on_disk(path: str, deadline_s: float) -> int:
-    """Lock a file; returns its descriptor."""
+    """Lock a file; return its descriptor."""
     make_folder(Path(path).parent)
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, _MODE)
-        # The last holder removes the file that it has locked, so the name may be free again.
+        # The last holder removes its file, so the name may lead to another file.
         if _try_flock(descriptor) and _has_name(descriptor, path):
             return descriptor
         os.close(descriptor)
@@ -115,7 +115,7 @@ def _has_name(descriptor: int, path: str) -> bool:
 
 
 class _Lease(Lock):
-    """An object that its holder writes again and again."""
+    """An object that its holder renews."""
 
     def __init__(self, path: str, lease_s: float, owner: str) -> None:
         self._path = path
@@ -126,7 +126,7 @@ class _Lease(Lock):
         self._renewer = threading.Thread(target=self._renew, name="output-lock", daemon=True)
 
     def acquire(self, deadline_s: float) -> None:
-        """Write the object where there is none, or where its holder does not renew it."""
+        """Write the object once it does not exist, or is not renewed."""
         generation = buckets.NO_OBJECT
         while not self._write(generation):
             generation = self._wait_until_free(deadline_s)
@@ -140,7 +140,7 @@ class _Lease(Lock):
             buckets.remove(self._path)
 
     def _wait_until_free(self, deadline_s: float) -> int:
-        """Return the generation that may be replaced: none, or one that stayed for a lease."""
+        """Return the generation to replace: of no object, or of one unchanged for a lease."""
         seen, since_s = buckets.generation(self._path), time.monotonic()
         while seen != buckets.NO_OBJECT and time.monotonic() - since_s < self._lease_s:
             _wait(self._path, deadline_s, min(_BUCKET_POLL_S, self._lease_s))
@@ -158,13 +158,13 @@ class _Lease(Lock):
                     return
                 renewed_s = time.monotonic()
             except OSError:
-                # The bucket may answer again before the lease has ended.
+                # The bucket may answer again before the lease ends.
                 if time.monotonic() - renewed_s > self._lease_s:
                     self.is_lost = True
                     return
 
     def _write(self, generation: int) -> bool:
-        """Write the object where it has a generation; tells whether it had."""
+        """Write the object if it has a generation; return whether it had."""
         try:
             self._generation = buckets.replace(self._path, self._content, generation)
         except FileExistsError:
@@ -172,7 +172,7 @@ class _Lease(Lock):
         return True
 
     def _has_written(self) -> bool:
-        """Tell whether the object is this owner's: a reply was lost, or the owner was killed."""
+        """Tell whether this owner wrote the object: a reply was lost, or the owner restarted."""
         generation = buckets.generation(self._path)
         try:
             is_own = storage.read_whole(self._path) == self._content

@@ -179,5 +179,5 @@ def test_an_archive_that_is_cut_in_its_bucket_is_told(
     path = "gs://in/days/2026-03-02/answers.jsonl.gz"
     buckets.put(path, buckets.below(path)[""][:-20])
     assert run() == 1
-    assert "archives that are damaged: 1" in capsys.readouterr().err
+    assert "damaged archives: 1" in capsys.readouterr().err
     assert summary_of(buckets)["closes"] is True

@@ -164,6 +164,16 @@ class Cluster:
             return 0
 
 
+def missing_for_flink() -> str | None:
+    """Say what is missing to run Flink, None if nothing is; the jars' digests are not verified."""
+    try:
+        java_command("", "", heap="1m", temporary=Path())
+    except Missing as error:
+        return str(error)
+    folder = installation.DEFAULT_FOLDER
+    return None if folder.is_dir() else f"Flink's jars are not in {folder}"
+
+
 def flink_class_path() -> str:
     """Find Flink's jars and Java, or skip the test with the reason.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pipeline.sinks import write_files
 from pipeline.sinks.destination import Destination
-from pipeline.sinks.manifest import write_manifest
+from pipeline.sinks.publication import write_manifest
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
 from pipeline.sinks.write_files import WritePart
 from schemas.enriched_answer import EnrichedAnswer

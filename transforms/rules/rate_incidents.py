@@ -57,6 +57,28 @@ def find_rate_alerts(
     return alerts
 
 
+def find_all_rate_alerts(
+    counts: Iterable[tuple[str | None, RateCounts]], rule: RateRule
+) -> list[Alert]:
+    """Find the incidents of all engines in an archive.
+
+    Args:
+      counts: the buckets of all engines, each with its engine, in any order.
+      rule: when an incident opens and closes.
+
+    Returns:
+      The alerts, engine by engine.
+    """
+    by_engine: dict[str | None, list[RateCounts]] = {}
+    for engine, bucket in counts:
+        by_engine.setdefault(engine, []).append(bucket)
+    return [
+        alert
+        for engine, buckets in by_engine.items()
+        for alert in find_rate_alerts(engine, buckets, rule)
+    ]
+
+
 def evaluate_rates(
     engine: str | None,
     counts: Iterable[RateCounts],

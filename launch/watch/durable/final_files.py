@@ -12,8 +12,14 @@ from launch.watch.durable.journal import DroppedRows, Journal, PlannedFile, Publ
 from launch.watch.durable.published_ids import PublishedIds, failure_key, split_keys
 from pipeline import storage
 from pipeline.settings.config import Config
-from pipeline.sinks.manifest import file_entry, write_manifest_of
-from pipeline.sinks.part_files import OpenPart, Part, cut_to_files, join_parts
+from pipeline.sinks.part_files import OpenPart, Part
+from pipeline.sinks.publication import (
+    file_entry,
+    group_by_size,
+    join_parts,
+    publish_part,
+    write_manifest_of,
+)
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat, row_formats
 from pipeline.storage import TargetExists
 from pipeline.storage.output_lock import Lock, LockLost, LockTaken, lock_output
@@ -136,7 +142,7 @@ class FinalFiles:
         window = f"{journal.identity}-batch{batches[0][0] if batches else 0:010d}"
         entries = []
         for folder, grouped in by_folder.items():
-            for shard, group in enumerate(cut_to_files(grouped, publication.file_bytes)):
+            for shard, group in enumerate(group_by_size(grouped, publication.file_bytes)):
                 lock.check()
                 path = self._file_path(EnrichedFiles.kind, folder, window, shard)
                 entry = self._publish_records(journal, group, path)
@@ -224,8 +230,8 @@ class FinalFiles:
                 written = part.close()
                 if keys := _failure_keys(kept):
                     self._ids.announce(path, keys)
-                storage.publish_new(written.path, self._config.destination.path(path))
-                self._list([file_entry(written, path)], kind, window)
+                entry = publish_part(written, path, self._config.destination, is_new=True)
+                self._list([entry], kind, window)
                 published += 1
             journal.delete_from_outbox((identity for identity, _ in rows), duplicates)
         return published

@@ -1,4 +1,4 @@
-"""A small HTTP server on threads of its own, to which no client can do harm."""
+"""Serve /healthz and /metrics over HTTP, with limits against slow or hostile clients."""
 
 import errno
 import http.server
@@ -11,20 +11,20 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple, Self
 
-_MOST_CONNECTIONS = 8
+_MAX_CONNECTIONS = 8
 _DEADLINE_S = 5.0
-_LOOK_EVERY_S = 0.25
+_POLL_S = 0.25
 _WAIT_FOR_ROOM_S = 0.5
 _OUT_OF_RESOURCES = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
-_WRONG = b"this page cannot be told now; the log says why\n"
+_FAILED = b"this page is not available; the log says why\n"
 _log = logging.getLogger(__name__)
 
 
 class Page(NamedTuple):
-    """An answer over HTTP.
+    """An HTTP response.
 
     Attributes:
-      status: 200, or why not.
+      status: of HTTP.
       content_type: of the body, with its encoding.
       body: whole.
     """
@@ -35,16 +35,16 @@ class Page(NamedTuple):
 
 
 class StatusServer:
-    """Serves a few pages to anyone who asks, from now on until it is closed.
+    """Serve pages until `close`.
 
-    A connection serves one request and ends after five seconds at the latest, however slowly its
-    client talks or listens. There are at most eight at a time; one more ends the oldest of them.
+    A connection serves one request, and is closed after five seconds, however slowly its client
+    sends or reads. There are at most eight connections; a further one closes the oldest.
 
     Args:
       host: the address to listen on.
       port: the TCP port; 0 takes a free one.
-      pages: what answers a GET or HEAD, by path; called with the request's Accept header, on
-        threads of the server's own.
+      pages: make the response to a GET or HEAD, by path, from the Accept header; called on the
+        server's threads.
       deadline_s: for one connection.
 
     Raises:
@@ -60,7 +60,7 @@ class StatusServer:
     ) -> None:
         self._server = _Server(host, port, pages, deadline_s)
         self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(_LOOK_EVERY_S,), name="status", daemon=True
+            target=self._server.serve_forever, args=(_POLL_S,), name="status", daemon=True
         )
         self._thread.start()
 
@@ -71,7 +71,7 @@ class StatusServer:
         return f"http://[{host!s}]:{port}" if ":" in str(host) else f"http://{host!s}:{port}"
 
     def close(self) -> None:
-        """Listen no more, and end the connections."""
+        """Stop listening, and close the connections."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -84,7 +84,7 @@ class StatusServer:
 
 
 class _Server(socketserver.TCPServer):
-    """Gives each connection a thread and a deadline, and has so many at most."""
+    """Give each connection a thread and a deadline, and limit their number."""
 
     allow_reuse_address = True
     request_queue_size = 64
@@ -99,7 +99,7 @@ class _Server(socketserver.TCPServer):
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.pages = pages
         self._deadline_s = deadline_s
-        self._room = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+        self._room = threading.BoundedSemaphore(_MAX_CONNECTIONS)
         self._lock = threading.Lock()
         # The oldest first.
         self._ends_at_s: dict[socket.socket, float] = {}
@@ -116,11 +116,11 @@ class _Server(socketserver.TCPServer):
             # The connection stays in the queue, and would be tried again at once.
             if error.errno in _OUT_OF_RESOURCES:
                 self._end(1)
-                time.sleep(_LOOK_EVERY_S)
+                time.sleep(_POLL_S)
             raise
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection on a thread of its own, where there is room."""
+        """Serve a connection on a thread, if there is room."""
         if not self._room.acquire(blocking=False):
             self._end(1)
             if not self._room.acquire(timeout=_WAIT_FOR_ROOM_S):
@@ -138,24 +138,24 @@ class _Server(socketserver.TCPServer):
             raise
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base's way
-        """Say in the log that a connection could not be served."""
+        """Log that a connection could not be served."""
         _log.error("a connection could not be served", exc_info=True)
 
     def service_actions(self) -> None:
-        """End the connections whose time is up."""
+        """Close the connections that exceed the deadline."""
         now_s = time.monotonic()
         with self._lock:
             late = sum(ends_at_s <= now_s for ends_at_s in self._ends_at_s.values())
         self._end(late)
 
     def server_close(self) -> None:
-        """Listen no more, and end the connections."""
+        """Stop listening, and close the connections."""
         super().server_close()
-        self._end(_MOST_CONNECTIONS)
+        self._end(_MAX_CONNECTIONS)
 
     def _serve(self, request: socket.socket, client_address: Any) -> None:
         try:
-            # A client that hangs up is no news.
+            # A client that hangs up is not an error.
             with suppress(OSError):
                 self.finish_request(request, client_address)
         finally:
@@ -168,7 +168,7 @@ class _Server(socketserver.TCPServer):
         self._room.release()
 
     def _end(self, many: int) -> None:
-        """End the oldest connections; their threads are told by what they read or write next."""
+        """Shut down the oldest connections; their threads notice at the next read or write."""
         with self._lock:
             for request in list(self._ends_at_s)[:many]:
                 with suppress(OSError):
@@ -192,7 +192,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._begin(page)
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing: who asks decides how often."""
+        """Log nothing: clients decide how often they request."""
 
     def _page(self) -> Page | None:
         make = self.server.pages.get(self.path.partition("?")[0])
@@ -201,9 +201,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             return None
         try:
             return make(self.headers.get("Accept", ""))
-        except Exception as error:  # noqa: BLE001 - it is told, and the next request is served
-            _log.error("cannot tell %s: %s", self.path.partition("?")[0], type(error).__name__)
-            return Page(500, "text/plain; charset=utf-8", _WRONG)
+        except Exception as error:  # noqa: BLE001 - it is logged, and the next request is served
+            _log.error(
+                "cannot make the page %s: %s", self.path.partition("?")[0], type(error).__name__
+            )
+            return Page(500, "text/plain; charset=utf-8", _FAILED)
 
     def _begin(self, page: Page) -> None:
         self.send_response(page.status)

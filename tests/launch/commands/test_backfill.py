@@ -84,7 +84,7 @@ def test_of_an_archive_that_is_cut_the_whole_members_are_checked(
     assert backfill(tmp_path / "*.gz", tmp_path / "out") == 1
     place = f"{tmp_path}/cut.jsonl.gz#after-record-25"
     fault = f"gzip member 2, from byte {len(members[0])}, is damaged before byte "
-    assert f"archives that are damaged: 1\n  {place}: {fault}" in capsys.readouterr().err
+    assert f"damaged archives: 1\n  {place}: {fault}" in capsys.readouterr().err
     [failure] = failures_in(tmp_path / "out")
     assert "cut.jsonl.gz is damaged after 25 records" in caplog.text
     assert (failure["step"], failure["retryable"]) == ("ReadMessages", False)
@@ -161,7 +161,7 @@ def test_counts_that_do_not_close_fail_the_run(
     told = capsys.readouterr()
     assert "THE COUNTS DO NOT ADD UP" in told.out
     assert told.err == (
-        "groundwatch: the run failed: the counts do not close: 3 messages were read\n"
+        "groundwatch: the run failed: the counts do not add up: 3 messages were read\n"
     )
     assert summary_in(tmp_path / "out")["closes"] is False
 

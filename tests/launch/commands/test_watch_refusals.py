@@ -32,7 +32,7 @@ def test_a_second_worker_on_the_same_output_is_refused(
     folder = str(watched.output / "work")
     with WorkFolder(folder).held():
         assert watch(watched, "--work_folder", folder) == 1
-    assert f"another run of the same id is at work: it holds {folder}" in capsys.readouterr().err
+    assert f"another run of the same id is active: it holds {folder}" in capsys.readouterr().err
 
 
 def test_the_work_of_another_run_is_not_mixed_with_this_ones(
@@ -92,7 +92,7 @@ def test_a_second_demo_on_the_same_output_is_refused_and_takes_nothing_from_the_
         assert main(["watch", "--demo", "--output", str(tmp_path)]) == 1
         assert sorted(tmp_path.rglob("*")) == before
     assert capsys.readouterr().err == (
-        f"groundwatch: the demo failed: another run of the same id is at work: it holds {folder}\n"
+        f"groundwatch: the demo failed: another run of the same id is active: it holds {folder}\n"
     )
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from launch.local import local_run, publishing, segment_runner
+from launch.local import local_run, segment_runner
 from launch.local.segment_runner import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
 from pipeline import storage
+from pipeline.sinks import publication
 from pipeline.sinks.part_files import Part
 from pipeline.sources.splits import Segment
 from pipeline.storage.output_lock import lock_output
@@ -166,7 +167,7 @@ def test_a_second_run_of_the_same_id_is_kept_out(
     with work.held():
         status = backfill(archive, tmp_path / "out", "--work_folder", str(tmp_path / "work"))
     assert status == 1
-    assert "another run of the same id is at work" in capsys.readouterr().err
+    assert "another run of the same id is active" in capsys.readouterr().err
 
 
 def test_large_files_are_cut_where_they_are_wished(tmp_path: Path) -> None:
@@ -201,7 +202,7 @@ def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
             assert summary["closes"] is True
             assert (summary["read"], summary["deferred"]) == (limit, ANSWERS - limit)
             assert len(set(ids_in(output))) == len(ids_in(output)) == limit
-        assert "left 25 messages undone" in capsys.readouterr().out
+        assert "left 25 messages unread" in capsys.readouterr().out
         assert backfill(archive, output, *flags) == 0
         assert server.requests == ANSWERS
     assert summary_in(output)["calls"] == ANSWERS
@@ -234,7 +235,7 @@ def crash_at(monkeypatch: pytest.MonkeyPatch, step: int, *, done: bool) -> list[
 
         return touch
 
-    for name in ("create", "publish", "remove", "settle"):
+    for name in ("create", "publish", "remove", "fsync"):
         monkeypatch.setattr(storage, name, touching(getattr(storage, name)))
     return touches
 
@@ -279,7 +280,7 @@ def test_a_disk_that_is_full_when_files_are_put_together_is_gone_on_with(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(publishing, "join_parts", full)
+        patched.setattr(publication, "join_parts", full)
         assert backfill(archive, tmp_path / "out", *SEGMENTS) == 1
     assert "No space left on device" in capsys.readouterr().err
     assert visible_files(tmp_path / "out") == []

@@ -34,7 +34,7 @@ STARTED = Started(subscription="projects/p/subscriptions/s", output="out", check
 WATCHING = (
     "Watching projects/p/subscriptions/s, checker local; records go to out. Ctrl-C drains and ends."
 )
-BACKLOG = Backlog(outstanding=3, held=1, oldest_age_s=2.04)
+BACKLOG = Backlog(outstanding=3, pending=1, oldest_age_s=2.04)
 
 
 def an_alert(**fields: Any) -> Alert:
@@ -108,10 +108,10 @@ def test_a_log_has_a_heartbeat_a_minute(
         *["60 messages in the last 60 s, 3 outstanding"] * 3,
     ]
     heartbeat = vars(caplog.records[-1])
-    assert {name: heartbeat[name] for name in ("messages", "messages_per_s", "held")} == {
+    assert {name: heartbeat[name] for name in ("messages", "messages_per_s", "pending")} == {
         "messages": 180,
         "messages_per_s": 1.0,
-        "held": 1,
+        "pending": 1,
     }
     assert heartbeat["oldest_age_s"] == 2.0
 

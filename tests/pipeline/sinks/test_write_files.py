@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from pipeline import storage
 from pipeline.sinks import part_files, write_files
 from pipeline.sinks.destination import Destination
-from pipeline.sinks.manifest import read_manifest
+from pipeline.sinks.publication import read_manifest
 from pipeline.sinks.row_formats import RowFormat
 from pipeline.sinks.write_files import WriteFiles
 from tests.support.builders import an_enriched
@@ -87,7 +87,7 @@ def test_more_dates_than_files_may_be_open_lose_nothing(tmp_path: Path) -> None:
 def test_a_file_that_is_long_enough_is_followed_by_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(part_files, "_ROWS_BETWEEN_LOOKS", 1)
+    monkeypatch.setattr(part_files, "_ROWS_BETWEEN_CHECKS", 1)
     destination = Destination(root=str(tmp_path), run="run", file_bytes=1000)
     entries = write(destination, map(numbered_failure, range(20)), LINES)
     assert len(entries) > 2

@@ -60,7 +60,7 @@ def test_a_pane_without_rows_is_no_file(tmp_path: Path) -> None:
 def test_a_file_that_is_long_enough_is_followed_by_another_of_a_name_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(part_files, "_ROWS_BETWEEN_LOOKS", 1)
+    monkeypatch.setattr(part_files, "_ROWS_BETWEEN_CHECKS", 1)
     destination = a_destination(tmp_path, file_bytes=1)
     names = {
         path

@@ -90,7 +90,7 @@ def test_rows_that_do_not_tell_where_the_message_is_are_refused(
 ) -> None:
     values = {"a": "", "b": b"", "n": 5, "data": 5}
     row = {name: values[name] for name, _ in fields}
-    with pytest.raises(DamagedArchive, match="name it one of data, payload, message"):
+    with pytest.raises(DamagedArchive, match="rename it to one of data, payload, message"):
         read_all(avro_of([row], *fields))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pipeline.sources.archive_files import Contents, examine_file
 from pipeline.sources.archives import DamagedArchive
-from pipeline.sources.splits import RangeReader, RecordRange, Segment, cut_segments
+from pipeline.sources.splits import RecordRange, Segment, SegmentReader, split_segments
 
 
 def whole(messages: int) -> Contents:
@@ -40,7 +40,7 @@ def test_every_message_is_in_one_segment_in_the_order_of_the_input(
     sizes: list[int], size: int
 ) -> None:
     files = [(f"file-{number}", messages) for number, messages in enumerate(sizes)]
-    segments = cut_segments([(path, whole(messages)) for path, messages in files], size)
+    segments = split_segments([(path, whole(messages)) for path, messages in files], size)
     assert reached(segments, files) == [
         (path, position) for path, messages in files for position in range(messages)
     ]
@@ -54,7 +54,7 @@ def test_every_file_is_read_to_its_end_once(sizes: list[int], size: int) -> None
     files = [(f"file-{number}", whole(messages)) for number, messages in enumerate(sizes)]
     open_ended = [
         record_range.path
-        for segment in cut_segments(files, size)
+        for segment in split_segments(files, size)
         for record_range in segment.ranges
         if record_range.count is None
     ]
@@ -67,24 +67,24 @@ def a_file(folder: Path, lines: int) -> str:
     return str(path)
 
 
-def payloads(reader: RangeReader, segment: Segment) -> list[bytes]:
+def payloads(reader: SegmentReader, segment: Segment) -> list[bytes]:
     return [m.payload for source in reader.messages_of(segment) for m in source.messages]
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [0, 2], [3, 1], [1, 1]])
 def test_segments_are_read_in_any_order(tmp_path: Path, order: list[int]) -> None:
     paths = [a_file(tmp_path, 5), a_file(tmp_path, 7)]
-    segments = cut_segments([(path, examined(path)) for path in paths], 3)
+    segments = split_segments([(path, examined(path)) for path in paths], 3)
     expected = [b"%d" % number for lines in (5, 7) for number in range(lines)]
-    reader = RangeReader(are_failures=False)
+    reader = SegmentReader(are_failures=False)
     for number in order:
         assert payloads(reader, segments[number]) == expected[3 * number : 3 * number + 3]
 
 
 def test_an_archive_is_opened_once_for_ranges_in_order(tmp_path: Path) -> None:
     path = a_file(tmp_path, 7)
-    segments = cut_segments([(path, examined(path))], 2)
-    reader = RangeReader(are_failures=False)
+    segments = split_segments([(path, examined(path))], 2)
+    reader = SegmentReader(are_failures=False)
     first = payloads(reader, segments[0])
     Path(path).unlink()
     assert first + payloads(reader, segments[3]) == [b"0", b"1", b"6"]
@@ -94,9 +94,9 @@ def test_an_archive_is_opened_once_for_ranges_in_order(tmp_path: Path) -> None:
 def test_damage_is_the_message_behind_the_last_one_that_counts(tmp_path: Path, size: int) -> None:
     path = Path(a_file(tmp_path, 5))
     path.write_bytes(path.read_bytes() + gzip.compress(b"5\n6\n")[:-1])
-    segments = cut_segments([(str(path), examined(str(path)))], size)
+    segments = split_segments([(str(path), examined(str(path)))], size)
     assert sum(segment.messages for segment in segments) == 6
-    reader, read = RangeReader(are_failures=False), []
+    reader, read = SegmentReader(are_failures=False), []
 
     def read_segments() -> None:
         for segment in segments:
@@ -113,15 +113,15 @@ def test_a_compressed_file_that_changes_after_it_was_verified_is_not_used(
     tmp_path: Path, change: str
 ) -> None:
     path = Path(a_file(tmp_path, 7))
-    segments = cut_segments([(str(path), examined(str(path)))], 3)
-    reader = RangeReader(are_failures=False)
+    segments = split_segments([(str(path), examined(str(path)))], 3)
+    reader = SegmentReader(are_failures=False)
     assert payloads(reader, segments[0]) == [b"0", b"1", b"2"]
     if change == "replaced":
         path.unlink()
     lines = {"shorter": b"1\n", "longer": b"1\n" * 9}.get(change, b"1\n" * 7)
     path.write_bytes(gzip.compress(lines))
     with pytest.raises(OSError, match=rf"^cannot read {path}: it has changed since it was counted"):
-        payloads(RangeReader(are_failures=False), segments[1])
+        payloads(SegmentReader(are_failures=False), segments[1])
 
 
 def test_lines_that_are_added_to_a_plain_file_later_are_left_for_another_run(
@@ -129,17 +129,17 @@ def test_lines_that_are_added_to_a_plain_file_later_are_left_for_another_run(
 ) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(b"0\n1\n2")
-    segments = cut_segments([(str(path), examined(str(path)))], 2)
+    segments = split_segments([(str(path), examined(str(path)))], 2)
     with path.open("ab") as stream:
         stream.write(b"\n3\n4\n")
-    reader = RangeReader(are_failures=False)
+    reader = SegmentReader(are_failures=False)
     assert [payloads(reader, segment) for segment in segments] == [[b"0", b"1"], [b"2"]]
 
 
 def test_a_plain_file_that_lost_lines_is_not_taken_for_a_whole_one(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(b"0\n1\n2\n")
-    [segment] = cut_segments([(str(path), examined(str(path)))], 10)
+    [segment] = split_segments([(str(path), examined(str(path)))], 10)
     path.write_bytes(b"0\n")
     with pytest.raises(OSError, match="it has changed since it was counted"):
-        payloads(RangeReader(are_failures=False), segment)
+        payloads(SegmentReader(are_failures=False), segment)

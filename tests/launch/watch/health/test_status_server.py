@@ -94,7 +94,9 @@ def test_a_page_that_fails_is_told_without_the_reasons_words(
     response, body = asked(server, "/broken")
     assert response.status == 500
     assert b"answer" not in body
-    assert [record.getMessage() for record in caplog.records] == ["cannot tell /broken: ValueError"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "cannot make the page /broken: ValueError"
+    ]
     assert asked(server, "/hello")[0].status == 200
 
 

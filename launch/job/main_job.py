@@ -1,19 +1,18 @@
-"""The main job as a person runs it: progress while it works, then what came of it."""
+"""Run the main job with its progress, its summary and its exit status."""
 
 import sys
 import traceback
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from launch.job.remote_run import JobFailed, run_remotely
 from launch.local.beam_errors import cause_of
 from launch.local.local_run import NothingToResume, run_locally
 from launch.local.processes import ProcessDied
 from launch.local.work_folder import FolderInUse
 from launch.logs.beam_log import keep_beam_quiet
-from launch.remote_job import JobFailed
 from launch.report.reading import write_report
 from launch.report.terminal_summary import show_summary
-from launch.running import run_pipeline
 from launch.terminal.exit_status import DONE, LEFT, fail
 from launch.terminal.unreadable_input import fail_unreadable, fail_with, first_failures
 from pipeline.settings.config import Config
@@ -23,7 +22,7 @@ from pipeline.storage.output_lock import LockLost, LockTaken
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 
-_TOLD = (
+_EXPECTED = (
     CheckFailed,
     OSError,
     FolderInUse,
@@ -45,24 +44,24 @@ def run_main_job(
     must_resume: bool = False,
     forget_replies: bool = False,
 ) -> int:
-    """Run the pipeline, showing its progress, and tell what came of it.
+    """Run the pipeline, and print its progress and its summary.
 
     Args:
-      config: the run's settings; one with a work folder is run on this machine.
+      config: the run's settings; a work folder means a run on this machine.
       options: Beam's own.
-      price_per_1k_chars: what 1,000 checked characters cost, None if unknown.
+      price_per_1k_chars: the price of 1,000 checked characters, None if unknown.
       processes: how many share the work on this machine.
-      must_resume: whether to refuse to begin anew.
-      forget_replies: whether to begin anew and pay for every check again.
+      must_resume: whether to fail unless an interrupted run can be resumed.
+      forget_replies: whether to start a new run and pay for every check again.
 
     Returns:
-      The exit status: 0 done; 1 failed, not all accounted for, or nothing could be read; 3 done
-      with something left: failures that a replay may mend, or messages that a limit did not allow.
+      The exit status: 0 done; 1 the run failed, its counts do not add up, or nothing could be read;
+      3 done, but retryable failures, or messages beyond a limit, are left.
     """
     keep_beam_quiet()
     try:
         if config.work_folder is None:
-            summary = run_pipeline(config, options, price_per_1k_chars)
+            summary = run_remotely(config, options, price_per_1k_chars)
         else:
             summary = run_locally(
                 config,
@@ -72,29 +71,29 @@ def run_main_job(
                 must_resume=must_resume,
                 forget_replies=forget_replies,
             )
-    except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is told to the person
+    except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
         return fail(f"the run failed: {_reason(cause_of(error))}")
     show_summary(config, summary, _report(config))
     return _exit_status(config, summary)
 
 
 def _report(config: Config) -> str | None:
-    """Write the report; the run is no less done when that fails."""
+    """Write the report; the run succeeds without it."""
     try:
         return write_report(config.output)
     except OSError as error:
-        sys.stderr.write(f"groundwatch: no report could be written: {error}\n")
+        sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
         return None
 
 
 def _exit_status(config: Config, summary: Summary) -> int:
     if not summary.closes:
-        return fail(f"the run failed: the counts do not close: {summary.read} messages were read")
+        return fail(f"the run failed: the counts do not add up: {summary.read} messages were read")
     if summary.damaged_archives:
-        sentence = f"the run failed: archives that are damaged: {summary.damaged_archives}"
+        sentence = f"the run failed: damaged archives: {summary.damaged_archives}"
         damage = first_failures(config.destination, DamagedArchive.__name__)
         return fail_with(sentence, damage)
-    # What a replay reads was counted as failures before.
+    # A replay reads messages that were counted as failures before.
     is_unreadable = summary.unreadable == summary.read and not summary.deferred
     if is_unreadable and not config.replays:
         return fail_unreadable(first_failures(config.destination), config.inputs)
@@ -105,7 +104,7 @@ def _reason(error: BaseException) -> str:
     """Say why a run failed, in a sentence for a person."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted; give the same command again to finish it"
-    if isinstance(error, _TOLD):
+    if isinstance(error, _EXPECTED):
         return str(error)
     # A defect; its message could hold an answer's text.
     sys.stderr.writelines(traceback.format_tb(error.__traceback__))

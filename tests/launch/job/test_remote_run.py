@@ -13,8 +13,8 @@ from apache_beam.runners.runner import PipelineResult, PipelineRunner, PipelineS
 from google.api_core.exceptions import Forbidden
 from google.cloud.dataflow import JobState
 
+from launch.job.remote_run import JobFailed, run_job
 from launch.logs.beam_log import keep_beam_quiet
-from launch.remote_job import JobFailed, run_job
 from tests.support.archives import an_envelope
 from tests.support.runs import an_archive, backfill
 
@@ -126,8 +126,11 @@ def test_a_job_that_was_cancelled_on_dataflow_is_told_with_its_page() -> None:
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
-        (KeyboardInterrupt(), "interrupted here, but the job goes on"),
-        (Forbidden("no permission"), "the job may go on, unheard of: 403 no permission"),
+        (KeyboardInterrupt(), "interrupted here, but the job continues"),
+        (
+            Forbidden("no permission"),
+            "the job may still run, but its state is unknown: 403 no permission",
+        ),
     ],
     ids=["an interrupt", "a service that says no more"],
 )

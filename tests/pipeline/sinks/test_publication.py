@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.sinks.destination import Destination
-from pipeline.sinks.manifest import check_manifest
+from pipeline.sinks.publication import check_manifest
 from pipeline.sinks.row_formats import RowFormat
 from tests.support.builders import an_enriched
 from tests.support.written_rows import AVRO, LINES, a_record, numbered_failure, write
@@ -78,7 +78,7 @@ def test_a_manifest_that_somebody_has_changed_is_named(tmp_path: Path, line: byt
     write(destination, [numbered_failure(1)], LINES)
     manifest = tmp_path / "manifest" / "run-failures.jsonl"
     manifest.write_bytes(line + b"\n")
-    with pytest.raises(OSError, match=f"^{manifest} is no manifest"):
+    with pytest.raises(OSError, match=f"^{manifest} is not a manifest"):
         check_manifest(destination, LINES)
 
 
