@@ -274,7 +274,10 @@ class GroundingClient:
         if isinstance(error, TimeoutError | httpx.TimeoutException):
             return Unavailable(f"no reply within {self._settings.retries.timeout_s:g} s")
         if isinstance(error, httpx.ConnectError):
-            message = f"cannot connect to {self._settings.endpoint} ({error})"
+            advice = "check the network, or set --proxy"
+            if self._authority is None:
+                advice = "start the checker, or pass --checker local"
+            message = f"cannot connect to {self._settings.endpoint} ({error}): {advice}"
             return Unavailable(message, was_sent=False)
         # Other messages could quote the request or the reply, and so the answer.
         return Unavailable(
