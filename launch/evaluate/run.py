@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from launch.evaluate.evaluation import evaluation_to_json, measure
 from launch.evaluate.labelled_answers import LabelledAnswers, holds_records
 from launch.evaluate.tables import show_evaluation
-from launch.inputs.labels import gather_labels
+from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
 from launch.report.output_folder import write_file
 from launch.terminal.exit_status import DONE, fail
@@ -29,7 +29,7 @@ def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
     settings, problems = loaded.settings, loaded.problems
     answers = find_inputs("answers", settings.evaluation.answers, problems)
     gold = find_inputs("gold", settings.evaluation.gold, problems) or answers
-    labels = gather_labels("gold", gold, problems) if answers else {}
+    labels = read_all_labels("gold", gold, problems) if answers else {}
     loaded.raise_problems()
     collected = LabelledAnswers(labels)
     try:

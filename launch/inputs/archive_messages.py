@@ -1,4 +1,4 @@
-"""The messages of some archives, for commands that read them without a pipeline."""
+"""Read the messages of archives without a pipeline."""
 
 from collections.abc import Iterator, Sequence
 from typing import IO
@@ -15,14 +15,14 @@ _MESSAGES_BETWEEN_LOOKS = 256
 
 
 class ArchiveMessages:
-    """The messages of some archives, in order, with a bar on a terminal while they are read.
+    """Read the messages of archives in order, with a progress bar on a terminal.
 
     Attributes:
-      damaged: which archives were found damaged so far, and where.
+      damaged: the damaged archives found so far, with the place of the damage.
 
     Args:
       paths: the archives' files, local or gs://.
-      salvage: whether the records before a damage count that no checksum confirms.
+      salvage: whether to read the unverified records before a damage.
     """
 
     def __init__(self, paths: Sequence[str], *, salvage: bool = False) -> None:

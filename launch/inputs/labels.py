@@ -1,4 +1,4 @@
-"""Reading what people said of answers: one JSON object a line."""
+"""Read labels of answers: one JSON object a line."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ _SUPPORTED = frozenset({"grounded", "supported"})
 
 
 class UnreadableLabels(Exception):
-    """A file of labels that is none; the message says where and what is missing."""
+    """A line is not a label; the message says where, and what is missing."""
 
 
 def read_labels(path: str) -> dict[str, Label]:
@@ -27,11 +27,11 @@ def read_labels(path: str) -> dict[str, Label]:
         that are not supported, each as ``[start_byte, end_byte, kind]``.
 
     Returns:
-      By name, what was said of the answer.
+      The labels by the name of the answer.
 
     Raises:
-      UnreadableLabels: a line does not say which answer is meant, or what it is.
-      OSError: the file is not there or cannot be read.
+      UnreadableLabels: a line names no answer, or has no label.
+      OSError: the file cannot be read.
     """
     labels: dict[str, Label] = {}
     with storage.read(path) as stream:
@@ -42,13 +42,13 @@ def read_labels(path: str) -> dict[str, Label]:
     return labels
 
 
-def gather_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[str, Label]:
-    """Read several files of labels; of two labels of one name the last counts.
+def read_all_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[str, Label]:
+    """Read several files of labels; the last label of a name counts.
 
     Args:
-      flag: the option that names them, for what is wrong.
+      flag: the option, for problems.
       paths: the files, local or gs://.
-      problems: what is wrong is added to it.
+      problems: problems are appended to it.
     """
     labels: dict[str, Label] = {}
     for path in paths:
@@ -63,15 +63,15 @@ def gather_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[
 
 def _label(line: bytes, place: str) -> tuple[str, Label]:
     try:
-        members = msgspec.json.decode(line, type=dict[str, Any])
+        fields = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.MsgspecError:
-        raise UnreadableLabels(f"{place}: is no JSON object") from None
-    names = (members[name] for name in _NAMES if isinstance(members.get(name), str))
+        raise UnreadableLabels(f"{place}: is not a JSON object") from None
+    names = (fields[name] for name in _NAMES if isinstance(fields.get(name), str))
     name = next(names, None)
     if name is None:
         raise UnreadableLabels(f"{place}: names no answer; it needs one of {', '.join(_NAMES)}")
     return name, Label(
-        is_unsupported=_is_unsupported(members, place), spans=_spans(members.get("spans"), place)
+        is_unsupported=_is_unsupported(fields, place), spans=_spans(fields.get("spans"), place)
     )
 
 
@@ -80,16 +80,16 @@ def _spans(spans: object, place: str) -> tuple[LabelSpan, ...] | None:
         return msgspec.convert(spans, tuple[LabelSpan, ...] | None)
     except msgspec.ValidationError:
         raise UnreadableLabels(
-            f'{place}: its "spans" are no list of [start_byte, end_byte, kind]'
+            f'{place}: its "spans" are not a list of [start_byte, end_byte, kind]'
         ) from None
 
 
-def _is_unsupported(members: Mapping[str, Any], place: str) -> bool:
-    if isinstance(members.get("hallucinated"), bool):
-        return bool(members["hallucinated"])
-    if isinstance(members.get("grounded"), bool):
-        return not members["grounded"]
-    label = members.get("label")
+def _is_unsupported(fields: Mapping[str, Any], place: str) -> bool:
+    if isinstance(fields.get("hallucinated"), bool):
+        return bool(fields["hallucinated"])
+    if isinstance(fields.get("grounded"), bool):
+        return not fields["grounded"]
+    label = fields.get("label")
     word = label.lower() if isinstance(label, str) else None
     if word not in _UNSUPPORTED | _SUPPORTED:
         # A bare true or 1 means grounded to some and hallucinated to others.

@@ -1,4 +1,4 @@
-"""Finding the files of the input, and a place for the output, before a run begins."""
+"""Find the input files and validate the output folder before a run."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,14 +9,12 @@ from pipeline.sinks.destination import Destination
 
 
 def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list[str]:
-    """Find the files that patterns match, each once, sorted by path.
-
-    A file that several paths lead to, by links or otherwise, is read under one of them.
+    """Find the files that patterns match, sorted by path; links to one file count once.
 
     Args:
-      flag: the option that names them, for what is wrong.
+      flag: the option, for problems.
       patterns: paths or globs, local or gs://.
-      problems: what is wrong is added to it.
+      problems: problems are appended to it.
     """
     found: set[str] = set()
     for pattern in patterns:
@@ -32,11 +30,11 @@ def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list
 
 
 def try_output(destination: Destination, problems: list[str]) -> None:
-    """See whether the output folder can be written to.
+    """Check that the output folder can be written to.
 
     Args:
       destination: the run's.
-      problems: what is wrong is added to it.
+      problems: problems are appended to it.
     """
     probe = destination.temporary_path("probe")
     try:
@@ -47,9 +45,9 @@ def try_output(destination: Destination, problems: list[str]) -> None:
 
 
 def default_run_id(patterns: Sequence[str]) -> str:
-    """Name a run after its input, so that the same command again replaces its own files.
+    """Derive a run id from the input, so that the same command replaces its own files.
 
-    The same words in another folder mean other files, so they name another run.
+    Local paths are absolute: the same relative path in another folder gives another id.
     """
     places = [
         path if not storage.is_local(path) else str(Path(path).absolute()) for path in patterns
@@ -58,12 +56,12 @@ def default_run_id(patterns: Sequence[str]) -> str:
 
 
 def default_run_id_of(subscription: str) -> str:
-    """Name a run after its subscription, the same wherever it is started."""
+    """Derive a run id from the subscription."""
     return default_run_id([f"pubsub://{subscription}"])
 
 
 def default_work_folder(destination: Destination) -> str:
-    """Choose where an unfinished run keeps things: in the output, or at home for a bucket's."""
+    """Choose the work folder: in the output folder, or in the home folder if that is a bucket."""
     if storage.is_local(destination.root):
         return destination.temporary_folder
     place = hashlib.sha256(destination.temporary_folder.encode()).hexdigest()[:12]

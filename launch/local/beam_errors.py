@@ -1,16 +1,16 @@
-"""What a step raised, out of what Beam puts around it."""
+"""Unwrap the exceptions of Beam."""
 
 
 def cause_of(error: BaseException) -> BaseException:
-    """Find what a step raised: Beam puts an exception around it, often of another class.
+    """Return the exception that a step raised; Beam wraps it, often in another class.
 
-    An interrupt goes before whatever it made fail.
+    An interrupt takes precedence over the errors that it causes.
     """
-    behind: BaseException | None = error
-    while behind is not None:
-        if isinstance(behind, KeyboardInterrupt):
-            return behind
-        behind = behind.__context__
+    context: BaseException | None = error
+    while context is not None:
+        if isinstance(context, KeyboardInterrupt):
+            return context
+        context = context.__context__
     while getattr(error, "_tagged_with_step", False) and error.__context__ is not None:
         error = error.__context__
     return error

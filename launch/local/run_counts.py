@@ -1,4 +1,4 @@
-"""From Beam's metrics to the counts of a run."""
+"""Read the counts of a run from Beam's metrics."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from transforms.runtime import counters
 
 
 def counts_from(result: PipelineResult) -> RunCounts:
-    """Count what went through a pipeline that has come to its end.
+    """Read the counts of a finished pipeline.
 
     Answers that were left for later count as not read.
     """

@@ -1,4 +1,4 @@
-"""The summary of a run, from what was counted and the files that are there."""
+"""Make the summary of a run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ def summary_of(
     price_per_1k_chars: float | None,
     deferred: int = 0,
 ) -> Summary:
-    """Put a summary together, ending now, beside the estimate that was made for the run.
+    """Make the summary of a run that ends now, with a comparison to its estimate.
 
     Args:
       config: the run's settings.

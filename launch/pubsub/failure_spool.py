@@ -37,7 +37,7 @@ def spool_failures(
       idle_s: the subscription counts as empty when nothing came for so long.
 
     Returns:
-      The file; None when there is no failure. Messages that are none stay in the subscription.
+      The file; None without any failure. Other messages stay in the subscription.
 
     Raises:
       Misconfigured, Refused: a person has to change something first.
@@ -59,7 +59,7 @@ def spool_failures(
 
 
 def _cut_unfinished_line(path: Path) -> int:
-    """Drop the line in which a replay was killed, whose failure comes again; returns the size."""
+    """Drop an incomplete last line, whose failure is redelivered; return the size."""
     with storage.describing_errors(f"cannot write {path}"), path.open("rb+") as stream:
         size_bytes = sum(len(line) for line in stream if line.endswith(b"\n"))
         stream.truncate(size_bytes)
@@ -67,11 +67,11 @@ def _cut_unfinished_line(path: Path) -> int:
 
 
 def _append(path: Path, messages: tuple[Message, ...]) -> list[str]:
-    """Write what is a failure; returns the places of what was written."""
+    """Append the failures; return their places."""
     lines = {message.place: _line(message) for message in messages}
     written = {place: line for place, line in lines.items() if line}
     if len(written) < len(lines):
-        _log.error("%d messages are no failures of groundwatch", len(lines) - len(written))
+        _log.error("%d messages are not failures of groundwatch", len(lines) - len(written))
     if written:
         with storage.describing_errors(f"cannot write {path}"), create_file(path, "ab") as stream:
             stream.writelines(line + b"\n" for line in written.values())
@@ -87,15 +87,16 @@ def _line(announced: Message) -> bytes | None:
     earlier = message.earlier
     if earlier is None:
         return None
-    told = announced.attributes
+    attributes = announced.attributes
+    last_failed_at_us = from_rfc3339(attributes.get("failure_last_at"))
     failure = Failure(
-        step=told.get("failure_step", ""),
-        error_class=told.get("failure_error_class", ""),
-        error=told.get("failure_error", ""),
-        retryable=told.get("failure_retryable") == "true",
+        step=attributes.get("failure_step", ""),
+        error_class=attributes.get("failure_error_class", ""),
+        error=attributes.get("failure_error", ""),
+        retryable=attributes.get("failure_retryable") == "true",
         attempts=earlier.attempts,
         first_failed_at_us=earlier.first_failed_at_us,
-        last_failed_at_us=from_rfc3339(told.get("failure_last_at")) or earlier.first_failed_at_us,
+        last_failed_at_us=last_failed_at_us or earlier.first_failed_at_us,
         message=message,
     )
     return failure_to_json(failure)

@@ -4,7 +4,7 @@ import sys
 
 from rich.console import Console
 
-from launch.inputs.labels import gather_labels
+from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
 from launch.report.counts.tally import Findings
 from launch.report.output_folder import OutputFiles, find_files, write_file
@@ -28,7 +28,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     """
     settings, problems = loaded.settings, loaded.problems
     files = _files(settings.folder, problems)
-    gold = gather_labels("gold", find_inputs("gold", settings.gold, problems), problems)
+    gold = read_all_labels("gold", find_inputs("gold", settings.gold, problems), problems)
     loaded.raise_problems()
     given = {
         "low_grounded": settings.low_grounded_threshold,

@@ -1,21 +1,21 @@
-"""What a command says by its exit status."""
+"""The exit statuses of commands."""
 
 import sys
 
 DONE = 0
-"""All is done and accounted for."""
+"""Everything is done and accounted for."""
 
 FAILED = 1
-"""It is not done, or not all is accounted for."""
+"""The command failed, or messages are not accounted for."""
 
 USAGE = 2
-"""It has not begun: something is wrong with the command line."""
+"""The command line has problems; nothing was started."""
 
 LEFT = 3
-"""It is done, but something is left that another try may mend."""
+"""Done, except for retryable failures or deferred messages."""
 
 
 def fail(sentence: str) -> int:
-    """Tell a person on stderr why a command failed; returns the exit status that says so."""
+    """Print why a command failed to stderr; return the exit status."""
     sys.stderr.write(f"groundwatch: {sentence}\n")
     return FAILED

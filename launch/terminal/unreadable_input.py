@@ -1,4 +1,4 @@
-"""Tell a person why an input, or a part of it, could not be read."""
+"""Print why an input could not be read, with hints."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class _Failure(msgspec.Struct):
-    """What of a line of failures is shown."""
+    """The fields of a failure that are printed."""
 
     source: str
     error: str
@@ -29,27 +29,27 @@ class _Failure(msgspec.Struct):
 
 
 def fail_with(sentence: str, faults: Sequence[str]) -> int:
-    """Tell a person on stderr why a command failed, with the first faults.
+    """Print why a command failed, with the first faults.
 
     Args:
-      sentence: what is wrong.
-      faults: each a place and what is wrong there, holding no text of an answer.
+      sentence: the reason.
+      faults: each a place and a reason, without text of an answer.
 
     Returns:
-      The exit status that says so.
+      The exit status.
     """
     return fail("\n".join([sentence, *(f"  {printable(fault)}" for fault in faults)]))
 
 
 def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
-    """Tell a person that nothing in the input could be read, why, and what may help.
+    """Print that no message of the input could be read, why, and what may help.
 
     Args:
-      faults: the first of the messages that could not be read; none where there is no message.
+      faults: of the first messages; empty if there is no message.
       paths: the input's files.
 
     Returns:
-      The exit status that says so.
+      The exit status.
     """
     shown = [*faults[:SHOWN_FAULTS]] or [
         f"{path}: no message in it" for path in paths[:SHOWN_FAULTS]
@@ -59,14 +59,14 @@ def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
 
 
 def first_failures(destination: Destination, error_class: str | None = None) -> list[str]:
-    """Read the first failures that a run has written.
+    """Read the first failures that a run wrote.
 
     Args:
       destination: output folder and run.
-      error_class: of the failures that are looked for; None for all.
+      error_class: of the failures; None for all.
 
     Returns:
-      Each failure's place and sentence; none where the run wrote no file of them.
+      Each failure's place and message.
     """
     matching = (
         f"{failure.source}: {failure.error}"
@@ -84,12 +84,12 @@ def _failures(destination: Destination) -> Iterator[_Failure]:
                 for line in stream:
                     yield decoder.decode(line)
     except OSError:
-        # The run has ended: what cannot be shown of it must not hide how it ended.
+        # A failure to print details must not hide the result of the run.
         return
 
 
 def _hint(path: str) -> str | None:
-    """Say what a file looks like that is not one of the input formats."""
+    """Guess what a file is that has no known format."""
     try:
         with (
             storage.read(path) as raw,

@@ -11,7 +11,6 @@ import msgspec
 
 from schemas import Record
 from schemas.verdict import Verdict
-from transforms.grounding.local.entailment import MODEL, TOKENIZER
 from transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
 from transforms.rules.verdicts import FINDINGS, PRECEDENCE
 
@@ -169,6 +168,9 @@ def _parse_local_file(text: str) -> str:
 
 
 def _parse_model_folder(text: str) -> str:
+    # The embedded checker imports all rules, which the help should not wait for.
+    from transforms.grounding.local.entailment import MODEL, TOKENIZER  # noqa: PLC0415
+
     missing = [name for name in (MODEL, TOKENIZER) if not (Path(text) / name).is_file()]
     if missing:
         raise ValueError(f"must be a folder that holds {' and '.join(missing)}")

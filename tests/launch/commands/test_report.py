@@ -121,7 +121,7 @@ def test_a_damaged_file_is_told_and_the_page_still_written(
         (["DIR", "EXTRA"], "unexpected argument 'EXTRA'"),
         (["DIR", "--claim_threshold", "2"], "must be a number from 0 to 1"),
         (["DIR", "--gold", "/nowhere.jsonl"], "--gold /nowhere.jsonl: "),
-        (["DIR", "--gold", "DIR/summary.json"], "is no JSON object"),
+        (["DIR", "--gold", "DIR/summary.json"], "is not a JSON object"),
     ],
     ids=" ".join,
 )

@@ -61,8 +61,8 @@ def test_spans_say_what_is_not_supported(
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("[1]", "line 2: is no JSON object"),
-        ("{", "line 2: is no JSON object"),
+        ("[1]", "line 2: is not a JSON object"),
+        ("{", "line 2: is not a JSON object"),
         ('{"grounded": true}', "line 2: names no answer"),
         ('{"id": 7, "grounded": true}', "line 2: names no answer"),
         ('{"id": "b"}', "line 2: does not say whether"),
@@ -70,8 +70,11 @@ def test_spans_say_what_is_not_supported(
         ('{"id": "b", "label": 1}', "line 2: does not say whether"),
         ('{"id": "b", "label": "maybe"}', "line 2: does not say whether"),
         ('{"id": "b", "hallucinated": "yes"}', "line 2: does not say whether"),
-        ('{"id": "b", "grounded": false, "spans": [["x", 1]]}', 'line 2: its "spans" are no list'),
-        ('{"id": "b", "grounded": false, "spans": 7}', 'line 2: its "spans" are no list'),
+        (
+            '{"id": "b", "grounded": false, "spans": [["x", 1]]}',
+            'line 2: its "spans" are not a list',
+        ),
+        ('{"id": "b", "grounded": false, "spans": 7}', 'line 2: its "spans" are not a list'),
     ],
 )
 def test_what_could_be_read_either_way_is_refused(tmp_path: Path, line: str, words: str) -> None:

@@ -202,7 +202,7 @@ def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
             assert summary["closes"] is True
             assert (summary["read"], summary["deferred"]) == (limit, ANSWERS - limit)
             assert len(set(ids_in(output))) == len(ids_in(output)) == limit
-        assert "left 25 messages undone" in capsys.readouterr().out
+        assert "left 25 messages unread" in capsys.readouterr().out
         assert backfill(archive, output, *flags) == 0
         assert server.requests == ANSWERS
     assert summary_in(output)["calls"] == ANSWERS
