@@ -115,6 +115,7 @@ user_labels:
 
 - Several values: list them after the flag or repeat it; separate them by spaces in a variable; use
   a list or a mapping in the file.
+- An empty variable counts as not set.
 - Switches: `--alert_text` means true. `--alert_text=false` overrides a variable or the file.
 - One file and one environment serve all commands: settings of other commands are ignored. Unknown
   names are refused, with the nearest known one.

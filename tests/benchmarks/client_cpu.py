@@ -132,6 +132,9 @@ _CONTENDERS = {
     "httpx-aiohttp alone": _httpx_aiohttp,
 }
 
+_DEFAULT = [name for name in _CONTENDERS if name != "httpx-aiohttp alone"]
+"""That one needs `pip install httpx-aiohttp` first."""
+
 
 def _run(name: str, address: str, calls: int, in_flight: int) -> float:
     return asyncio.run(_CONTENDERS[name](address, calls, in_flight))
@@ -143,7 +146,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--calls", type=int, default=4_000)
     parser.add_argument("--in_flight", type=int, nargs="+", default=[128, 256])
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", nargs="+", default=list(_CONTENDERS), choices=_CONTENDERS)
+    parser.add_argument("--only", nargs="+", default=_DEFAULT, choices=_CONTENDERS)
     options = parser.parse_args(arguments)
     context = multiprocessing.get_context("spawn")
     with slow_checker(_LATENCY_S, _LATENCY_S) as checker:

@@ -234,6 +234,12 @@ def test_an_unknown_variable_is_a_problem() -> None:
     ]
 
 
+def test_an_empty_variable_counts_as_not_set() -> None:
+    found = loaded(GROUNDWATCH_INPUT="", GROUNDWATCH_OUTPUT="o", GROUNDWATCH_MAX_CALLS="")
+    assert found.problems == ["--input is missing: Archives."]
+    assert found.settings.max_calls == 20
+
+
 def test_settings_of_other_commands_are_ignored_outside_of_the_command_line(
     tmp_path: Path,
 ) -> None:
