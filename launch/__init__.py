@@ -6,4 +6,4 @@ import os
 # is first imported.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
-__version__ = "1.0.0"
+__version__ = "2.0.0.dev0"
