@@ -14,7 +14,7 @@ demo: $(VENV)/installed
 	$(BIN)/groundwatch demo
 
 test: $(VENV)/installed-for-tests
-	$(BIN)/python -m pytest -n auto --maxprocesses 4
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .
