@@ -8,6 +8,8 @@ import pytest
 from launch.main import main
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
+from pipeline.sinks.sink import ArchiveSink
+from pipeline.sources.read_archives import ReadArchives
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
@@ -85,7 +87,7 @@ def test_every_way_of_running_keeps_the_same(tmp_path: Path, archive: Path) -> N
         sampling=SamplingRule(rate=0.3),
     )
     with local_pipeline() as root:
-        build_pipeline(root, config)
+        build_pipeline(root, ReadArchives(config.inputs), ArchiveSink(config), config)
     assert ids_in(tmp_path / "other") == ids_in(tmp_path / "out")
 
 

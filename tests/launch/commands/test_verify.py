@@ -166,6 +166,8 @@ def test_rows_of_a_lost_work_folder_are_missed(
     watched.publish(*map(an_envelope, range(10)))
     watched.drain()
     with watched.worker() as worker:
+        # The first publication is due at once, the next one after a while.
+        worker.step()
         watched.publish(*map(an_envelope, range(10, 15)))
         work(worker, lambda: not watched.outstanding)
     exit_status, _ = verify(capsys, watched.output, "--work_folder", watched.work_folder)
