@@ -45,6 +45,7 @@ _PORTION_S = 0.1
 _WARM_UP = 200
 _END_WITHIN_S = 600.0
 _NO_REPLY_S = 3_600.0
+_FEW = 10
 
 
 async def no_reply(_: Exchange) -> bool:
@@ -135,10 +136,11 @@ def run(fault: str, percent: int, per_s: int, seconds: int, flags: list[str]) ->
             time.sleep(_PORTION_S)
         # Traffic goes on, slowly: an answer is given up only while others are answered.
         ended_s = time.monotonic()
-        while server.counts(SUBSCRIPTION).outstanding:
+        while outstanding := server.counts(SUBSCRIPTION).outstanding:
             publish(server.address, [message(published, 0)])
             published += 1
-            time.sleep(0.2)
+            # Longer than one takes, so that in the end none is outstanding.
+            time.sleep(0.2 if outstanding > _FEW else 2.0)
             if time.monotonic() - ended_s > _END_WITHIN_S:
                 break
         failed_within_s = time.monotonic() - ended_s

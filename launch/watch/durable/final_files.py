@@ -96,16 +96,18 @@ class FinalFiles:
         self._ids.import_new(journal.next_number())
         published = 0
         if unfinished := journal.publication():
+            self._set_damaged_aside(journal, unfinished)
             published += self._publish(journal, unfinished, lock)
-        publication = journal.begin_publication(
+        while publication := journal.begin_publication(
             self._config.file_bytes, with_payload=self._config.failure_payload
-        )
-        if publication:
+        ):
+            has_new_alerts = self._set_damaged_aside(journal, publication)
             published += self._publish(journal, publication, lock)
+            if not has_new_alerts:
+                break
         return published
 
     def _publish(self, journal: Journal, publication: Publication, lock: Lock) -> int:
-        self._set_damaged_aside(journal, publication)
         published = self._publish_batches(journal, publication, lock)
         for kind in self._kinds:
             published += self._publish_outbox(journal, kind, publication)
@@ -113,14 +115,20 @@ class FinalFiles:
         self._folders.remove_all_but([], up_to=publication.last_batch)
         return published
 
-    def _set_damaged_aside(self, journal: Journal, publication: Publication) -> None:
-        """Set aside parts that are damaged, so that all others are published."""
+    def _set_damaged_aside(self, journal: Journal, publication: Publication) -> bool:
+        """Set aside parts that are damaged, so that all others are published.
+
+        Returns:
+          Whether there was one; each raises an alert.
+        """
+        is_damaged = False
         for number, parts in journal.waiting_batches(publication.last_batch):
             for part in parts:
                 placed = self._folders.placed(number, part)
                 fault = _fault(placed, self._formats[part.kind])
                 if fault is None:
                     continue
+                is_damaged = True
                 moved = self._folders.set_aside(placed)
                 journal.set_part_aside(number, part, moved.path)
                 journal.raise_alerts([_damage_alert()])
@@ -131,6 +139,7 @@ class FinalFiles:
                     moved.path,
                     part.rows,
                 )
+        return is_damaged
 
     def _publish_batches(self, journal: Journal, publication: Publication, lock: Lock) -> int:
         by_folder: dict[str, list[_BatchPart]] = defaultdict(list)

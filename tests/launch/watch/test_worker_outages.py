@@ -163,6 +163,34 @@ def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_waits")
+def test_an_answer_that_waits_for_another_attempt_does_not_stop_no_data_detection(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched.publish(an_envelope(0, answer=ALONE))
+    away = {ALONE: status(503, "Service Unavailable")}
+    with (
+        FaultServer(by_answer(away)) as checker,
+        watched.worker(checked_by(watched, checker)) as worker,
+    ):
+        work(worker, lambda: worker.waiting == 1)
+        backlogs: list[int] = []
+        monkeypatch.setattr(worker.monitor, "record_backlog", backlogs.append)
+        arrivals = []
+        record = worker.monitor.record_arrivals
+
+        def record_arrivals(messages: int, engines: Any, now_us: int) -> None:
+            arrivals.append((messages, dict(engines)))
+            record(messages, engines, now_us)
+
+        monkeypatch.setattr(worker.monitor, "record_arrivals", record_arrivals)
+        requests = checker.requests
+        work(worker, lambda: checker.requests > requests + 3)
+    # It is no backlog, and no attempt counts as an arrival again.
+    assert backlogs == []
+    assert not any(messages for messages, _ in arrivals)
+
+
+@pytest.mark.usefixtures("without_waits")
 def test_an_answer_that_alone_cannot_be_checked_becomes_a_failure_after_some_attempts(
     watched: Watched,
 ) -> None:

@@ -20,7 +20,7 @@ from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.fault_server import FaultServer, by_answer
-from tests.support.outputs import failures_in, records_below, summary_in
+from tests.support.outputs import alerts_in, failures_in, records_below, summary_in
 from tests.support.storage_server import storage_server
 from tests.support.waiting import wait_until
 from tests.support.watched import SUBSCRIPTION, Watched, total, work
@@ -120,6 +120,42 @@ def test_a_file_of_somebody_else_is_not_replaced_and_stops_the_worker(watched: W
         with pytest.raises(TargetExists, match="another process wrote it"):
             run_to_the_end(worker, watched)
     assert taken.read_bytes() == b"somebody else's"
+
+
+def test_a_damaged_part_is_set_aside_and_all_others_are_published(
+    watched: Watched, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with watched.worker() as worker:
+        # The first publication is due at once, the next one after a while.
+        worker.step()
+        for first in (0, 5):
+            publish(watched, first, 5)
+            work(worker, lambda: not watched.outstanding)
+        damaged = min(Path(watched.work_folder).glob("batch-*/*.avro"))
+        damaged.write_bytes(damaged.read_bytes()[:-10])
+        damaged_rows = len(watched.record_ids())
+        worker.finish()
+        with closing(Journal(f"{watched.work_folder}/journal.sqlite")) as journal:
+            (part,) = journal.parts_set_aside()
+    assert damaged_rows == 0
+    assert len(watched.record_ids()) == 10 - part.rows > 0
+    assert "set-aside" in part.path
+    assert Path(part.path).is_file()
+    assert [alert["kind"] for alert in alerts_in(watched.output)] == ["ledger"]
+    assert main(["verify", str(watched.output), "--work_folder", watched.work_folder]) == 1
+    assert "set aside" in capsys.readouterr().out
+
+
+def test_two_subscriptions_share_an_output_and_its_summary(watched: Watched) -> None:
+    for run, count in (("r1", 3), ("r2", 4)):
+        with watched.other_work_folder(run):
+            publish(watched, 10 * count, count)
+            with watched.worker(replace(watched.config(), run=run)) as worker:
+                work(worker, lambda: not watched.outstanding)
+                worker.finish()
+    summary = summary_in(watched.output)
+    assert (summary["read"], summary["enriched"]) == (7, 7)
+    assert [run["read"] for run in summary["runs"]] == [3, 4]
 
 
 def test_a_work_folder_on_another_file_system_publishes(watched: Watched) -> None:
