@@ -21,7 +21,7 @@ from pipeline.settings.kinds import (
 )
 from schemas.verdict import Tag, Verdict
 from transforms.rules.alerting import AlertRule
-from transforms.rules.burn_rate import RateRule
+from transforms.rules.rate_incidents import RateRule
 from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
