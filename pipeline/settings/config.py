@@ -11,7 +11,7 @@ from schemas.verdict import Verdict
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.alerting import AlertRule
-from transforms.rules.burn_rate import RateRule
+from transforms.rules.rate_incidents import RateRule
 from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds

@@ -8,7 +8,7 @@ from pipeline.settings.checker import CheckerSettings, CostSettings, RetryPolicy
 from pipeline.settings.definition import Note, Settings
 from schemas.verdict import Tag, Verdict
 from transforms.rules.alerting import AlertRule
-from transforms.rules.burn_rate import RateRule
+from transforms.rules.rate_incidents import RateRule
 from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds

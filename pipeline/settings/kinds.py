@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from schemas import Record
 from schemas.verdict import Verdict
 from transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
-from transforms.rules.verdicts import FINDINGS, PRECEDENCE
+from transforms.rules.routing import FINDINGS, PRECEDENCE
 
 _HIGHEST_PORT = 65_535
 _LONGEST = 40

@@ -14,8 +14,8 @@ from launch.report.output_records import ASSESSED, AnswerRow, RunSummary, answer
 from schemas import Record
 from schemas.verdict import Verdict
 from transforms.rules.alerting import AlertRule
+from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 from transforms.rules.tagging import Thresholds, score_verdict
-from transforms.rules.verdicts import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 
 _ALERTING = AlertRule().verdicts
 _BY_SCORE = frozenset({ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE})
