@@ -23,8 +23,8 @@ from launch.report.output_records import (
 from schemas import Record
 from schemas.verdict import Verdict
 from transforms.rules.alerting import AlertRule
+from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 from transforms.rules.tagging import Thresholds, score_verdict
-from transforms.rules.verdicts import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 
 BINS = 20
 OTHERS = "(others)"
