@@ -1,18 +1,26 @@
 """The facts of an answer, prepared to be compared with claims."""
 
 import heapq
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from schemas.verdict import ContradictionKind
+from transforms.contradictions.dates import Date, may_agree
 from transforms.contradictions.negation import words_behind_negations
-from transforms.contradictions.numbers import may_count, may_count_in_words, plain_numbers
+from transforms.contradictions.numbers import (
+    Quantity,
+    Unit,
+    may_count,
+    may_count_in_words,
+    plain_numbers,
+)
 from transforms.contradictions.parsed_sentence import ParsedSentence
-from transforms.contradictions.passages import Passages, passages_of
 from transforms.contradictions.tokenized_text import FORM_CHARS
 from transforms.rules.cache import BoundedDict, FactCache
+from transforms.rules.sentences import locate_sentences
 
 _SENTENCE_ENDS = (".", "!", "?")
 _INSIDE_NUMBERS = frozenset(".,:/")
@@ -25,6 +33,143 @@ _MAX_CLAIMS = 64
 _MAX_FACTS = 8
 """Facts that are parsed for one claim: those with most of its words. The others are only searched
 for words and numbers, which bounds the time."""
+
+_MIN_SHARE = 0.5
+"""A sentence with this share of a claim's content words is about the same topic."""
+
+_MAX_PARSED = 64
+"""Sentences that are parsed to find the nearest one: many may share equally many words."""
+
+
+class FactSentence(NamedTuple):
+    """A sentence of a fact, and the index of the fact."""
+
+    sentence: ParsedSentence
+    fact: int
+
+
+class Occurrence(NamedTuple):
+    """A quantity of a fact, and its sentence, which has the index `place`."""
+
+    place: int
+    quantity: Quantity
+    passage: FactSentence
+
+
+class NumberUses:
+    """What the facts count with one number.
+
+    Attributes:
+      is_bare: whether it occurs without a unit or a thing that it counts.
+      counted: the forms of the things that it counts.
+      by_unit: its first occurrence with each unit.
+      by_sentence: its first occurrence with a unit in each sentence.
+    """
+
+    def __init__(self) -> None:
+        self.is_bare = False
+        self.counted: set[str] = set()
+        self.by_unit: dict[Unit, Occurrence] = {}
+        self.by_sentence: dict[ParsedSentence, Occurrence] = {}
+
+    def add(self, occurrence: Occurrence) -> None:
+        """Add an occurrence; they come in order."""
+        quantity = occurrence.quantity
+        if quantity.unit:
+            self.by_unit.setdefault(quantity.unit, occurrence)
+            self.by_sentence.setdefault(occurrence.passage.sentence, occurrence)
+        elif quantity.counted:
+            self.counted.add(quantity.counted)
+        else:
+            self.is_bare = True
+
+    def counts_like(self, own: Quantity) -> bool:
+        """Return whether the number occurs with a quantity's unit, or what it counts."""
+        if own.unit:
+            return any(map(own.unit.may_equal, self.by_unit))
+        return own.counted in self.counted
+
+
+class Passages:
+    """The sentences of some facts.
+
+    Args:
+      read: returns the sentences, in order; called at the first use.
+    """
+
+    def __init__(self, read: Callable[[], list[FactSentence]]) -> None:
+        self._read = read
+        self._last: tuple[ParsedSentence, FactSentence | None, int] | None = None
+
+    @cached_property
+    def all(self) -> list[FactSentence]:
+        """The sentences, in order."""
+        return self._read()
+
+    @cached_property
+    def number_uses(self) -> dict[float | str, NumberUses]:
+        """What each number of the sentences counts."""
+        uses: dict[float | str, NumberUses] = {}
+        for place, passage in enumerate(self.all):
+            for quantity in passage.sentence.quantities:
+                uses.setdefault(quantity.value, NumberUses()).add(
+                    Occurrence(place, quantity, passage)
+                )
+        return uses
+
+    def has_date(self, date: Date) -> bool:
+        """Return whether a sentence has a date that agrees with another."""
+        return any(
+            may_agree(date, sentence.text) and any(map(date.agrees_with, sentence.dates))
+            for sentence, _ in self.all
+        )
+
+    def affirms(self, form: str) -> bool:
+        """Return whether a sentence has a word and does not negate it."""
+        return any(
+            form in sentence.lower and form in sentence.content and form not in sentence.negated
+            for sentence, _ in self.all
+        )
+
+    def negates(self, form: str) -> bool:
+        """Return whether a sentence negates a word."""
+        return any(sentence.negates(form) for sentence, _ in self.all)
+
+    def nearest(self, claim: ParsedSentence, min_share: float = _MIN_SHARE) -> FactSentence | None:
+        """Find the sentence that shares most content words with a claim.
+
+        Args:
+          claim: the claim.
+          min_share: 0.5..1, the share of the claim's content words that the sentence must have.
+
+        Returns:
+          The first of several; None if all share too few words.
+        """
+        # The dates, numbers and names of a claim are compared with the same sentence.
+        if self._last is None or self._last[0] is not claim:
+            self._last = (claim, *self._nearest(claim))
+        _, passage, shared = self._last
+        return passage if shared >= _min_shared(claim, min_share) else None
+
+    def _nearest(self, claim: ParsedSentence) -> tuple[FactSentence | None, int]:
+        """Return the nearest sentence, and the number of words that it shares with a claim."""
+        # A search for the forms as substrings finds at least all of them, in a tenth of the time.
+        upper_bounds = [
+            sum(map(sentence.lower.__contains__, claim.content)) for sentence, _ in self.all
+        ]
+        ranked = sorted(range(len(upper_bounds)), key=upper_bounds.__getitem__, reverse=True)
+        best, most = None, _min_shared(claim, _MIN_SHARE) - 1
+        for place in ranked[:_MAX_PARSED]:
+            if upper_bounds[place] <= most:
+                break
+            shared = len(claim.content & self.all[place].sentence.content)
+            if shared > most:
+                best, most = self.all[place], shared
+        return best, most
+
+
+def _min_shared(claim: ParsedSentence, min_share: float) -> int:
+    return max(1, math.ceil(min_share * len(claim.content)))
 
 
 class Difference(NamedTuple):
@@ -141,6 +286,20 @@ class ComparedFacts:
             return frozenset()
         return frozenset().union(*map(_plain_numbers, self._lower_facts))
 
+
+def passages_of(facts: Sequence[tuple[int, str]]) -> Passages:
+    """Return the sentences of facts, each given with its index."""
+    return Passages(
+        lambda: [
+            FactSentence(each, number) for number, fact in facts for each in sentences_of(fact)
+        ]
+    )
+
+
+sentences_of = FactCache[str, tuple[ParsedSentence, ...]](
+    lambda fact: tuple(ParsedSentence(text) for _, text in locate_sentences(fact))
+).__getitem__
+"""Return the parsed sentences of a fact."""
 
 _words_behind_negations = FactCache(words_behind_negations).__getitem__
 _plain_numbers = FactCache(plain_numbers).__getitem__

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from transforms.contradictions.numbers import CURRENCIES, SCALES, UNITS
 from transforms.contradictions.tokenized_text import Token, TokenizedText
-from transforms.contradictions.units import CURRENCIES, SCALES, UNITS
 
 _NAMES = (
     "January February March April May June July August September October November December"

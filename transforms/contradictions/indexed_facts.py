@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import filterfalse, pairwise
 
-from transforms.contradictions.compared_facts import ComparedFacts
+from transforms.contradictions.compared_facts import ComparedFacts, FactSentence, Passages
 from transforms.contradictions.negation import has_negation
 from transforms.contradictions.numbers import may_count_in_words, plain_value
 from transforms.contradictions.parsed_sentence import ParsedSentence
-from transforms.contradictions.passages import Passage, Passages
 from transforms.contradictions.tokenized_text import form_of_spelling, spellings
 from transforms.rules.cache import WantedForms
 from transforms.rules.fact_text import max_sentences
@@ -52,7 +51,7 @@ class IndexedFacts(ComparedFacts):
         self._claims = claims
         share = _MAX_SENTENCES // max(1, len(claims))
         self._max_sentences = min(max(1, share), _MAX_SENTENCES_PER_CLAIM)
-        self._passages: dict[int, Passage] = {}
+        self._passages: dict[int, FactSentence] = {}
 
     def may_negate_word_of(self, lower: str) -> bool:  # noqa: ARG002 - an index of all negated words is too slow
         """Return whether a fact negates anything."""
@@ -86,7 +85,7 @@ class IndexedFacts(ComparedFacts):
             return forms[0] in self._index.places
         return self._index.pairs.issuperset(pairwise(forms))
 
-    def _nearest(self, claim: ParsedSentence) -> list[Passage]:
+    def _nearest(self, claim: ParsedSentence) -> list[FactSentence]:
         """Return the sentences that share most words with a claim, in order."""
         all_places = self._index.places
         found = [all_places[form] for form in sorted(claim.content) if form in all_places]
@@ -99,10 +98,10 @@ class IndexedFacts(ComparedFacts):
         best = counts.most_common(self._max_sentences)
         return [self._passage(place) for place in sorted(place for place, _ in best)]
 
-    def _passage(self, place: int) -> Passage:
+    def _passage(self, place: int) -> FactSentence:
         if place not in self._passages:
             number, text = self._index.sentences[place]
-            self._passages[place] = Passage(ParsedSentence(text), number)
+            self._passages[place] = FactSentence(ParsedSentence(text), number)
         return self._passages[place]
 
     @cached_property
