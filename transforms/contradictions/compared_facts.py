@@ -27,18 +27,15 @@ _INSIDE_NUMBERS = frozenset(".,:/")
 _REST_OF_WORD = re.compile(r"(?:[^\W_]|(?<=\d)[.,:/])*")
 _MAX_PHRASES = 4_096
 _MAX_CACHED_CHARS = 80_000
-_MAX_CLAIMS = 64
-"""Enough to tag a record with what the embedded checker has just found."""
+_MAX_CLAIMS = 64  # enough to tag a record with what the embedded checker has just found
 
+# Facts that are parsed for one claim: those with most of its words. The others are only searched
+# for words and numbers, which bounds the time.
 _MAX_FACTS = 8
-"""Facts that are parsed for one claim: those with most of its words. The others are only searched
-for words and numbers, which bounds the time."""
+_MIN_SHARE = 0.5  # a sentence with this share of a claim's content words is about the same topic
 
-_MIN_SHARE = 0.5
-"""A sentence with this share of a claim's content words is about the same topic."""
-
+# Sentences that are parsed to find the nearest one: many may share equally many words.
 _MAX_PARSED = 64
-"""Sentences that are parsed to find the nearest one: many may share equally many words."""
 
 
 class FactSentence(NamedTuple):

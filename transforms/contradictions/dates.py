@@ -14,8 +14,7 @@ _NAMES = (
 ).split()
 MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
 MONTHS |= {name[:3]: number for name, number in MONTHS.items()} | {"Sept": 9}
-_ALSO_WORDS = frozenset({"May", "March"})
-"""These are months only next to a number."""
+_ALSO_WORDS = frozenset({"May", "March"})  # these are months only next to a number
 
 WEEKDAYS = frozenset("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
 

@@ -10,8 +10,7 @@ from transforms.contradictions.tokenized_text import Token, TokenizedText
 _MIN_CHARS = 2
 _LIKE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+")
 _BEGINNING_MARKS = frozenset('.:!?"\u201c(')
-_NEAR = 4
-"""The context of a name, in tokens: directed by the great Alan Turing."""
+_NEAR = 4  # the context of a name, in tokens: directed by the great Alan Turing
 
 
 class Name(NamedTuple):

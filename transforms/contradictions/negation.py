@@ -5,27 +5,22 @@ from collections.abc import Sequence
 
 from transforms.contradictions.tokenized_text import Token, TokenizedText
 
+# These negate what follows; "no" and "without" often only qualify it.
 _NEGATIONS = frozenset({"not", "never", "cannot"})
-"""These negate what follows; "no" and "without" often only qualify it."""
 
+# The ends of the same words in lower case; a fixed first letter makes the search fast.
 _NEGATION = re.compile(r"n(?:(?<!\wn)ot|(?<=cann)ot|(?<!\wn)ever|['\u2019]t)\b")
-"""The ends of the same words in lower case; a fixed first letter makes the search fast."""
-
 _ANY_NEGATION = re.compile(
     r"\b(?:not|never|cannot|no|nor|none|neither|without|unable|hardly|rarely|fail(?:s|ed)?"
     r"|lack(?:s|ed|ing)?|only|instead|unless|except)\b|n['\u2019]t\b|\b(?:non|un)-",
     re.IGNORECASE,
 )
 
+# A negation next to one of these has no effect: not only, not all, if not.
 _QUALIFIERS = frozenset({"all", "every", "only", "just", "always", "necessarily", "if", "whether"})
-"""A negation next to one of these has no effect: not only, not all, if not."""
-
-_NEAR = 4
-"""The distance in tokens between a negation and the negated word."""
-
+_NEAR = 4  # the distance in tokens between a negation and the negated word
 _MAX_CHARS = 60
-_MAX_NEGATED = 64
-"""Per sentence."""
+_MAX_NEGATED = 64  # per sentence
 
 
 def has_negation(lower: str) -> bool:

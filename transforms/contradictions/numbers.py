@@ -10,6 +10,7 @@ from transforms.contradictions.tokenized_text import Token, TokenizedText, form_
 from transforms.rules.cache import WordCache
 from transforms.rules.english import NUMBER_WORDS
 
+# Kinds of units; the first spelling of a unit is its name.
 _SPELLINGS = """
 length: mm millimeter millimeters millimetre millimetres, cm centimeter centimeters centimetre
   centimetres, m meter meters metre metres, km kilometer kilometers kilometre kilometres,
@@ -28,7 +29,6 @@ data: kb kilobyte kilobytes, mb megabyte megabytes, gb gigabyte gigabytes, tb te
 power: w watt watts, kw kilowatt kilowatts
 energy: kwh, calorie calories kcal
 """
-"""Kinds of units; the first spelling of a unit is its name."""
 
 
 class Unit(NamedTuple):
@@ -76,21 +76,15 @@ _DIGIT = re.compile(r"\d")
 _ONES = frozenset(range(1, 10))
 _MARKS = " .,;:!?()[]*'\"\u201c\u201d"
 
+# A number behind one of these numbers a part of a text: step 4.
 _TEXT_PARTS = frozenset(
     {"step", "option", "method", "part", "point", "item", "example", "figure", "table", "page"}
 )
-"""A number behind one of these numbers a part of a text: step 4."""
-
 _CONJUNCTIONS = frozenset({"and", "or"})
 
-_MAX_NUMBERS = 64
-"""Per sentence; one with more is a table or a list of measurements."""
-
-_MAX_FURTHER_WORDS = 3
-"""Of one number."""
-
-_NEAR = 2
-"""The distance in tokens between a number and what it counts: 3 red lamps."""
+_MAX_NUMBERS = 64  # per sentence; one with more is a table or a list of measurements
+_MAX_FURTHER_WORDS = 3  # of one number
+_NEAR = 2  # the distance in tokens between a number and what it counts: 3 red lamps
 
 
 class Quantity(NamedTuple):

@@ -15,8 +15,7 @@ from transforms.rules.english import may_name_source, may_refuse
 NUMBER, MONTH, NEGATION, CAPITAL, SOURCE, REFUSAL = 1, 2, 4, 8, 16, 32
 """One bit for each kind of content."""
 
-_MAX_DATES = _MAX_NAMES = 64
-"""Per sentence; one with more is a list."""
+_MAX_DATES = _MAX_NAMES = 64  # per sentence; one with more is a list
 
 
 class Features(Record, frozen=True):

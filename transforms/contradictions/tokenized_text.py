@@ -11,11 +11,10 @@ from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 _TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%$€£°]"
 )
+# Equal on ASCII text, in two thirds of the time.
 _ASCII_TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[A-Za-z]+(?:'[A-Za-z]+)*|[%$]"
 )
-"""Equal on ASCII text, in two thirds of the time."""
-
 _BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d]""")
 FORM_CHARS = 6
 """The length of the longest form of a word; a number's may be longer."""
