@@ -59,8 +59,7 @@ class NumberUses:
     Attributes:
       is_bare: whether it occurs without a unit or a thing that it counts.
       counted: the forms of the things that it counts.
-      by_unit: its first occurrence with each unit.
-      by_sentence: its first occurrence with a unit in each sentence.
+      by_unit, by_sentence: its first occurrence with each unit, and with a unit in each sentence.
     """
 
     def __init__(self) -> None:
@@ -88,11 +87,7 @@ class NumberUses:
 
 
 class Passages:
-    """The sentences of some facts.
-
-    Args:
-      read: returns the sentences, in order; called at the first use.
-    """
+    """The sentences of some facts; `read`, called at the first use, returns them in order."""
 
     def __init__(self, read: Callable[[], list[FactSentence]]) -> None:
         self._read = read
@@ -133,23 +128,17 @@ class Passages:
         return any(sentence.negates(form) for sentence, _ in self.all)
 
     def nearest(self, claim: ParsedSentence, min_share: float = _MIN_SHARE) -> FactSentence | None:
-        """Find the sentence that shares most content words with a claim.
+        """Return the first sentence that shares most content words with a claim, if it is near.
 
-        Args:
-          claim: the claim.
-          min_share: 0.5..1, the share of the claim's content words that the sentence must have.
-
-        Returns:
-          The first of several; None if all share too few words.
+        It must have a share of the claim's content words, 0.5..1.
         """
         # The dates, numbers and names of a claim are compared with the same sentence.
         if self._last is None or self._last[0] is not claim:
             self._last = (claim, *self._nearest(claim))
-        _, passage, shared = self._last
-        return passage if shared >= _min_shared(claim, min_share) else None
+        _, sentence, shared = self._last
+        return sentence if shared >= _min_shared(claim, min_share) else None
 
     def _nearest(self, claim: ParsedSentence) -> tuple[FactSentence | None, int]:
-        """Return the nearest sentence, and the number of words that it shares with a claim."""
         # A search for the forms as substrings finds at least all of them, in a tenth of the time.
         upper_bounds = [
             sum(map(sentence.lower.__contains__, claim.content)) for sentence, _ in self.all
@@ -165,18 +154,10 @@ class Passages:
         return best, most
 
 
-def _min_shared(claim: ParsedSentence, min_share: float) -> int:
-    return max(1, math.ceil(min_share * len(claim.content)))
-
-
 class Difference(NamedTuple):
     """A contradiction between a claim and a fact.
 
-    Attributes:
-      kind: what differs.
-      claim_value: as the claim writes it.
-      fact_value: the value of the fact, as it writes it; None if no fact has one.
-      fact: the index of that fact, if any.
+    The values are as they are written; None if no fact has one, and so is the index of the fact.
     """
 
     kind: ContradictionKind
@@ -186,13 +167,9 @@ class Difference(NamedTuple):
 
 
 class ComparedFacts:
-    """All facts of an answer; `compared_facts` caches them.
+    """All facts of an answer, as texts with their attributes as further lines.
 
-    Args:
-      facts: their texts, with their attributes as further lines.
-
-    Attributes:
-      differences: a cache of the contradictions found, by claim.
+    `differences` caches the contradictions found, by claim.
     """
 
     def __init__(self, facts: tuple[str, ...]) -> None:
@@ -257,7 +234,8 @@ class ComparedFacts:
             place = text.find(phrase)
             while place >= 0 and not _is_whole(text, place, place + len(phrase)):
                 # A whole phrase begins where a word or a number begins.
-                place = text.find(phrase, max(place + 1, _end_of_word(text, place)))
+                rest = _REST_OF_WORD.match(text, place)
+                place = text.find(phrase, max(place + 1, rest.end() if rest else place))
             cached.put(phrase, place >= 0)
         return cached[phrase]
 
@@ -315,14 +293,13 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     )
 
 
-def _end_of_word(text: str, place: int) -> int:
-    rest = _REST_OF_WORD.match(text, place)
-    return rest.end() if rest else place
-
-
 def _is_sentence(text: str, fact: str) -> bool:
     """Return whether a fact contains a text behind the end of a sentence, or at its start."""
     start = fact.find(text)
     before, behind = fact[:start].rstrip(" "), fact[start + len(text) : start + len(text) + 1]
     is_start = not before or before.endswith((*_SENTENCE_ENDS, "\n"))
     return start >= 0 and is_start and not behind.isalnum()
+
+
+def _min_shared(claim: ParsedSentence, min_share: float) -> int:
+    return max(1, math.ceil(min_share * len(claim.content)))

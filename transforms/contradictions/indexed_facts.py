@@ -35,11 +35,8 @@ class IndexedFacts(ComparedFacts):
 
     `ComparedFacts` searches for letters, also inside words. This class searches for whole words in
     any inflection, and for pairs of adjacent words instead of phrases. It compares a claim with the
-    32 sentences that share most words with it, and with fewer if there are more than 64 claims.
-
-    Args:
-      facts: their texts, with their attributes as further lines.
-      claims: all claims that will be compared, without references to sources.
+    32 sentences that share most words with it, and with fewer if there are more than 64 claims. All
+    claims that will be compared are given, without references to sources.
     """
 
     def __init__(self, facts: tuple[str, ...], claims: Sequence[str]) -> None:
@@ -143,16 +140,13 @@ class _Index:
             for text in _sentences(fact):
                 forms = wanted.of(spellings(text))
                 distinct = set(forms)
-                self._add_places(distinct)
+                for form in distinct:
+                    if form and len(self.places[form]) < _MAX_OCCURRENCES:
+                        self.places[form].append(len(self.sentences))
                 if not paired.isdisjoint(distinct):
                     self.pairs |= own_pairs.intersection(pairwise(forms))
                 self.sentences.append((number, text))
         self.places.default_factory = None
-
-    def _add_places(self, forms: set[str | None]) -> None:
-        for form in forms:
-            if form and len(self.places[form]) < _MAX_OCCURRENCES:
-                self.places[form].append(len(self.sentences))
 
 
 def _is_complete(places: Sequence[int]) -> bool:
