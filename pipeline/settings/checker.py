@@ -21,15 +21,19 @@ from pipeline.settings.kinds import (
     Text,
 )
 from schemas.quantities import MEGABYTE
-from transforms.grounding import endpoints
 from transforms.grounding.settings import (
     DISCOVERY_ENGINE,
+    GLOBAL,
     LOCAL,
+    LOCATIONS,
     Budget,
     CheckSettings,
     GoogleAccount,
     OutagePolicy,
     RetrySettings,
+    endpoint,
+    grounding_config,
+    location_of,
 )
 from transforms.rules.limits import CheckLimits
 
@@ -130,9 +134,9 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
             yield "--checker discoveryengine: needs --project, or a --grounding_config"
         if self.scorer and self.name != LOCAL:
             yield "--scorer: needs --checker local"
-        if config and location and endpoints.location_of(config) != location:
+        if config and location and location_of(config) != location:
             yield f"--location {location}: is not the location in --grounding_config"
-        if config and endpoints.location_of(config) not in endpoints.LOCATIONS:
+        if config and location_of(config) not in LOCATIONS:
             yield f"--grounding_config {config}: its location must be global, us or eu"
 
     @property
@@ -200,14 +204,14 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     def _endpoint(self, location: str) -> str:
         if self.name == LOCAL:
             return ""
-        return endpoints.endpoint(location) if self.name == DISCOVERY_ENGINE else self.name
+        return endpoint(location) if self.name == DISCOVERY_ENGINE else self.name
 
     def _place(self) -> tuple[str, str]:
         """The grounding configuration and its location, each derived from the other."""
         if self.grounding_config:
-            return self.grounding_config, endpoints.location_of(self.grounding_config)
-        location = self.location or endpoints.GLOBAL
-        return endpoints.grounding_config(self.project or "-", location), location
+            return self.grounding_config, location_of(self.grounding_config)
+        location = self.location or GLOBAL
+        return grounding_config(self.project or "-", location), location
 
 
 class RetryPolicySettings(Settings, frozen=True, kw_only=True):
