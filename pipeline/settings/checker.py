@@ -18,6 +18,7 @@ from transforms.grounding.settings import (
     GoogleAccount,
     OutagePolicy,
     RetrySettings,
+    endpoint,
     grounding_config,
     location_of,
 )
