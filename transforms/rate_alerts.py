@@ -1,6 +1,6 @@
 """RateAlerts: alert when the share of an engine's bad answers uses up its error budget."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -16,41 +16,50 @@ from apache_beam.utils.timestamp import Timestamp
 
 from schemas.alert import Alert
 from transforms.measure_rates import EngineCounts
-from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import RateCounts
 from transforms.rules.rate_incidents import (
-    RateState,
+    EngineRates,
+    RateRule,
     add_to_state,
     evaluate_state,
     find_rate_alerts,
 )
 from transforms.runtime.record_coder import RecordCoder
 
+DetectIncidents = Callable[[PCollection[EngineCounts]], PCollection[Alert]]
+"""When the counts are evaluated: `at_end`, or `at_end_of_bucket`."""
+
 
 class RateAlerts(beam.PTransform):
     """Alert when a rate incident of an engine opens, and when it closes.
 
-    Input: PCollection[(engine, RateCounts)]. All buckets of a bounded collection are evaluated
-      together; those of a stream at the end of each bucket, as the watermark passes it.
+    Input: PCollection[(engine, RateCounts)].
     Output: PCollection[Alert], one when an incident opens and one when it closes.
     Failures: none.
     Delivery: each alert once; the same counts make the same alerts in every run.
 
     Args:
-      rule: when an incident opens and closes.
+      detect_incidents: evaluates the counts of each engine.
     """
 
-    def __init__(self, rule: RateRule) -> None:
+    def __init__(self, detect_incidents: DetectIncidents) -> None:
         super().__init__()
-        self.rule = rule
+        self.detect_incidents = detect_incidents
 
     def expand(self, counts: PCollection[EngineCounts]) -> PCollection[Alert]:
         """Apply the step."""
-        if not counts.is_bounded:
-            return counts | "DetectIncidents" >> beam.ParDo(_DetectIncidents(self.rule))
-        # (engine, Iterable[RateCounts])
-        by_engine = counts | "ByEngine" >> beam.GroupByKey()
-        return by_engine | "DetectIncidents" >> beam.FlatMap(_detect_incidents, rule=self.rule)
+        return self.detect_incidents(counts)
+
+
+def at_end(rule: RateRule) -> DetectIncidents:
+    """Evaluate all buckets of a bounded collection together."""
+    detect = beam.FlatMap(_detect_incidents, rule=rule)
+    return lambda counts: counts | "ByEngine" >> beam.GroupByKey() | "DetectIncidents" >> detect
+
+
+def at_end_of_bucket(rule: RateRule) -> DetectIncidents:
+    """Evaluate a stream at the end of each bucket, as the watermark passes it."""
+    return lambda counts: counts | "DetectIncidents" >> beam.ParDo(_DetectIncidents(rule))
 
 
 def _detect_incidents(
@@ -60,7 +69,7 @@ def _detect_incidents(
     return find_rate_alerts(engine, buckets, rule)
 
 
-_STATE = beam.DoFn.StateParam(ReadModifyWriteStateSpec("memory", RecordCoder(RateState)))
+_STATE = beam.DoFn.StateParam(ReadModifyWriteStateSpec("memory", RecordCoder(EngineRates)))
 _EVALUATE = TimerSpec("look", TimeDomain.WATERMARK)
 _EVALUATE_TIMER = beam.DoFn.TimerParam(_EVALUATE)
 
@@ -78,7 +87,7 @@ class _DetectIncidents(beam.DoFn):
         state: ReadModifyWriteRuntimeState = _STATE,
         evaluate: RuntimeTimer = _EVALUATE_TIMER,
     ) -> Iterator[Alert]:
-        earlier = state.read() or RateState()
+        earlier = state.read() or EngineRates()
         later = add_to_state(earlier, counts[1], timestamp.micros)
         state.write(later)
         if later.evaluate_at_us is not None and later.evaluate_at_us != earlier.evaluate_at_us:
@@ -92,7 +101,7 @@ class _DetectIncidents(beam.DoFn):
         state: ReadModifyWriteRuntimeState = _STATE,
         evaluate: RuntimeTimer = _EVALUATE_TIMER,
     ) -> Iterator[Alert]:
-        alerts, later = evaluate_state(engine, state.read() or RateState(), self._rule)
+        alerts, later = evaluate_state(engine, state.read() or EngineRates(), self._rule)
         yield from alerts
         if later.evaluate_at_us is None:
             # An engine without answers must not leave state behind.

@@ -20,7 +20,7 @@ from pipeline.sinks.part_files import OpenPart, Part
 from pipeline.sinks.publication import publish_parts
 from pipeline.sinks.row_formats import row_formats
 from pipeline.sinks.summary_file import refuse_other_source, remove_summary
-from pipeline.sources.archive_files import examine_file
+from pipeline.sources.archives import examine_file
 from pipeline.sources.splits import Segment, split_segments
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import RunCounts, Summary, total_counts

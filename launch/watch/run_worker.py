@@ -204,7 +204,7 @@ def _worker(
             owned=opened.enter_context(closing(_owned(config, journal))),
             reporter=reporter,
             size=_batch_size(config.check, settings),
-            pending=PendingChecks(checks.session.has_ended),
+            pending=PendingChecks(checks.has_ended),
             settings=settings.worker,
         )
         if settings.worker.health_address:

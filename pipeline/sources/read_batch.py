@@ -9,18 +9,15 @@ from apache_beam.pvalue import DoOutputsTuple, PBegin
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.shared import Shared
 
+from pipeline.settings.config import Config
 from pipeline.sources.read_archives import MessageRange, count_messages
 from schemas.message import Message
+from transforms.deduplicate import KeepFirst, in_file
 from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 
 
 class Batch(NamedTuple):
-    """Messages that go through a pipeline together.
-
-    Attributes:
-      ranges: the messages, read one at a time.
-      folder: a local folder for the files that the steps write.
-    """
+    """Messages that go through a pipeline together, and a local folder for the steps' files."""
 
     ranges: Iterable[MessageRange]
     folder: str
@@ -56,9 +53,7 @@ class BatchHandle:
         """Return the current batch."""
         batch: Batch | None = self._shared.acquire(_Slot).batch
         if batch is None:
-            raise RuntimeError(
-                "there is no batch: the pipeline runs outside of its owner's process"
-            )
+            raise RuntimeError("there is no batch: the pipeline runs outside its owner's process")
         return batch
 
     def folder(self) -> str:
@@ -81,6 +76,13 @@ class ReadBatch(beam.PTransform):
     def __init__(self, batches: BatchHandle) -> None:
         super().__init__()
         self.batches = batches
+
+    def keep_first(self, config: Config) -> KeepFirst:
+        """Remember the record ids of all batches in the work folder."""
+        return in_file(str(config.seen_ids))
+
+    def fill_bundles(self, _: Config) -> None:
+        """Leave the bundles as they are: each is a batch."""
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:

@@ -16,20 +16,15 @@ from transforms.formats.discovery_engine_answers import (
 )
 from transforms.formats.format import Format, Reading, Request
 
-_NO_ANSWER = wire.Answer()
+_NO_ANSWER = wire.WireAnswer()
 _NO_SESSION = wire.Session()
 
 
 def _is_stream(elements: list[object]) -> bool:
     chunks = [element for element in elements if isinstance(element, dict)]
-    return len(chunks) == len(elements) and any(map(_is_chunk, chunks))
-
-
-def _is_chunk(element: dict[str, object]) -> bool:
-    return (
-        is_answer(element)
-        or is_answer(element.get("answer"))
-        or isinstance(element.get("error"), dict)
+    return len(chunks) == len(elements) and any(
+        is_answer(chunk) or is_answer(chunk.get("answer")) or isinstance(chunk.get("error"), dict)
+        for chunk in chunks
     )
 
 
@@ -39,23 +34,30 @@ def _read(request: Request) -> Reading:
     elements = [_read_element(element) for element in request.value]
     answers = [element.answer for element in elements]
     chosen = _last_full(answers)
-    response = _joined(elements, _join_deltas(answers) if chosen is None else answers[chosen])
+    answer = _join_deltas(answers) if chosen is None else answers[chosen]
+    sessions = [element.session for element in elements if element.session != _NO_SESSION]
+    tokens = [token for element in elements if (token := element.answer_query_token).strip()]
+    response = wire.AnswerQueryResponse(
+        answer=answer,
+        session=sessions[-1] if sessions else _NO_SESSION,
+        answer_query_token=tokens[-1] if tokens else "",
+    )
     reading = read_response(response, request, FORMAT.name)
     return _with_error(reading, elements[chosen or 0 :], is_full=chosen is not None)
 
 
 def _read_element(element: object) -> wire.StreamElement:
-    if isinstance(element, dict) and _wire_of(element) is wire.Answer:
-        return wire.StreamElement(answer=read_wire(element, wire.Answer))
+    if isinstance(element, dict) and _wire_of(element) is wire.WireAnswer:
+        return wire.StreamElement(answer=read_wire(element, wire.WireAnswer))
     return read_wire(element, wire.StreamElement)
 
 
 def _wire_of(element: Mapping[str, object]) -> type[Wire]:
     has_answer = isinstance(element.get("answer"), dict)
-    return wire.Answer if not has_answer and is_answer(element) else wire.StreamElement
+    return wire.WireAnswer if not has_answer and is_answer(element) else wire.StreamElement
 
 
-def _last_full(answers: Sequence[wire.Answer]) -> int | None:
+def _last_full(answers: Sequence[wire.WireAnswer]) -> int | None:
     """Return the index of the last finished answer that has not failed, else of the last failed."""
     full = [
         index
@@ -66,7 +68,7 @@ def _last_full(answers: Sequence[wire.Answer]) -> int | None:
     return max(good or full, default=None)
 
 
-def _join_deltas(answers: Sequence[wire.Answer]) -> wire.Answer:
+def _join_deltas(answers: Sequence[wire.WireAnswer]) -> wire.WireAnswer:
     """Join the deltas of an answer that has no finished element."""
     deltas = [answer for answer in answers if answer != _NO_ANSWER]
     if not deltas:
@@ -76,19 +78,6 @@ def _join_deltas(answers: Sequence[wire.Answer]) -> wire.Answer:
         name=next((delta.name for delta in deltas if delta.name.strip()), ""),
         answer_text="".join(delta.answer_text for delta in deltas),
         references=tuple(reference for delta in deltas for reference in delta.references),
-    )
-
-
-def _joined(
-    elements: Sequence[wire.StreamElement], answer: wire.Answer
-) -> wire.AnswerQueryResponse:
-    """Make a response of the answer and the last session and token in any element."""
-    sessions = [element.session for element in elements if element.session != _NO_SESSION]
-    tokens = [token for element in elements if (token := element.answer_query_token).strip()]
-    return wire.AnswerQueryResponse(
-        answer=answer,
-        session=sessions[-1] if sessions else _NO_SESSION,
-        answer_query_token=tokens[-1] if tokens else "",
     )
 
 
@@ -108,7 +97,7 @@ def _with_error(
 
 FORMAT = Format(
     name="discoveryengine.stream_answer",
-    fields=frozenset(wire_fields(wire.Answer)) | {"answer", "error"},
+    fields=frozenset(wire_fields(wire.WireAnswer)) | {"answer", "error"},
     wire_of=_wire_of,
     detects=_is_stream,
     read=_read,

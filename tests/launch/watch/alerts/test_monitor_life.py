@@ -10,9 +10,9 @@ from launch.watch.durable.journal import Journal
 from tests.support.builders import NOON_US
 from tests.support.clocks import ManualClock
 from tests.support.journals import a_batch_done
-from transforms.rules.burn_rate import RateRule
 from transforms.rules.no_data import NoDataRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
+from transforms.rules.rate_incidents import RateRule
 
 MINUTE_S = 60
 HOUR_S = 3600
