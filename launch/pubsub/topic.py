@@ -10,9 +10,8 @@ from google.api_core.retry import Retry
 from google.pubsub_v1 import PublisherClient, types
 
 from launch.pubsub import clients
-from launch.pubsub.errors import Unpublished, is_passing, refused
-from launch.pubsub.reachability import Reachability
-from launch.pubsub.settings import PublishSettings
+from launch.pubsub.errors import Reachability, Unpublished, is_transient, refused
+from schemas import Record
 from transforms.grounding.settings import GoogleAccount
 from transforms.rules.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 
@@ -20,6 +19,21 @@ _MAX_MESSAGES = 1_000
 _FRAME_BYTES = 16
 _FIRST_WAIT_S = 0.1
 _MAX_WAIT_S = 2.0
+
+
+class PublishSettings(Record, frozen=True, kw_only=True):
+    """How long publishing may take.
+
+    Attributes:
+      call_timeout_s: for one call of Pub/Sub.
+      total_s: from the first call; after this time no call is started.
+    """
+
+    call_timeout_s: float = 10.0
+    total_s: float = 120.0
+
+
+_DEFAULTS = PublishSettings()
 
 
 class Topic:
@@ -39,7 +53,7 @@ class Topic:
         self,
         client: PublisherClient,
         name: str,
-        settings: PublishSettings = PublishSettings(),  # noqa: B008 - it is frozen
+        settings: PublishSettings = _DEFAULTS,
     ) -> None:
         self._client = client
         self._name = name
@@ -50,22 +64,15 @@ class Topic:
     def open(
         cls,
         name: str,
-        settings: PublishSettings = PublishSettings(),  # noqa: B008 - it is frozen
+        settings: PublishSettings = _DEFAULTS,
         *,
         address: str | None = None,
         account: GoogleAccount = GoogleAccount(),  # noqa: B008 - it is frozen
     ) -> Self:
-        """Connect.
-
-        Args:
-          name: the topic's full name, `projects/p/topics/t`.
-          settings: how long publishing may take.
-          address: of a server without encryption, such as ``127.0.0.1:8085``; None for
-            PUBSUB_EMULATOR_HOST, or else Google's service.
-          account: the account for Google's service.
+        """Connect; `address` and `account` are those of `open_publisher`.
 
         Raises:
-          Misconfigured: there are no credentials.
+          Misconfigured: credentials are missing.
         """
         return cls(clients.open_publisher(address, account), name, settings)
 
@@ -88,21 +95,17 @@ class Topic:
         clients.close(self._client)
 
     def _send(self, request: types.PublishRequest, left_s: float) -> None:
-        send = partial(
-            self._client.publish,
-            request=request,
-            retry=None,
-            timeout=self._settings.call_timeout_s,
-        )
-        persist = Retry(
-            predicate=is_passing,
+        timeout_s = self._settings.call_timeout_s
+        send = partial(self._client.publish, request=request, retry=None, timeout=timeout_s)
+        retry = Retry(
+            predicate=is_transient,
             initial=_FIRST_WAIT_S,
             maximum=_MAX_WAIT_S,
             timeout=left_s,
             on_error=self._reachability.failed,
         )
         try:
-            persist(send)()
+            retry(send)()
         except exceptions.RetryError as error:
             raise Unpublished(
                 f"cannot {self._reachability.action}: no answer within"

@@ -9,8 +9,7 @@ from pathlib import Path
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.local.work_folder import WorkFolder
-from launch.pubsub.outstanding import OutstandingStats
-from launch.pubsub.subscription import SubscriptionStats
+from launch.pubsub.outstanding import SubscriptionStats
 from launch.samples import sample_paths
 from launch.watch.reporter import TerminalReporter
 from launch.watch.run_worker import run_worker
@@ -64,9 +63,7 @@ class SampleSubscription:
     def stats(self) -> SubscriptionStats:
         """Count the messages."""
         return SubscriptionStats(
-            messages=OutstandingStats(
-                waiting=self._published - self._pulled, processing=len(self._outstanding)
-            )
+            waiting=self._published - self._pulled, processing=len(self._outstanding)
         )
 
     def close(self, within_s: float) -> None:

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from launch.local.local_pipeline import LocalPipeline
 from launch.local.run_summary import summary_of
 from launch.local.work_folder import WorkFolder
-from launch.pubsub.settings import PublishSettings, PullSettings
+from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription, Subscription
-from launch.pubsub.topic import Topic
+from launch.pubsub.topic import PublishSettings, Topic
 from launch.watch.alerts.canary import Canary
 from launch.watch.alerts.monitor import Monitor
 from launch.watch.alerts.outbox import OutboxPublisher

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from threading import Event
 
 from launch.pubsub.errors import Refused
-from launch.pubsub.subscription import Subscription, SubscriptionStats
+from launch.pubsub.outstanding import SubscriptionStats
+from launch.pubsub.subscription import Subscription
 from launch.watch.alerts.canary import Canary
 from launch.watch.alerts.monitor import Monitor
 from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher

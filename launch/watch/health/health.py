@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from launch.pubsub.subscription import SubscriptionStats
+from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch.durable.publisher import FilePublisher
 from launch.watch.health.status_server import Page
 from schemas import Record

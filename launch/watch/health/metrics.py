@@ -17,7 +17,7 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 
 from launch import __version__
-from launch.pubsub.subscription import SubscriptionStats
+from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch.health.status_server import Page
 from schemas import Record
 from schemas.message import UnmappedFields, UnreadableAnswer
@@ -156,22 +156,21 @@ def _of_checks() -> Iterator[Metric]:
 
 
 def _of_subscription(stats: SubscriptionStats) -> Iterator[Metric]:
-    messages = stats.messages
     yield _gauge(
         "outstanding_messages",
         "Messages received and waiting, in processing, or acked or nacked and not yet accepted.",
         {
-            "waiting": messages.waiting,
-            "processing": messages.processing,
-            "settled": messages.settled,
+            "waiting": stats.waiting,
+            "processing": stats.processing,
+            "settled": stats.settled,
         },
         "state",
     )
-    yield _gauge("outstanding_bytes", "Size of all outstanding messages.", messages.size_bytes)
+    yield _gauge("outstanding_bytes", "Size of all outstanding stats.", stats.size_bytes)
     yield _gauge(
         "leases_overdue",
         "Messages outstanding for so long that their leases are not extended any more.",
-        messages.overdue,
+        stats.overdue,
     )
     yield _gauge(
         "oldest_unacked_age_seconds",
@@ -179,7 +178,7 @@ def _of_subscription(stats: SubscriptionStats) -> Iterator[Metric]:
         stats.oldest_unacked_age_s,
     )
     yield _counter(
-        "redelivered", "Deliveries of messages that were outstanding.", messages.redelivered
+        "redelivered", "Deliveries of messages that were outstanding.", stats.redelivered
     )
     yield _gauge("pubsub_up", "1 while Pub/Sub answers.", stats.is_available)
 

@@ -12,7 +12,7 @@ import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.local.local_pipeline import LocalPipeline
-from launch.pubsub.subscription import SubscriptionStats
+from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch import run_worker
 from launch.watch.durable.journal import Journal
 from pipeline import storage

@@ -11,8 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from launch.pubsub.outstanding import OutstandingStats
-from launch.pubsub.subscription import SubscriptionStats
+from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch.durable.publisher import FilePublisher
 from launch.watch.health.health import (
     Health,
@@ -140,9 +139,7 @@ def test_a_worker_that_asks_no_more_is_unwell_until_it_does_again(tmp_path: Path
 
 def test_a_worker_that_gets_nothing_done_is_unwell_until_it_does(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
-    worker.stats_now = SubscriptionStats(
-        messages=OutstandingStats(processing=3, waiting=4, settled=100)
-    )
+    worker.stats_now = SubscriptionStats(processing=3, waiting=4, settled=100)
     for _ in range(4):
         worker.clock.advance(100)
         worker.heartbeat.record_pull(outstanding=3)
@@ -169,7 +166,7 @@ def test_messages_that_came_a_moment_ago_have_waited_for_a_moment(tmp_path: Path
     worker = Worker(tmp_path)
     worker.clock.advance(3_600)
     worker.heartbeat.record_pull(outstanding=0)
-    worker.stats_now = SubscriptionStats(messages=OutstandingStats(waiting=1))
+    worker.stats_now = SubscriptionStats(waiting=1)
     assert worker.reasons() == []
 
 

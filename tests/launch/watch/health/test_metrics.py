@@ -8,8 +8,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as read_text
 
 from launch import __version__
-from launch.pubsub.outstanding import OutstandingStats
-from launch.pubsub.subscription import SubscriptionStats
+from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch.health.metrics import CHECKS, Metrics, WorkerStats
 from schemas.summary import RunCounts
 from schemas.verdict import Verdict
@@ -39,9 +38,12 @@ WORK = WorkerStats(
     open_no_data_incidents=6,
 )
 STATS = SubscriptionStats(
-    messages=OutstandingStats(
-        waiting=10, processing=20, settled=30, size_bytes=4_000, overdue=1, redelivered=2
-    ),
+    waiting=10,
+    processing=20,
+    settled=30,
+    size_bytes=4_000,
+    overdue=1,
+    redelivered=2,
     oldest_unacked_age_s=12.5,
     is_available=False,
 )
