@@ -67,19 +67,11 @@ class PublishedIds:
                     self._imported.add(name)
 
     def among(self, keys: bytes) -> set[bytes]:
-        """Find records that another worker has published.
-
-        Args:
-          keys: those of records of this one, 16 bytes each.
-        """
+        """Return those of these keys, 16 bytes each, that another worker has published."""
         return self._seen.find_imported(split_keys(keys))
 
     def announce(self, path: str, keys: Iterable[bytes]) -> None:
-        """List the records of a file that is about to be published.
-
-        Args:
-          path: the file's, relative to the output folder.
-          keys: those of its records.
+        """List the keys of a file, by its path below the output, before it is published.
 
         Raises:
           OSError: the list cannot be written.
@@ -115,9 +107,8 @@ class PublishedIds:
 
 
 def split_keys(keys: bytes) -> Iterator[bytes]:
-    """Split keys that stand one behind the other."""
-    for start in range(0, len(keys), KEY_BYTES):
-        yield keys[start : start + KEY_BYTES]
+    """Split concatenated keys."""
+    return (keys[start : start + KEY_BYTES] for start in range(0, len(keys), KEY_BYTES))
 
 
 def failure_key(failure: Failure) -> bytes:

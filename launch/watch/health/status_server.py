@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 _MAX_CONNECTIONS = 8
 _DEADLINE_S = 5.0
@@ -21,24 +21,18 @@ _log = logging.getLogger(__name__)
 
 
 class Page(NamedTuple):
-    """An HTTP response.
-
-    Attributes:
-      status: of HTTP.
-      content_type: of the body, with its encoding.
-      body: whole.
-    """
+    """An HTTP response."""
 
     status: int
     content_type: str
     body: bytes
 
 
-class StatusServer:
+class StatusServer(socketserver.TCPServer):
     """Serve pages until `close`.
 
-    A connection serves one request, and is closed after five seconds, however slowly its client
-    sends or reads. There are at most eight connections; a further one closes the oldest.
+    A connection serves one request on its own thread, and is closed after five seconds, however
+    slowly its client sends or reads. There are at most eight; a further one closes the oldest.
 
     Args:
       host: the address to listen on.
@@ -51,41 +45,6 @@ class StatusServer:
       OSError: the address is taken or not one of this machine's.
     """
 
-    def __init__(
-        self,
-        host: str,
-        port: int,
-        pages: Mapping[str, Callable[[str], Page]],
-        deadline_s: float = _DEADLINE_S,
-    ) -> None:
-        self._server = _Server(host, port, pages, deadline_s)
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(_POLL_S,), name="status", daemon=True
-        )
-        self._thread.start()
-
-    @property
-    def address(self) -> str:
-        """The base address, such as http://127.0.0.1:8080."""
-        host, port = self._server.server_address[:2]
-        return f"http://[{host!s}]:{port}" if ":" in str(host) else f"http://{host!s}:{port}"
-
-    def close(self) -> None:
-        """Stop listening, and close the connections."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class _Server(socketserver.TCPServer):
-    """Give each connection a thread and a deadline, and limit their number."""
-
     allow_reuse_address = True
     request_queue_size = 64
 
@@ -94,7 +53,7 @@ class _Server(socketserver.TCPServer):
         host: str,
         port: int,
         pages: Mapping[str, Callable[[str], Page]],
-        deadline_s: float,
+        deadline_s: float = _DEADLINE_S,
     ) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.pages = pages
@@ -107,6 +66,23 @@ class _Server(socketserver.TCPServer):
             super().__init__((host, port), _Handler)
         except OSError as error:
             raise OSError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+        self._thread = _start_thread(self.serve_forever, _POLL_S)
+
+    @property
+    def address(self) -> str:
+        """The base address, such as http://127.0.0.1:8080."""
+        host, port = self.server_address[:2]
+        return f"http://[{host!s}]:{port}" if ":" in str(host) else f"http://{host!s}:{port}"
+
+    def close(self) -> None:
+        """Stop listening, and close the connections."""
+        self.shutdown()
+        self.server_close()
+        self._end_oldest(_MAX_CONNECTIONS)
+        self._thread.join()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def get_request(self) -> tuple[socket.socket, Any]:
         """Accept a connection; wait a little if there are too many open files."""
@@ -115,29 +91,26 @@ class _Server(socketserver.TCPServer):
         except OSError as error:
             # The connection stays in the queue, and would be tried again at once.
             if error.errno in _OUT_OF_RESOURCES:
-                self._end(1)
+                self._end_oldest(1)
                 time.sleep(_POLL_S)
             raise
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a connection on a thread, if there is room."""
         if not self._room.acquire(blocking=False):
-            self._end(1)
+            self._end_oldest(1)
             if not self._room.acquire(timeout=_WAIT_FOR_ROOM_S):
                 self.shutdown_request(request)
                 return
         with self._lock:
             self._ends_at_s[request] = time.monotonic() + self._deadline_s
-        serve = threading.Thread(
-            target=self._serve, args=(request, client_address), name="status", daemon=True
-        )
         try:
-            serve.start()
+            _start_thread(self._serve, request, client_address)
         except RuntimeError:
-            self._forget(request)
+            self._remove(request)
             raise
 
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base's way
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - of the base
         """Log that a connection could not be served."""
         _log.error("a connection could not be served", exc_info=True)
 
@@ -146,12 +119,7 @@ class _Server(socketserver.TCPServer):
         now_s = time.monotonic()
         with self._lock:
             late = sum(ends_at_s <= now_s for ends_at_s in self._ends_at_s.values())
-        self._end(late)
-
-    def server_close(self) -> None:
-        """Stop listening, and close the connections."""
-        super().server_close()
-        self._end(_MAX_CONNECTIONS)
+        self._end_oldest(late)
 
     def _serve(self, request: socket.socket, client_address: Any) -> None:
         try:
@@ -159,57 +127,57 @@ class _Server(socketserver.TCPServer):
             with suppress(OSError):
                 self.finish_request(request, client_address)
         finally:
-            self._forget(request)
+            self._remove(request)
 
-    def _forget(self, request: socket.socket) -> None:
+    def _remove(self, request: socket.socket) -> None:
         with self._lock:
             del self._ends_at_s[request]
         self.shutdown_request(request)
         self._room.release()
 
-    def _end(self, many: int) -> None:
+    def _end_oldest(self, count: int) -> None:
         """Shut down the oldest connections; their threads notice at the next read or write."""
         with self._lock:
-            for request in list(self._ends_at_s)[:many]:
+            for request in list(self._ends_at_s)[:count]:
                 with suppress(OSError):
                     request.shutdown(socket.SHUT_RDWR)
 
 
+def _start_thread(serve: Callable[..., None], *arguments: Any) -> threading.Thread:
+    thread = threading.Thread(target=serve, args=arguments, name="status", daemon=True)
+    thread.start()
+    return thread
+
+
 class _Handler(http.server.BaseHTTPRequestHandler):
-    server: _Server
+    server: StatusServer
     server_version = "groundwatch"
     sys_version = ""
 
     def do_GET(self) -> None:
-        page = self._page()
-        if page:
-            self._begin(page)
-            self.wfile.write(page.body)
+        self.wfile.write(self._respond())
 
     def do_HEAD(self) -> None:
-        page = self._page()
-        if page:
-            self._begin(page)
+        self._respond()
 
     def log_message(self, *_: Any) -> None:
         """Log nothing: clients decide how often they request."""
 
-    def _page(self) -> Page | None:
-        make = self.server.pages.get(self.path.partition("?")[0])
+    def _respond(self) -> bytes:
+        """Send the head of a response; return the body."""
+        path = self.path.partition("?")[0]
+        make = self.server.pages.get(path)
         if make is None:
             self.send_error(404)
-            return None
+            return b""
         try:
-            return make(self.headers.get("Accept", ""))
+            page = make(self.headers.get("Accept", ""))
         except Exception as error:  # noqa: BLE001 - it is logged, and the next request is served
-            _log.error(
-                "cannot make the page %s: %s", self.path.partition("?")[0], type(error).__name__
-            )
-            return Page(500, "text/plain; charset=utf-8", _FAILED)
-
-    def _begin(self, page: Page) -> None:
+            _log.error("cannot make the page %s: %s", path, type(error).__name__)
+            page = Page(500, "text/plain; charset=utf-8", _FAILED)
         self.send_response(page.status)
         self.send_header("Content-Type", page.content_type)
         self.send_header("Content-Length", str(len(page.body)))
         self.send_header("Cache-Control", "no-store")
         self.end_headers()
+        return page.body
