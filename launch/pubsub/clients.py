@@ -27,10 +27,8 @@ _OPTIONS = [
 def open_subscriber(address: str | None, account: GoogleAccount) -> SubscriberClient:
     """Open a client for pulling.
 
-    Args:
-      address: of a server without encryption, such as ``127.0.0.1:8085``; None for
-        PUBSUB_EMULATOR_HOST, or else Google's service.
-      account: the account for Google's service.
+    The address of a server without encryption is such as ``127.0.0.1:8085``; None stands for
+    PUBSUB_EMULATOR_HOST, or else Google's service.
 
     Raises:
       Misconfigured: credentials are missing.

@@ -46,12 +46,7 @@ def is_about_the_caller(error: exceptions.GoogleAPICallError) -> bool:
 
 
 def refused(action: str, error: exceptions.GoogleAPICallError) -> Refused:
-    """Describe a refusal, with advice for a person.
-
-    Args:
-      action: the call that failed, such as "pull from projects/p/subscriptions/s".
-      error: Pub/Sub's reply.
-    """
+    """Describe a refused call, such as "pull from projects/p/subscriptions/s", with advice."""
     advice = (text for kind, text in _ADVICE.items() if isinstance(error, kind))
     reason = f"{type(error).__name__}: {error.message}"[:_MAX_REASON]
     return Refused(f"cannot {action}: {next(advice, reason)}")
@@ -61,11 +56,6 @@ class Reachability:
     """Track failures of one kind of call, and log when they begin and end.
 
     A first failure is not logged: Pub/Sub ends every stream now and then.
-
-    Args:
-      action: what the calls do, such as "pull from projects/p/subscriptions/s".
-      clock: seconds, monotonic.
-      jitter: 0..1, of the backoff.
     """
 
     def __init__(

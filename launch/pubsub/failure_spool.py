@@ -22,14 +22,10 @@ _log = logging.getLogger(__name__)
 def spool_failures(
     name: str, folder: str, *, address: str | None, account: GoogleAccount, idle_s: float
 ) -> str | None:
-    """Write the failures of a subscription to a file; each is acknowledged once it is on disk.
+    """Write the failures of a subscription to a file; acknowledge each once it is on disk.
 
-    Args:
-      name: the subscription's full name.
-      folder: a local folder; the file of an interrupted replay there is used as it is.
-      address: of a server without encryption, None for Google's.
-      account: the account for Google's service.
-      idle_s: the subscription counts as empty when nothing came for so long.
+    The file of an interrupted replay in the folder is used as it is. The subscription counts as empty
+    when nothing came for `idle_s` seconds.
 
     Returns:
       The file; None without any failure. Other messages stay in the subscription.

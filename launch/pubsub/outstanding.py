@@ -60,13 +60,11 @@ class SubscriptionStats(Record, frozen=True, kw_only=True):
       waiting: messages that were received and not pulled.
       processing: messages that were pulled and not acknowledged.
       settled: messages whose ack or nack Pub/Sub has not accepted yet.
-      size_bytes: of all of these.
       overdue: messages outstanding for so long that their leases are not extended any more.
       redelivered: deliveries, so far, of messages that were outstanding.
       oldest_unacked_age_s: since the oldest waiting or processed message was published; 0.0 for
         none. What Pub/Sub has not delivered yet may be older.
       oldest_waiting_age_s: the same of the waiting messages.
-      is_available: whether Pub/Sub answers, as far as is known.
     """
 
     waiting: int = 0
@@ -100,11 +98,6 @@ class OutstandingMessages:
 
     A message that is delivered again while it is outstanding is not returned again: its new lease
     joins the old one, and one ack or nack counts for both.
-
-    Args:
-      settings: how many messages may be outstanding, and how long leases last.
-      clock: seconds, monotonic: the ages of leases.
-      wall_clock: seconds since 1970: the ages of messages.
     """
 
     def __init__(
@@ -138,11 +131,7 @@ class OutstandingMessages:
             self._changed.wait_for(lambda: self._is_closed or self._has_room())
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
-        """Return waiting messages; as `PubSubSubscription.pull`.
-
-        Raises:
-          Exception: as given to `fail`.
-        """
+        """Return waiting messages, or raise the error of `fail`; as of the subscription."""
         with self._changed:
             self._changed.wait_for(
                 lambda: self._waiting or self._is_closed or self._failure, timeout=wait_s

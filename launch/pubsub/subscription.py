@@ -95,24 +95,16 @@ class PubSubSubscription:
         address: str | None = None,
         account: GoogleAccount = GoogleAccount(),  # noqa: B008 - it is frozen
     ) -> Self:
-        """Connect, and begin to read; `address` and `account` are those of `open_subscriber`.
-
-        Raises:
-          Misconfigured: credentials are missing.
-        """
+        """Connect, and begin to read; as of `open_subscriber`."""
         return cls(clients.open_subscriber(address, account), name, settings)
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
-        """Return messages to process, after a wait for a first one.
+        """Return messages to process, after a wait for a first one; none after `close`.
 
         Args:
           max_messages: how many at most.
           max_bytes: of what size together; a single larger message is still returned.
           wait_s: how long to wait for a first one.
-
-        Returns:
-          Messages whose `place` is their message id; none when none came in time, or when the
-          subscription was closed.
 
         Raises:
           Refused: Pub/Sub refuses until a person has changed something.
@@ -120,11 +112,7 @@ class PubSubSubscription:
         return self._outstanding.pull(max_messages, max_bytes, wait_s)
 
     def acknowledge(self, places: Iterable[str]) -> None:
-        """Acknowledge messages whose outcome is durable, in the background.
-
-        Args:
-          places: of messages; those that are not outstanding are ignored.
-        """
+        """Acknowledge messages in the background; ignore those that are not outstanding."""
         self._outstanding.settle(places, Settlement.ACK)
         self._wake.set()
 
@@ -192,12 +180,7 @@ class PubSubSubscription:
         self._call(self._client.modify_ack_deadline, ack_ids, ack_deadline_seconds=seconds)
 
     def _call(self, method: Callable[..., Any], ack_ids: Sequence[str], **more: Any) -> None:
-        """Call Pub/Sub.
-
-        Raises:
-          GoogleAPICallError: Pub/Sub does not answer now.
-          Refused: Pub/Sub refuses until a person has changed something.
-        """
+        """Call Pub/Sub; raise if it does not answer now, or refuses until a person acts."""
         timeout_s = self._settings.call_timeout_s
         try:
             method(subscription=self._name, ack_ids=ack_ids, retry=None, timeout=timeout_s, **more)

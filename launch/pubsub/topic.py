@@ -22,12 +22,7 @@ _MAX_WAIT_S = 2.0
 
 
 class PublishSettings(Record, frozen=True, kw_only=True):
-    """How long publishing may take.
-
-    Attributes:
-      call_timeout_s: for one call of Pub/Sub.
-      total_s: from the first call; after this time no call is started.
-    """
+    """The time for one call of Pub/Sub, and after which no other call is started."""
 
     call_timeout_s: float = 10.0
     total_s: float = 120.0
@@ -42,11 +37,6 @@ class Topic:
     The client's own `publish` takes attributes as arguments, batches by time and reports by
     futures; here whole requests are sent, whose messages are stored together or not at all. May be
     used from any thread.
-
-    Args:
-      client: the official one; it is closed in the end.
-      name: the topic's full name, `projects/p/topics/t`.
-      settings: how long publishing may take.
     """
 
     def __init__(
@@ -69,18 +59,11 @@ class Topic:
         address: str | None = None,
         account: GoogleAccount = GoogleAccount(),  # noqa: B008 - it is frozen
     ) -> Self:
-        """Connect; `address` and `account` are those of `open_publisher`.
-
-        Raises:
-          Misconfigured: credentials are missing.
-        """
+        """Connect to a topic by its full name, `projects/p/topics/t`; as of `open_publisher`."""
         return cls(clients.open_publisher(address, account), name, settings)
 
     def publish(self, messages: Iterable[TopicMessage]) -> None:
-        """Publish messages, in order, and wait until Pub/Sub has stored them all.
-
-        Args:
-          messages: as `transforms.rules.topic_messages.build_message` makes them.
+        """Publish messages of `build_message`, in order, and wait until Pub/Sub has stored them.
 
         Raises:
           Unpublished: Pub/Sub did not answer in time; the first messages may be stored.

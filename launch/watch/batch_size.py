@@ -13,12 +13,7 @@ class BatchSize:
     The alerts of a batch wait for its end, and so does a drain. The duration of a batch measures
     nothing: one check that hangs delays a batch of any size. So the size follows from the checks
     that finish in a second: those in flight over the latency of one (Little's law), and no more
-    than the quota.
-
-    Args:
-      most: messages in a batch, at most.
-      in_flight: checks in flight, at most.
-      per_s: the quota of checks in a second, None for none.
+    than the quota `per_s`.
     """
 
     def __init__(self, most: int, in_flight: int, per_s: float | None) -> None:

@@ -30,12 +30,7 @@ _SUBSCRIPTION = "projects/demo/subscriptions/answers"
 
 
 class SampleSubscription:
-    """Deliver messages from memory at a steady rate, each until it is acknowledged.
-
-    Args:
-      payloads: of the messages, in order.
-      all_acknowledged: is set when the last one is acknowledged.
-    """
+    """Deliver messages from memory at a steady rate; set an event when all are acknowledged."""
 
     def __init__(self, payloads: Sequence[bytes], all_acknowledged: threading.Event) -> None:
         self._payloads = payloads
@@ -82,11 +77,7 @@ class SampleSubscription:
 def demo(loaded: Loaded[WatchDemoSettings]) -> int:
     """Monitor the sample answers, twenty a second, until all are checked.
 
-    Verdicts and alerts are shown as they come. No connection leaves this machine. The work folder
-    is emptied, and files of an earlier demo are removed.
-
-    Returns:
-      0 done, 1 failed.
+    No connection leaves this machine. The files of an earlier demo are removed.
 
     Raises:
       UsageError: the settings have problems, or the output cannot be written.

@@ -20,11 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class LogReporter:
-    """Log a line when the worker starts and ends, and a heartbeat a minute.
-
-    Args:
-      clock: seconds, monotonic.
-    """
+    """Log a line when the worker starts and ends, and a heartbeat a minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -41,12 +37,7 @@ class LogReporter:
         """Report alerts that were raised: a log leaves them to their topic."""
 
     def report_progress(self, stats: SubscriptionStats, pending: int) -> None:
-        """Report how far the worker is, if it is time.
-
-        Args:
-          stats: of the subscription.
-          pending: messages that wait for a check in the background, or for another attempt.
-        """
+        """Report how far the worker is, if it is time; `pending` messages are not pulled again."""
         passed_s = self._clock() - self._reported_at_s
         if passed_s < _LOG_EVERY_S:
             return
@@ -74,12 +65,7 @@ class LogReporter:
 
 
 class TerminalReporter(LogReporter):
-    """Write a line for each alert, and one a second while something happens.
-
-    Args:
-      stream: a terminal.
-      clock: seconds, monotonic.
-    """
+    """Write a line for each alert, and one a second while something happens."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(clock)

@@ -23,11 +23,8 @@ class PendingMessage(NamedTuple):
 class RetryQueue:
     """Keep messages whose batch failed, or whose checks go on in the background.
 
-    After a failed batch they wait for a time that grows until a batch succeeds.
-
-    Args:
-      has_ended: whether the check of an answer has ended, by record id.
-      clock: seconds, monotonic.
+    After a failed batch they wait for a time that grows until a batch succeeds. Whether the check
+    of an answer `has_ended` is asked by record id.
     """
 
     def __init__(

@@ -25,10 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
-    """Check the answers of a subscription until SIGTERM or SIGINT.
-
-    Returns:
-      0 drained, 1 failed.
+    """Check the answers of a subscription until SIGTERM or SIGINT; return the exit status.
 
     Raises:
       UsageError: the settings have problems, or a file is not there.

@@ -70,15 +70,9 @@ def run_worker(
     subscription: Subscription | None = None,
     stop: threading.Event | None = None,
 ) -> Summary:
-    """Monitor a subscription until SIGTERM or SIGINT, then drain.
+    """Monitor a subscription until SIGTERM, SIGINT or the event `stop`, then drain.
 
-    Args:
-      config: of the main job, with a work folder.
-      settings: of the worker.
-      options: Beam's own.
-      reporter: shows what the worker does.
-      subscription: where messages come from; None to pull from Pub/Sub.
-      stop: ends it, too, when it is set.
+    Without a `subscription`, messages are pulled from Pub/Sub.
 
     Returns:
       The counts since the output was first written to, as they stand in `summary.json`.
@@ -126,7 +120,6 @@ def _run(worker: Worker, stop: threading.Event) -> None:
 def _summarise(
     config: Config, settings: WatchSettings, journal: Journal, started_at_us: int
 ) -> Summary:
-    """Write the summary of all that the journal holds."""
     hours = journal.ledger()
     rows = {
         "enriched": sum(hour.enriched for hour in hours),
@@ -163,7 +156,7 @@ def open_worker(
     subscription: Subscription | None,
     reporter: LogReporter,
 ) -> Iterator[Worker]:
-    """Build a worker, with its connections open while a `with` block lasts; as of `run_worker`."""
+    """Build a worker, whose connections are open while a `with` block lasts."""
     limits = settings.worker
     with ExitStack() as opened:
         outboxes = list(_outboxes(config, settings, journal, opened))
@@ -214,7 +207,6 @@ def open_worker(
 def _outboxes(
     config: Config, settings: WatchSettings, journal: Journal, opened: ExitStack
 ) -> Iterator[OutboxPublisher[Any]]:
-    """Connect to the topics that there are."""
 
     def open_topic(name: str) -> Topic:
         address, account = settings.server.pubsub_address, settings.job.checker.account

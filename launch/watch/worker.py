@@ -48,9 +48,6 @@ class Worker:
     that the journal knows. A check that takes longer than others goes on in the background; its
     message is processed again when the check has ended. A message that triggers a bug becomes a
     failure, and the other messages of its batch are processed.
-
-    Attributes:
-      batches_done, batches_failed: how many ended how.
     """
 
     def __init__(
@@ -123,11 +120,7 @@ class Worker:
             _log.error("%s; it is tried again", error)
 
     def finish(self) -> None:
-        """Publish what is durable.
-
-        Raises:
-          OSError: a file cannot be written; the next worker does it.
-        """
+        """Publish what is durable; the next worker publishes what cannot be written."""
         self.monitor.evaluate(clock.now_us(), at_once=True)
         try:
             self._publish_outboxes()
@@ -211,11 +204,7 @@ class Worker:
             self._acknowledge([message.place])
 
     def _acknowledge(self, places: Sequence[str]) -> None:
-        """Acknowledge what is durable, after a check that the journal is still there.
-
-        Raises:
-          OwnershipLost: it is not.
-        """
+        """Acknowledge what is durable, unless the journal is gone."""
         self._owned.check()
         self.subscription.acknowledge(places)
         if places:

@@ -46,13 +46,11 @@ class CanaryResult(Record, frozen=True, kw_only=True):
 
 
 class CanaryBaseline(Record, frozen=True, kw_only=True):
-    """The first results, and whether an incident is open; kept over a restart.
+    """The first results by record id, and since when too many differ; kept over a restart.
 
     Attributes:
       fingerprint: a hash of the answers and of the settings that their verdicts depend on; for
         another one, a new baseline is taken.
-      results: the first ones, by record id.
-      opened_at_us: since when too many differ, None while they do not.
     """
 
     fingerprint: str
@@ -68,16 +66,6 @@ class Canary:
     that differs by more than the drift threshold, an incident opens: an alert of the kind ``rate``
     with the signal ``canary``. A second alert closes it. All answers are checked, whatever the
     sample rate.
-
-    Args:
-      config: of the main job.
-      options: Beam's own.
-      journal: keeps the baseline, and takes the alerts.
-      path: the answers, in any input format.
-      every_s: seconds between two checks.
-
-    Attributes:
-      is_open: whether an incident is open.
     """
 
     def __init__(
@@ -178,13 +166,7 @@ def validate_canary(path: str, problems: list[str], settings: InputFormatSetting
 def compare_canaries(
     baseline: CanaryBaseline, results: Mapping[str, CanaryResult], drift: float, now_us: int
 ) -> tuple[list[Alert], CanaryBaseline]:
-    """Compare the results of known answers, by record id, with the baseline.
-
-    Args:
-      baseline: the baseline.
-      results: the current ones, by record id.
-      drift: 0..1, by how much a support score may be off.
-      now_us: microseconds since 1970 UTC.
+    """Compare results by record id with the baseline; scores may differ by the `drift`.
 
     Returns:
       At most one alert, and the baseline to keep.

@@ -21,10 +21,7 @@ _NOTE = "monitor"
 
 
 class EngineState(Record, frozen=True, kw_only=True):
-    """The open rate incidents of an engine, and the event time of the last evaluation.
-
-    The engine is None for answers without one. Times are microseconds since 1970 UTC.
-    """
+    """The open rate incidents of an engine, and the event time of the last evaluation."""
 
     engine: str | None
     evaluated_until_us: int = 0
@@ -42,13 +39,8 @@ class Monitor:
     """Evaluate the journal's counts every few seconds, and put alerts into its outbox.
 
     Answers that arrive late because messages waited, or could not be pulled, are evaluated by their
-    event times alone, until the worker has been current for a minute.
-
-    Args:
-      journal: holds the counts and the monitor's state.
-      rates: when a rate incident opens and closes.
-      no_data: when an engine's missing answers are an alert.
-      now_us: the wall clock, microseconds since 1970 UTC.
+    event times alone, until the worker has been current for a minute. All times are microseconds
+    since 1970 UTC, by the wall clock.
     """
 
     def __init__(self, journal: Journal, rates: RateRule, no_data: NoDataRule, now_us: int) -> None:
@@ -93,14 +85,7 @@ class Monitor:
         self._current_from_us = now_us + _CATCH_UP_US
 
     def evaluate(self, now_us: int, *, at_once: bool = False) -> Sequence[Alert]:
-        """Evaluate rates and activity, if it is time, and put alerts into the journal's outbox.
-
-        Returns:
-          The alerts.
-
-        Raises:
-          OSError: the journal cannot be written.
-        """
+        """Evaluate rates and activity, if it is time, and put alerts into the journal's outbox."""
         # A clock that was set back delays nothing.
         if 0 < self._due_at_us - now_us <= _INTERVAL_US and not at_once:
             return ()

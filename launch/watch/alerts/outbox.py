@@ -22,13 +22,6 @@ class OutboxPublisher(Generic[OutboxRow]):
     """Publish the alerts, or the failures, in the journal's outbox, and delete them there.
 
     Delivery: at least once. If the process dies between the two, it is published again.
-
-    Args:
-      journal: the owner of the outbox.
-      row_type: of the rows to publish.
-      topic: where to.
-      encode: makes a row's message.
-      clock: seconds, monotonic.
     """
 
     def __init__(
@@ -82,8 +75,7 @@ def alert_message(alert: Alert, *, ordering: bool) -> TopicMessage:
 class AlertLatency:
     """Measure the time from the publication of a message to that of its alert.
 
-    Which message of a batch an alert belongs to is not recorded, so the oldest is taken: what is
-    measured is the longest possible time.
+    The oldest message of a batch counts for all alerts of the batch: the longest possible time.
     """
 
     def __init__(self) -> None:

@@ -19,11 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class BatchFolders:
-    """Give each batch a folder of its own below the work folder.
-
-    Args:
-      work_folder: the worker's, on this machine.
-      journal: the identity of the journal whose batches these are.
+    """Give each batch of a journal a folder of its own below the work folder.
 
     Attributes:
       sizes: bytes of the parts that were kept, by output folder; the publisher clears it.
@@ -43,11 +39,7 @@ class BatchFolders:
         return str(folder)
 
     def keep(self, number: int, parts: Iterable[Part]) -> None:
-        """Make a batch's parts durable.
-
-        Raises:
-          OSError: they cannot be written.
-        """
+        """Make a batch's parts durable."""
         for part in parts:
             storage.fsync(part.path)
             self.sizes[part.folder] += part.size_bytes
@@ -74,9 +66,7 @@ class BatchFolders:
     def set_aside_unknown(self, waiting: Iterable[int]) -> None:
         """Set aside the folders of other journals' batches, whose rows may be nowhere else.
 
-        Args:
-          waiting: the numbers of this journal's unpublished batches; a folder that version 1.0
-            named by such a number is renamed.
+        A folder that version 1.0 named by the number of a waiting batch is renamed.
         """
         known = set(waiting)
         moved = 0
@@ -106,7 +96,6 @@ class BatchFolders:
         return source.rename(next(name for name in names if not name.exists()))
 
     def _found(self) -> list[tuple[Path, str | None, int]]:
-        """List the batch folders, each with its journal's identity and the batch's number."""
         return [
             (folder, match[1], int(match[2]))
             for folder in sorted(self._work_folder.glob("batch-*"))

@@ -27,14 +27,7 @@ class Unaccounted(Exception):
 
 
 class Batches:
-    """Run batches. When a method returns, the outcome is in the journal or in files that it knows.
-
-    Args:
-      pipeline: the pipeline definition.
-      journal: the durable state.
-      folders: where the parts are written.
-      seen: the record ids of the last hours.
-    """
+    """Run batches; when a method returns, the outcome is durable in the journal and its files."""
 
     def __init__(
         self, pipeline: LocalPipeline, journal: Journal, folders: BatchFolders, seen: SeenIds
@@ -49,9 +42,7 @@ class Batches:
     def run(self, messages: Sequence[Message]) -> tuple[BatchResults, RunCounts]:
         """Run messages, at least one, through the pipeline, and make the outcome durable.
 
-        Returns:
-          The results, and the counts. Deferred answers are in no file: their checks go on in the
-          background.
+        The checks of deferred answers go on in the background.
 
         Raises:
           RunStopped: no answer can be checked until a person has changed something.
@@ -79,11 +70,7 @@ class Batches:
         return batch, counts
 
     def fail(self, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
-        """Make a failure of a message.
-
-        Args:
-          failure: the message's; a duplicate if it, or its answer, has failed before.
-          alerts: that it raises.
+        """Commit a failure; it is a duplicate if its message, or answer, has failed before.
 
         Raises:
           OSError: it cannot be written.
@@ -109,7 +96,6 @@ class Batches:
         return number, folder
 
     def _commit(self, number: int, batch: BatchResults, counts: RunCounts, repeated: int) -> None:
-        """Commit a batch; `repeated` failures were dropped, and count as duplicates."""
         counts = replace(
             counts,
             duplicates=counts.duplicates + repeated,

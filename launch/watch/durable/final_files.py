@@ -44,9 +44,9 @@ class FinalFiles:
 
     Args:
       config: the run's settings, with a work folder.
-      folders: where the batches' parts are.
-      ids: of the records that other workers of the same output have published.
-      kinds: the outbox's rows that go into files, too: ``alerts``, ``failures``.
+      folders: of the batches' parts.
+      ids: of the records that other workers have published.
+      kinds: of the outbox's rows that go into files: ``alerts``, ``failures``.
     """
 
     def __init__(
@@ -60,10 +60,7 @@ class FinalFiles:
         self._enriched = EnrichedFiles(config.text, config.run)
 
     def publish(self, journal: Journal) -> int:
-        """Write the final files of everything in a journal that is unpublished.
-
-        Returns:
-          How many files were written.
+        """Write the final files of all that a journal has not published; return how many.
 
         Raises:
           TargetExists: a file of another content has the name of one of them.
@@ -233,11 +230,7 @@ class FinalFiles:
 
 
 def _is_published(planned: PlannedFile, target: str) -> bool:
-    """Return whether a file was published before a crash.
-
-    Raises:
-      TargetExists: another file has its name.
-    """
+    """Return whether a file was published before a crash."""
     if not planned.entry.rows or not storage.exists(target):
         return False
     if storage.checksum(target) != planned.checksum:
@@ -246,11 +239,7 @@ def _is_published(planned: PlannedFile, target: str) -> bool:
 
 
 def _fault(part: Part, row_format: RowFormat) -> str | None:
-    """Describe how a part differs from what was written, None if it does not.
-
-    Raises:
-      OSError: the disk fails; the part may be good.
-    """
+    """Describe how a part differs from what was written; raise if the disk fails."""
     try:
         size = storage.size(part.path)
         if size != part.size_bytes:

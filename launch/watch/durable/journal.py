@@ -57,13 +57,8 @@ _OUTBOX_KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
 class Publication(Record, frozen=True, kw_only=True):
     """An unfinished publication, with everything that its files depend on.
 
-    If it is resumed after a crash, it writes the same files.
-
-    Attributes:
-      last_batch: all batches up to this one.
-      last_in_outbox: all rows of the outbox up to this id, of the kinds that go into files.
-      file_bytes: the target size of a file.
-      with_payload: whether failures hold the original bytes.
+    If it is resumed after a crash, it writes the same files: from all batches and rows of the
+    outbox up to these numbers, of about `file_bytes` each.
     """
 
     last_batch: int
@@ -76,11 +71,8 @@ class PlannedFile(Record, frozen=True, kw_only=True):
     """A file whose content is decided, before or after it is published.
 
     Attributes:
-      entry: its line in the manifest.
-      checksum: of its content.
-      duplicates: by batch and verdict, how many records it does not contain, because another
-        worker has published them.
-      is_done: whether it is published.
+      duplicates: by batch and verdict, how many records it lacks, because another worker has
+        published them.
     """
 
     entry: FileEntry
@@ -90,10 +82,7 @@ class PlannedFile(Record, frozen=True, kw_only=True):
 
 
 class Unpublished(Record, frozen=True, kw_only=True):
-    """Count the batches that are durable and in no final file yet, and their enriched records.
-
-    The first one was committed at `oldest_committed_at_us`, microseconds since 1970 UTC.
-    """
+    """The batches in no final file yet, their enriched records, and the first one's time."""
 
     batches: int
     rows: int
@@ -103,16 +92,12 @@ class Unpublished(Record, frozen=True, kw_only=True):
 class Journal:
     """Store a worker's state in a database; what a method has written survives a power failure.
 
-    Args:
-      path: its file, created if it does not exist.
-
     Attributes:
-      path: as given.
       identity: random hex digits, created with the journal. They are in the names of its files,
         so that two journals never write the same name.
 
     Raises:
-      OSError: it cannot be opened, now; or read or written, later.
+      OSError: the file cannot be opened, now; or read or written, later.
     """
 
     def __init__(self, path: str) -> None:
@@ -157,14 +142,7 @@ class Journal:
     def commit(
         self, hour: LedgerHour, batch: BatchResults, counts: RunCounts, committed_at_us: int
     ) -> None:
-        """Make a batch's outcome durable, all of it or nothing.
-
-        Args:
-          hour: where its messages ended, and the number of the batch.
-          batch: its parts, rates, alerts and failures.
-          counts: of its messages.
-          committed_at_us: by the wall clock, microseconds since 1970 UTC.
-        """
+        """Make a batch's outcome durable, all of it or nothing; `hour` has the batch's number."""
         parts = msgspec.json.encode(batch.parts)
         with self._database.transaction():
             self._keep_note(_LAST_NUMBER, hour.first_batch)
@@ -179,19 +157,14 @@ class Journal:
             self._send(batch.failures)
 
     def raise_alerts(self, alerts: Sequence[Alert], notes: dict[str, Record] | None = None) -> None:
-        """Put alerts into the outbox, and replace notes, in one transaction.
-
-        Args:
-          alerts: those that no single answer raises.
-          notes: by name.
-        """
+        """Put alerts into the outbox, and replace notes by name, in one transaction."""
         with self._database.transaction():
             for name, content in (notes or {}).items():
                 self._keep_note(name, content)
             self._raise(alerts)
 
     def waiting_batches(self, up_to: int = _NEWEST) -> list[tuple[int, tuple[Part, ...]]]:
-        """List the unpublished batches up to a number: the number and parts of each."""
+        """List the numbers and parts of the unpublished batches, up to a number."""
         query = "SELECT number, parts FROM batches WHERE number <= ? ORDER BY number"
         parts = msgspec.json.Decoder(tuple[Part, ...])
         return [(number, parts.decode(row)) for number, row in self._database.read(query, up_to)]
@@ -202,13 +175,7 @@ class Journal:
         return Unpublished(batches=batches, rows=int(rows), oldest_committed_at_us=oldest_us)
 
     def set_part_aside(self, number: int, part: Part, path: str) -> None:
-        """Take a damaged part out of a batch, so that the other parts can be published.
-
-        Args:
-          number: the batch.
-          part: as `waiting_batches` listed it; its rows are counted as lost.
-          path: where it was moved to.
-        """
+        """Take a damaged part out of a batch, since it was moved to a path; its rows are lost."""
         query = "SELECT parts FROM batches WHERE number = ?"
         [(content,)] = self._database.read(query, number)
         parts = msgspec.json.decode(content, type=tuple[Part, ...])
@@ -269,10 +236,10 @@ class Journal:
     def outbox(
         self, row_type: type[OutboxRow], most: int, up_to: int = _NEWEST
     ) -> list[tuple[int, OutboxRow]]:
-        """List rows of the outbox, the oldest first, each with its id.
+        """List the rows of a type, the oldest first, each with its id.
 
         Args:
-          row_type: of the rows to list.
+          row_type: of the rows.
           most: how many at most; fewer, but at least one, if they are large.
           up_to: the last id to list.
         """
@@ -292,13 +259,7 @@ class Journal:
         return int(count)
 
     def delete_from_outbox(self, ids: Iterable[int], duplicates: Sequence[Failure] = ()) -> None:
-        """Delete rows that are published.
-
-        Args:
-          ids: of alerts or failures in the outbox.
-          duplicates: failures among them that another worker has published; they are counted as
-            duplicates.
-        """
+        """Delete rows that are published, or that are duplicates of another worker's."""
         with self._database.transaction():
             for failure in duplicates:
                 self._count_failure_as_duplicate(failure)

@@ -11,13 +11,11 @@ from transforms.runtime import clock
 
 
 class LedgerHour(Record, frozen=True, kw_only=True):
-    """Where the messages of one hour of the worker's clock ended.
+    """Where the messages that were read in one hour of the worker's clock ended.
 
     Attributes:
       hour_us: the start of the hour, microseconds since 1970 UTC.
       first_batch: the number of the first batch that ended in it.
-      read: messages that were read and acknowledged.
-      enriched, failures, duplicates, sampled_out: where they ended.
     """
 
     hour_us: int

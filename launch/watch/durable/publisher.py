@@ -15,8 +15,7 @@ class FilePublisher:
     """Publish by age and size, on a thread: a slow bucket must not delay alerts.
 
     Args:
-      publish: writes the final files of everything unpublished, and returns how many; raises
-        OSError.
+      publish: writes the final files of everything unpublished; raises OSError.
       sizes: unpublished bytes by output folder; cleared when a publication begins.
       file_bytes: how many of them start a publication.
       file_age_s: seconds after which the oldest is published in any case.
@@ -69,11 +68,7 @@ class FilePublisher:
             self._take(ended)
 
     def finish(self) -> None:
-        """Publish everything, and return when it is done.
-
-        Raises:
-          OSError: as `publish_due`.
-        """
+        """Publish everything, and return when it is done; as of `publish_due`."""
         if self._running is not None:
             with suppress(OSError):
                 self._running.result()

@@ -32,11 +32,7 @@ class HealthReason(Record, frozen=True):
 class Health:
     """Evaluate the health of a worker, whose loop records when it pulls and finishes messages.
 
-    Args:
-      stats: reads the statistics of its subscription.
-      folder: on this machine, to which it must be able to write.
-      publisher: of its files.
-      clock: seconds, monotonic.
+    The worker must be able to write to `folder`.
     """
 
     def __init__(
@@ -55,11 +51,7 @@ class Health:
         self._cached: tuple[HealthReason, ...] = ()
 
     def record_pull(self, *, outstanding: int) -> None:
-        """Record that the loop is about to pull.
-
-        Args:
-          outstanding: messages that it has already; without any there is nothing to finish.
-        """
+        """Record a pull; without outstanding messages there is nothing to finish."""
         self._pulled_at_s = self._clock()
         if not outstanding:
             self._progressed_at_s = self._pulled_at_s

@@ -96,10 +96,7 @@ METRICS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 class Metrics(Collector):
     """Collect the metrics of this process, with their values at the time of each request.
 
-    Args:
-      worker: of this process.
-      journal: the worker's, on a connection for the threads that call `page`.
-      is_healthy: whether the worker is healthy.
+    The journal's connection is used by the threads that call `page`.
     """
 
     def __init__(self, worker: Worker, journal: Journal, is_healthy: Callable[[], bool]) -> None:
