@@ -1,12 +1,11 @@
 """Alerts for the person on call, without text of the answer by default."""
 
 from enum import StrEnum
-from typing import Any
 
 import msgspec
 
 from schemas import Record
-from schemas.quantities import to_rfc3339
+from schemas.quantities import with_rfc3339_times
 
 
 class AlertKind(StrEnum):
@@ -61,11 +60,11 @@ class RateIncident(Record, frozen=True, kw_only=True):
 class NoDataIncident(Record, frozen=True, kw_only=True):
     """An incident: no answers from an engine, or a whole subscription, that had steady traffic.
 
+    Times are microseconds since 1970 UTC; `last_answer_at_us` is when an answer last arrived.
+
     Attributes:
       state: ``open`` when the incident opens, ``closed`` when answers arrive again.
       answers_before: answers in the hour before; of a whole subscription, messages.
-      last_answer_at_us: when the last of them arrived, microseconds since 1970 UTC.
-      opened_at_us: when the incident opened, microseconds since 1970 UTC.
     """
 
     state: str
@@ -77,14 +76,9 @@ class NoDataIncident(Record, frozen=True, kw_only=True):
 class Alert(Record, frozen=True, kw_only=True):
     """One alert; field for field `alert.avsc`.
 
-    Attributes:
-      kind: its subject; the fields of an answer are None or empty for other kinds.
-      engine: None also for a whole subscription.
-      record_id .. min_claim_score: as in the enriched record.
-      worst_claim: the claim with the lowest score among those that required a check.
-      event_time_us: the time of the answer, or when an incident opened or closed.
-      answer_text: the answer, only with ``--alert_text``.
-      rate, no_data: the incident, for alerts of these kinds.
+    The fields of an answer are None or empty for other kinds. `engine` is None also for a whole
+    subscription, `answer_text` without ``--alert_text``. `event_time_us` is the time of the answer,
+    or when the incident in `rate` or `no_data` opened or closed.
     """
 
     kind: AlertKind
@@ -107,15 +101,4 @@ class Alert(Record, frozen=True, kw_only=True):
 
 def alert_to_json(alert: Alert) -> bytes:
     """Write an alert as one JSON object with all fields of `alert.avsc`; times are RFC 3339."""
-    fields = _with_rfc3339_times(alert)
-    for name in ("rate", "no_data"):
-        if fields[name] is not None:
-            fields[name] = _with_rfc3339_times(fields[name])
-    return msgspec.json.encode(fields)
-
-
-def _with_rfc3339_times(record: Record) -> dict[str, Any]:
-    return {
-        name.removesuffix("_us"): to_rfc3339(value) if name.endswith("_us") else value
-        for name, value in msgspec.structs.asdict(record).items()
-    }
+    return msgspec.json.encode(with_rfc3339_times(alert))

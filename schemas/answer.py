@@ -7,12 +7,9 @@ from schemas.message import Message
 
 
 class Fact(Record, frozen=True, kw_only=True):
-    """A source text that the chatbot was given.
+    """A source text that the chatbot was given; never empty or only white space.
 
-    Attributes:
-      text: the whole text, unchanged; never empty or only white space.
-      uri, title, document: the source of the text; None if unknown.
-      attributes: other descriptions, such as page and author, which are part of the check.
+    `attributes` are other descriptions, such as page and author, which are part of the check.
     """
 
     text: str
@@ -35,31 +32,22 @@ class Citation(Record, frozen=True, kw_only=True):
     facts: tuple[int, ...] = ()
 
 
-class GroundingSupport(Record, frozen=True, kw_only=True):
+class GroundingSupport(Citation, frozen=True, kw_only=True):
     """The result of the generator's own check for a span of the answer.
 
     Attributes:
-      start, end: UTF-8 byte offsets into the answer, end exclusive.
       score: 0..1, None if the generator gave none.
       grounding_check_required: False for a greeting and the like, None if unknown.
-      facts: indices into the answer's facts.
     """
 
-    start: int
-    end: int
     score: float | None = None
     grounding_check_required: bool | None = None
-    facts: tuple[int, ...] = ()
 
 
 class SafetyRating(Record, frozen=True, kw_only=True):
     """A generator's rating of an answer or of its prompt in one category of harm.
 
-    Attributes:
-      category, probability, severity: names without their enum's common prefix
-        (``HATE_SPEECH``, ``MEDIUM``); None if absent.
-      blocked: whether the content was blocked because of it.
-      probability_score, severity_score: 0..1, None if absent.
+    Names are without their enum's common prefix (``HATE_SPEECH``, ``MEDIUM``); scores are 0..1.
     """
 
     category: str | None = None
@@ -76,20 +64,16 @@ class Answer(Record, frozen=True, kw_only=True):
     Attributes:
       message: the original message, which a later failure contains.
       record_id: SHA-256 (hex) of a stable identity, the same for every delivery.
-      answer_name: the service's resource name of the answer, or the id in groundwatch's
-        envelope; None if it has none.
-      source_format: the input format, such as ``discoveryengine.answer``.
+      answer_name: the service's resource name of the answer, or the id in groundwatch's envelope.
       engine, session: bare ids, None if unknown.
       event_time_us: when the answer was given, microseconds since 1970 UTC, None if unknown.
       query: the user's question, None if the message does not contain it.
       answer_text: the answer, byte for byte; empty if there is none.
-      state: the generator's state name, None if absent or unspecified.
+      state, finish_reason, block_reason: the generator's names, None if absent or unspecified.
       skip_reasons: the generator's reasons to skip, in the message's order, names unchanged.
-      finish_reason, block_reason: Gemini's names, None if absent or unspecified.
       error_status: the google.rpc status that ended a stream, or None.
       safety_ratings: of the answer, the candidate and the prompt.
       facts: distinct texts, in the message's order.
-      citations, supports: which facts support which span, by the generator.
       generator_grounding_score: 0..1, the generator's own check; None if it made none.
       answerable_probability: 0..1, Gemini's estimate that the facts contain the answer, or None.
       tags: tags set by parsing, such as ``BAD_TIMESTAMP``.
@@ -132,12 +116,7 @@ class LabelSpan(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Label(Record, frozen=True, kw_only=True):
-    """A person's label for an answer.
-
-    Attributes:
-      is_unsupported: whether any part of the answer is not supported.
-      spans: these parts; None if only the whole answer is labelled.
-    """
+    """A person's label for an answer; `spans` is None if only the whole answer is labelled."""
 
     is_unsupported: bool
     spans: tuple[LabelSpan, ...] | None = None

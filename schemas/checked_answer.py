@@ -13,12 +13,7 @@ class Decision(Record, frozen=True, kw_only=True):
 
 
 class RoutedAnswer(Record, frozen=True, kw_only=True):
-    """An answer with the decision that it needs no check, or without a decision.
-
-    Attributes:
-      answer: the answer.
-      decision: its verdict; None if it needs a check.
-    """
+    """An answer and its verdict; `decision` is None if it needs a check."""
 
     answer: Answer
     decision: Decision | None = None
@@ -59,8 +54,7 @@ class Contradiction(Record, frozen=True, kw_only=True):
     Attributes:
       claim: the index of the claim.
       kind: the kind of value, such as ``NUMBER``.
-      claim_value: the value as the claim writes it.
-      fact_value: the value in the fact; None if no fact has a comparable value.
+      claim_value, fact_value: as they are written; None if no fact has a comparable value.
       fact: the index of that fact, or None.
     """
 
@@ -81,8 +75,7 @@ class Check(Record, frozen=True, kw_only=True):
       characters: of answer and facts in all these requests, the unit of the service's bill.
       latency_ms: from the first request to the last reply, including the wait between retries.
       checked_at_us: when the last reply arrived, microseconds since 1970 UTC.
-      citation_threshold: 0..1, the score from which a fact is cited; None for the service's
-        default.
+      citation_threshold: 0..1, from which a fact is cited; None for the service's default.
       cached: whether every reply came from the worker's cache.
       unknown_members: the undocumented fields of each reply that has any, as JSON.
     """
@@ -99,11 +92,10 @@ class Check(Record, frozen=True, kw_only=True):
 
 
 class Grounding(Record, frozen=True, kw_only=True):
-    """The result of a check.
+    """The result of a check, with the claims in the order of the answer.
 
     Attributes:
       support_score: 0..1, about the share of supported claims; None if no claim needs a check.
-      claims: in the order of the answer.
       recombined: whether it combines the results of several calls.
     """
 
@@ -121,10 +113,8 @@ class Grounding(Record, frozen=True, kw_only=True):
 class CheckedAnswer(Record, frozen=True, kw_only=True):
     """An answer with its check, or with the decision that it needs none.
 
-    Attributes:
-      answer: the answer.
-      decision: as routed, or UNSCORABLE if it needs too many calls; None if it was checked.
-      grounding, check: the result of the check and its circumstances; None without a call.
+    `decision` is that of routing, or UNSCORABLE if the answer needs too many calls; it is None if
+    the answer was checked. `grounding` and `check` are None without a call.
     """
 
     answer: Answer

@@ -3,16 +3,13 @@
 import msgspec
 
 from schemas import Record
-from schemas.quantities import to_rfc3339
+from schemas.quantities import with_rfc3339_times
 
 
 class Amounts(Record, frozen=True, kw_only=True):
-    """The amount of checks.
+    """The requests to the checker, and the characters of answers and facts in them.
 
-    Attributes:
-      calls: requests to the checker.
-      characters: of answers and facts in these calls, the unit of the service's bill.
-      cost: of the characters, in the currency of the price; None without a price.
+    The service bills characters. The cost is in the currency of the price, None without a price.
     """
 
     calls: int
@@ -50,19 +47,14 @@ class Estimate(Record, frozen=True, kw_only=True):
       sampled_messages: the size of the sample that was extrapolated; None if all were read.
       failures: answers that cannot be read; failed checks are not estimated.
       damaged_archives: truncated archives; each is one message read and one failure.
-      duplicates, sampled_out: answers that would be dropped.
       decided: answers by the verdict that they get without a call.
-      to_check: answers that need a check.
-      planned_calls: the calls that they need, including identical calls.
-      calls: the calls without repeated identical ones, which are not paid.
-      characters: of answers and facts in these calls, the unit of the service's bill.
-      cost: of these characters, None without a price.
-      intervals: of calls, characters and cost; None if all messages were read.
+      planned_calls: the calls that the answers to check need, including identical calls.
+      calls, characters, cost: without repeated identical calls, which are not paid.
+      intervals: None if all messages were read.
       most_rechecks: the maximum that rechecks of doubtful claims add.
       minutes_at_quota: at `requests_per_minute`; None without a quota.
-      minutes_without_quota: with `max_in_flight` calls at a time in each of `workers` processes,
-        of `assumed_latency_ms` each.
-      price_per_1k_chars: the price of 1,000 characters, None if unknown.
+      minutes_without_quota: with `max_in_flight` calls at a time in each of `workers` processes, of
+        `assumed_latency_ms` each.
       estimated_at_us: microseconds since 1970 UTC.
     """
 
@@ -110,22 +102,21 @@ class Comparison(Amounts, frozen=True, kw_only=True):
 
 def compare(estimated: Amounts, made: Amounts) -> Comparison:
     """Compare the estimate for a run with the amounts that it made."""
+    differences = {
+        name: _relative(getattr(made, name), getattr(estimated, name))
+        for name in Differences.__struct_fields__
+    }
     return Comparison(
         calls=estimated.calls,
         characters=estimated.characters,
         cost=estimated.cost,
-        relative_differences=Differences(
-            calls=_relative(made.calls, estimated.calls),
-            characters=_relative(made.characters, estimated.characters),
-            cost=_relative(made.cost, estimated.cost),
-        ),
+        relative_differences=Differences(**differences),
     )
 
 
 def estimate_to_json(estimate: Estimate) -> bytes:
     """Write an estimate as indented JSON; its time is RFC 3339."""
-    fields = msgspec.structs.asdict(estimate)
-    fields["estimated_at"] = to_rfc3339(fields.pop("estimated_at_us"))
+    fields = with_rfc3339_times(estimate)
     return msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n"
 
 

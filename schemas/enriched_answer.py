@@ -17,14 +17,8 @@ _FULL_NAME = "groundwatch.EnrichedAnswer"
 
 _CHECK_FIELDS = frozenset(
     {
-        "check",
-        "citation_precision",
-        "citation_recall",
-        "claims",
-        "min_claim_score",
-        "mismatches",
-        "score_drift",
-        "support_score",
+        *("check", "citation_precision", "citation_recall", "claims", "min_claim_score"),
+        *("mismatches", "score_drift", "support_score"),
     }
 )
 """Fields that a check writes."""
@@ -44,7 +38,6 @@ class EnrichedAnswer(Record, frozen=True, kw_only=True):
       citation_recall: of the facts that support claims, the share that the answer cites for them,
         0..1; None if it cites nothing, or nothing is supported.
       mismatches: values of claims that contradict the facts.
-      generator_citations, generator_supports: as in `Answer`.
       The other fields are those of `Answer` and `Grounding`.
     """
 

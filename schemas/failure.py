@@ -7,7 +7,7 @@ import msgspec
 
 from schemas import Record
 from schemas.message import EarlierFailure, Message
-from schemas.quantities import to_rfc3339, to_us
+from schemas.quantities import to_rfc3339, to_us, with_rfc3339_times
 
 
 class Failure(Record, frozen=True, kw_only=True):
@@ -18,10 +18,8 @@ class Failure(Record, frozen=True, kw_only=True):
       step: the label of the step that failed.
       error_class: a short stable name such as ``UnreadableAnswer``.
       error: one sentence for a person, without text of the answer.
-      retryable: whether a retry may succeed.
       attempts: the number of attempts, at least 1.
       first_failed_at_us, last_failed_at_us: microseconds since 1970 UTC.
-      message: the original message.
     """
 
     record_id: str | None = None
@@ -52,36 +50,23 @@ _decoder = msgspec.json.Decoder(_FailureJson)
 def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
     """Write a failure as one JSON object with the fields of `failure.avsc`, without a line end.
 
-    Args:
-      failure: the failure.
-      with_payload: whether to include the original bytes (base64) and the attributes; without them
-        the failure cannot be replayed.
+    Without the payload, which is the original bytes (base64) and the attributes, the failure cannot
+    be replayed.
     """
     message = failure.message
     payload = base64.b64encode(message.payload).decode() if with_payload else None
-    return msgspec.json.encode(
-        {
-            "record_id": failure.record_id,
-            "step": failure.step,
-            "error_class": failure.error_class,
-            "error": failure.error,
-            "retryable": failure.retryable,
-            "attempts": failure.attempts,
-            "first_failed_at": to_rfc3339(failure.first_failed_at_us),
-            "last_failed_at": to_rfc3339(failure.last_failed_at_us),
-            "source": message.answer_place,
-            "publish_time": to_rfc3339(message.publish_time_us),
-            "payload_base64": payload,
-            "attributes": message.attributes if with_payload else {},
-        }
-    )
+    fields = with_rfc3339_times(failure) | {
+        "source": message.answer_place,
+        "publish_time": to_rfc3339(message.publish_time_us),
+        "payload_base64": payload,
+        "attributes": message.attributes if with_payload else {},
+    }
+    del fields["message"]
+    return msgspec.json.encode(fields)
 
 
 def message_of_failure(line: bytes) -> Message:
     """Read the message of a failure: its bytes, attributes and place, and the failure as earlier.
-
-    Args:
-      line: one JSON object, as `failure_to_json` writes it.
 
     Raises:
       ValueError: the line is not a failure, or has no original bytes.

@@ -7,13 +7,9 @@ from schemas.quantities import to_rfc3339
 
 
 class FileEntry(Record, frozen=True, kw_only=True):
-    """A complete output file.
+    """A complete output file; its path is relative to the output folder.
 
-    Attributes:
-      path: relative to the output folder.
-      rows, bytes: their number.
-      first_event_us, last_event_us: the range of event times, microseconds since 1970 UTC; None
-        if no row has one.
+    The range of event times is in microseconds since 1970 UTC, None if no row has a time.
     """
 
     path: str
@@ -25,15 +21,9 @@ class FileEntry(Record, frozen=True, kw_only=True):
 
 def file_entry_to_json(entry: FileEntry) -> bytes:
     """Write an entry as one JSON object, without a line end."""
-    return msgspec.json.encode(
-        {
-            "path": entry.path,
-            "rows": entry.rows,
-            "bytes": entry.bytes,
-            "first_event_time": to_rfc3339(entry.first_event_us),
-            "last_event_time": to_rfc3339(entry.last_event_us),
-        }
-    )
+    first, last = to_rfc3339(entry.first_event_us), to_rfc3339(entry.last_event_us)
+    fields = {"path": entry.path, "rows": entry.rows, "bytes": entry.bytes}
+    return msgspec.json.encode({**fields, "first_event_time": first, "last_event_time": last})
 
 
 def file_entry_from_json(line: bytes) -> FileEntry:

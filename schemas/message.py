@@ -7,12 +7,7 @@ SALVAGED = "groundwatch_salvaged"
 
 
 class EarlierFailure(Record, frozen=True, kw_only=True):
-    """The earlier failure of a message that is replayed.
-
-    Attributes:
-      first_failed_at_us: microseconds since 1970 UTC.
-      attempts: the number of attempts, at least 1.
-    """
+    """The earlier failure of a replayed message; its time in microseconds since 1970 UTC."""
 
     first_failed_at_us: int
     attempts: int

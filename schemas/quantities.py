@@ -1,6 +1,11 @@
 """Convert times, which are microseconds since 1970 UTC, and name units of time and size."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from msgspec.structs import asdict
+
+from schemas import Record
 
 SECOND_US = 1_000_000
 MINUTE_US = 60 * SECOND_US
@@ -24,6 +29,17 @@ def to_rfc3339(time_us: int | None) -> str | None:
         return None
     # strftime writes years before 1000 with fewer than four digits.
     return _datetime(time_us).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def with_rfc3339_times(record: Record) -> dict[str, Any]:
+    """Return the fields of a record and of the records in it, the times (``_us``) as RFC 3339."""
+    fields: dict[str, Any] = {}
+    for name, value in asdict(record).items():
+        if name.endswith("_us"):
+            fields[name.removesuffix("_us")] = to_rfc3339(value)
+        else:
+            fields[name] = with_rfc3339_times(value) if isinstance(value, Record) else value
+    return fields
 
 
 def from_rfc3339(text: str | None) -> int | None:

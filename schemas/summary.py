@@ -27,11 +27,11 @@ class AnswerCounts(Record, frozen=True, kw_only=True):
       verdicts: enriched records by verdict.
       failures_by_error: failures by the class of their error.
       retryable_failures: failures that `replay` may resolve.
-      damaged_archives: damaged archives; each is one answer read and one failure.
+      damaged_archives: each is one answer read and one failure.
       unreadable: messages that cannot be read as answers, and damaged archives.
-      calls, retries: requests sent to the checker in all attempts of the run, failed ones included;
-        and how many of them repeat another one.
-      characters: of answers and facts in these requests.
+      calls: requests sent to the checker in all attempts of the run, failed ones included.
+      retries: how many of the calls repeat another one.
+      characters: of answers and facts in the calls.
       checked: answers for which a call was made or a cached reply was used.
     """
 
@@ -51,24 +51,14 @@ class AnswerCounts(Record, frozen=True, kw_only=True):
 
 
 class RunCounts(AnswerCounts, frozen=True, kw_only=True):
-    """The counts of a run, or of a part of it.
-
-    Attributes:
-      latency_ms: the sum over all checked answers.
-      max_latency_ms: of the slowest answer, 0 if none was checked.
-    """
+    """The counts of a run, or of a part of it, with the sum and the maximum of the latencies."""
 
     latency_ms: int = 0
     max_latency_ms: int = 0
 
 
 class ReplayedFile(Record, frozen=True, kw_only=True):
-    """A file of failures that a replay has resolved.
-
-    Attributes:
-      path, moved_to: the old and the new path, relative to the output folder.
-      rows: the number of failures in it.
-    """
+    """A file of failures that a replay has resolved; paths are relative to the output folder."""
 
     path: str
     moved_to: str
@@ -80,12 +70,6 @@ class Replayed(Record, frozen=True, kw_only=True):
 
     The replay counts each of them again. The totals of the folder therefore subtract them from the
     answers read and from the failures.
-
-    Attributes:
-      files: the files that held them.
-      failures: their number.
-      retryable, unreadable: how many of them were retryable or unreadable.
-      failures_by_error: their number by the class of their error.
     """
 
     files: tuple[ReplayedFile, ...]
@@ -99,14 +83,11 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     """The summary of one run.
 
     Attributes:
-      run: the run's id.
-      checker: the checker that was used.
       deferred: answers, and messages not yet parsed, that the budget of the run did not allow.
       enriched, failures, alerts: rows in the files that were written.
       cost: in the currency of the price, None without a price.
       mean_latency_ms, max_latency_ms: of a checked answer, None if none was checked.
       started_at_us, finished_at_us: microseconds since 1970 UTC.
-      estimate: the estimate for the run, and its error; None without an estimate.
       thresholds: by name, 0..1: below which support score and claim score an answer was low.
       source: a hash of the input's name; None if it is unknown.
       journal: the identity of a worker's journal, part of its files' names; None for other runs.

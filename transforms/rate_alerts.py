@@ -16,10 +16,10 @@ from apache_beam.utils.timestamp import Timestamp
 
 from schemas.alert import Alert
 from transforms.measure_rates import EngineCounts
-from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import RateCounts
 from transforms.rules.rate_incidents import (
-    RateState,
+    EngineRates,
+    RateRule,
     add_to_state,
     evaluate_state,
     find_rate_alerts,
@@ -60,7 +60,7 @@ def _detect_incidents(
     return find_rate_alerts(engine, buckets, rule)
 
 
-_STATE = beam.DoFn.StateParam(ReadModifyWriteStateSpec("memory", RecordCoder(RateState)))
+_STATE = beam.DoFn.StateParam(ReadModifyWriteStateSpec("memory", RecordCoder(EngineRates)))
 _EVALUATE = TimerSpec("look", TimeDomain.WATERMARK)
 _EVALUATE_TIMER = beam.DoFn.TimerParam(_EVALUATE)
 
@@ -78,7 +78,7 @@ class _DetectIncidents(beam.DoFn):
         state: ReadModifyWriteRuntimeState = _STATE,
         evaluate: RuntimeTimer = _EVALUATE_TIMER,
     ) -> Iterator[Alert]:
-        earlier = state.read() or RateState()
+        earlier = state.read() or EngineRates()
         later = add_to_state(earlier, counts[1], timestamp.micros)
         state.write(later)
         if later.evaluate_at_us is not None and later.evaluate_at_us != earlier.evaluate_at_us:
@@ -92,7 +92,7 @@ class _DetectIncidents(beam.DoFn):
         state: ReadModifyWriteRuntimeState = _STATE,
         evaluate: RuntimeTimer = _EVALUATE_TIMER,
     ) -> Iterator[Alert]:
-        alerts, later = evaluate_state(engine, state.read() or RateState(), self._rule)
+        alerts, later = evaluate_state(engine, state.read() or EngineRates(), self._rule)
         yield from alerts
         if later.evaluate_at_us is None:
             # An engine without answers must not leave state behind.

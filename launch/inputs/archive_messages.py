@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from pipeline import storage
-from pipeline.sources.archive_files import read_file
-from pipeline.sources.archives import DamagedArchive
+from pipeline.sources.archives import read_file
+from pipeline.sources.compression import DamagedArchive
 from schemas.message import Message
 
 _MESSAGES_BETWEEN_LOOKS = 256

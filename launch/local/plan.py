@@ -7,7 +7,7 @@ import msgspec
 from launch import __version__
 from pipeline import storage
 from pipeline.settings.config import Config
-from pipeline.sources.archive_files import examine_file
+from pipeline.sources.archives import examine_file
 from pipeline.sources.splits import Segment, split_segments
 from schemas import Record
 from transforms.grounding.settings import CheckSettings

@@ -5,21 +5,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from pipeline.settings import kinds
 from pipeline.settings.definition import Note, Settings
-from pipeline.settings.kinds import (
-    Checker,
-    Count,
-    FractionOrNone,
-    GroundingConfigName,
-    Label,
-    MegabytesOrNone,
-    ModelFolder,
-    Positive,
-    Proxy,
-    Seconds,
-    ServiceAccount,
-    Text,
-)
 from schemas.quantities import MEGABYTE
 from transforms.grounding import endpoints
 from transforms.grounding.settings import (
@@ -44,84 +31,58 @@ _MOST_COUNTED = 2**62
 
 
 class CheckerSettings(Settings, frozen=True, kw_only=True):
-    """Which checker is called, and how."""
+    """Which checker is called, and how.
 
-    checker: Annotated[
-        Checker | None,
-        "The embedded checker (local), Google's check grounding API (discoveryengine), or the URL"
-        " of a server with the same protocol.",
-        Note(default="local; evaluate: the scores that enriched records have, else local"),
-    ] = None
-    scorer: Annotated[
-        ModelFolder | None,
-        "Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that scores"
-        " claims in the embedded checker. Needs groundwatch[scorer].",
-    ] = None
-    project: Annotated[
-        Text | None,
-        "Google Cloud project of the check, for its default_grounding_config; and of the job on"
-        " Dataflow.",
-    ] = None
-    location: Annotated[
-        Literal["global", "us", "eu"] | None,
-        "Location of Google's service.",
-        Note(default="that of --grounding_config, else global"),
-    ] = None
-    api_version: Annotated[Literal["v1", "v1beta"], "Version of the API."] = "v1beta"
-    grounding_config: Annotated[
-        GroundingConfigName | None,
-        "Resource name of the grounding configuration.",
-        Note(default="the project's default_grounding_config"),
-    ] = None
-    citation_threshold: Annotated[
-        FractionOrNone,
-        "Score from which a fact is cited; none leaves it to the service.",
-    ] = _CHECK.citation_threshold
-    user_labels: Annotated[
-        tuple[Label, ...],
-        "Labels sent with each call, for Google Cloud billing.",
-        Note(at_most=_LIMITS.max_user_labels),
-    ] = ()
-    max_in_flight: Annotated[Count, "Concurrent calls of one process."] = _CHECK.max_in_flight
-    requests_per_minute: Annotated[
-        Positive | None,
-        "Quota of the whole job, divided among its workers.",
-        Note(default="no limit"),
-    ] = None
-    timeout_s: Annotated[
-        Seconds, "Deadline of one attempt, from its start to the last byte of the reply."
-    ] = _RETRIES.timeout_s
-    cache_mb: Annotated[
-        MegabytesOrNone,
-        "Memory of a process for cached replies, so that an identical check is paid once.",
-    ] = _CHECK.cache_bytes // MEGABYTE
-    proxy: Annotated[
-        Proxy | None,
-        "Proxy for the calls; without it, that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.",
-    ] = None
-    credentials_file: Annotated[
-        Text | None,
-        "Key file of a service account.",
-        Note(default="application default credentials", is_local=True),
-    ] = None
-    impersonate_service_account: Annotated[
-        ServiceAccount | None, "Email address of a service account to impersonate."
-    ] = None
-    quota_project: Annotated[
-        Text | None,
-        "Project whose quota is used.",
-        Note(default="that of the credentials"),
-    ] = None
-    max_calls_per_answer: Annotated[
-        Count, "An answer that needs more calls is UNSCORABLE with the reason OVER_LIMIT."
-    ] = _CHECK.max_calls_per_answer
-    max_facts: Annotated[Count, "Facts that the service accepts in one call."] = _LIMITS.max_facts
-    max_fact_chars: Annotated[Count, "Characters that the service accepts in one fact."] = (
-        _LIMITS.max_fact_chars
-    )
-    max_answer_tokens: Annotated[
-        Count, "Tokens (words and full stops) that the service accepts in one answer."
-    ] = _LIMITS.max_answer_tokens
+    Attributes:
+      checker: The embedded checker (local), Google's check grounding API (discoveryengine), or the
+        URL of a server with the same protocol. Default: local; evaluate: the scores that enriched
+        records have, else local.
+      scorer: Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that
+        scores claims in the embedded checker. Needs groundwatch[scorer].
+      project: Google Cloud project of the check, for its default_grounding_config; and of the job
+        on Dataflow.
+      location: Location of Google's service. Default: that of --grounding_config, else global.
+      api_version: Version of the API.
+      grounding_config: Resource name of the grounding configuration. Default: the project's
+        default_grounding_config.
+      citation_threshold: Score from which a fact is cited; none leaves it to the service.
+      user_labels: Labels sent with each call, for Google Cloud billing.
+      max_in_flight: Concurrent calls of one process.
+      requests_per_minute: Quota of the whole job, divided among its workers. Default: no limit.
+      timeout_s: Deadline of one attempt, from its start to the last byte of the reply.
+      cache_mb: Memory of a process for cached replies, so that an identical check is paid once.
+      proxy: Proxy for the calls; without it, that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and
+        NO_PROXY.
+      credentials_file: Key file of a service account. Default: application default credentials.
+      impersonate_service_account: Email address of a service account to impersonate.
+      quota_project: Project whose quota is used. Default: that of the credentials.
+      max_calls_per_answer: An answer that needs more calls is UNSCORABLE with the reason
+        OVER_LIMIT.
+      max_facts: Facts that the service accepts in one call.
+      max_fact_chars: Characters that the service accepts in one fact.
+      max_answer_tokens: Tokens (words and full stops) that the service accepts in one answer.
+    """
+
+    checker: kinds.Checker | None = None
+    scorer: kinds.ModelFolder | None = None
+    project: kinds.Text | None = None
+    location: Literal["global", "us", "eu"] | None = None
+    api_version: Literal["v1", "v1beta"] = "v1beta"
+    grounding_config: kinds.GroundingConfigName | None = None
+    citation_threshold: kinds.FractionOrNone = _CHECK.citation_threshold
+    user_labels: Annotated[tuple[kinds.Label, ...], Note(at_most=_LIMITS.max_user_labels)] = ()
+    max_in_flight: kinds.Count = _CHECK.max_in_flight
+    requests_per_minute: kinds.Positive | None = None
+    timeout_s: kinds.Seconds = _RETRIES.timeout_s
+    cache_mb: kinds.MegabytesOrNone = _CHECK.cache_bytes // MEGABYTE
+    proxy: kinds.Proxy | None = None
+    credentials_file: Annotated[kinds.Text | None, Note(is_local=True)] = None
+    impersonate_service_account: kinds.ServiceAccount | None = None
+    quota_project: kinds.Text | None = None
+    max_calls_per_answer: kinds.Count = _CHECK.max_calls_per_answer
+    max_facts: kinds.Count = _LIMITS.max_facts
+    max_fact_chars: kinds.Count = _LIMITS.max_fact_chars
+    max_answer_tokens: kinds.Count = _LIMITS.max_answer_tokens
 
     def problems(self) -> Iterator[str]:
         """Name the settings that contradict each other."""
@@ -167,14 +128,15 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
           reply_folder: local folder for the replies of this run; None caches them in memory only.
           outage: what happens to an answer while the checker is unavailable.
         """
-        is_google = self.name == DISCOVERY_ENGINE
+        is_google, is_local = self.name == DISCOVERY_ENGINE, self.name == LOCAL
+        own_endpoint = "" if is_local else self.name
         config, location = self._place()
         quota = self.requests_per_minute
         # The embedded checker is free and faster than a disk.
-        has_store = reply_folder and (self.name != LOCAL or budget != Budget())
+        has_store = reply_folder and (not is_local or budget != Budget())
         return CheckSettings(
             checker=self.name,
-            endpoint=self._endpoint(location),
+            endpoint=endpoints.endpoint(location) if is_google else own_endpoint,
             scorer=self.scorer,
             account=self.account if is_google else None,
             api_version=self.api_version,
@@ -197,11 +159,6 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
             outage=outage,
         )
 
-    def _endpoint(self, location: str) -> str:
-        if self.name == LOCAL:
-            return ""
-        return endpoints.endpoint(location) if self.name == DISCOVERY_ENGINE else self.name
-
     def _place(self) -> tuple[str, str]:
         """The grounding configuration and its location, each derived from the other."""
         if self.grounding_config:
@@ -211,13 +168,17 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
 
 
 class RetryPolicySettings(Settings, frozen=True, kw_only=True):
-    """How failed calls are retried."""
+    """How failed calls are retried.
 
-    max_attempts: Annotated[Count, "Attempts of one call."] = _RETRIES.max_attempts
-    retry_timeout_s: Annotated[Seconds, "Stop retrying a call after this time."] = _RETRIES.total_s
-    give_up_after_s: Annotated[
-        Seconds, "Stop the run after this time without a successful call."
-    ] = _RETRIES.give_up_after_s
+    Attributes:
+      max_attempts: Attempts of one call.
+      retry_timeout_s: Stop retrying a call after this time.
+      give_up_after_s: Stop the run after this time without a successful call.
+    """
+
+    max_attempts: kinds.Count = _RETRIES.max_attempts
+    retry_timeout_s: kinds.Seconds = _RETRIES.total_s
+    give_up_after_s: kinds.Seconds = _RETRIES.give_up_after_s
 
     @property
     def policy(self) -> RetrySettings:
@@ -230,22 +191,19 @@ class RetryPolicySettings(Settings, frozen=True, kw_only=True):
 
 
 class CostSettings(Settings, frozen=True, kw_only=True):
-    """What calls cost, and how much a run may spend."""
+    """What calls cost, and how much a run may spend.
 
-    price_per_1k_chars: Annotated[
-        Positive | None, "Price of 1,000 checked characters, to report the cost."
-    ] = None
-    max_calls: Annotated[
-        Count | None,
-        "Stop after this many requests of the run, including failed ones, retries and earlier"
-        " attempts at the run. A higher limit resumes it.",
-        Note(default="no limit", is_local=True),
-    ] = None
-    max_cost: Annotated[
-        Positive | None,
-        "Stop before this cost, at --price_per_1k_chars, as with --max_calls.",
-        Note(default="no limit", is_local=True),
-    ] = None
+    Attributes:
+      price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
+      max_calls: Stop after this many requests of the run, including failed ones, retries and
+        earlier attempts at the run. A higher limit resumes it. Default: no limit.
+      max_cost: Stop before this cost, at --price_per_1k_chars, as with --max_calls. Default: no
+        limit.
+    """
+
+    price_per_1k_chars: kinds.Positive | None = None
+    max_calls: Annotated[kinds.Count | None, Note(is_local=True)] = None
+    max_cost: Annotated[kinds.Positive | None, Note(is_local=True)] = None
 
     def problems(self) -> Iterator[str]:
         """Name the settings that contradict each other."""

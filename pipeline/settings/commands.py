@@ -3,24 +3,10 @@
 from collections.abc import Iterator
 from typing import Annotated
 
+from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings, Without
 from pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
-from pipeline.settings.kinds import (
-    Archive,
-    Count,
-    Fraction,
-    Location,
-    Milliseconds,
-    ModelFolder,
-    OutputFolder,
-    Port,
-    Positive,
-    Seconds,
-    SubscriptionName,
-    Switch,
-    Text,
-)
 from pipeline.settings.worker import (
     ConnectionSettings,
     StreamingJobSettings,
@@ -28,58 +14,35 @@ from pipeline.settings.worker import (
     WorkerSettings,
 )
 
-_LABELS = (
-    "Labels as JSON lines that name an answer (record_id, name or id) and say"
-    ' "hallucinated" or "grounded" (true or false).'
-)
 _NOT_OF_A_WORKER = Without(
-    keys=frozenset(
-        {
-            "workers",
-            "segment_messages",
-            "resume",
-            "forget_replies",
-            "max_calls",
-            "max_cost",
-            "max_attempts",
-            "retry_timeout_s",
-            "give_up_after_s",
-        }
-    )
+    "workers segment_messages resume forget_replies max_calls max_cost max_attempts"
+    " retry_timeout_s give_up_after_s"
 )
 _NOT_OF_A_STREAM = Without(
-    keys=frozenset(
-        {
-            "work_folder",
-            "segment_messages",
-            "resume",
-            "forget_replies",
-            "max_calls",
-            "max_cost",
-            "price_per_1k_chars",
-            "give_up_after_s",
-        }
-    )
+    "work_folder segment_messages resume forget_replies max_calls max_cost price_per_1k_chars"
+    " give_up_after_s"
 )
 
 
 class ArchiveSettings(Settings, frozen=True, kw_only=True):
-    """How archives are read."""
+    """How archives are read.
 
-    salvage: Annotated[
-        Switch,
-        "Also read the records of a damaged archive before the damage, which no checksum confirms,"
-        " and tag them SALVAGED. The archive is a failure all the same.",
-    ] = False
+    Attributes:
+      salvage: Also read the records of a damaged archive before the damage, which no checksum
+        confirms, and tag them SALVAGED. The archive is a failure all the same.
+    """
+
+    salvage: kinds.Switch = False
 
 
 class InputSettings(Settings, frozen=True, kw_only=True):
-    """Which archives are read."""
+    """Which archives are read.
 
-    input: Annotated[
-        tuple[Archive, ...],
-        "Archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro.",
-    ]
+    Attributes:
+      input: Archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro.
+    """
+
+    input: tuple[kinds.Archive, ...]
 
 
 class BackfillSettings(Settings, frozen=True, kw_only=True):
@@ -91,17 +54,17 @@ class BackfillSettings(Settings, frozen=True, kw_only=True):
 
 
 class FailureSettings(Settings, frozen=True, kw_only=True):
-    """Which failures are replayed."""
+    """Which failures are replayed.
 
-    failures: Annotated[
-        tuple[Location, ...], "Failures of an earlier run: paths or globs, local or gs://."
-    ] = ()
-    failure_subscription: Annotated[
-        SubscriptionName | None, "Replay the failures of this subscription to a failure topic."
-    ] = None
-    idle_s: Annotated[
-        Seconds, "Time without a message after which the subscription counts as empty."
-    ] = 5.0
+    Attributes:
+      failures: Failures of an earlier run: paths or globs, local or gs://.
+      failure_subscription: Replay the failures of this subscription to a failure topic.
+      idle_s: Time without a message after which the subscription counts as empty.
+    """
+
+    failures: tuple[kinds.Location, ...] = ()
+    failure_subscription: kinds.SubscriptionName | None = None
+    idle_s: kinds.Seconds = 5.0
 
     def problems(self) -> Iterator[str]:
         """Name the settings that contradict each other."""
@@ -121,22 +84,19 @@ class ReplaySettings(Settings, frozen=True, kw_only=True):
 
 
 class EstimationSettings(Settings, frozen=True, kw_only=True):
-    """How a backfill is estimated."""
+    """How a backfill is estimated.
 
-    output: Annotated[
-        OutputFolder | None,
-        "Output folder of the backfill, to write estimate.json to. The backfill's summary compares"
-        " itself with it.",
-    ] = None
-    estimate_from: Annotated[
-        Count | None,
-        "Estimate from a random sample of so many messages, with a 95 % interval; use 1,000 or"
-        " more.",
-        Note(default="all messages"),
-    ] = None
-    assumed_latency_ms: Annotated[
-        Milliseconds, "Assumed latency of a call; Google's service aims at less than 500."
-    ] = 500.0
+    Attributes:
+      output: Output folder of the backfill, to write estimate.json to. The backfill's summary
+        compares itself with it.
+      estimate_from: Estimate from a random sample of so many messages, with a 95 % interval; use
+        1,000 or more. Default: all messages.
+      assumed_latency_ms: Assumed latency of a call; Google's service aims at less than 500.
+    """
+
+    output: kinds.OutputFolder | None = None
+    estimate_from: kinds.Count | None = None
+    assumed_latency_ms: kinds.Milliseconds = 500.0
 
 
 class EstimateSettings(Settings, frozen=True, kw_only=True):
@@ -145,7 +105,7 @@ class EstimateSettings(Settings, frozen=True, kw_only=True):
     input: InputSettings
     archives: ArchiveSettings
     estimate: EstimationSettings
-    job: Annotated[JobSettings, Without(keys=frozenset({"output"}))]
+    job: Annotated[JobSettings, Without("output")]
 
 
 class WatchSettings(Settings, frozen=True, kw_only=True):
@@ -166,40 +126,43 @@ class WatchStreamSettings(Settings, frozen=True, kw_only=True):
 
 
 class WatchDemoSettings(Settings, frozen=True, kw_only=True):
-    """The settings of `watch --demo`."""
+    """The settings of `watch --demo`.
 
-    demo: Annotated[
-        Switch,
-        "Watch the sample answers, twenty a second; needs no cloud.",
-        Note(is_argument=True),
-    ] = False
-    watch_demo_output: Annotated[OutputFolder, "Output folder.", Note(flag="output")] = (
-        "out/watch-demo"
-    )
+    Attributes:
+      demo: Watch the sample answers, twenty a second; needs no cloud.
+      watch_demo_output: Output folder.
+    """
+
+    demo: Annotated[kinds.Switch, Note(is_argument=True)] = False
+    watch_demo_output: Annotated[kinds.OutputFolder, Note(flag="output")] = "out/watch-demo"
 
 
 class DemoSettings(Settings, frozen=True, kw_only=True):
-    """The settings of `demo`."""
+    """The settings of `demo`.
 
-    demo_output: Annotated[OutputFolder, "Output folder.", Note(flag="output")] = "out/demo"
+    Attributes:
+      demo_output: Output folder.
+    """
+
+    demo_output: Annotated[kinds.OutputFolder, Note(flag="output")] = "out/demo"
 
 
 class EvaluationSettings(Settings, frozen=True, kw_only=True):
-    """What is evaluated."""
+    """What is evaluated.
 
-    answers: Annotated[
-        tuple[Location, ...],
-        "Answers in any input format, or enriched records: paths or globs, local or gs://.",
-    ]
-    gold: Annotated[
-        tuple[Location, ...],
-        f'{_LABELS} "spans" lists what is not supported: [[start_byte, end_byte, kind]].',
-        Note(default="the lines of --answers"),
-    ] = ()
-    evaluation_output: Annotated[
-        Location | None, "File for all results, as JSON.", Note(flag="output")
-    ] = None
-    resamples: Annotated[Count, "Bootstrap samples for the 95 % intervals."] = 1_000
+    Attributes:
+      answers: Answers in any input format, or enriched records: paths or globs, local or gs://.
+      gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated"
+        or "grounded" (true or false). "spans" lists what is not supported: [[start_byte, end_byte,
+        kind]]. Default: the lines of --answers.
+      evaluation_output: File for all results, as JSON.
+      resamples: Bootstrap samples for the 95 % intervals.
+    """
+
+    answers: tuple[kinds.Location, ...]
+    gold: tuple[kinds.Location, ...] = ()
+    evaluation_output: Annotated[kinds.Location | None, Note(flag="output")] = None
+    resamples: kinds.Count = 1_000
 
 
 class EvaluateSettings(Settings, frozen=True, kw_only=True):
@@ -208,71 +171,70 @@ class EvaluateSettings(Settings, frozen=True, kw_only=True):
     evaluation: EvaluationSettings
     archives: ArchiveSettings
     format: InputFormatSettings
-    verdicts: Annotated[
-        VerdictSettings, Without(keys=frozenset({"drift_threshold", "move_reason"}))
-    ]
+    verdicts: Annotated[VerdictSettings, Without("drift_threshold move_reason")]
     checker: CheckerSettings
     retries: RetryPolicySettings
 
 
 class ReportSettings(Settings, frozen=True, kw_only=True):
-    """The settings of `report`."""
+    """The settings of `report`.
 
-    folder: Annotated[Location, "Output folder of a run.", Note(is_positional=True)]
-    report_output: Annotated[
-        Location | None,
-        "File for the page.",
-        Note(flag="output", default="DIR/report.html"),
-    ] = None
-    what_if: Annotated[
-        Switch, "Print what other thresholds would find, from the stored scores."
-    ] = False
-    gold: Annotated[tuple[Location, ...], _LABELS] = ()
-    low_grounded_threshold: Annotated[
-        Fraction | None, "Threshold of the support score in the run.", Note(default="0.6")
-    ] = None
-    claim_threshold: Annotated[
-        Fraction | None, "Threshold of a claim's score in the run.", Note(default="0.4")
-    ] = None
-    price_per_1k_chars: Annotated[
-        Positive | None, "Price of 1,000 checked characters, to report the cost."
-    ] = None
+    Attributes:
+      folder: Output folder of a run.
+      report_output: File for the page. Default: DIR/report.html.
+      what_if: Print what other thresholds would find, from the stored scores.
+      gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated"
+        or "grounded" (true or false).
+      low_grounded_threshold: Threshold of the support score in the run. Default: 0.6.
+      claim_threshold: Threshold of a claim's score in the run. Default: 0.4.
+      price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
+    """
+
+    folder: Annotated[kinds.Location, Note(is_positional=True)]
+    report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
+    what_if: kinds.Switch = False
+    gold: tuple[kinds.Location, ...] = ()
+    low_grounded_threshold: kinds.Fraction | None = None
+    claim_threshold: kinds.Fraction | None = None
+    price_per_1k_chars: kinds.Positive | None = None
 
 
 class StatusSettings(Settings, frozen=True, kw_only=True):
-    """The settings of `status`."""
+    """The settings of `status`.
 
-    folder: Annotated[
-        Location, "The --output or --work_folder of a worker.", Note(is_positional=True)
-    ]
-    verify: Annotated[
-        Switch, "Also compare the ledger with the rows and record ids in the output's files."
-    ] = False
-    status_output: Annotated[
-        Location | None,
-        "With --verify, where DIR is a --work_folder: the worker's --output.",
-        Note(flag="output"),
-    ] = None
+    Attributes:
+      folder: The --output or --work_folder of a worker.
+      verify: Also compare the ledger with the rows and record ids in the output's files.
+      status_output: With --verify, where DIR is a --work_folder: the worker's --output.
+    """
+
+    folder: Annotated[kinds.Location, Note(is_positional=True)]
+    verify: kinds.Switch = False
+    status_output: Annotated[kinds.Location | None, Note(flag="output")] = None
 
 
 class VerifySettings(Settings, frozen=True, kw_only=True):
-    """The settings of `verify`."""
+    """The settings of `verify`.
 
-    folder: Annotated[Location, "An output folder, local or gs://.", Note(is_positional=True)]
-    work_folders: Annotated[
-        tuple[Text, ...],
-        "Work folders of workers that are not below DIR.",
-        Note(flag="work_folder"),
-    ] = ()
+    Attributes:
+      folder: An output folder, local or gs://.
+      work_folders: Work folders of workers that are not below DIR.
+    """
+
+    folder: Annotated[kinds.Location, Note(is_positional=True)]
+    work_folders: Annotated[tuple[kinds.Text, ...], Note(flag="work_folder")] = ()
 
 
 class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
-    """The settings of `serve-checker`."""
+    """The settings of `serve-checker`.
 
-    serve_port: Annotated[Port, "TCP port; 0 takes a free one.", Note(flag="port")] = 8080
-    serve_host: Annotated[Text, "Address to listen on.", Note(flag="host")] = "127.0.0.1"
-    scorer: Annotated[
-        ModelFolder | None,
-        "Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that scores"
-        " claims. Needs groundwatch[scorer].",
-    ] = None
+    Attributes:
+      serve_port: TCP port; 0 takes a free one.
+      serve_host: Address to listen on.
+      scorer: Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that
+        scores claims. Needs groundwatch[scorer].
+    """
+
+    serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080
+    serve_host: Annotated[kinds.Text, Note(flag="host")] = "127.0.0.1"
+    scorer: kinds.ModelFolder | None = None

@@ -11,7 +11,7 @@ from schemas.verdict import Verdict
 from transforms.grounding.settings import CheckSettings, OutagePolicy, RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.alerting import AlertRule
-from transforms.rules.burn_rate import RateRule
+from transforms.rules.rate_incidents import RateRule
 from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
@@ -97,19 +97,10 @@ def job_config(
 ) -> Config:
     """Derive a pipeline's configuration from the settings of a job and from how it is run.
 
-    Args:
-      job: the settings.
-      run: the run's id.
-      inputs: the files that the input matched.
-      source: a hash of the input's name.
-      replays: whether the inputs are failures of an earlier run.
-      salvage: whether unverified records of a damaged archive count.
-      workers: how many processes at most share the work and the quota.
-      work_folder: a local folder for the state of an unfinished run, None on many machines.
-      reply_folder: a local folder that keeps paid replies until the run ends.
-      retries: the retry policy; None for that of the settings.
-      outage: what happens to answers while the checker is unavailable.
-      seen_for_s: seconds for which a stream remembers a record id.
+    `workers` is how many processes at most share the work and the quota, `reply_folder` a local
+    folder that keeps paid replies until the run ends. `retries` is None for those of the settings.
+    `outage` says what happens to answers while the checker is unavailable. The other arguments are
+    fields of `Config`.
     """
     return Config(
         inputs=tuple(inputs),

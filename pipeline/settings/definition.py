@@ -1,5 +1,6 @@
 """Define settings as fields of typed structs, and list the settings of a struct."""
 
+import inspect
 import re
 import types
 from collections.abc import Iterator, Mapping
@@ -13,14 +14,18 @@ from msgspec.structs import FieldInfo
 from pipeline.settings.kinds import Kind, choice_of, parse_switch
 from schemas import Record
 
+_HELP = re.compile(r"^  (\w+): (.*(?:\n    .*)*)", re.MULTILINE)
+_DEFAULT = re.compile(r" Default: (.*)\.$")
+
 
 class Settings(Record, frozen=True, kw_only=True):
     """A group of settings, or the groups that a command takes.
 
-    A setting is a field such as ``timeout_s: Annotated[Seconds, "Deadline of a call."] = 10.0``: a
-    type of `kinds`, an enum or a Literal; the help; the default, without which it is required.
-    A field whose type is another `Settings` adds all settings of it. The name of the class is the
-    title of the group: `InputFormatSettings` heads it with "Input format".
+    A setting is a field such as ``timeout_s: kinds.Seconds = 10.0``: a type of `kinds`, an enum or
+    a Literal, and the default, without which it is required. Its help is its text in the section
+    `Attributes` of the docstring; "Default: ..." at the end describes a default that depends on
+    something. A field whose type is another `Settings` adds all settings of it. The name of the
+    class is the title of the group: `InputFormatSettings` heads it with "Input format".
     """
 
     def problems(self) -> Iterator[str]:
@@ -41,7 +46,7 @@ class Note(Record, frozen=True, kw_only=True):
       flag: the flag's name, where another command gives that flag another meaning; files and the
         environment always use the field's name.
       former: the flag's name in an earlier version, which still works.
-      default: describes a default that depends on something.
+      default: describes a default that depends on something; taken from the help.
       at_most: how many values it takes.
       is_positional: whether the value is an argument without a flag.
       is_argument: whether it is only taken from the command line.
@@ -57,25 +62,28 @@ class Note(Record, frozen=True, kw_only=True):
     is_local: bool = False
 
 
-class Without(Record, frozen=True, kw_only=True):
-    """Leaves settings out of the groups that a command takes; they keep their defaults."""
+class Without(Record, frozen=True):
+    """Leaves settings out of the groups that a command takes; they keep their defaults.
 
-    keys: frozenset[str]
+    Attributes:
+      keys: of the settings, separated by spaces.
+    """
+
+    keys: str
 
 
 class Setting(Record, frozen=True, kw_only=True):
     """One setting of a command.
 
     Attributes:
-      path: the fields that lead to its value.
+      key: its name in files, in capitals in the environment.
       group: the title of its group.
-      help: one or more sentences.
       kind: of each of its values.
       default: its value where nobody sets it; unspecified where `is_required`.
       is_many: whether it takes several values; it is a tuple then.
     """
 
-    path: tuple[str, ...]
+    key: str
     group: str
     help: str
     kind: Kind
@@ -83,11 +91,6 @@ class Setting(Record, frozen=True, kw_only=True):
     is_required: bool
     is_many: bool
     note: Note
-
-    @property
-    def key(self) -> str:
-        """Its name in files, in capitals in the environment."""
-        return self.path[-1]
 
     @property
     def name(self) -> str:
@@ -128,75 +131,64 @@ class Setting(Record, frozen=True, kw_only=True):
 @cache
 def settings_of(settings: type[Settings]) -> tuple[Setting, ...]:
     """List all settings of a struct, in the order of its fields."""
-    return tuple(_settings_of(settings, ()))
+    return tuple(_settings_of(settings))
 
 
 def build(settings: type[S], values: Mapping[str, object]) -> S:
-    """Create a struct of settings.
+    """Create a struct of settings from values by key.
 
-    Args:
-      settings: its type.
-      values: by key; the others have their default, and required ones are empty.
+    The others have their default, and required ones are empty.
     """
     fields: dict[str, Any] = {}
     for field in msgspec.structs.fields(settings):
-        group = _group_of(field)
-        if group is not None:
-            fields[field.name] = build(group, values)
+        base, _ = _unwrapped(field.type)
+        if _is_group(base):
+            fields[field.name] = build(base, values)
         elif field.name in values:
             fields[field.name] = values[field.name]
         elif field.required:
-            base, _ = _unwrapped(field.type)
             fields[field.name] = () if get_origin(base) is tuple else ""
     return settings(**fields)
 
 
-def _settings_of(settings: type[Settings], path: tuple[str, ...]) -> Iterator[Setting]:
-    for field in msgspec.structs.fields(settings):
-        place = (*path, field.name)
-        group = _group_of(field)
-        if group is None:
-            yield _setting(field, place, _title(settings))
-            continue
-        _, marks = _unwrapped(field.type)
-        left_out = {key for mark in marks if isinstance(mark, Without) for key in mark.keys}
-        yield from (each for each in _settings_of(group, place) if each.key not in left_out)
-
-
-def _title(settings: type[Settings]) -> str:
+def _settings_of(settings: type[Settings]) -> Iterator[Setting]:
     words = re.findall("[A-Z][a-z]+", settings.__name__.removesuffix("Settings"))
-    return " ".join(words).capitalize()
+    title = " ".join(words).capitalize()
+    texts = dict(_HELP.findall(inspect.getdoc(settings) or ""))
+    for field in msgspec.structs.fields(settings):
+        base, marks = _unwrapped(field.type)
+        if _is_group(base):
+            left_out = {
+                key for mark in marks if isinstance(mark, Without) for key in mark.keys.split()
+            }
+            yield from (each for each in _settings_of(base) if each.key not in left_out)
+        else:
+            yield _setting(field, title, " ".join(texts.get(field.name, "").split()))
 
 
-def _group_of(field: FieldInfo) -> type[Settings] | None:
-    base, _ = _unwrapped(field.type)
-    return base if isinstance(base, type) and issubclass(base, Settings) else None
+def _is_group(base: Any) -> bool:
+    return isinstance(base, type) and issubclass(base, Settings)
 
 
-def _setting(field: FieldInfo, path: tuple[str, ...], group: str) -> Setting:
+def _setting(field: FieldInfo, group: str, text: str) -> Setting:
     base, marks = _unwrapped(field.type)
-    kind = _kind_of(base, marks)
-    is_many = kind is None
+    is_many = get_origin(base) is tuple and not any(isinstance(mark, Kind) for mark in marks)
+    note = next((mark for mark in marks if isinstance(mark, Note)), Note())
+    if found := _DEFAULT.search(text):
+        note = msgspec.structs.replace(note, default=found[1])
     return Setting(
-        path=path,
+        key=field.name,
         group=group,
-        help=next(mark for mark in marks if isinstance(mark, str)),
-        kind=kind or _kind_of_item(base),
+        help=_DEFAULT.sub("", text),
+        kind=_kind_of(*_unwrapped(get_args(base)[0])) if is_many else _kind_of(base, marks),
         default=field.default,
         is_required=field.required,
         is_many=is_many,
-        note=next((mark for mark in marks if isinstance(mark, Note)), Note()),
+        note=note,
     )
 
 
-def _kind_of_item(base: object) -> Kind:
-    item, marks = _unwrapped(get_args(base)[0])
-    kind = _kind_of(item, marks)
-    assert kind is not None  # noqa: S101 - a setting of an unsupported type
-    return kind
-
-
-def _kind_of(base: object, marks: tuple[object, ...]) -> Kind | None:
+def _kind_of(base: Any, marks: tuple[object, ...]) -> Kind:
     for mark in marks:
         if isinstance(mark, Kind):
             return mark
@@ -204,7 +196,7 @@ def _kind_of(base: object, marks: tuple[object, ...]) -> Kind | None:
         return choice_of(get_args(base), "WORD")
     if isinstance(base, type) and issubclass(base, StrEnum):
         return choice_of(tuple(base), base.__name__.upper())
-    return None
+    raise TypeError(f"{base} is not a type of settings")
 
 
 def _unwrapped(annotation: Any) -> tuple[Any, tuple[object, ...]]:

@@ -3,25 +3,12 @@
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
+from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, CostSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings
-from pipeline.settings.kinds import (
-    Count,
-    FormatName,
-    Fraction,
-    LocalFolder,
-    Megabytes,
-    MovedReason,
-    OutputFolder,
-    Positive,
-    RunId,
-    Sample,
-    Share,
-    Switch,
-)
 from schemas.verdict import Tag, Verdict
 from transforms.rules.alerting import AlertRule
-from transforms.rules.burn_rate import RateRule
+from transforms.rules.rate_incidents import RateRule
 from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
@@ -33,27 +20,26 @@ _CLOSING_RATIO = 0.5
 
 
 class InputFormatSettings(Settings, frozen=True, kw_only=True):
-    """How messages are parsed."""
+    """How messages are parsed.
 
-    input_format: Annotated[
-        FormatName | None,
-        "Format of every message.",
-        Note(default="detected from each message's fields"),
-    ] = None
-    facts_from_steps: Annotated[
-        Switch, "Count the search results of the generator's intermediate steps as facts."
-    ] = False
+    Attributes:
+      input_format: Format of every message. Default: detected from each message's fields.
+      facts_from_steps: Count the search results of the generator's intermediate steps as facts.
+    """
+
+    input_format: kinds.FormatName | None = None
+    facts_from_steps: kinds.Switch = False
 
 
 class SamplingSettings(Settings, frozen=True, kw_only=True):
-    """Which answers are checked."""
+    """Which answers are checked.
 
-    sample: Annotated[
-        tuple[Sample, ...],
-        "Check only a sample of the answers: RATE for all engines or ENGINE=RATE for one, from 0"
-        " to 1. Every run selects the same answers.",
-        Note(default="1"),
-    ] = ()
+    Attributes:
+      sample: Check only a sample of the answers: RATE for all engines or ENGINE=RATE for one, from
+        0 to 1. Every run selects the same answers. Default: 1.
+    """
+
+    sample: tuple[kinds.Sample, ...] = ()
 
     @property
     def rule(self) -> SamplingRule:
@@ -66,57 +52,48 @@ class SamplingSettings(Settings, frozen=True, kw_only=True):
 
 
 class OutputSettings(Settings, frozen=True, kw_only=True):
-    """Where results are written, and how much text they keep."""
+    """Where results are written, and how much text they keep.
 
-    output: Annotated[OutputFolder, "Output folder, local or gs://."]
-    run_id: Annotated[
-        RunId | None,
-        "Part of every output file's name. A run replaces the files of an earlier run with the same"
-        " id. A streaming job appends its start time.",
-        Note(default="derived from the name of the input"),
-    ] = None
-    target_file_mb: Annotated[Megabytes, "Start a new output file at this size."] = 128
-    text: Annotated[
-        TextMode,
-        "How much of answers, queries and facts all files keep. The messages of failures follow"
-        " --failure_payload.",
-    ] = TextMode.FULL
-    failure_payload: Annotated[
-        Literal["none", "full"],
-        "Whether failures keep the original message and its attributes; replay needs them.",
-    ] = "full"
+    Attributes:
+      output: Output folder, local or gs://.
+      run_id: Part of every output file's name. A run replaces the files of an earlier run with the
+        same id. A streaming job appends its start time. Default: derived from the name of the
+        input.
+      target_file_mb: Start a new output file at this size.
+      text: How much of answers, queries and facts all files keep. The messages of failures follow
+        --failure_payload.
+      failure_payload: Whether failures keep the original message and its attributes; replay needs
+        them.
+    """
+
+    output: kinds.OutputFolder
+    run_id: kinds.RunId | None = None
+    target_file_mb: kinds.Megabytes = 128
+    text: TextMode = TextMode.FULL
+    failure_payload: Literal["none", "full"] = "full"
 
 
 class LocalRunSettings(Settings, frozen=True, kw_only=True):
-    """How a run on this machine works and resumes."""
+    """How a run on this machine works and resumes.
 
-    workers: Annotated[
-        Count | None,
-        "Processes that share the work. On another runner: the number that --requests_per_minute is"
-        " divided by.",
-        Note(default="1; on another runner, as many as it may start"),
-    ] = None
-    work_folder: Annotated[
-        LocalFolder | None,
-        "Local folder for the state of an unfinished run.",
-        Note(default="inside a local --output, else in ~/.cache/groundwatch", is_local=True),
-    ] = None
-    segment_messages: Annotated[
-        Count, "Commit progress every so many messages.", Note(is_local=True)
-    ] = 10_000
-    resume: Annotated[
-        Switch,
-        "Resume an interrupted run, and fail if there is none. Without this flag the same command"
-        " resumes the run or starts a new one.",
-        Note(is_local=True),
-    ] = False
-    forget_replies: Annotated[
-        Switch,
-        "Start over and discard the cached replies of an interrupted run, which are otherwise kept"
-        " even if settings or input change. Calls already sent still count against --max_calls and"
-        " --max_cost.",
-        Note(is_local=True),
-    ] = False
+    Attributes:
+      workers: Processes that share the work. On another runner: the number that
+        --requests_per_minute is divided by. Default: 1; on another runner, as many as it may start.
+      work_folder: Local folder for the state of an unfinished run. Default: inside a local
+        --output, else in ~/.cache/groundwatch.
+      segment_messages: Commit progress every so many messages.
+      resume: Resume an interrupted run, and fail if there is none. Without this flag the same
+        command resumes the run or starts a new one.
+      forget_replies: Start over and discard the cached replies of an interrupted run, which are
+        otherwise kept even if settings or input change. Calls already sent still count against
+        --max_calls and --max_cost.
+    """
+
+    workers: kinds.Count | None = None
+    work_folder: Annotated[kinds.LocalFolder | None, Note(is_local=True)] = None
+    segment_messages: Annotated[kinds.Count, Note(is_local=True)] = 10_000
+    resume: Annotated[kinds.Switch, Note(is_local=True)] = False
+    forget_replies: Annotated[kinds.Switch, Note(is_local=True)] = False
 
     def problems(self) -> Iterator[str]:
         """Name the settings that contradict each other."""
@@ -125,22 +102,20 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
 
 
 class VerdictSettings(Settings, frozen=True, kw_only=True):
-    """How scores and reasons become verdicts."""
+    """How scores and reasons become verdicts.
 
-    low_grounded_threshold: Annotated[
-        Fraction, "An answer with a lower support score is LOW_GROUNDED."
-    ] = _THRESHOLDS.low_grounded
-    claim_threshold: Annotated[
-        Fraction, "An answer with a claim that scores lower is LOW_GROUNDED."
-    ] = _THRESHOLDS.claim
-    drift_threshold: Annotated[
-        Fraction,
-        "Tag SCORE_DRIFT where the generator's own score differs from the support score by more.",
-    ] = _THRESHOLDS.drift
-    move_reason: Annotated[
-        tuple[MovedReason, ...],
-        "Map a skip, finish or block reason to another verdict.",
-    ] = ()
+    Attributes:
+      low_grounded_threshold: An answer with a lower support score is LOW_GROUNDED.
+      claim_threshold: An answer with a claim that scores lower is LOW_GROUNDED.
+      drift_threshold: Tag SCORE_DRIFT where the generator's own score differs from the support
+        score by more.
+      move_reason: Map a skip, finish or block reason to another verdict.
+    """
+
+    low_grounded_threshold: kinds.Fraction = _THRESHOLDS.low_grounded
+    claim_threshold: kinds.Fraction = _THRESHOLDS.claim
+    drift_threshold: kinds.Fraction = _THRESHOLDS.drift
+    move_reason: tuple[kinds.MovedReason, ...] = ()
 
     @property
     def thresholds(self) -> Thresholds:
@@ -153,30 +128,29 @@ class VerdictSettings(Settings, frozen=True, kw_only=True):
 
 
 class AlertSettings(Settings, frozen=True, kw_only=True):
-    """Which answers and rates alert."""
+    """Which answers and rates alert.
 
-    alert_verdicts: Annotated[tuple[Verdict, ...], "Verdicts that alert."] = tuple(
-        sorted(AlertRule().verdicts)
-    )
-    alert_tags: Annotated[tuple[Tag, ...], "Tags that alert, with any verdict."] = ()
-    alert_text: Annotated[Switch, "Include the answer and its worst claim in the alert."] = False
-    rate_budget: Annotated[Share, "Error budget: the accepted rate of bad answers."] = _RATES.budget
-    rate_burn: Annotated[
-        Positive,
-        "Burn rate that opens an incident: the rate of bad answers as a multiple of the budget,"
-        " over one hour and over six.",
-    ] = _RATES.burn_rate
-    rate_min_answers: Annotated[Count, "Do not compute a burn rate from fewer answers an hour."] = (
-        _RATES.min_answers
-    )
-    reason_rise: Annotated[
-        Positive,
-        "Rise of a skip reason that opens an incident: its rate over one hour as a multiple of its"
-        " rate over the five hours before.",
-    ] = _RATES.reason_rise
-    reason_min_answers: Annotated[
-        Count, "Do not compute a rise from fewer answers an hour with the skip reason."
-    ] = _RATES.min_reason_answers
+    Attributes:
+      alert_verdicts: Verdicts that alert.
+      alert_tags: Tags that alert, with any verdict.
+      alert_text: Include the answer and its worst claim in the alert.
+      rate_budget: Error budget: the accepted rate of bad answers.
+      rate_burn: Burn rate that opens an incident: the rate of bad answers as a multiple of the
+        budget, over one hour and over six.
+      rate_min_answers: Do not compute a burn rate from fewer answers an hour.
+      reason_rise: Rise of a skip reason that opens an incident: its rate over one hour as a
+        multiple of its rate over the five hours before.
+      reason_min_answers: Do not compute a rise from fewer answers an hour with the skip reason.
+    """
+
+    alert_verdicts: tuple[Verdict, ...] = tuple(sorted(AlertRule().verdicts))
+    alert_tags: tuple[Tag, ...] = ()
+    alert_text: kinds.Switch = False
+    rate_budget: kinds.Share = _RATES.budget
+    rate_burn: kinds.Positive = _RATES.burn_rate
+    rate_min_answers: kinds.Count = _RATES.min_answers
+    reason_rise: kinds.Positive = _RATES.reason_rise
+    reason_min_answers: kinds.Count = _RATES.min_reason_answers
 
     @property
     def rule(self) -> AlertRule:

@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-import msgspec
-
 from schemas import Record
 from schemas.verdict import Verdict
 from transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
-from transforms.rules.verdicts import FINDINGS, PRECEDENCE
+from transforms.rules.routing import FINDINGS, PRECEDENCE
 
 _HIGHEST_PORT = 65_535
 _LONGEST = 40
 _LEAST_SHARE = 1e-6
+_ANY_TEXT = r"[\s\S]*\S[\s\S]*"
 _FRACTION_PATTERN = r"(0|1|1[.]0+|0?[.][0-9]+|[0-9]([.][0-9]+)?e-[0-9]+)"
 _NUMBER = r"[0-9]+([.][0-9]+)?(e-?[0-9]+)?"
 _PART = r"[^/?#\s]+"
@@ -27,6 +26,7 @@ _PUBSUB_PROJECT = r"projects/[a-z][-a-z0-9:.]{4,61}[a-z0-9]"
 _LABEL = r"[a-z][a-z0-9_-]{0,62}=[a-z0-9_-]{0,63}"
 _BUCKET_PATH = r"gs://[^/\s]+/\S+"
 _HOST_AND_PORT = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,5})", re.ASCII)
+_PLACEHOLDERS = {"seconds": "SECONDS", "hours": "HOURS", "milliseconds": "MS", "megabytes": "MB"}
 
 
 class Kind(Record, frozen=True):
@@ -45,22 +45,11 @@ class Kind(Record, frozen=True):
 
     parse: Callable[[str], object]
     placeholder: str = "TEXT"
-    pattern: str = r"[\s\S]*\S[\s\S]*"
+    pattern: str = _ANY_TEXT
     parameter_type: str = "TEXT"
     range: str = ""
     unit: str = ""
     choices: Callable[[], Sequence[str]] | None = None
-
-
-def parse_text(text: str) -> str:
-    """Accept any text that is not blank."""
-    if not text.strip():
-        raise ValueError("must not be empty")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("must be UTF-8") from None
-    return text
 
 
 def parse_switch(text: str) -> bool:
@@ -84,13 +73,10 @@ def choice_of(choices: Sequence[str], name: str) -> Kind:
 
 
 def _choice(choices: Callable[[], Sequence[str]], placeholder: str, range_: str = "") -> Kind:
-    return Kind(
-        parse=lambda text: _one_of(choices(), text),
-        placeholder=placeholder,
-        range=range_,
-        parameter_type="ENUM",
-        choices=choices,
-    )
+    def parse(text: str) -> str:
+        return _one_of(choices(), text)
+
+    return Kind(parse, placeholder, parameter_type="ENUM", range=range_, choices=choices)
 
 
 def _one_of(choices: Sequence[str], text: str) -> str:
@@ -112,58 +98,64 @@ def _number(range_: str, accepts: Callable[[float], bool], pattern: str, unit: s
     return Kind(parse, _PLACEHOLDERS.get(unit, "NUMBER"), pattern, "NUMBER", range_, unit)
 
 
+def _positive(unit: str = "") -> Kind:
+    return _number("above 0", lambda number: number > 0, _NUMBER, unit)
+
+
 def _whole(least: int, unit: str = "", most: float = math.inf) -> Kind:
     range_ = f"from {least}" if math.isinf(most) else f"from {least} to {most}"
+    pattern = "0*[1-9][0-9]*" if least else "[0-9]+"
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
             raise ValueError(f"must be a whole number {range_}")
         return int(text)
 
-    return Kind(
-        parse,
-        _PLACEHOLDERS.get(unit, "N"),
-        "0*[1-9][0-9]*" if least else "[0-9]+",
-        "NUMBER",
-        range_,
-        unit,
-    )
+    return Kind(parse, _PLACEHOLDERS.get(unit, "N"), pattern, "NUMBER", range_, unit)
 
 
-def _matching(form: str, complaint: str, placeholder: str) -> Kind:
+def _accepting(
+    accepts: Callable[[str], object],
+    expected: str,
+    placeholder: str,
+    pattern: str = _ANY_TEXT,
+    parameter_type: str = "TEXT",
+) -> Kind:
     def parse(text: str) -> str:
-        if not re.fullmatch(form, text):
-            raise ValueError(f"must {complaint}")
+        if not accepts(text):
+            raise ValueError(f"must {expected}")
         return text
 
-    return Kind(parse, placeholder, form)
+    return Kind(parse, placeholder, pattern, parameter_type)
+
+
+def _matching(pattern: str, expected: str, placeholder: str) -> Kind:
+    return _accepting(re.compile(pattern).fullmatch, expected, placeholder, pattern)
 
 
 def _pubsub(collection: str, parameter_type: str) -> Kind:
     form = f"projects/P/{collection}/{collection[0].upper()}"
-    kind = _matching(rf"projects/[^/\s]+/{collection}/[^/\s]+", f"have the form {form}", form)
+    accepts = re.compile(rf"projects/[^/\s]+/{collection}/[^/\s]+").fullmatch
     pattern = rf"{_PUBSUB_PROJECT}/{collection}/[^/\s]+"
-    return msgspec.structs.replace(kind, parameter_type=parameter_type, pattern=pattern)
+    return _accepting(accepts, f"have the form {form}", form, pattern, parameter_type)
+
+
+def _parse_text(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must be UTF-8") from None
+    return text
 
 
 def _parse_location(text: str) -> str:
-    scheme, colon, name = parse_text(text).partition("://")
+    scheme, colon, name = _parse_text(text).partition("://")
     if colon and scheme != "gs":
         raise ValueError("must be a local path, or begin with gs://")
     if colon and not name.partition("/")[0]:
         raise ValueError("must name a bucket after gs://")
-    return text
-
-
-def _parse_local_folder(text: str) -> str:
-    if "://" in _parse_location(text):
-        raise ValueError("must be a folder of this machine")
-    return text
-
-
-def _parse_local_file(text: str) -> str:
-    if not Path(text).is_file():
-        raise ValueError("must be a file of this machine")
     return text
 
 
@@ -185,13 +177,13 @@ def _parse_pair(text: str) -> tuple[str, str]:
 
 
 def _parse_label(text: str) -> tuple[str, str]:
-    key, value = _parse_pair(text)
+    pair = _parse_pair(text)
     if not re.fullmatch(_LABEL, text):
         raise ValueError(
             "must be KEY=VALUE of lower-case letters, digits, - and _, at most 63 each,"
             " the key beginning with a letter"
         )
-    return key, value
+    return pair
 
 
 def _parse_moved_reason(text: str) -> tuple[str, Verdict]:
@@ -209,10 +201,7 @@ def _parse_sample(text: str) -> tuple[str | None, float]:
 
 
 def _parse_fraction_or_none(text: str) -> object:
-    try:
-        return None if text.lower() == "none" else _FRACTION.parse(text)
-    except ValueError as error:
-        raise ValueError(f"{error}, or none") from None
+    return None if text.lower() == "none" else _FRACTION_OR_MORE.parse(text)
 
 
 def _is_address(text: str) -> bool:
@@ -222,12 +211,6 @@ def _is_address(text: str) -> bool:
     except ValueError:  # brackets that do not match, or an invalid port
         return False
     return port != 0 and bool(re.fullmatch(_ADDRESS, text)) and bool(parts.hostname)
-
-
-def _parse_proxy(text: str) -> str:
-    if not _is_address(text):
-        raise ValueError("must be an address such as http://proxy:3128")
-    return text
 
 
 def _parse_checker(text: str) -> str:
@@ -250,59 +233,64 @@ def _format_names() -> Sequence[str]:
     return format_names()
 
 
-def _above_zero(number: float) -> bool:
-    return number > 0
+def _is_fraction(number: float) -> bool:
+    return 0 <= number <= 1
 
 
-_PLACEHOLDERS = {"seconds": "SECONDS", "hours": "HOURS", "milliseconds": "MS", "megabytes": "MB"}
-_FRACTION = _number("from 0 to 1", lambda number: 0 <= number <= 1, _FRACTION_PATTERN)
-_SHARE = _number(
-    "above 0, at most 1", lambda number: _LEAST_SHARE <= number <= 1, _FRACTION_PATTERN
-)
+_FRACTION = _number("from 0 to 1", _is_fraction, _FRACTION_PATTERN)
+_FRACTION_OR_MORE = _number("from 0 to 1, or none", _is_fraction, "")
 _FRACTION_OR_NONE = Kind(
     _parse_fraction_or_none,
     "NUMBER|none",
     rf"({_FRACTION_PATTERN}|[nN][oO][nN][eE])",
-    range="from 0 to 1, or none",
+    range=_FRACTION_OR_MORE.range,
 )
-_SWITCH = Kind(parse_switch, "", "(true|false|True|False)", "BOOLEAN")
-_SAMPLE = Kind(_parse_sample, "[ENGINE=]RATE", rf"([^\s=]+=)?{_FRACTION_PATTERN}")
-_MOVED_REASON = Kind(_parse_moved_reason, "REASON=VERDICT", r"[^\s=]+=[A-Z_]+")
+_SHARE = _number(
+    "above 0, at most 1", lambda number: _LEAST_SHARE <= number <= 1, _FRACTION_PATTERN
+)
 _CHECKER = Kind(_parse_checker, "local|discoveryengine|URL", rf"(local|discoveryengine|{_ADDRESS})")
-_ACCOUNT = Kind(parse_text, "EMAIL", r"[^@\s]+@[^@\s]+", "SERVICE_ACCOUNT")
-_OUTPUT_FOLDER = Kind(_parse_location, "FOLDER", _BUCKET_PATH, "GCS_WRITE_FOLDER")
+_FOLDER_FORM = "be a folder of this machine"
+_PROXY_FORM = "be an address such as http://proxy:3128"
+_CONFIG_FORM = "have the form projects/P/locations/L/groundingConfigs/C"
 
-Text = Annotated[str, Kind(parse_text)]
-Switch = Annotated[bool, _SWITCH]
+Text = Annotated[str, Kind(_parse_text)]
+Switch = Annotated[bool, Kind(parse_switch, "", "(true|false|True|False)", "BOOLEAN")]
 Fraction = Annotated[float, _FRACTION]
 Share = Annotated[float, _SHARE]
 FractionOrNone = Annotated[float | None, _FRACTION_OR_NONE]
-Positive = Annotated[float, _number("above 0", _above_zero, _NUMBER)]
-Seconds = Annotated[float, _number("above 0", _above_zero, _NUMBER, "seconds")]
-Milliseconds = Annotated[float, _number("above 0", _above_zero, _NUMBER, "milliseconds")]
-Hours = Annotated[float, _number("above 0", _above_zero, _NUMBER, "hours")]
+Positive = Annotated[float, _positive()]
+Seconds = Annotated[float, _positive("seconds")]
+Milliseconds = Annotated[float, _positive("milliseconds")]
+Hours = Annotated[float, _positive("hours")]
 Count = Annotated[int, _whole(1)]
 Megabytes = Annotated[int, _whole(1, "megabytes")]
 MegabytesOrNone = Annotated[int, _whole(0, "megabytes")]
 Port = Annotated[int, _whole(0, most=_HIGHEST_PORT)]
 Location = Annotated[str, Kind(_parse_location, "PATH", rf"({_BUCKET_PATH}|[^:\s]+)")]
 Archive = Annotated[str, Kind(_parse_location, "PATH", _BUCKET_PATH)]
-OutputFolder = Annotated[str, _OUTPUT_FOLDER]
-LocalFolder = Annotated[str, Kind(_parse_local_folder, "FOLDER")]
-LocalFile = Annotated[str, Kind(_parse_local_file, "FILE")]
+OutputFolder = Annotated[str, Kind(_parse_location, "FOLDER", _BUCKET_PATH, "GCS_WRITE_FOLDER")]
+LocalFolder = Annotated[
+    str,
+    _accepting(lambda text: "://" not in _parse_location(text), _FOLDER_FORM, "FOLDER"),
+]
+LocalFile = Annotated[
+    str, _accepting(lambda text: Path(text).is_file(), "be a file of this machine", "FILE")
+]
 ModelFolder = Annotated[str, Kind(_parse_model_folder, "FOLDER")]
 RunId = Annotated[str, _matching(_RUN_ID, "be letters, digits, - and _, at most 64", "ID")]
 FormatName = Annotated[str, _choice(_format_names, "FORMAT")]
-Sample = Annotated[tuple[str | None, float], _SAMPLE]
-MovedReason = Annotated[tuple[str, Verdict], _MOVED_REASON]
-Checker = Annotated[str, _CHECKER]
-GroundingConfigName = Annotated[
-    str,
-    _matching(_CONFIG_NAME, "have the form projects/P/locations/L/groundingConfigs/C", "NAME"),
+Sample = Annotated[
+    tuple[str | None, float],
+    Kind(_parse_sample, "[ENGINE=]RATE", rf"([^\s=]+=)?{_FRACTION_PATTERN}"),
 ]
+MovedReason = Annotated[
+    tuple[str, Verdict], Kind(_parse_moved_reason, "REASON=VERDICT", r"[^\s=]+=[A-Z_]+")
+]
+Checker = Annotated[str, _CHECKER]
+GroundingConfigName = Annotated[str, _matching(_CONFIG_NAME, _CONFIG_FORM, "NAME")]
 Label = Annotated[tuple[str, str], Kind(_parse_label, "KEY=VALUE", _LABEL)]
-Proxy = Annotated[str, Kind(_parse_proxy, "URL", _ADDRESS)]
-ServiceAccount = Annotated[str, _ACCOUNT]
+Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL", _ADDRESS)]
+ServiceAccount = Annotated[str, Kind(_parse_text, "EMAIL", r"[^@\s]+@[^@\s]+", "SERVICE_ACCOUNT")]
 ListeningAddress = Annotated[tuple[str, int], Kind(_parse_listening_address, "[HOST:]PORT")]
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]
 TopicName = Annotated[str, _pubsub("topics", "PUBSUB_TOPIC")]

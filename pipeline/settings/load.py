@@ -4,15 +4,15 @@ import argparse
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import filterfalse, takewhile
+from itertools import chain, filterfalse, pairwise, takewhile
 from pathlib import Path
-from typing import Annotated, Generic, NoReturn
+from typing import Generic, NamedTuple, NoReturn
 
+import msgspec
 import yaml
 
+from pipeline.settings import kinds
 from pipeline.settings.definition import S, Setting, Settings, build, settings_of
-from pipeline.settings.kinds import LocalFile
-from schemas import Record
 
 PREFIX = "GROUNDWATCH_"
 """Begins the names of all variables."""
@@ -22,14 +22,19 @@ _OF_KUBERNETES = re.compile(
 )
 """Variables that Kubernetes sets in each container for a Service called groundwatch."""
 
+_CONFIG = "config"
+_INVALID = object()
+
 
 class CommonSettings(Settings, frozen=True, kw_only=True):
-    """What every command takes."""
+    """What every command takes.
 
-    config: Annotated[
-        LocalFile | None,
-        "YAML file with settings by name, without dashes. Settings of other commands are ignored.",
-    ] = None
+    Attributes:
+      config: YAML file with settings by name, without dashes. Settings of other commands are
+        ignored.
+    """
+
+    config: kinds.LocalFile | None = None
 
 
 class UsageError(Exception):
@@ -44,19 +49,18 @@ class UsageError(Exception):
         self.problems = tuple(problems)
 
 
-class Loaded(Generic[S]):
+class Loaded(msgspec.Struct, Generic[S]):
     """The settings of one command line.
 
-    Args:
+    Attributes:
       settings: the values; those with a problem have their default, or are empty.
       others: the arguments that are not settings, in their order: for Apache Beam.
       problems: those found so far, one sentence each; a command adds those of its files.
     """
 
-    def __init__(self, settings: S, others: list[str], problems: list[str]) -> None:
-        self.settings = settings
-        self.others = others
-        self.problems = problems
+    settings: S
+    others: list[str]
+    problems: list[str]
 
     def raise_problems(self) -> None:
         """Report all problems.
@@ -68,7 +72,7 @@ class Loaded(Generic[S]):
             raise UsageError(self.problems)
 
 
-class _Given(Record, frozen=True):
+class _Given(NamedTuple):
     """What one source says of a setting: the texts, and their place for messages."""
 
     texts: tuple[str, ...]
@@ -93,12 +97,11 @@ def load(
     problems: list[str] = []
     positional, flags = _split_positional(arguments, fields)
     given, others = _flags(flags, (*fields, *settings_of(CommonSettings)), problems)
-    given |= positional
-    keys = {*known, *_keys(fields), *_keys(settings_of(CommonSettings))}
+    keys = {*known, _CONFIG, *(field.key for field in fields if not field.is_argument)}
     variables = _variables(environment, fields, keys, problems)
-    of_file = variables.pop("config", None)
-    of_file = given.pop("config", of_file)
-    given = _file(of_file, keys, problems) | variables | given
+    from_environment = variables.pop(_CONFIG, None)
+    config = given.pop(_CONFIG, from_environment)
+    given = _file(config, keys, problems) | variables | given | positional
     values = {
         field.key: _value(field, given[field.key], problems)
         for field in fields
@@ -140,23 +143,16 @@ def _hint(name: str, names: Collection[str], prefix: str = "") -> str:
     return f"; did you mean {prefix}{near[0]}?" if near else ""
 
 
-def _keys(fields: Sequence[Setting]) -> list[str]:
-    return [field.key for field in fields if not field.is_argument]
-
-
 def _split_positional(
     arguments: Sequence[str], fields: Sequence[Setting]
 ) -> tuple[dict[str, _Given], list[str]]:
     """Take out the positional value: the first text that is not the value of a flag."""
-    [field, *_] = [*(each for each in fields if each.note.is_positional), None]
-    if field is None:
-        return {}, list(arguments)
-    taking = {f"--{each.name}" for each in fields if not each.is_switch} | {"--config"}
-    before = ("", *arguments)
-    for place, (argument, previous) in enumerate(zip(arguments, before, strict=False)):
-        if _is_value(argument) and previous not in taking:
+    key = next((field.key for field in fields if field.note.is_positional), None)
+    taking = {f"--{each.name}" for each in fields if not each.is_switch} | {f"--{_CONFIG}"}
+    for place, (previous, argument) in enumerate(pairwise(("", *arguments))):
+        if key and _is_value(argument) and previous not in taking:
             given = _Given((argument,), "DIR ")
-            return {field.key: given}, [*arguments[:place], *arguments[place + 1 :]]
+            return {key: given}, [*arguments[:place], *arguments[place + 1 :]]
     return {}, list(arguments)
 
 
@@ -171,15 +167,15 @@ def _flags(
     arguments: Sequence[str], fields: Sequence[Setting], problems: list[str]
 ) -> tuple[dict[str, _Given], list[str]]:
     parser = _Parser(add_help=False, allow_abbrev=False)
-    for field in fields:
-        if not field.note.is_positional:
-            names = [f"--{name}" for name in (field.name, field.note.former) if name]
-            # Any number of values, since argparse would stop at the first wrong number.
-            parser.add_argument(*names, action="append", nargs="*", dest=field.key, default=[])
+    flags = [field for field in fields if not field.note.is_positional]
+    for field in flags:
+        names = [f"--{name}" for name in (field.name, field.note.former) if name]
+        # Any number of values, since argparse would stop at the first wrong number.
+        parser.add_argument(*names, action="append", nargs="*", dest=field.key, default=[])
     namespace, others = parser.parse_known_args(arguments)
     given: dict[str, _Given] = {}
-    for field in fields:
-        times: list[list[str]] = getattr(namespace, field.key, [])
+    for field in flags:
+        times: list[list[str]] = getattr(namespace, field.key)
         problems += [each for texts in times for each in _miscounted(field, texts)]
         texts = [text for texts in times for text in texts or ["true"] * field.is_switch]
         if texts:
@@ -237,47 +233,30 @@ def _file(config: _Given | None, keys: Collection[str], problems: list[str]) -> 
     for key_node, value_node in root.value if root else ():
         key, place = str(key_node.value), f"{path}, line {key_node.start_mark.line + 1}: "
         texts = _yaml_texts(value_node)
-        problem = _file_problem(key, texts, given, keys)
-        if problem:
-            problems.append(f"{place}{problem}")
+        if key not in keys:
+            problems.append(f"{place}{key} is not a setting{_hint(key, keys)}")
+        elif key == _CONFIG:
+            problems.append(f"{place}{key}: a file cannot name another")
+        elif key in given:
+            problems.append(f"{place}{key} is set twice")
+        elif texts is None:
+            problems.append(f"{place}{key}: must be a value, a list, or a mapping of names")
         elif texts:
             given[key] = _Given(texts, f"{place}{key}: ")
     return given
-
-
-def _file_problem(
-    key: str, texts: tuple[str, ...] | None, given: Collection[str], keys: Collection[str]
-) -> str | None:
-    if key not in keys:
-        return f"{key} is not a setting{_hint(key, keys)}"
-    if key in _keys(settings_of(CommonSettings)):
-        return f"{key}: a file cannot name another"
-    if key in given:
-        return f"{key} is set twice"
-    if texts is None:
-        return f"{key}: must be a value, a list, or a mapping of names"
-    return None
 
 
 def _yaml_texts(node: yaml.Node) -> tuple[str, ...] | None:
     """The texts as they are in the file: the setting's kind decides what 1 or yes means."""
     if isinstance(node, yaml.ScalarNode):
         return () if node.tag.endswith(":null") else (node.value,)
-    if isinstance(node, yaml.SequenceNode):
-        return _scalars(node.value)
-    pairs = [_scalars(pair) for pair in node.value]
-    if None in pairs:
+    is_list = isinstance(node, yaml.SequenceNode)
+    nodes = node.value if is_list else [*chain(*node.value)]
+    if not all(isinstance(each, yaml.ScalarNode) for each in nodes):
         return None
-    return tuple("=".join(pair) for pair in pairs if pair)
-
-
-def _scalars(nodes: Sequence[yaml.Node]) -> tuple[str, ...] | None:
-    if not all(isinstance(node, yaml.ScalarNode) for node in nodes):
-        return None
-    return tuple(node.value for node in nodes)
-
-
-_INVALID = object()
+    texts = [each.value for each in nodes]
+    pairs = zip(texts[::2], texts[1::2], strict=False)
+    return tuple(texts) if is_list else tuple(map("=".join, pairs))
 
 
 def _missing(fields: Sequence[Setting], given: Mapping[str, _Given]) -> Iterator[str]:

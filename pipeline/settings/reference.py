@@ -33,16 +33,11 @@ def _facts(field: Setting) -> Iterator[str]:
     if field.kind.range and field.kind.range not in {"above 0", "from 1"}:
         yield f"Range: {field.kind.range}."
     if field.default_text and not (field.is_switch and not field.default):
-        unit = f" {field.kind.unit}" if field.kind.unit and not field.note.default else ""
-        yield f"Default: {field.default_text}{unit}."
+        yield f"Default: {_default(field)}."
 
 
 def reference_page(commands: Sequence[tuple[str, type[Settings]]]) -> str:
-    """Write the page that documents every setting.
-
-    Args:
-      commands: the settings of each command, by the command line that takes them.
-    """
+    """Write the page that documents every setting, from the settings of each command line."""
     fields: dict[tuple[str, ...], Setting] = {}
     takers: dict[tuple[str, ...], list[str]] = {}
     for command, settings in (*commands, ("all", CommonSettings)):

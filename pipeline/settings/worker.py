@@ -2,19 +2,8 @@
 
 from typing import Annotated
 
+from pipeline.settings import kinds
 from pipeline.settings.definition import Note, Settings
-from pipeline.settings.kinds import (
-    Count,
-    Hours,
-    ListeningAddress,
-    LocalFile,
-    Megabytes,
-    Seconds,
-    SubscriptionName,
-    Switch,
-    Text,
-    TopicName,
-)
 from schemas.quantities import MEGABYTE, SECOND_US
 from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
@@ -25,70 +14,66 @@ _HOUR_S = 3600
 
 
 class SubscriptionSettings(Settings, frozen=True, kw_only=True):
-    """What is read from Pub/Sub, and what is published to it."""
+    """What is read from Pub/Sub, and what is published to it.
 
-    subscription: Annotated[SubscriptionName, "Subscription to read."]
-    alert_topic: Annotated[
-        TopicName | None, "Topic for alerts.", Note(default="files of the output")
-    ] = None
-    failure_topic: Annotated[
-        TopicName | None, "Topic for failures.", Note(default="files of the output")
-    ] = None
-    file_age_s: Annotated[Seconds, "Publish an output file after this time."] = 300.0
+    Attributes:
+      subscription: Subscription to read.
+      alert_topic: Topic for alerts. Default: files of the output.
+      failure_topic: Topic for failures. Default: files of the output.
+      file_age_s: Publish an output file after this time.
+    """
+
+    subscription: kinds.SubscriptionName
+    alert_topic: kinds.TopicName | None = None
+    failure_topic: kinds.TopicName | None = None
+    file_age_s: kinds.Seconds = 300.0
 
 
 class ConnectionSettings(Settings, frozen=True, kw_only=True):
-    """Which Pub/Sub server is called."""
+    """Which Pub/Sub server is called.
 
-    pubsub_address: Annotated[
-        Text | None,
-        "HOST:PORT of a Pub/Sub server without encryption, such as an emulator.",
-        Note(default="PUBSUB_EMULATOR_HOST, else Google's"),
-    ] = None
+    Attributes:
+      pubsub_address: HOST:PORT of a Pub/Sub server without encryption, such as an emulator.
+        Default: PUBSUB_EMULATOR_HOST, else Google's.
+    """
+
+    pubsub_address: kinds.Text | None = None
 
 
 class WorkerSettings(Settings, frozen=True, kw_only=True):
-    """How the worker batches, deduplicates, drains and reports its health."""
+    """How the worker batches, deduplicates, drains and reports its health.
 
-    batch_messages: Annotated[Count, "Messages of one batch, at most."] = 1_000
-    max_outstanding_messages: Annotated[
-        Count,
-        "Stop pulling at this number of outstanding messages, the retry queue included.",
-        Note(former="held_messages"),
-    ] = 4_000
-    max_outstanding_mb: Annotated[
-        Megabytes,
-        "Stop pulling at this size of the outstanding messages.",
-        Note(former="held_mb"),
-    ] = 64
-    dedupe_h: Annotated[Hours, "How long a record id is kept to drop duplicates."] = 24.0
-    drain_s: Annotated[Seconds, "Time to drain after SIGTERM or SIGINT."] = 25.0
-    max_answer_attempts: Annotated[
-        Count,
-        "Attempts to check an answer while the checker replies to others. While it replies to none,"
-        " all answers wait.",
-    ] = RetrySettings().max_answer_attempts
-    alert_ordering: Annotated[Switch, "Publish the alerts of one engine with an ordering key."] = (
-        False
-    )
-    no_data_after_s: Annotated[
-        Seconds,
-        "Alert after this time without an answer from an engine that had steady traffic, or from"
-        " the whole subscription.",
-    ] = _NO_DATA.after_us / SECOND_US
-    no_data_min_answers: Annotated[Count, "Answers an hour from which traffic is steady."] = (
-        _NO_DATA.min_answers
-    )
-    canary: Annotated[
-        LocalFile | None,
-        "File of known answers that are checked regularly, to detect changes of the checker.",
-    ] = None
-    canary_every_s: Annotated[Seconds, "Time between two checks of the known answers."] = 3600.0
-    health_address: Annotated[
-        ListeningAddress | None,
-        "Serve /healthz and /metrics here; a port alone is on 127.0.0.1.",
-        Note(default="not served"),
-    ] = None
+    Attributes:
+      batch_messages: Messages of one batch, at most.
+      max_outstanding_messages: Stop pulling at this number of outstanding messages, the retry queue
+        included.
+      max_outstanding_mb: Stop pulling at this size of the outstanding messages.
+      dedupe_h: How long a record id is kept to drop duplicates.
+      drain_s: Time to drain after SIGTERM or SIGINT.
+      max_answer_attempts: Attempts to check an answer while the checker replies to others. While it
+        replies to none, all answers wait.
+      alert_ordering: Publish the alerts of one engine with an ordering key.
+      no_data_after_s: Alert after this time without an answer from an engine that had steady
+        traffic, or from the whole subscription.
+      no_data_min_answers: Answers an hour from which traffic is steady.
+      canary: File of known answers that are checked regularly, to detect changes of the checker.
+      canary_every_s: Time between two checks of the known answers.
+      health_address: Serve /healthz and /metrics here; a port alone is on 127.0.0.1. Default: not
+        served.
+    """
+
+    batch_messages: kinds.Count = 1_000
+    max_outstanding_messages: Annotated[kinds.Count, Note(former="held_messages")] = 4_000
+    max_outstanding_mb: Annotated[kinds.Megabytes, Note(former="held_mb")] = 64
+    dedupe_h: kinds.Hours = 24.0
+    drain_s: kinds.Seconds = 25.0
+    max_answer_attempts: kinds.Count = RetrySettings().max_answer_attempts
+    alert_ordering: kinds.Switch = False
+    no_data_after_s: kinds.Seconds = _NO_DATA.after_us / SECOND_US
+    no_data_min_answers: kinds.Count = _NO_DATA.min_answers
+    canary: kinds.LocalFile | None = None
+    canary_every_s: kinds.Seconds = 3600.0
+    health_address: kinds.ListeningAddress | None = None
 
     @property
     def max_outstanding_bytes(self) -> int:
@@ -115,19 +100,18 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
 
 
 class StreamingJobSettings(Settings, frozen=True, kw_only=True):
-    """How a streaming job on Dataflow deduplicates and writes."""
+    """How a streaming job on Dataflow deduplicates and writes.
 
-    dedupe_h: Annotated[Hours, "How long a record id is kept to drop duplicates."] = (
-        SEEN_FOR_S / _HOUR_S
-    )
-    id_label: Annotated[
-        Text | None,
-        "Attribute that identifies a message. Dataflow drops messages with the same value within"
-        " ten minutes; they are not counted.",
-    ] = None
-    shards: Annotated[
-        Count, "Files for the records of one window and date; one takes 250 records a second."
-    ] = 4
+    Attributes:
+      dedupe_h: How long a record id is kept to drop duplicates.
+      id_label: Attribute that identifies a message. Dataflow drops messages with the same value
+        within ten minutes; they are not counted.
+      shards: Files for the records of one window and date; one takes 250 records a second.
+    """
+
+    dedupe_h: kinds.Hours = SEEN_FOR_S / _HOUR_S
+    id_label: kinds.Text | None = None
+    shards: kinds.Count = 4
 
     @property
     def dedupe_s(self) -> int:

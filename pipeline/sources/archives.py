@@ -1,7 +1,14 @@
-"""Read the records of an archive, compressed or not."""
+"""Read archives: only the records that their checksums confirm, or those before a damage."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from io import BufferedReader, RawIOBase
+from itertools import islice
+from typing import IO, cast
 
+from msgspec.structs import replace
+
+from pipeline import storage
 from pipeline.sources.avro_blocks import AVRO_MAGIC, Buffered
 from pipeline.sources.avro_rows import read_rows
 from pipeline.sources.compression import (
@@ -13,8 +20,9 @@ from pipeline.sources.compression import (
     read_plain,
     read_zstd,
 )
+from schemas import Record
 from schemas.failure import message_of_failure
-from schemas.message import Message
+from schemas.message import SALVAGED, Message
 from transforms.formats.json_input import MAX_PAYLOAD_BYTES
 
 MAX_LINE_BYTES = 32_000_000
@@ -23,88 +31,171 @@ MAX_LINE_BYTES = 32_000_000
 A run with a line of this length takes some 320 MB.
 """
 
+_MAX_FAILURE_BYTES = 2 * MAX_LINE_BYTES
+"""A failure holds the bytes of its message in base64, which takes a third more."""
+
 _KEPT_BYTES = MAX_PAYLOAD_BYTES + 1
 """Of a longer line; one more than a message may have, so that no part passes for a whole one."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MAGIC_BYTES = 4
+_COMPRESSED_NAMES = (".avro", ".gz", ".zst")
 
 
-def read_lines(chunks: Iterable[Chunk], path: str, max_line_bytes: int) -> Iterator[Message]:
-    """Read lines, which end at a line feed only; blank ones are skipped.
+class FileChanged(OSError):
+    """A file has changed since its records were counted."""
+
+    def __init__(self) -> None:
+        super().__init__("it has changed since it was counted; give the same command again")
+
+
+class Contents(Record, frozen=True, kw_only=True):
+    """The records of an archive that count.
+
+    Attributes:
+      records: how many count.
+      verified: how many of these a checksum confirms, or none covers; the others, at the end, are
+        salvaged.
+      damage: what is wrong with the file after these; None for an intact file.
+      version: size in bytes and time of the last change of the file that was examined.
+    """
+
+    records: int
+    verified: int
+    damage: str | None = None
+    version: tuple[int, int] = (0, 0)
+
+    @property
+    def messages(self) -> int:
+        """Return the number of messages: one for each record, and one for a damage."""
+        return self.records + (self.damage is not None)
+
+
+def read_file(
+    path: str,
+    *,
+    are_failures: bool,
+    salvage: bool = False,
+    watch: Callable[[IO[bytes]], None] | None = None,
+) -> Iterator[Message]:
+    """Verify a file, and read its valid messages in its order.
 
     Args:
-      chunks: the decompressed file from its beginning.
-      path: the archive's name, part of each message's place.
-      max_line_bytes: a longer line keeps only its beginning.
+      path: local or gs://; a compressed file is read twice.
+      are_failures: whether its lines are failures of an earlier run.
+      salvage: whether the records before a damage count, too.
+      watch: is called with each opened file, to follow the progress.
 
     Raises:
-      DamagedArchive: after the last whole line; it says how many messages before count.
+      OSError: the file cannot be read, has changed meanwhile, or has a line that is not a failure.
+      DamagedArchive: after the last record that counts.
     """
-    number = read = verified = 0
-    line = _Line(max_line_bytes)
-    try:
-        for chunk in chunks:
-            first, *others = chunk.data.split(b"\n")
-            line.add(first)
-            for piece in others:
-                number += 1
-                if message := _message(line, f"{path}#{number}"):
-                    read += 1
-                    yield message
-                line = _Line(max_line_bytes)
-                line.add(piece)
-            if chunk.is_verified:
-                verified = read
-    except DamagedArchive as error:
-        error.verified = verified
-        raise
-    if line.bytes and (message := _message(line, f"{path}#{number + 1}")):
-        yield message
-
-
-def _message(line: "_Line", place: str) -> Message | None:
-    if line.is_cut:
-        return Message(payload=line.kept(), place=place, whole_bytes=line.bytes)
-    payload = line.kept().removesuffix(b"\r")
-    is_blank = not payload.removeprefix(_BYTE_ORDER_MARK).strip()
-    return None if is_blank else Message(payload=payload, place=place)
-
-
-class _Line:
-    """A line that is being read; a line that is too long keeps only its beginning."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._pieces: list[bytes] = []
-        self.bytes = 0
-        self.is_cut = False
-
-    def add(self, piece: bytes) -> None:
-        self.bytes += len(piece)
-        if self.is_cut:
+    with _opened(path) as stream:
+        if not (has_late_checksums(stream) or salvage):
+            if watch:
+                watch(stream)
+            yield from _records(stream, path, are_failures=are_failures)
             return
-        self._pieces.append(piece)
-        if self.bytes > self._max_bytes:
-            self._pieces = [_beginning(self._pieces)]
-            self.is_cut = True
-
-    def kept(self) -> bytes:
-        return b"".join(self._pieces)
+    contents = examine_file(path, are_failures=are_failures, salvage=salvage)
+    yield from read_examined_file(path, contents, are_failures=are_failures, watch=watch)
 
 
-def _beginning(pieces: list[bytes]) -> bytes:
-    """Join only what is kept: joining all pieces would double the memory."""
-    kept = bytearray()
-    for piece in pieces:
-        kept += piece[: _KEPT_BYTES - len(kept)]
-    return bytes(kept)
+def examine_file(path: str, *, are_failures: bool, salvage: bool) -> Contents:
+    """Read a file to its end, and count its valid records.
+
+    Raises:
+      OSError: the file cannot be read, or has a line that is not a failure.
+    """
+    with _opened(path) as stream:
+        version = storage.version(path)
+        records = _records(stream, path, are_failures=are_failures, salvage=True)
+        return replace(examine(records, salvage=salvage), version=version)
 
 
-__all__ = ["DamagedArchive", "read_archive"]
+def read_examined_file(
+    path: str,
+    contents: Contents,
+    *,
+    are_failures: bool,
+    watch: Callable[[IO[bytes]], None] | None = None,
+) -> Iterator[Message]:
+    """Read the valid messages of an examined file.
 
-_MAGIC_BYTES = 4
-_AVRO_NAME = ".avro"
-_COMPRESSED_NAMES = (".avro", ".gz", ".zst")
+    Raises:
+      OSError: the file cannot be read, or has changed since.
+      DamagedArchive: after the last record that counts.
+    """
+    with _opened(path) as stream:
+        if watch:
+            watch(stream)
+        if has_checksums(stream) and storage.version(path) != contents.version:
+            raise FileChanged
+        records = _records(stream, path, are_failures=are_failures, salvage=True)
+        yield from read_examined(records, contents)
+
+
+def examine(records: Iterable[Message], *, salvage: bool) -> Contents:
+    """Read the records of an archive to their end, and count the valid ones.
+
+    Args:
+      records: from the beginning; they may end in DamagedArchive.
+      salvage: whether all records before a damage count.
+    """
+    read = 0
+    try:
+        for _ in records:
+            read += 1
+    except DamagedArchive as error:
+        count = read if salvage else error.verified
+        return Contents(records=count, verified=error.verified, damage=str(error))
+    return Contents(records=read, verified=read)
+
+
+def read_examined(records: Iterable[Message], contents: Contents) -> Iterator[Message]:
+    """Yield the records that count, those that are salvaged with the attribute SALVAGED.
+
+    Records that were appended to a file without checksums since are left to another run.
+
+    Args:
+      records: of the archive, from its beginning.
+      contents: what `examine` found.
+
+    Raises:
+      DamagedArchive: after the last record that counts, if the file is damaged.
+      FileChanged: the file has changed since it was examined.
+    """
+    coming = iter(records)
+    number = 0
+    try:
+        for number, record in enumerate(islice(coming, contents.records), 1):
+            is_verified = number <= contents.verified
+            yield record if is_verified else _salvaged(record)
+        if contents.damage is None:
+            # Only this reads the checksum at the end of the file.
+            next(coming, None)
+    except DamagedArchive:
+        raise FileChanged from None
+    if number < contents.records:
+        raise FileChanged
+    if contents.damage is not None:
+        raise DamagedArchive(contents.damage, contents.verified)
+
+
+def _salvaged(record: Message) -> Message:
+    return replace(record, attributes={**record.attributes, SALVAGED: "true"})
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[Buffered]:
+    with storage.describing_errors(f"cannot read {path}"), storage.read(path) as stream:
+        yield BufferedReader(cast("RawIOBase", stream))
+
+
+def _records(
+    stream: Buffered, path: str, *, are_failures: bool, salvage: bool = False
+) -> Iterator[Message]:
+    read = read_failures if are_failures else read_archive
+    return read(stream, path, salvage=salvage)
 
 
 def read_archive(
@@ -113,19 +204,14 @@ def read_archive(
     """Read an archive: JSON lines, plain or compressed with gzip or zstandard, or Avro.
 
     The first bytes decide the format. The name only shows that an empty file should have been a
-    compressed one.
-
-    Lines of a compressed file come before the checksum that covers them: `archive_files` finds out
-    which of them count.
+    compressed one. Lines of a compressed file come before the checksum that covers them: `examine`
+    finds out which of them count.
 
     Args:
       stream: the file from its beginning, buffered; the caller closes it.
       path: its name as matched, part of each message's place.
       max_line_bytes: a longer line keeps only its beginning.
       salvage: whether to read rows of a damaged Avro block that stand before the damage, too.
-
-    Yields:
-      The messages in the file's order, one at a time.
 
     Raises:
       DamagedArchive: after the last record before the damage; it says how many before it count.
@@ -134,15 +220,30 @@ def read_archive(
     if _begins_with(AVRO_MAGIC, head):
         yield from read_rows(stream, path, salvage=salvage)
     elif _begins_with(GZIP_MAGIC, head):
-        yield from read_lines(read_gzip(stream), path, max_line_bytes)
+        yield from _read_lines(read_gzip(stream), path, max_line_bytes)
     elif _begins_with(ZSTD_MAGIC, head):
-        yield from read_lines(read_zstd(stream), path, max_line_bytes)
-    elif path.endswith(_AVRO_NAME) and head:
+        yield from _read_lines(read_zstd(stream), path, max_line_bytes)
+    elif path.endswith(".avro") and head:
         raise DamagedArchive("its name ends in .avro, but it is not an Avro file")
     elif not head and path.endswith(_COMPRESSED_NAMES):
         raise DamagedArchive("it is empty, and a compressed file never is")
     else:
-        yield from read_lines(read_plain(stream), path, max_line_bytes)
+        yield from _read_lines(read_plain(stream), path, max_line_bytes)
+
+
+def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
+    """Read the original messages from a file of failures, as `read_archive` reads others.
+
+    Raises:
+      OSError: a line is not a failure, or has no original bytes to replay.
+      DamagedArchive: the file is damaged.
+    """
+    lines = read_archive(stream, path, max_line_bytes=_MAX_FAILURE_BYTES, salvage=salvage)
+    for line in lines:
+        try:
+            yield message_of_failure(line.payload)
+        except ValueError as error:
+            raise OSError(f"{line.place}: {error}") from None
 
 
 def has_checksums(stream: Buffered) -> bool:
@@ -165,28 +266,59 @@ def _begins_with(magic: bytes, head: bytes) -> bool:
     return bool(head) and head[: len(magic)] == magic[: len(head)]
 
 
-_MAX_FAILURE_BYTES = 2 * MAX_LINE_BYTES
-"""A failure holds the bytes of its message in base64, which takes a third more."""
+def _read_lines(chunks: Iterable[Chunk], path: str, max_line_bytes: int) -> Iterator[Message]:
+    """Read lines, which end at a line feed only; blank ones are skipped.
 
-
-def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
-    """Read a file of failures, compressed or not.
-
-    Args:
-      stream: the file from its beginning, buffered.
-      path: its name, for error messages.
-      salvage: as in `read_archive`.
-
-    Yields:
-      The original messages in the file's order.
-
-    Raises:
-      OSError: a line is not a failure, or has no original bytes to replay.
-      DamagedArchive: the file is damaged.
+    DamagedArchive comes after the last whole line, and says how many messages before count.
     """
-    lines = read_archive(stream, path, max_line_bytes=_MAX_FAILURE_BYTES, salvage=salvage)
-    for line in lines:
-        try:
-            yield message_of_failure(line.payload)
-        except ValueError as error:
-            raise OSError(f"{line.place}: {error}") from None
+    number = read = verified = 0
+    line = _Line(max_line_bytes)
+    try:
+        for chunk in chunks:
+            first, *others = chunk.data.split(b"\n")
+            line.add(first)
+            for piece in others:
+                number += 1
+                if message := line.message(f"{path}#{number}"):
+                    read += 1
+                    yield message
+                line = _Line(max_line_bytes)
+                line.add(piece)
+            if chunk.is_verified:
+                verified = read
+    except DamagedArchive as error:
+        error.verified = verified
+        raise
+    if message := line.message(f"{path}#{number + 1}"):
+        yield message
+
+
+class _Line:
+    """A line that is being read; a line that is too long keeps only its beginning."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._pieces: list[bytes] = []
+        self._bytes = 0
+        self._is_cut = False
+
+    def add(self, piece: bytes) -> None:
+        self._bytes += len(piece)
+        if self._is_cut:
+            return
+        self._pieces.append(piece)
+        if self._bytes > self._max_bytes:
+            # Joining all pieces would double the memory.
+            kept = bytearray()
+            for each in self._pieces:
+                kept += each[: _KEPT_BYTES - len(kept)]
+            self._pieces, self._is_cut = [bytes(kept)], True
+
+    def message(self, place: str) -> Message | None:
+        """Make the message; None of a blank line."""
+        kept = b"".join(self._pieces)
+        if self._is_cut:
+            return Message(payload=kept, place=place, whole_bytes=self._bytes)
+        payload = kept.removesuffix(b"\r")
+        is_blank = not payload.removeprefix(_BYTE_ORDER_MARK).strip()
+        return None if is_blank else Message(payload=payload, place=place)

@@ -1,44 +1,63 @@
 """Read Avro files block by block, and verify each block before its rows are used."""
 
-import io
-from collections.abc import Iterator
+import bz2
+import json
+import lzma
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from io import BufferedReader, BytesIO, RawIOBase
 from typing import Any, NamedTuple, TypeAlias
 
-import fastavro
+import cramjam
+from backports import zstd
+from fastavro import parse_schema, schemaless_reader
 
-from pipeline.sources.compression import CODECS, DamagedArchive, decompress
+from pipeline.sources.compression import DamagedArchive
 from schemas.quantities import MEGABYTE
 
 AVRO_MAGIC = b"Obj\x01"
-_SCHEMA, _CODEC = b"avro.schema", b"avro.codec"
 _SYNC_BYTES = 16
+_HEADER = parse_schema(
+    {
+        "type": "record",
+        "name": "Header",
+        "fields": [
+            {"name": "magic", "type": {"type": "fixed", "name": "Magic", "size": len(AVRO_MAGIC)}},
+            {"name": "metadata", "type": {"type": "map", "values": "bytes"}},
+            {"name": "sync", "type": {"type": "fixed", "name": "Sync", "size": _SYNC_BYTES}},
+        ],
+    }
+)
 _CHUNK_BYTES = 64 * 1024
 _MAX_BLOCK_BYTES = 256 * MEGABYTE
 """More than any writer's blocks have, so that a damaged length cannot fill the memory."""
 
 _MAX_LONG_BYTES = 10
+_CRC_BYTES = 4
+_DECODERS: Mapping[str, Callable[[], Any]] = {
+    "deflate": lambda: zlib.decompressobj(-zlib.MAX_WBITS),
+    "bzip2": bz2.BZ2Decompressor,
+    "xz": lzma.LZMADecompressor,
+    "zstandard": zstd.ZstdDecompressor,
+}
+_CODECS = ("null", "snappy", *_DECODERS)
 
 Row = dict[str, Any]
-Buffered: TypeAlias = "io.BufferedReader[io.RawIOBase]"
+Buffered: TypeAlias = "BufferedReader[RawIOBase]"
 
 
 class Block(NamedTuple):
-    """The rows of a block.
-
-    Attributes:
-      rows: in the file's order.
-      is_verified: whether the block has no damage; otherwise these are the rows before it.
-    """
+    """The rows of a block in the file's order; of a damaged one those before the damage."""
 
     rows: list[Row]
     is_verified: bool
 
 
 class AvroFile:
-    """Reads the blocks of an Avro file.
+    """Read the blocks of an Avro file.
 
     A block is verified by its codec (a checksum, or the end of the compressed data), by the sync
-    marker behind it, and by its rows, which have to fill it.
+    marker behind it, and by its rows, which have to fill it. fastavro verifies less.
 
     Args:
       stream: the file from its beginning, buffered.
@@ -52,13 +71,22 @@ class AvroFile:
     """
 
     def __init__(self, stream: Buffered, handle_unicode_errors: str = "surrogateescape") -> None:
+        self._reader = _Reader(stream)
         self._errors = handle_unicode_errors
-        self._file = _UncompressedFile(_Reader(stream))
         try:
-            self._reader = self._read(self._file)
-            self.schema: Any = self._reader.writer_schema
-        except (DamagedArchive, OSError):
-            raise
+            header: Any = schemaless_reader(self._reader, _HEADER, None)
+        except (EOFError, OverflowError, ValueError) as error:
+            raise DamagedArchive(f"its Avro header is damaged: {error}") from None
+        if header["magic"] != AVRO_MAGIC:
+            raise DamagedArchive("its Avro header is damaged: it does not begin as Avro")
+        self._sync = header["sync"]
+        self._codec = header["metadata"].get("avro.codec", b"null").decode(errors="replace")
+        if self._codec not in _CODECS:
+            known = ", ".join(_CODECS)
+            raise DamagedArchive(f"its codec {self._codec[:40]!r} is not one of {known}")
+        try:
+            schema = json.loads(header["metadata"]["avro.schema"])
+            self.schema: Any = parse_schema(schema, _force=True)
         except Exception as error:  # noqa: BLE001 - fastavro raises whatever its parsers do
             reason = f"its Avro schema cannot be read: {type(error).__name__}"
             raise DamagedArchive(reason) from None
@@ -73,43 +101,53 @@ class AvroFile:
           DamagedArchive: a block is damaged; raised after its salvaged rows.
           OSError: the file cannot be read.
         """
-        while True:
+        number = 0
+        while not self._reader.is_at_end():
+            number, start = number + 1, self._reader.offset
+            count, data, fault = self._read_block()
+            rows, fault_of_rows = self._decode(count, data)
+            fault = fault or fault_of_rows
+            if salvage or not fault:
+                yield Block(rows, is_verified=not fault)
+            if fault:
+                raise DamagedArchive(
+                    f"Avro block {number}, from byte {start}, is damaged before byte"
+                    f" {self._reader.offset}: {fault}"
+                )
+
+    def _read_block(self) -> tuple[int, bytes, str | None]:
+        """Return the count of rows, the decompressed data before a fault, and the fault."""
+        count, data = 0, b""
+        try:
+            count = self._reader.read_long()
+            if count < 0:
+                return 0, b"", f"it claims to have {count} rows"
+            size = self._reader.read_long()
             try:
-                block = next(self._reader, None)
-            except DamagedArchive:
-                if salvage:
-                    yield Block(self._salvaged(), is_verified=False)
+                data, fault = _decompress(self._codec, self._reader.read(size))
+            except _EndsEarly as end:
+                data, _ = _decompress(self._codec, end.data)
                 raise
-            if block is None:
-                return
-            rows, fault = _rows_of(block)
-            if fault is None:
-                yield Block(rows, is_verified=True)
-                continue
-            if salvage:
-                yield Block(rows, is_verified=False)
-            raise self._file.damage(fault)
+            if fault:
+                return count, data, fault
+            if self._reader.read(_SYNC_BYTES) != self._sync:
+                return count, data, "its sync marker is wrong"
+        except (EOFError, ValueError) as error:
+            return count, data, str(error)
+        return count, data, f"it claims to have {count} rows" if count > len(data) else None
 
-    def _salvaged(self) -> list[Row]:
-        """Read the rows of the last, damaged block."""
-        rows: list[Row] = []
-        for block in self._read(io.BytesIO(self._file.unverified())):
-            rows, _ = _rows_of(block)
-        return rows
-
-    def _read(self, stream: Any) -> Any:
-        return fastavro.block_reader(stream, handle_unicode_errors=self._errors)
-
-
-def _rows_of(block: Any) -> tuple[list[Row], str | None]:
-    """Decode a block's rows; return the rows before a fault, and the fault."""
-    rows: list[Row] = []
-    try:
-        for row in block:
-            rows.append(row)  # noqa: PERF402 - the rows before a fault are needed
-    except Exception as error:  # noqa: BLE001 - fastavro raises whatever its decoders do
-        return rows, f"row {len(rows) + 1} cannot be decoded: {type(error).__name__}"
-    return rows, "something follows its last row" if block.bytes_.read(1) else None
+    def _decode(self, count: int, data: bytes) -> tuple[list[Row], str | None]:
+        """Return the rows before a fault, and the fault."""
+        rows: list[Any] = []
+        stream, errors = BytesIO(data), self._errors
+        try:
+            # A damaged count of rows without bytes would never end.
+            for _ in range(min(count, len(data))):
+                row = schemaless_reader(stream, self.schema, None, handle_unicode_errors=errors)
+                rows.append(row)
+        except Exception as error:  # noqa: BLE001 - fastavro raises whatever its decoders do
+            return rows, f"row {len(rows) + 1} cannot be decoded: {type(error).__name__}"
+        return rows, "something follows its last row" if stream.read(1) else None
 
 
 class _EndsEarly(EOFError):
@@ -156,115 +194,39 @@ class _Reader:
         return not self._stream.peek(1)
 
 
-class _UncompressedFile:
-    """Decompress and verify a file for fastavro, which verifies less.
-
-    Args:
-      reader: at the file's beginning.
-
-    Raises:
-      DamagedArchive: the header ends early, or its codec is unknown.
-    """
-
-    def __init__(self, reader: _Reader) -> None:
-        self._reader = reader
-        self._number = 0
-        self._start = 0
-        self._count = 0
-        self._unverified = b""
-        try:
-            self._header, self._codec, self._sync = _read_header(reader)
-        except (EOFError, ValueError) as error:
-            raise DamagedArchive(f"its Avro header is damaged: {error}") from None
-        if self._codec not in CODECS:
-            known = ", ".join(CODECS)
-            raise DamagedArchive(f"its codec {self._codec[:40]!r} is not one of {known}")
-        self._piece = io.BytesIO(self._header)
-
-    def read(self, size: int) -> bytes:
-        """Read as fastavro does, which never reads beyond a block in one call."""
-        data = self._piece.read(size)
-        if data or not size:
-            return data
-        self._piece = io.BytesIO(self._next_block())
-        return self._piece.read(size)
-
-    def tell(self) -> int:
-        """Return the offset in the compressed file."""
-        return self._reader.offset
-
-    def damage(self, fault: str) -> DamagedArchive:
-        """Describe a fault of the last block."""
-        return DamagedArchive(
-            f"Avro block {self._number}, from byte {self._start}, is damaged before byte"
-            f" {self._reader.offset}: {fault}"
-        )
-
-    def unverified(self) -> bytes:
-        """Return the decompressed part of the last block as an Avro file."""
-        return self._header + self._block(self._unverified)
-
-    def _next_block(self) -> bytes:
-        """Read a block; nothing at the end of the file."""
-        if self._reader.is_at_end():
-            return b""
-        self._number += 1
-        self._start = self._reader.offset
-        self._unverified, self._count = b"", 0
-        try:
-            self._verify()
-        except (EOFError, ValueError) as error:
-            raise self.damage(str(error)) from None
-        return self._block(self._unverified)
-
-    def _verify(self) -> None:
-        count = self._reader.read_long()
-        if count < 0:
-            raise ValueError(f"it claims to have {count} rows")
-        self._count = count
-        compressed = self._read_compressed(self._reader.read_long())
-        self._unverified, fault = decompress(self._codec, compressed)
-        if fault:
-            raise ValueError(fault)
-        if self._reader.read(_SYNC_BYTES) != self._sync:
-            raise ValueError("its sync marker is wrong")
-        if self._count > len(self._unverified):
-            raise ValueError(f"it claims to have {self._count} rows")
-
-    def _read_compressed(self, size: int) -> bytes:
-        try:
-            return self._reader.read(size)
-        except _EndsEarly as end:
-            self._unverified, _ = decompress(self._codec, end.data)
-            raise
-
-    def _block(self, data: bytes) -> bytes:
-        return b"".join([_long(self._count), _long(len(data)), data, self._sync])
+def _decompress(codec: str, data: bytes) -> tuple[bytes, str | None]:
+    """Decompress a block; return the data before a fault, and the fault."""
+    if codec == "null":
+        return data, None
+    if codec == "snappy":
+        return _decompress_snappy(data)
+    pieces: list[bytes] = []
+    decoder = _DECODERS[codec]()
+    try:
+        while data:
+            pieces.append(decoder.decompress(data[:_CHUNK_BYTES]))
+            data = decoder.unused_data + data[_CHUNK_BYTES:]
+            if decoder.eof and codec == "deflate":
+                return _verify_deflate(b"".join(pieces), data)
+            if decoder.eof and data:
+                decoder = _DECODERS[codec]()
+    except Exception as error:  # noqa: BLE001 - each codec raises errors of its own
+        return b"".join(pieces), f"it cannot be decompressed: {type(error).__name__}"
+    return b"".join(pieces), None if decoder.eof else "its compressed data ends early"
 
 
-def _read_header(reader: _Reader) -> tuple[bytes, str, bytes]:
-    """Read a header; returns one for no compression, the codec's name and the sync marker."""
-    if reader.read(len(AVRO_MAGIC)) != AVRO_MAGIC:
-        raise ValueError("it does not begin as Avro")
-    metadata: dict[bytes, bytes] = {}
-    while count := reader.read_long():
-        if count < 0:
-            reader.read_long()
-        for _ in range(abs(count)):
-            name = reader.read(reader.read_long())
-            metadata[name] = reader.read(reader.read_long())
-    sync = reader.read(_SYNC_BYTES)
-    schema = metadata.get(_SCHEMA, b"")
-    named = b"".join([_long(1), _long(len(_SCHEMA)), _SCHEMA, _long(len(schema)), schema])
-    codec = metadata.get(_CODEC, b"null").decode(errors="replace")
-    return AVRO_MAGIC + named + _long(0) + sync, codec, sync
+def _verify_deflate(data: bytes, rest: bytes) -> tuple[bytes, str | None]:
+    """Verify the beginning of zlib's checksum, which fastavro leaves after the compressed data."""
+    has_checksum = len(rest) in (_CRC_BYTES - 1, _CRC_BYTES)
+    is_wrong = has_checksum and not zlib.adler32(data).to_bytes(_CRC_BYTES).startswith(rest)
+    return data, "its checksum is wrong" if is_wrong else None
 
 
-def _long(number: int) -> bytes:
-    """Write an integer that is not negative as Avro does."""
-    left, written = number << 1, bytearray()
-    while left > 0x7F:  # noqa: PLR2004 - seven bits a byte
-        written.append(left & 0x7F | 0x80)
-        left >>= 7
-    written.append(left)
-    return bytes(written)
+def _decompress_snappy(data: bytes) -> tuple[bytes, str | None]:
+    """Source: avro.apache.org/docs/1.12.0/specification, "snappy": a CRC-32 follows the data."""
+    try:
+        decompressed = bytes(cramjam.snappy.decompress_raw(data[:-_CRC_BYTES]))
+    except cramjam.DecompressionError as error:
+        return b"", f"it cannot be decompressed: {type(error).__name__}"
+    is_right = zlib.crc32(decompressed) == int.from_bytes(data[-_CRC_BYTES:])
+    return decompressed, None if is_right else "its checksum is wrong"

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from pipeline.sources.avro_blocks import AvroFile, Block, Buffered, Row
+from pipeline.sources.avro_blocks import AvroFile, Buffered, Row
 from pipeline.sources.compression import DamagedArchive
 from schemas.enriched_answer import avro_to_payload, is_enriched_schema
 from schemas.message import Message
@@ -33,23 +33,20 @@ _Reading = Callable[[Row, str], Message]
 
 
 def read_rows(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
-    """Read rows that hold a message in a field, or that are enriched records.
+    """Read the rows of an Avro archive, which hold a message or are enriched records.
 
-    Args:
-      stream: an Avro file from its beginning, buffered.
-      path: the archive's name, part of each message's place.
-      salvage: whether to read the rows of a damaged block that stand before the damage, too.
+    The arguments are those of `read_archive`.
 
     Raises:
       DamagedArchive: after the last good row; it says how many messages before count.
     """
     # A bad byte in a row fails that row only.
-    file = AvroFile(stream, handle_unicode_errors="surrogateescape")
+    file = AvroFile(stream, "surrogateescape")
     read = _reading(file.schema)
     number = verified = 0
     try:
         for block in file.blocks(salvage=salvage):
-            yield from _messages(block, read, path, number)
+            yield from _messages(block.rows, read, path, number)
             number += len(block.rows)
             if block.is_verified:
                 verified = number
@@ -58,9 +55,9 @@ def read_rows(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator
         raise
 
 
-def _messages(block: Block, read: _Reading, path: str, before: int) -> list[Message]:
+def _messages(rows: Sequence[Row], read: _Reading, path: str, before: int) -> list[Message]:
     try:
-        return [read(row, f"{path}#{number}") for number, row in enumerate(block.rows, before + 1)]
+        return [read(row, f"{path}#{number}") for number, row in enumerate(rows, before + 1)]
     except Exception as error:  # noqa: BLE001 - the schema may have groundwatch's name and other types
         raise DamagedArchive(f"a row holds no message: {type(error).__name__}") from None
 
@@ -75,7 +72,6 @@ def _reading(schema: Any) -> _Reading:
 
 
 def _payload_field(schema: Any) -> str:
-    """Find the field that holds the message."""
     fields = schema.get("fields", ()) if isinstance(schema, Mapping) else ()
     texts = [field["name"] for field in fields if _is_text(field["type"])]
     named = [name for name in _PAYLOAD_FIELDS if name in texts]
@@ -100,9 +96,10 @@ def _enriched_message(row: Row, place: str) -> Message:
 def _message(row: Row, place: str, *, field: str, time_us: Callable[[Row], int | None]) -> Message:
     payload = row[field] or b""
     attributes = row.get("attributes")
+    named = attributes.items() if isinstance(attributes, Mapping) else ()
     return Message(
         payload=_original(payload) if isinstance(payload, str) else payload,
-        attributes=_texts(attributes) if isinstance(attributes, Mapping) else {},
+        attributes={_escaped(k): _escaped(v) for k, v in named if isinstance(v, str)},
         place=_text(row, _ID_FIELDS) or place,
         publish_time_us=time_us(row),
     )
@@ -115,7 +112,6 @@ def _text(row: Row, names: Sequence[str]) -> str | None:
 
 
 def _publish_time_us(row: Row) -> int | None:
-    """Return the publish time, which fastavro reads as a datetime."""
     time = row.get("publish_time")
     return to_us(time) if isinstance(time, datetime) else None
 
@@ -126,15 +122,6 @@ def _template_time_us(row: Row) -> int | None:
     except (KeyError, OverflowError, TypeError):
         # Beam's time for an element without one is outside of the calendar.
         return None
-
-
-def _texts(attributes: Mapping[str, Any]) -> dict[str, str]:
-    """Return the attributes that are text."""
-    return {
-        _escaped(name): _escaped(value)
-        for name, value in attributes.items()
-        if isinstance(value, str)
-    }
 
 
 def _escaped(text: str) -> str:

@@ -8,7 +8,7 @@ import apache_beam as beam
 from apache_beam.pvalue import DoOutputsTuple, PBegin, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
 
-from pipeline.sources.archive_files import read_file
+from pipeline.sources.archives import read_file
 from pipeline.sources.compression import DamagedArchive
 from schemas.message import Message
 from transforms.runtime import counters
@@ -18,10 +18,9 @@ _log = logging.getLogger(__name__)
 
 
 class MessageRange(NamedTuple):
-    """Consecutive messages of one place.
+    """Consecutive messages of one place: a file's path, or the name of what delivered them.
 
     Attributes:
-      place: a file's path, or the name of what delivered them.
       messages: read one at a time; they may end in DamagedArchive.
       first: how many messages of the place precede them.
     """

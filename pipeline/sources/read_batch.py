@@ -15,12 +15,7 @@ from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 
 
 class Batch(NamedTuple):
-    """Messages that go through a pipeline together.
-
-    Attributes:
-      ranges: the messages, read one at a time.
-      folder: a local folder for the files that the steps write.
-    """
+    """Messages that go through a pipeline together, and a local folder for the steps' files."""
 
     ranges: Iterable[MessageRange]
     folder: str
@@ -56,9 +51,7 @@ class BatchHandle:
         """Return the current batch."""
         batch: Batch | None = self._shared.acquire(_Slot).batch
         if batch is None:
-            raise RuntimeError(
-                "there is no batch: the pipeline runs outside of its owner's process"
-            )
+            raise RuntimeError("there is no batch: the pipeline runs outside its owner's process")
         return batch
 
     def folder(self) -> str:

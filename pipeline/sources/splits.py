@@ -1,9 +1,9 @@
 """Split archives into record ranges, one or more for each segment of a run."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from pipeline.sources.archive_files import Contents, read_examined_file
+from pipeline.sources.archives import Contents, read_examined_file
 from pipeline.sources.read_archives import MessageRange
 from schemas import Record
 from schemas.message import Message
@@ -13,9 +13,8 @@ class RecordRange(Record, frozen=True, kw_only=True):
     """Some of the messages of one file.
 
     Attributes:
-      path: the file.
       contents: of the file.
-      first: how many messages precede it, at least 0.
+      first: how many messages precede it.
       count: how many messages it has; None for all up to the file's end, damage included.
     """
 
@@ -31,7 +30,6 @@ class Segment(Record, frozen=True, kw_only=True):
     Attributes:
       number: its place in the order of the input, from 0.
       messages: their number.
-      ranges: of the archives that it reads.
     """
 
     number: int
@@ -40,45 +38,39 @@ class Segment(Record, frozen=True, kw_only=True):
 
 
 def split_segments(files: Iterable[tuple[str, Contents]], size: int) -> list[Segment]:
-    """Split an input into segments.
+    """Split an input into segments, which together read every file to its end.
 
     Args:
       files: the path and the contents of each.
       size: messages of a segment, at least 1; the last one may have fewer.
-
-    Returns:
-      The segments in the order of the input; together they read every file to its end.
     """
     segments: list[Segment] = []
     ranges: list[RecordRange] = []
     room = size
+
+    def end_segment() -> None:
+        nonlocal ranges, room
+        number, messages = len(segments), size - room
+        segments.append(Segment(number=number, messages=messages, ranges=tuple(ranges)))
+        ranges, room = [], size
+
     for path, contents in files:
         first, messages = 0, contents.messages
         while messages - first > room:
             ranges.append(RecordRange(path=path, contents=contents, first=first, count=room))
-            first += room
-            segments.append(_segment(len(segments), size, ranges))
-            ranges, room = [], size
+            first, room = first + room, 0
+            end_segment()
         ranges.append(RecordRange(path=path, contents=contents, first=first))
         room -= messages - first
         if not room:
-            segments.append(_segment(len(segments), size, ranges))
-            ranges, room = [], size
+            end_segment()
     if ranges:
-        segments.append(_segment(len(segments), size - room, ranges))
+        end_segment()
     return segments
 
 
-def _segment(number: int, messages: int, ranges: Sequence[RecordRange]) -> Segment:
-    return Segment(number=number, messages=messages, ranges=tuple(ranges))
-
-
 class SegmentReader:
-    """Read segments, each from where the last one ended in its file.
-
-    Args:
-      are_failures: whether the files are failures of an earlier run.
-    """
+    """Read segments of archives, or of failures, each from where the last one ended in its file."""
 
     def __init__(self, *, are_failures: bool) -> None:
         self._are_failures = are_failures
@@ -98,11 +90,8 @@ class SegmentReader:
             self._messages = read_examined_file(
                 record_range.path, record_range.contents, are_failures=self._are_failures
             )
-        self._skip_to(record_range.first)
+        for _ in islice(self._messages, record_range.first - self._position):
+            self._position += 1
         for message in islice(self._messages, record_range.count):
             self._position += 1
             yield message
-
-    def _skip_to(self, position: int) -> None:
-        for _ in islice(self._messages, position - self._position):
-            self._position += 1

@@ -6,14 +6,7 @@ from typing import Any
 
 
 def load_schema(name: str) -> dict[str, Any]:
-    """Load a schema of this package.
-
-    Args:
-      name: ``enriched_answer``, ``alert`` or ``failure``.
-
-    Returns:
-      The schema as parsed JSON.
-    """
+    """Load a schema of this package: ``enriched_answer``, ``alert`` or ``failure``."""
     text = files(__name__).joinpath(f"{name}.avsc").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema

@@ -1,4 +1,1 @@
-"""Wire types: the JSON that chatbots write and that the checker reads and writes.
-
-The types have the names of the services' own types; import a module of them as `wire`.
-"""
+"""Wire types: the JSON that chatbots write, and that the checker reads and writes."""

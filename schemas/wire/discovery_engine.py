@@ -1,25 +1,26 @@
 """Wire types of Discovery Engine's answers: v1, v1beta and v1alpha in one.
 
-Sources: googleapis protos at f8291d2b, google/cloud/discoveryengine/v1beta/answer.proto,
+Offsets are UTF-8 bytes, end exclusive, absent meaning 0; scores are 0..1; an enum is a name or a
+number. Sources: googleapis protos at f8291d2b, google/cloud/discoveryengine/v1beta/answer.proto,
 session.proto and conversational_search_service.proto; v1 and v1alpha hold subsets of them.
 """
+
+# ruff: noqa: D101 - the services' own pages describe the types and their fields
 
 from typing import Any, ClassVar
 
 import msgspec
 
-from schemas.wire.wire_type import Details, Essential, Wire
+from schemas.wire.wire_type import Details, Essential, Wire, words
 
 
-class SafetyRating(Wire, frozen=True):
-    """A rating in one category of harm; enums by name or number, scores 0..1.
+class WireRating(Wire, frozen=True):
+    """A safety rating of any service; Gemini writes category, probability and blocked only.
 
-    The Gemini API writes category, probability and blocked only. Zero and absent are the same here:
-    the services' own type has no presence for these fields.
+    Zero and absent are the same here: the services' own type has no presence for these fields.
     """
 
-    ignored: ClassVar = {"overwrittenThreshold": "a setting"}
-
+    ignored: ClassVar = words("overwrittenThreshold")  # a setting
     category: Essential[int | str] = ""
     probability: Essential[int | str] = ""
     blocked: Essential[bool] = False
@@ -34,75 +35,56 @@ class CitationSource(Wire, frozen=True):
     reference_id: int | str = ""
 
 
-class Citation(Wire, frozen=True):
-    """A cited span of the answer; offsets are UTF-8 bytes, end exclusive, absent meaning 0."""
-
+class WireCitation(Wire, frozen=True):
     start_index: Essential[int] = 0
     end_index: Essential[int] = 0
     sources: Details[CitationSource] = ()
 
 
-class GroundingSupport(Wire, frozen=True):
-    """The generator's own check of a span of the answer; offsets as in a citation."""
+class WireSupport(WireCitation, frozen=True):
+    """A grounding support: the generator's own check of a span."""
 
-    start_index: Essential[int] = 0
-    end_index: Essential[int] = 0
     grounding_score: float | None = None
     grounding_check_required: bool | None = None
-    sources: Details[CitationSource] = ()
+
+
+class Document(Wire, frozen=True):
+    """The origin of a text: the fields that the types of documents have in common."""
+
+    ignored: ClassVar = words("structData")  # fact text only for structured documents
+    document: str = ""
+    uri: str = ""
+    title: str = ""
 
 
 class ChunkContent(Wire, frozen=True):
-    """A passage of a document."""
-
-    ignored: ClassVar = {"relevanceScore": "a search rank", "blobAttachmentIndexes": "pictures"}
-
+    ignored: ClassVar = words("relevanceScore blobAttachmentIndexes")  # a search rank, pictures
     content: Essential[str] = ""
     page_identifier: str = ""
 
 
-class UnstructuredDocumentInfo(Wire, frozen=True):
+class UnstructuredDocumentInfo(Document, frozen=True):
     """A document with one fact for each of its passages."""
 
-    ignored: ClassVar = {"structData": "fact text only for structured documents"}
-
-    document: str = ""
-    uri: str = ""
-    title: str = ""
     chunk_contents: Essential[tuple[ChunkContent, ...]] = ()
 
 
-class DocumentMetadata(Wire, frozen=True):
-    """Where a chunk is from."""
-
-    ignored: ClassVar = {"structData": "fact text only for structured documents"}
-
-    document: str = ""
-    uri: str = ""
-    title: str = ""
+class DocumentMetadata(Document, frozen=True):
     page_identifier: str = ""
 
 
 class ChunkInfo(Wire, frozen=True):
-    """A chunk of a document: one fact."""
-
-    ignored: ClassVar = {
-        "chunk": "its resource name; the document's is kept",
-        "relevanceScore": "a search rank",
-        "blobAttachmentIndexes": "pictures",
-    }
-
+    # The chunk's resource name, a search rank, pictures.
+    ignored: ClassVar = words("chunk relevanceScore blobAttachmentIndexes")
     content: Essential[str] = ""
     document_metadata: DocumentMetadata = DocumentMetadata()
 
 
-class StructuredDocumentInfo(Wire, frozen=True):
+class StructuredDocumentInfo(Document, frozen=True):
     """A record of a data store, whose fields are the fact."""
 
-    document: str = ""
+    ignored: ClassVar = ()
     struct_data: Essential[dict[str, Any]] = msgspec.field(default_factory=dict)
-    title: str = ""
-    uri: str = ""
 
 
 class Reference(Wire, frozen=True):
@@ -121,21 +103,11 @@ class SnippetInfo(Wire, frozen=True):
 
 
 class SearchResultChunk(Wire, frozen=True):
-    """A chunk that a search found."""
-
-    ignored: ClassVar = {"chunk": "its resource name", "relevanceScore": "a search rank"}
-
+    ignored: ClassVar = words("chunk relevanceScore")  # its resource name, a search rank
     content: str = ""
 
 
-class SearchResult(Wire, frozen=True):
-    """A document that a search found, with the chunks or the extracts shown to the generator."""
-
-    ignored: ClassVar = {"structData": "fact text only for structured documents"}
-
-    document: str = ""
-    uri: str = ""
-    title: str = ""
+class SearchResult(Document, frozen=True):
     snippet_info: Details[SnippetInfo] = ()
     chunk_info: Details[SearchResultChunk] = ()
 
@@ -147,51 +119,38 @@ class SearchAction(Wire, frozen=True):
 
 
 class Observation(Wire, frozen=True):
-    """The result of an action."""
-
     search_results: Details[SearchResult] = ()
 
 
 class Action(Wire, frozen=True):
-    """One action of a step."""
-
     search_action: SearchAction = SearchAction()
     observation: Observation = Observation()
 
 
 class Step(Wire, frozen=True):
-    """One step in making the answer."""
-
-    ignored: ClassVar = dict.fromkeys(("state", "description", "thought"), "not a source")
-
+    ignored: ClassVar = words("state description thought")  # not a source
     actions: Details[Action] = ()
 
 
 class QueryClassificationInfo(Wire, frozen=True):
-    """Whether the query has a type, such as ADVERSARIAL_QUERY."""
-
     type_: int | str = ""
     positive: bool = False
 
 
 class QueryUnderstandingInfo(Wire, frozen=True):
-    """How the service classified the query."""
-
     query_classification_info: Details[QueryClassificationInfo] = ()
 
 
-class Answer(Wire, frozen=True):
+class WireAnswer(Wire, frozen=True):
     """An answer resource; a time is None if it is not a string."""
 
-    ignored: ClassVar = {"relatedQuestions": "not the answer", "blobAttachments": "pictures"}
-
+    ignored: ClassVar = words("relatedQuestions blobAttachments")  # not the answer, pictures
     text_field: ClassVar = "answerText"
     facts_field: ClassVar = "references"
-
     name: Essential[str] = ""
     state: Essential[int | str] = ""
     answer_text: Essential[str] = ""
-    citations: Details[Citation] = ()
+    citations: Details[WireCitation] = ()
     references: Essential[tuple[Reference, ...]] = ()
     steps: Details[Step] = ()
     create_time: str | None = ""
@@ -199,42 +158,28 @@ class Answer(Wire, frozen=True):
     query_understanding_info: QueryUnderstandingInfo = QueryUnderstandingInfo()
     answer_skipped_reasons: Essential[tuple[int | str, ...]] = ()
     grounding_score: Essential[float | None] = None
-    grounding_supports: Details[GroundingSupport] = ()
-    safety_ratings: Essential[tuple[SafetyRating, ...]] = ()
+    grounding_supports: Details[WireSupport] = ()
+    safety_ratings: Essential[tuple[WireRating, ...]] = ()
 
 
 class Query(Wire, frozen=True):
-    """The user's question."""
-
-    ignored: ClassVar = {"queryId": "names the query, not the answer"}
-
+    ignored: ClassVar = words("queryId")  # names the query, not the answer
     text: str = ""
 
 
 class Turn(Wire, frozen=True):
-    """A question of a session and the name of its answer."""
-
-    ignored: ClassVar = {
-        "detailedAnswer": "the answer of another message",
-        "detailedAssistAnswer": "the answer of another message",
-        "queryConfig": "settings",
-        "live": "how it was spoken",
-    }
-
+    # Answers of other messages, settings.
+    ignored: ClassVar = words("detailedAnswer detailedAssistAnswer queryConfig live")
     query: Query = Query()
     answer: str = ""
 
 
 class Session(Wire, frozen=True):
-    """A conversation; its name and its questions are read."""
-
-    ignored: ClassVar = {
-        **dict.fromkeys(("displayName", "labels", "isPinned"), "for display"),
-        **dict.fromkeys(("state", "startTime", "endTime"), "the conversation's, not the answer's"),
-        "userPseudoId": "personal, and not needed",
-        "pendingAsyncAssistOperationId": "another method's",
-    }
-
+    # For display, about the conversation, personal, or another method's.
+    ignored: ClassVar = words("""
+        displayName labels isPinned state startTime endTime userPseudoId
+        pendingAsyncAssistOperationId
+    """)
     name: str = ""
     turns: Details[Turn] = ()
 
@@ -245,7 +190,7 @@ class AnswerQueryResponse(Wire, frozen=True):
     The service does not write `query`: publishers add it, because the answer lacks it.
     """
 
-    answer: Essential[Answer] = Answer()
+    answer: Essential[WireAnswer] = WireAnswer()
     session: Session = Session()
     answer_query_token: str = ""
     query: str | Query = ""
@@ -254,8 +199,7 @@ class AnswerQueryResponse(Wire, frozen=True):
 class StreamError(Wire, frozen=True):
     """A google.rpc.Status in place of an answer."""
 
-    ignored: ClassVar = dict.fromkeys(("message", "details"), "may repeat the user's words")
-
+    ignored: ClassVar = words("message details")  # may repeat the user's words
     code: int | str = ""
     status: str = ""
 

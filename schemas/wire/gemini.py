@@ -1,57 +1,41 @@
 """Wire types of generateAnswer and generateContent: Gemini API, Vertex AI and their SDKs.
 
-Sources: googleapis protos at f8291d2b, google/ai/generativelanguage/v1beta/content.proto,
-generative_service.proto, retriever.proto and citation.proto; google-genai 2.34.0, types.py;
-google-cloud-aiplatform 1.165.1, aiplatform_v1/types/content.py; google/adk-python, events/event.py.
+Offsets are UTF-8 bytes; scores are 0..1; an enum is a name or a number. Sources: googleapis protos
+at f8291d2b, google/ai/generativelanguage/v1beta/{content,generative_service,retriever,citation}
+.proto; google-genai 2.34.0, types.py; google-cloud-aiplatform 1.165.1,
+aiplatform_v1/types/content.py; google/adk-python, events/event.py.
 """
+
+# ruff: noqa: D101 - the services' own pages describe the types and their fields
 
 from typing import ClassVar
 
-from schemas.wire.discovery_engine import SafetyRating
-from schemas.wire.wire_type import Details, Essential, Wire
+from schemas.wire.discovery_engine import WireRating
+from schemas.wire.wire_type import Details, Essential, Wire, words
 
 
-class Part(Wire, frozen=True):
+class ContentPart(Wire, frozen=True):
     """A piece of content; its text counts unless it is a thought."""
 
-    ignored: ClassVar = dict.fromkeys(
-        (
-            "inlineData",
-            "functionCall",
-            "functionResponse",
-            "fileData",
-            "executableCode",
-            "codeExecutionResult",
-            "videoMetadata",
-            "thoughtSignature",
-            "partMetadata",
-            "mediaResolution",
-            "toolCall",
-            "toolResponse",
-            "mediaProcessing",
-            "speechMetadata",
-        ),
-        "not answer text",
-    )
-
+    # Not answer text.
+    ignored: ClassVar = words("""
+        inlineData functionCall functionResponse fileData executableCode codeExecutionResult
+        videoMetadata thoughtSignature partMetadata mediaResolution toolCall toolResponse
+        mediaProcessing speechMetadata
+    """)
     text: Essential[str] = ""
     thought: bool = False
 
 
 class Content(Wire, frozen=True):
-    """The text of one side of the conversation, in parts."""
-
-    parts: Essential[tuple[Part, ...]] = ()
+    parts: Essential[tuple[ContentPart, ...]] = ()
     role: str = ""
 
 
-class CitationSource(Wire, frozen=True):
-    """A span of the answer (UTF-8 bytes) recited from a page."""
+class RecitedSpan(Wire, frozen=True):
+    """A citation source: a span of the answer that is recited from a page without its text."""
 
-    ignored: ClassVar = dict.fromkeys(
-        ("uri", "title", "license", "publicationDate"), "a page without its text"
-    )
-
+    ignored: ClassVar = words("uri title license publicationDate")
     start_index: Essential[int | None] = None
     end_index: Essential[int | None] = None
 
@@ -59,29 +43,21 @@ class CitationSource(Wire, frozen=True):
 class CitationMetadata(Wire, frozen=True):
     """Recited spans; Vertex AI and the SDK name the list `citations`."""
 
-    citation_sources: Details[CitationSource] = ()
-    citations: Details[CitationSource] = ()
+    citation_sources: Details[RecitedSpan] = ()
+    citations: Details[RecitedSpan] = ()
 
 
 class GroundingPassageId(Wire, frozen=True):
-    """The name of a passage of the request."""
-
-    ignored: ClassVar = {"partIndex": "a passage is one fact"}
-
+    ignored: ClassVar = words("partIndex")  # a passage is one fact
     passage_id: str = ""
 
 
 class SemanticRetrieverChunk(Wire, frozen=True):
-    """The name of a chunk of a corpus."""
-
-    ignored: ClassVar = {"source": "repeats the request"}
-
+    ignored: ClassVar = words("source")  # repeats the request
     chunk: str = ""
 
 
 class AttributionSourceId(Wire, frozen=True):
-    """The source of an attribution."""
-
     grounding_passage: GroundingPassageId = GroundingPassageId()
     semantic_retriever_chunk: SemanticRetrieverChunk = SemanticRetrieverChunk()
 
@@ -96,16 +72,12 @@ class GroundingAttribution(Wire, frozen=True):
 class PageSpan(Wire, frozen=True):
     """Pages of a document, from 1."""
 
-    ignored: ClassVar = {"lastPage": "the first page is kept"}
-
+    ignored: ClassVar = words("lastPage")
     first_page: int | None = None
 
 
 class RagChunk(Wire, frozen=True):
-    """A chunk of a corpus of Vertex AI."""
-
-    ignored: ClassVar = dict.fromkeys(("chunkId", "fileId"), "the document's name is kept")
-
+    ignored: ClassVar = words("chunkId fileId")  # the document's name is kept
     text: str = ""
     page_span: PageSpan = PageSpan()
 
@@ -113,10 +85,7 @@ class RagChunk(Wire, frozen=True):
 class RetrievedContext(Wire, frozen=True):
     """A retrieved text; the fields after `text` are written by Vertex AI and the SDK."""
 
-    ignored: ClassVar = dict.fromkeys(
-        ("fileSearchStore", "customMetadata", "mediaId"), "not about the text"
-    )
-
+    ignored: ClassVar = words("fileSearchStore customMetadata mediaId")  # not about the text
     uri: str = ""
     title: str = ""
     text: str = ""
@@ -128,8 +97,7 @@ class RetrievedContext(Wire, frozen=True):
 class MapsSource(Wire, frozen=True):
     """A place, described in text."""
 
-    ignored: ClassVar = {"placeAnswerSources": "links without text", "route": "not a source"}
-
+    ignored: ClassVar = words("placeAnswerSources route")  # links without text
     uri: str = ""
     title: str = ""
     text: str = ""
@@ -139,75 +107,54 @@ class MapsSource(Wire, frozen=True):
 class GroundingChunk(Wire, frozen=True):
     """A source that the generator consulted; one of its kinds."""
 
-    ignored: ClassVar = {"web": "a page without its text", "image": "a picture"}
-
+    ignored: ClassVar = words("web image")  # without text
     retrieved_context: RetrievedContext | None = None
     maps: MapsSource | None = None
 
 
-class Segment(Wire, frozen=True):
-    """A span of one part of the answer; offsets are UTF-8 bytes within that part."""
+class GeminiSegment(Wire, frozen=True):
+    """A span of one part of the answer; offsets are within that part."""
 
-    ignored: ClassVar = {"text": "repeats the answer"}
-
+    ignored: ClassVar = words("text")  # repeats the answer
     part_index: Essential[int] = 0
     start_index: Essential[int] = 0
     end_index: Essential[int] = 0
 
 
-class GroundingSupport(Wire, frozen=True):
-    """The chunks that support a span, and a score (0..1) for each chunk."""
+class GeminiSupport(Wire, frozen=True):
+    """The chunks that support a span, and a score for each chunk."""
 
-    ignored: ClassVar = {"renderedParts": "for display"}
-
-    segment: Essential[Segment] = Segment()
+    ignored: ClassVar = words("renderedParts")  # for display
+    segment: Essential[GeminiSegment] = GeminiSegment()
     grounding_chunk_indices: Details[int] = ()
     confidence_scores: Details[float] = ()
 
 
 class GroundingMetadata(Wire, frozen=True):
-    """The sources of the answer."""
-
-    ignored: ClassVar = dict.fromkeys(
-        (
-            "searchEntryPoint",
-            "webSearchQueries",
-            "imageSearchQueries",
-            "retrievalQueries",
-            "googleMapsWidgetContextToken",
-            "sourceFlaggingUris",
-            "retrievalMetadata",
-        ),
-        "for display, or about the search",
-    )
-
+    # For display, or about the search.
+    ignored: ClassVar = words("""
+        searchEntryPoint webSearchQueries imageSearchQueries retrievalQueries
+        googleMapsWidgetContextToken sourceFlaggingUris retrievalMetadata
+    """)
     facts_field: ClassVar = "groundingChunks"
-
     grounding_chunks: Details[GroundingChunk] = ()
-    grounding_supports: Details[GroundingSupport] = ()
+    grounding_supports: Details[GeminiSupport] = ()
 
 
 class Candidate(Wire, frozen=True):
     """One generated answer; also an event of the Agent Development Kit."""
 
-    ignored: ClassVar = {
-        "index": "the first candidate is read",
-        **dict.fromkeys(("score", "avgLogprobs", "logprobsResult"), "the model's own measures"),
-        **dict.fromkeys(("finishMessage", "errorMessage"), "may repeat the answer"),
-        **dict.fromkeys(("tokenCount", "usageMetadata"), "sizes"),
-        **dict.fromkeys(("actions", "longRunningToolIds"), "other actions of the agent"),
-        **dict.fromkeys(
-            ("continuationToken", "cacheMetadata", "liveSessionResumptionUpdate"), "connection"
-        ),
-        "urlContextMetadata": "a page without its text",
-        "inputTranscription": "the user's words",
-    }
-
+    # Measures and sizes, messages that may repeat the answer, other actions of the agent, the
+    # connection, pages without their text, the user's words.
+    ignored: ClassVar = words("""
+        index score avgLogprobs logprobsResult tokenCount usageMetadata finishMessage errorMessage
+        actions longRunningToolIds continuationToken cacheMetadata liveSessionResumptionUpdate
+        urlContextMetadata inputTranscription
+    """)
     facts_field: ClassVar = "groundingAttributions"
-
     content: Essential[Content] = Content()
     finish_reason: int | str = ""
-    safety_ratings: Essential[tuple[SafetyRating, ...]] = ()
+    safety_ratings: Essential[tuple[WireRating, ...]] = ()
     citation_metadata: CitationMetadata = CitationMetadata()
     grounding_attributions: Essential[tuple[GroundingAttribution, ...]] = ()
     grounding_metadata: GroundingMetadata = GroundingMetadata()
@@ -216,23 +163,18 @@ class Candidate(Wire, frozen=True):
 class Feedback(Wire, frozen=True):
     """Why the prompt was blocked: `inputFeedback`, and `promptFeedback` of generateContent."""
 
-    ignored: ClassVar = {"blockReasonMessage": "may repeat the prompt"}
-
+    ignored: ClassVar = words("blockReasonMessage")  # may repeat the prompt
     block_reason: int | str = ""
-    safety_ratings: Essential[tuple[SafetyRating, ...]] = ()
+    safety_ratings: Essential[tuple[WireRating, ...]] = ()
 
 
 class GenerateAnswerResponse(Wire, frozen=True):
-    """The response of generateAnswer; `answerableProbability` (0..1) may be absent."""
-
     answer: Essential[Candidate] = Candidate()
     answerable_probability: float | None = None
     input_feedback: Feedback = Feedback()
 
 
 class GroundingPassage(Wire, frozen=True):
-    """A source text given in the request."""
-
     id: str = ""
     content: Essential[Content] = Content()
 
@@ -241,28 +183,17 @@ class GroundingPassages(Wire, frozen=True):
     """The source texts given in the request."""
 
     facts_field: ClassVar = "passages"
-
     passages: Essential[tuple[GroundingPassage, ...]] = ()
 
 
 class SemanticRetrieverConfig(Wire, frozen=True):
-    """A search of a corpus."""
-
-    ignored: ClassVar = dict.fromkeys(
-        ("source", "metadataFilters", "maxChunksCount", "minimumRelevanceScore"),
-        "how it searches, not what it found",
-    )
-
+    # How it searches, not what it found.
+    ignored: ClassVar = words("source metadataFilters maxChunksCount minimumRelevanceScore")
     query: Content = Content()
 
 
 class GenerateAnswerRequest(Wire, frozen=True):
-    """The request of generateAnswer."""
-
-    ignored: ClassVar = dict.fromkeys(
-        ("model", "answerStyle", "safetySettings", "temperature"), "settings"
-    )
-
+    ignored: ClassVar = words("model answerStyle safetySettings temperature")  # settings
     contents: Details[Content] = ()
     inline_passages: Essential[GroundingPassages] = GroundingPassages()
     semantic_retriever: SemanticRetrieverConfig = SemanticRetrieverConfig()
@@ -278,15 +209,10 @@ class GenerateAnswerExchange(Wire, frozen=True):
 class GenerateContentResponse(Wire, frozen=True):
     """The response of generateContent; `createTime` is Vertex AI's, None if it is not a string."""
 
-    ignored: ClassVar = {
-        **dict.fromkeys(
-            ("usageMetadata", "modelVersion", "modelStatus", "sdkHttpResponse"),
-            "not about the answer",
-        ),
-        "responseId": "not used to name the answer",
-        "parsed": "repeats the answer",
-    }
-
+    # About the service, never used to name the answer, repeats the answer.
+    ignored: ClassVar = words(
+        "usageMetadata modelVersion modelStatus sdkHttpResponse responseId parsed"
+    )
     candidates: Essential[tuple[Candidate, ...]] = ()
     prompt_feedback: Feedback = Feedback()
     create_time: str | None = ""

@@ -3,6 +3,8 @@
 The fields of a record are those of `enriched_answer.avsc`, without the fields that a check writes.
 """
 
+# ruff: noqa: D101 - the schema describes the fields of a record
+
 from typing import Any, ClassVar
 
 import msgspec
@@ -11,8 +13,6 @@ from schemas.wire.wire_type import Essential, Wire
 
 
 class EnrichedRating(Wire, frozen=True):
-    """A rating in one category of harm, names without their enum's prefix."""
-
     category: Essential[str | None] = None
     probability: Essential[str | None] = None
     severity: Essential[str | None] = None
@@ -22,8 +22,6 @@ class EnrichedRating(Wire, frozen=True):
 
 
 class EnrichedFact(Wire, frozen=True):
-    """A source text."""
-
     text: Essential[str] = ""
     uri: Essential[str | None] = None
     title: Essential[str | None] = None
@@ -32,29 +30,19 @@ class EnrichedFact(Wire, frozen=True):
 
 
 class EnrichedCitation(Wire, frozen=True):
-    """A span of the answer and the facts that the answer cites for it."""
-
     start: Essential[int] = 0
     end: Essential[int] = 0
     facts: Essential[tuple[int, ...]] = ()
 
 
-class EnrichedSupport(Wire, frozen=True):
-    """A span of the answer and the result of the generator's own check."""
-
-    start: Essential[int] = 0
-    end: Essential[int] = 0
+class EnrichedSupport(EnrichedCitation, frozen=True):
     score: Essential[float | None] = None
     grounding_check_required: Essential[bool | None] = None
-    facts: Essential[tuple[int, ...]] = ()
 
 
 class EnrichedRow(Wire, frozen=True):
-    """An answer and the reason for its verdict; `event_time` is RFC 3339."""
-
     text_field: ClassVar = "answerText"
     facts_field: ClassVar = "facts"
-
     record_id: Essential[str] = ""
     answer_name: Essential[str | None] = None
     source_format: Essential[str] = ""
@@ -91,7 +79,6 @@ class Envelope(Wire, frozen=True):
 
     text_field: ClassVar = "answer"
     facts_field: ClassVar = "facts"
-
     query: Essential[str] = ""
     answer: Essential[str] = ""
     facts: Essential[tuple[str | EnvelopeFact, ...]] = ()

@@ -19,11 +19,7 @@ Details = tuple[T | None, ...]
 
 
 class RepeatedField:
-    """The value of a field that one JSON object has twice; it fits no wire type.
-
-    Attributes:
-      values: all values of the field.
-    """
+    """All values of a field that one JSON object has twice; it fits no wire type."""
 
     def __init__(self, values: Sequence[object]) -> None:
         self.values = tuple(values)
@@ -41,14 +37,19 @@ class Wire(msgspec.Struct, frozen=True, rename="camel"):
     absent number.
 
     Attributes:
-      ignored: known fields that are not read, by JSON name, each with the reason.
+      ignored: the JSON names of known fields that are not read.
       text_field, facts_field: the JSON name of the field that holds the answer's text or its facts.
         If that field is present and empty, the message has no text or no facts.
     """
 
-    ignored: ClassVar[Mapping[str, str]] = {}
+    ignored: ClassVar[tuple[str, ...]] = ()
     text_field: ClassVar[str] = ""
     facts_field: ClassVar[str] = ""
+
+
+def words(text: str, prefix: str = "") -> tuple[str, ...]:
+    """Split a table of names that is written as text, and put the prefix before each."""
+    return tuple(prefix + word for word in text.split())
 
 
 WireType = TypeVar("WireType", bound=Wire)

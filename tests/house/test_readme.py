@@ -58,7 +58,7 @@ def test_the_two_commands_are_there(target: str) -> None:
 
 @pytest.mark.parametrize("tag", Tag)
 def test_every_tag_is_explained(tag: Tag) -> None:
-    assert f"`{tag}`" in (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
+    assert f"`{tag}`" in (ROOT / "docs" / "output.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", [*Verdict, *(known.name for known in FORMATS)])

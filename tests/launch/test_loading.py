@@ -26,14 +26,14 @@ from tests.support.outputs import records_in
 Json = dict[str, Any]
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "records.md").read_text(encoding="utf-8")
-QUESTIONS = (DOCS / "analysis.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "output.md").read_text(encoding="utf-8")
+QUERIES = (DOCS / "analysis.md").read_text(encoding="utf-8")
 BIGQUERY_CODECS = {"deflate", "snappy", "zstandard"}
 
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of one demo."""
+    """Run the demo once and return its folder."""
     folder = tmp_path_factory.mktemp("demo")
     assert main(["demo", "--output", str(folder)]) == 0
     return folder
@@ -41,13 +41,13 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def rows(output: Path) -> list[Json]:
-    """Its records as fastavro reads them."""
+    """Return the records as fastavro reads them."""
     return in_order(records_in(output))
 
 
 @pytest.fixture(scope="module")
 def connection() -> duckdb.DuckDBPyConnection:
-    """A DuckDB that reads Avro, without fetching anything."""
+    """Open a DuckDB that reads Avro without a download."""
     connection = duckdb.connect()
     build = files("duckdb_extension_avro") / "extensions" / f"v{duckdb.__version__}"
     connection.load_extension(str(build / "avro.duckdb_extension"))
@@ -62,7 +62,7 @@ def avro_files(output: Path) -> list[Path]:
     return sorted(output.glob("enriched/*/*.avro"))
 
 
-def test_the_rows_try_what_readers_may_fail_at(rows: list[Json]) -> None:
+def test_the_rows_contain_what_readers_may_fail_at(rows: list[Json]) -> None:
     assert {row["event_time"] is None for row in rows} == {True, False}
     assert {row["check"] is None for row in rows} == {True, False}
     assert any(not row["answer_text"].isascii() for row in rows)
@@ -91,7 +91,7 @@ def test_duckdb_reads_the_same_rows(
 
 
 def in_utc(value: Any) -> Any:
-    """Times with their zone, which DuckDB leaves away, at any depth."""
+    """Add the time zone, which DuckDB leaves out, at any depth."""
     if isinstance(value, datetime):
         return value.replace(tzinfo=UTC)
     if isinstance(value, dict):
@@ -109,16 +109,16 @@ def test_every_file_says_its_version_and_is_within_bigquerys_rules(output: Path)
         assert metadata["avro.codec"] in BIGQUERY_CODECS
 
 
-def typed(language: str, output: Path) -> str:
-    """What the page tells to type in a language."""
+def code_of_the_page(language: str, output: Path) -> str:
+    """Return the page's code block in a language."""
     [block] = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     return block.replace("OUT/", f"{output}/")
 
 
-def test_the_queries_that_the_page_shows_give_answers(
+def test_the_queries_of_the_output_page_return_rows(
     output: Path, rows: list[Json], connection: duckdb.DuckDBPyConnection
 ) -> None:
-    install, load, *queries = typed("sql", output).strip().removesuffix(";").split(";")
+    install, load, *queries = code_of_the_page("sql", output).strip().removesuffix(";").split(";")
     assert [install.strip(), load.strip()] == ["INSTALL avro", "LOAD avro"]
     verdicts, claims, pages = (connection.execute(query).fetchall() for query in queries)
     dated = [row for row in rows if row["event_time"]]
@@ -131,9 +131,9 @@ def test_the_queries_that_the_page_shows_give_answers(
     assert {page for _, _, page in pages} >= {"1", None}
 
 
-def test_the_python_that_the_page_shows_makes_a_table(output: Path, rows: list[Json]) -> None:
+def test_the_python_of_the_output_page_makes_a_table(output: Path, rows: list[Json]) -> None:
     names: Json = {}
-    exec(typed("python", output), names)  # noqa: S102 - our own page
+    exec(code_of_the_page("python", output), names)  # noqa: S102 - our own page
     assert in_order(names["answers"]) == rows
     schema = names["table"].schema
     assert schema.field("event_time").type == pa.timestamp("us", tz="UTC")
@@ -141,9 +141,9 @@ def test_the_python_that_the_page_shows_makes_a_table(output: Path, rows: list[J
     assert names["table"].num_rows == len(rows)
 
 
-def asked(output: Path) -> tuple[str, dict[str, list[str]]]:
-    """The page's first block, and the queries behind each of its questions."""
-    page = QUESTIONS.replace("OUT/", f"{output}/")
+def queries_of_the_page(output: Path) -> tuple[str, dict[str, list[str]]]:
+    """Return the first block of the page, and its queries by heading."""
+    page = QUERIES.replace("OUT/", f"{output}/")
     before, *parts = re.split(r"^## ", page, flags=re.MULTILINE)
     [opening] = blocks(before)
     return opening, {part.partition("\n")[0]: blocks(part) for part in parts}
@@ -153,32 +153,32 @@ def blocks(page: str) -> list[str]:
     return re.findall(r"^```sql\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
 
 
-def test_every_question_of_the_page_has_an_answer_in_the_records(
+def test_every_query_of_the_page_returns_rows(
     output: Path, rows: list[Json], connection: duckdb.DuckDBPyConnection
 ) -> None:
-    opening, questions = asked(output)
+    opening, queries_by_heading = queries_of_the_page(output)
     connection.execute(opening.replace("INSTALL avro;\nLOAD avro;\n", ""))
-    told = {
-        question: [connection.execute(query).fetchall() for query in queries]
-        for question, queries in questions.items()
+    results = {
+        heading: [connection.execute(query).fetchall() for query in queries]
+        for heading, queries in queries_by_heading.items()
     }
-    assert all(answer for answers in told.values() for answer in answers)
-    judged = [row for row in rows if row["verdict"] in {"GROUNDED", "LOW_GROUNDED"}]
-    [by_engine] = told["How does each engine do, day by day?"]
-    assert sum(count for _, _, count, _, _ in by_engine) == len(judged)
-    [others] = told["Why is nothing said of the others?"]
-    assert sum(count for _, _, count in others) == len(rows) - len(judged)
-    [differences] = told["What do claims say otherwise than the facts?"]
+    assert all(found for each in results.values() for found in each)
+    scored = [row for row in rows if row["verdict"] in {"GROUNDED", "LOW_GROUNDED"}]
+    [by_engine] = results["Share of low-grounded answers by engine and day"]
+    assert sum(count for _, _, count, _, _ in by_engine) == len(scored)
+    [others] = results["Reasons of all other verdicts"]
+    assert sum(count for _, _, count in others) == len(rows) - len(scored)
+    [differences] = results["Contradictions"]
     assert len(differences) == sum(m["fact"] is not None for r in rows for m in r["mismatches"])
     assert all(own in claim and its in fact for _, _, own, its, claim, fact in differences)
-    [documents] = told["Which document is broken?"]
+    [documents] = results["Documents with many low-grounded answers"]
     assert documents[0][-1] == max(share for *_, share in documents)
-    by_answer, by_claim = told["Does the generator think better of its answers than the check?"]
+    by_answer, by_claim = results["Generator scores compared with the check"]
     assert sum(count for _, count, _, _ in by_answer) == sum(
         row["score_drift"] is not None for row in rows
     )
     assert all(0 <= own <= 1 and 0 <= score <= 1 for _, _, own, score in by_claim)
-    [cited] = told["Can the citations be believed?"]
+    [cited] = results["Precision and recall of citations"]
     assert sum(count for _, count, *_ in cited) == sum(
         row["citation_precision"] is not None for row in rows
     )

@@ -9,9 +9,9 @@ from typing import Any, cast
 import fastavro
 from backports import zstd
 
-from pipeline.sources.archive_files import examine, read_examined
-from pipeline.sources.archives import DamagedArchive, read_archive
+from pipeline.sources.archives import examine, read_archive, read_examined
 from pipeline.sources.avro_blocks import Buffered
+from pipeline.sources.compression import DamagedArchive
 from schemas.message import Message
 
 

@@ -7,8 +7,8 @@ from schemas.alert import Alert
 from tests.support.builders import NOON_US
 from tests.support.pipelines import local_pipeline
 from transforms.rate_alerts import RateAlerts
-from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
+from transforms.rules.rate_incidents import RateRule
 
 
 def bucket(number: int, low_grounded: int) -> RateCounts:

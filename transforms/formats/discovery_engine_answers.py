@@ -112,7 +112,7 @@ def read_response(
     )
 
 
-def _skip_reasons(answer: wire.Answer) -> tuple[str, ...]:
+def _skip_reasons(answer: wire.WireAnswer) -> tuple[str, ...]:
     names = (
         enums.enum_name(reason, enums.ANSWER_SKIPPED_REASONS)
         for reason in answer.answer_skipped_reasons
@@ -162,7 +162,7 @@ def _read_answer(request: Request) -> Reading:
     if isinstance(request.value, dict) and _is_wrapped(request.value):
         response = read_wire(request.value, wire.AnswerQueryResponse)
     else:
-        response = wire.AnswerQueryResponse(answer=read_wire(request.value, wire.Answer))
+        response = wire.AnswerQueryResponse(answer=read_wire(request.value, wire.WireAnswer))
     return read_response(response, request, ANSWER.name)
 
 
@@ -177,8 +177,8 @@ def _read_answer_query(request: Request) -> Reading:
 
 ANSWER = Format(
     name="discoveryengine.answer",
-    fields=frozenset(wire_fields(wire.Answer)) | {"answer"},
-    wire_of=lambda fields: wire.AnswerQueryResponse if _is_wrapped(fields) else wire.Answer,
+    fields=frozenset(wire_fields(wire.WireAnswer)) | {"answer"},
+    wire_of=lambda fields: wire.AnswerQueryResponse if _is_wrapped(fields) else wire.WireAnswer,
     detects=_is_answer_message,
     read=_read_answer,
     can_be_chunk=True,

@@ -59,7 +59,7 @@ def add_search_results(steps: tuple[wire.Step | None, ...], facts: FactCollectio
 
 
 def read_citations(
-    citations: tuple[wire.Citation | None, ...], answer: bytes, references: FactsByReference
+    citations: tuple[wire.WireCitation | None, ...], answer: bytes, references: FactsByReference
 ) -> tuple[Citation, ...]:
     """Read the citations whose offsets fit the answer's bytes."""
     return tuple(
@@ -74,7 +74,7 @@ def read_citations(
 
 
 def read_supports(
-    supports: tuple[wire.GroundingSupport | None, ...], answer: bytes, references: FactsByReference
+    supports: tuple[wire.WireSupport | None, ...], answer: bytes, references: FactsByReference
 ) -> tuple[GroundingSupport, ...]:
     """Read the supports whose offsets fit the answer's bytes."""
     return tuple(

@@ -18,15 +18,15 @@ from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.field_values import first_time, proportion
 from transforms.formats.format import Format, Reading, Request
 from transforms.rules.redaction import is_hashed
-from transforms.rules.routing import has_finish_reasons
-from transforms.rules.spans import is_valid_span
-from transforms.rules.verdicts import (
+from transforms.rules.routing import (
     BLOCKED_RATING,
     FINDINGS,
     NO_FACTS,
     POLICY_FINISH_REASONS,
     STATE_VERDICTS,
+    has_finish_reasons,
 )
+from transforms.rules.spans import is_valid_span
 
 _REQUIRED_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
 _RECORD_ID = re.compile(r"[0-9a-f]{64}")

@@ -89,7 +89,7 @@ def session_id(*names: str) -> str | None:
 
 
 def read_ratings(
-    ratings: Iterable[wire.SafetyRating], categories: tuple[str, ...]
+    ratings: Iterable[wire.WireRating], categories: tuple[str, ...]
 ) -> tuple[SafetyRating, ...]:
     """Read safety ratings.
 

@@ -35,7 +35,7 @@ def read_facts(
 
 
 def read_supports(
-    supports: tuple[wire.GroundingSupport | None, ...],
+    supports: tuple[wire.GeminiSupport | None, ...],
     content: wire.Content,
     chunks: FactsByChunk,
 ) -> tuple[GroundingSupport, ...]:
@@ -105,7 +105,7 @@ def _part_spans(content: wire.Content) -> list[range | None]:
 
 
 def _read_support(
-    support: wire.GroundingSupport, spans: list[range | None], answer: bytes, chunks: FactsByChunk
+    support: wire.GeminiSupport, spans: list[range | None], answer: bytes, chunks: FactsByChunk
 ) -> GroundingSupport | None:
     segment = support.segment
     part = spans[segment.part_index] if 0 <= segment.part_index < len(spans) else None

@@ -16,7 +16,7 @@ from transforms.formats.discovery_engine_answers import (
 )
 from transforms.formats.format import Format, Reading, Request
 
-_NO_ANSWER = wire.Answer()
+_NO_ANSWER = wire.WireAnswer()
 _NO_SESSION = wire.Session()
 
 
@@ -45,17 +45,17 @@ def _read(request: Request) -> Reading:
 
 
 def _read_element(element: object) -> wire.StreamElement:
-    if isinstance(element, dict) and _wire_of(element) is wire.Answer:
-        return wire.StreamElement(answer=read_wire(element, wire.Answer))
+    if isinstance(element, dict) and _wire_of(element) is wire.WireAnswer:
+        return wire.StreamElement(answer=read_wire(element, wire.WireAnswer))
     return read_wire(element, wire.StreamElement)
 
 
 def _wire_of(element: Mapping[str, object]) -> type[Wire]:
     has_answer = isinstance(element.get("answer"), dict)
-    return wire.Answer if not has_answer and is_answer(element) else wire.StreamElement
+    return wire.WireAnswer if not has_answer and is_answer(element) else wire.StreamElement
 
 
-def _last_full(answers: Sequence[wire.Answer]) -> int | None:
+def _last_full(answers: Sequence[wire.WireAnswer]) -> int | None:
     """Return the index of the last finished answer that has not failed, else of the last failed."""
     full = [
         index
@@ -66,7 +66,7 @@ def _last_full(answers: Sequence[wire.Answer]) -> int | None:
     return max(good or full, default=None)
 
 
-def _join_deltas(answers: Sequence[wire.Answer]) -> wire.Answer:
+def _join_deltas(answers: Sequence[wire.WireAnswer]) -> wire.WireAnswer:
     """Join the deltas of an answer that has no finished element."""
     deltas = [answer for answer in answers if answer != _NO_ANSWER]
     if not deltas:
@@ -80,7 +80,7 @@ def _join_deltas(answers: Sequence[wire.Answer]) -> wire.Answer:
 
 
 def _joined(
-    elements: Sequence[wire.StreamElement], answer: wire.Answer
+    elements: Sequence[wire.StreamElement], answer: wire.WireAnswer
 ) -> wire.AnswerQueryResponse:
     """Make a response of the answer and the last session and token in any element."""
     sessions = [element.session for element in elements if element.session != _NO_SESSION]
@@ -108,7 +108,7 @@ def _with_error(
 
 FORMAT = Format(
     name="discoveryengine.stream_answer",
-    fields=frozenset(wire_fields(wire.Answer)) | {"answer", "error"},
+    fields=frozenset(wire_fields(wire.WireAnswer)) | {"answer", "error"},
     wire_of=_wire_of,
     detects=_is_stream,
     read=_read,

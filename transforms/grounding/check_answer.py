@@ -21,7 +21,7 @@ from transforms.rules.planning import (
     plan_rechecks,
     plan_within,
 )
-from transforms.rules.verdicts import OVER_LIMIT
+from transforms.rules.routing import OVER_LIMIT
 from transforms.runtime import clock
 
 Planned = TypeVar("Planned", PlannedCall, PlannedRecheck)

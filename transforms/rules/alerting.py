@@ -7,13 +7,10 @@ from schemas.verdict import Verdict
 
 
 class AlertRule(Record, frozen=True, kw_only=True):
-    """Which answers are worth an alert.
+    """Which answers are worth an alert: those with one of the verdicts or tags.
 
-    Attributes:
-      verdicts: alert on answers with one of these verdicts.
-      tags: also alert on answers with one of these tags.
-      critical_support_score: 0..1; a LOW_GROUNDED answer below it is critical.
-      with_text: whether the alert contains the answer and its worst claim.
+    A LOW_GROUNDED answer below `critical_support_score` (0..1) is critical. With `with_text` the
+    alert contains the answer and its worst claim.
     """
 
     verdicts: frozenset[Verdict] = frozenset({Verdict.LOW_GROUNDED, Verdict.POLICY_SKIPPED})
@@ -22,23 +19,18 @@ class AlertRule(Record, frozen=True, kw_only=True):
     with_text: bool = False
 
 
+_COPIED_FIELDS = {*Alert.__struct_fields__} & {*EnrichedAnswer.__struct_fields__} - {"answer_text"}
+
+
 def select_alert(enriched: EnrichedAnswer, rule: AlertRule) -> Alert | None:
     """Return the alert for an answer, None if it is not worth one."""
     if enriched.verdict not in rule.verdicts and rule.tags.isdisjoint(enriched.tags):
         return None
+    copied = {name: getattr(enriched, name) for name in _COPIED_FIELDS}
     return Alert(
+        **copied,
         kind=AlertKind.ANSWER,
-        record_id=enriched.record_id,
-        answer_name=enriched.answer_name,
-        engine=enriched.engine,
-        session=enriched.session,
-        verdict=enriched.verdict,
-        verdict_reason=enriched.verdict_reason,
-        tags=enriched.tags,
-        support_score=enriched.support_score,
-        min_claim_score=enriched.min_claim_score,
         worst_claim=worst_claim(enriched, with_text=rule.with_text),
-        event_time_us=enriched.event_time_us,
         severity=_severity(enriched, rule),
         answer_text=enriched.answer_text if rule.with_text else None,
     )
@@ -46,16 +38,12 @@ def select_alert(enriched: EnrichedAnswer, rule: AlertRule) -> Alert | None:
 
 def worst_claim(enriched: EnrichedAnswer, *, with_text: bool) -> WorstClaim | None:
     """Return the claim with the lowest score among those that required a check, if any."""
-    scored = [
-        (claim.required_score, claim)
-        for claim in enriched.claims
-        if claim.required_score is not None
-    ]
-    if not scored:
+    scored = [claim for claim in enriched.claims if claim.required_score is not None]
+    claim = min(scored, key=lambda claim: claim.required_score or 0.0, default=None)
+    if claim is None or claim.score is None:
         return None
-    score, claim = min(scored, key=lambda scored_claim: scored_claim[0])
     text = claim.text if with_text else None
-    return WorstClaim(start=claim.start, end=claim.end, score=score, text=text)
+    return WorstClaim(start=claim.start, end=claim.end, score=claim.score, text=text)
 
 
 def _severity(enriched: EnrichedAnswer, rule: AlertRule) -> Severity:

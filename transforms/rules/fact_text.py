@@ -61,9 +61,7 @@ def render_without_uris(
 ) -> tuple[str, ...]:
     """Render facts without their URIs, whose numbers state nothing.
 
-    Args:
-      facts: the facts.
-      rendered: the same facts as `render_facts` returns them.
+    `rendered` are the same facts as `render_facts` returns them.
     """
     if not any(_URI in attributes for _, attributes in facts):
         return rendered
@@ -121,13 +119,9 @@ def _within(lines: Iterator[tuple[str, str]], max_added: int) -> Iterator[str]:
 
 
 def _kind(line: str) -> int:
-    if "|" in line and _is_row(line.lstrip()):
+    if line.lstrip()[:1] == "|" and line.count("|") > 1:
         return _ROW
     return _FIELD_LINE if ": " in line and _FIELD.fullmatch(line) else _LINE
-
-
-def _is_row(line: str) -> bool:
-    return line[0] == "|" and line.count("|") > 1
 
 
 def _rewrite(kind: int, lines: Sequence[str]) -> Iterator[tuple[str, str]]:

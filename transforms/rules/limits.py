@@ -1,8 +1,12 @@
-"""The limits of one check, and the service's count of tokens."""
+"""The limits of one check, and how a longer text is split without losing a character."""
 
 import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
 
 from schemas import Record
+from transforms.rules.sentences import locate_sentences
 
 UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -16,6 +20,9 @@ UNSPACED_SCRIPTS = (
     "\U00020000-\U000323af"  # han, extensions
 )
 """Characters that are words on their own, for the class of a regular expression."""
+
+Measure = Callable[[str], int]
+"""Returns the size of a text in the unit of the limit, at most the sum of its parts' sizes."""
 
 _UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
 
@@ -56,3 +63,57 @@ def count_tokens(text: str) -> int:
     if not text.isascii():
         text, characters = _UNSPACED.subn(" ", _OTHER_FULL_STOPS.sub(".", text))
     return characters + text.count(".") + len(text.replace(".", "").split())
+
+
+def split_text(text: str, limit: int, measure: Measure) -> list[str]:
+    """Split a text into pieces within a limit: at sentence ends, else white space, else anywhere.
+
+    Args:
+      text: any text.
+      limit: the maximum size of a piece, at least 1.
+      measure: the unit of the limit; a single character has at most size 1.
+
+    Returns:
+      The pieces in order; joined they are the text.
+    """
+    if measure(text) <= limit:
+        return [text]
+    splits = (_sentences, re.compile(r"\s+|\S+").findall, partial(_slices, length=limit))
+    return list(_pieces(text, limit, measure, splits))
+
+
+def _pieces(
+    text: str, limit: int, measure: Measure, splits: tuple[Callable[[str], list[str]], ...]
+) -> Iterator[str]:
+    """Split a text, split the parts that are too large more finely, and join adjacent parts."""
+    split, *finer = splits
+    piece: list[str] = []
+    size = 0
+    for part in split(text):
+        part_size = measure(part)
+        too_large = part_size > limit
+        for unit in _pieces(part, limit, measure, tuple(finer)) if too_large else (part,):
+            unit_size = measure(unit) if too_large else part_size
+            if piece and size + unit_size > limit:
+                yield "".join(piece)
+                piece, size = [], 0
+            piece.append(unit)
+            size += unit_size
+    yield "".join(piece)
+
+
+def _sentences(text: str) -> list[str]:
+    """Split before each sentence, and before the marks at the start of its line.
+
+    Without its mark, a row of a table or an item of a list would be another sentence.
+    """
+    sentences = list(locate_sentences(text))
+    starts = [
+        text.rfind("\n", start + len(sentence), following) + 1 or following
+        for (start, sentence), (following, _) in pairwise(sentences)
+    ]
+    return [text[a:b] for a, b in pairwise([0, *starts, len(text)])]
+
+
+def _slices(text: str, length: int) -> list[str]:
+    return [text[start : start + length] for start in range(0, len(text), length)]

@@ -13,16 +13,9 @@ from transforms.rules.support_score import support_score
 def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]) -> Grounding:
     """Merge the first pass: the claims of all pieces, each with its best score of all fact groups.
 
-    Args:
-      calls: as planned.
-      replies: one for each call, in the same order, with valid offsets and indices.
-
-    Returns:
-      The claims with offsets into the whole answer. One call keeps the service's own support score;
-      that of several is computed from the claims' scores.
-
-    Raises:
-      ValueError: the numbers of calls and replies differ.
+    The replies, one for each call in the same order, have valid offsets and indices. The claims
+    have offsets into the whole answer. One call keeps the service's own support score; that of
+    several is computed from the claims' scores.
     """
     answered = list(zip(calls, replies, strict=True))
     claims: dict[tuple[int, int], Claim] = {}
@@ -45,13 +38,7 @@ def merge_rechecks(
 ) -> Grounding:
     """Merge the second pass into the first: a claim keeps its better score.
 
-    Args:
-      grounding: the merged first pass.
-      rechecks: as planned from it.
-      replies: one for each recheck, in the same order.
-
-    Raises:
-      ValueError: the numbers of rechecks and replies differ.
+    The rechecks are planned from the first pass, with one reply each in the same order.
     """
     better = {
         (claim.start, claim.end): claim

@@ -56,13 +56,10 @@ class EngineActivity(Record, frozen=True, kw_only=True, rename={"incident": "sil
 def record_arrivals(
     activities: Iterable[EngineActivity], arrivals: Mapping[str | None, int], now_us: int
 ) -> tuple[EngineActivity, ...]:
-    """Record answers at the time of their arrival, whatever their event times.
+    """Record the number of answers of each engine at the time of their arrival.
 
-    Args:
-      activities: the activity so far.
-      arrivals: the number of answers of each engine; under None the number of all messages of the
-        subscription. Answers without an engine count only there.
-      now_us: the wall clock, microseconds since 1970 UTC.
+    Under None is the number of all messages of the subscription; answers without an engine count
+    only there. `now_us` is the wall clock, microseconds since 1970 UTC.
     """
     by_engine = {activity.engine: activity for activity in activities}
     for engine, answers in arrivals.items():

@@ -1,18 +1,46 @@
 """Plan the calls for an answer, so that none exceeds the service's limits."""
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import log
+from typing import NamedTuple, Protocol, TypeVar
 
 from schemas import Record
 from schemas.answer import Fact
 from schemas.checked_answer import Claim
-from transforms.rules.limits import CheckLimits, count_tokens
-from transforms.rules.ranking import WithText, best_facts
+from transforms.rules.limits import (
+    UNSPACED_SCRIPTS,
+    CheckLimits,
+    Measure,
+    count_tokens,
+    split_text,
+)
 from transforms.rules.sentences import split_sentences
-from transforms.rules.splitting import Measure, split_text
 
-ClaimLike = TypeVar("ClaimLike", bound=WithText)
+_WORD = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\W{UNSPACED_SCRIPTS}]+")
+
+_MAX_HOLDERS = 200
+"""A word in more facts does not discriminate between them."""
+
+_MAX_CHOSEN = 4
+"""Facts that are chosen for one claim; a claim rarely combines more."""
+
+_MIN_GAIN = 1e-9
+"""Rounding leaves less than this of equal weights."""
+
+
+class WithText(Protocol):
+    """A text, or a part of one."""
+
+    @property
+    def text(self) -> str:
+        """The text."""
+
+
+_ClaimLike = TypeVar("_ClaimLike", bound=WithText)
+_FactLike = TypeVar("_FactLike", bound=WithText)
 
 
 class AnswerPiece(Record, frozen=True, kw_only=True):
@@ -66,13 +94,7 @@ def plan_calls(
 ) -> tuple[PlannedCall, ...]:
     """Plan the calls for one answer: every piece of it with every group of facts.
 
-    Args:
-      answer_text: the answer, not only white space.
-      facts: at least one.
-      limits: the limits of one call.
-
-    Returns:
-      At least one call, in the order of the answer.
+    The answer must not be white space, and needs a fact. The calls are in its order.
     """
     answer_pieces = [
         AnswerPiece(text=text, start=start)
@@ -142,9 +164,7 @@ def plan_rechecks(
 def max_recheck_chars(calls: Sequence[PlannedCall], limits: CheckLimits) -> tuple[int, ...]:
     """Return upper bounds of the characters of each recheck, if no sentence is grounded.
 
-    Args:
-      calls: the first pass.
-      limits: the limits of one call.
+    The calls are those of the first pass.
     """
     facts = _fact_pieces(calls)
     if len(facts) <= limits.max_facts:
@@ -157,6 +177,85 @@ def max_recheck_chars(calls: Sequence[PlannedCall], limits: CheckLimits) -> tupl
     return tuple(
         len(_lines(group)) + fact_chars for group in _groups(fitting, limits.max_answer_tokens)
     )
+
+
+def best_facts(
+    claims: Sequence[str], facts: Sequence[_FactLike], max_facts: int
+) -> tuple[_FactLike, ...]:
+    """Choose the facts that together contain most words of each claim.
+
+    A claim's first fact shares most of its words, its next fact most of the remaining words, and so
+    on: a claim that combines two facts gets both. Every claim gets its first fact before any claim
+    gets a second one. Rare words have more weight than frequent ones.
+
+    Returns:
+      At most `max_facts`, which is at least 1, in their order; of equal facts the first ones.
+    """
+    if len(facts) <= max_facts:
+        return tuple(facts)
+    words_of = [sorted(_words(claim)) for claim in claims]
+    holders = _holders(frozenset().union(*words_of), facts)
+    choices = [choice for words in words_of for choice in _choices(words, holders, len(facts))]
+    chosen = dict.fromkeys(choice.fact for choice in sorted(choices))
+    ranked = [*chosen, *(index for index in range(len(facts)) if index not in chosen)]
+    return tuple(facts[index] for index in sorted(ranked[:max_facts]))
+
+
+class _Choice(NamedTuple):
+    """A fact for a claim; choices are sorted, the best first.
+
+    Attributes:
+      turn: 0 for the fact that shares most with the claim, 1 for the one that adds most to it, ...
+      rest: the share of the claim's words, 0..1 by weight, that the fact does not add.
+      fact: the fact's index.
+    """
+
+    turn: int
+    rest: float
+    fact: int
+
+
+def _holders(words: frozenset[str], facts: Sequence[WithText]) -> dict[str, list[int]]:
+    """Return the facts that contain each word; of a frequent word the first ones."""
+    holders: dict[str, list[int]] = {word: [] for word in words}
+    for index, fact in enumerate(facts):
+        for word in words & _words(fact.text):
+            if len(holders[word]) <= _MAX_HOLDERS:
+                holders[word].append(index)
+    return holders
+
+
+def _choices(
+    words: Sequence[str], holders: Mapping[str, Sequence[int]], facts: int
+) -> Iterator[_Choice]:
+    """Choose facts for the distinct words of one claim, each for the words that others lack."""
+    weights = {word: log(1 + facts / max(1, len(holders[word]))) for word in words}
+    left = {word: weights[word] for word in words if len(holders[word]) <= _MAX_HOLDERS}
+    total = sum(weights.values())
+    gains: dict[int, float] = {}
+    for word, weight in left.items():
+        for fact in holders[word]:
+            gains[fact] = gains.get(fact, 0.0) + weight
+    for fact, gain in gains.items():
+        yield _Choice(_MAX_CHOSEN, 1 - gain / total, fact)
+    for turn in range(_MAX_CHOSEN):
+        best = max(gains, key=lambda fact: (gains[fact], -fact), default=None)
+        if best is None or gains[best] < _MIN_GAIN:
+            return
+        yield _Choice(turn, 1 - gains[best] / total, best)
+        for word in [word for word in left if _contains(holders[word], best)]:
+            weight = left.pop(word)
+            for other in holders[word]:
+                gains[other] -= weight
+
+
+def _contains(holders: Sequence[int], fact: int) -> bool:
+    place = bisect_left(holders, fact)
+    return place < len(holders) and holders[place] == fact
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
 
 
 def _fact_pieces(calls: Sequence[PlannedCall]) -> list[FactPiece]:
@@ -193,9 +292,9 @@ def _pieces(text: str, limit: int, measure: Measure) -> Iterator[tuple[str, int]
         start += len(piece.encode())
 
 
-def _groups(claims: Sequence[ClaimLike], max_tokens: int) -> Iterator[tuple[ClaimLike, ...]]:
+def _groups(claims: Sequence[_ClaimLike], max_tokens: int) -> Iterator[tuple[_ClaimLike, ...]]:
     """Group claims as long as one call can contain them."""
-    group: list[ClaimLike] = []
+    group: list[_ClaimLike] = []
     size = 0
     for claim in claims:
         tokens = count_tokens(claim.text)

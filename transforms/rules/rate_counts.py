@@ -11,7 +11,7 @@ from schemas.enriched_answer import EnrichedAnswer
 from schemas.quantities import MINUTE_US
 from schemas.verdict import Tag, Verdict
 from schemas.wire.enums import BLOCK_REASONS, VERTEX_BLOCK_REASONS
-from transforms.rules.verdicts import POLICY_FINISH_REASONS, SKIP_REASON_VERDICTS
+from transforms.rules.routing import POLICY_FINISH_REASONS, SKIP_REASON_VERDICTS
 
 BUCKET_US = 5 * MINUTE_US
 """The width of a bucket."""
@@ -20,13 +20,8 @@ VERDICT_SIGNALS = ("low_grounded", "policy_skipped", "failed")
 _REASON_PREFIX = "skip_reason:"
 
 _START = attrgetter("start_us")
-_KNOWN_REASONS = frozenset(
-    {
-        *SKIP_REASON_VERDICTS,
-        *POLICY_FINISH_REASONS,
-        *BLOCK_REASONS[1:],
-        *VERTEX_BLOCK_REASONS[1:],
-    }
+_KNOWN_REASONS = POLICY_FINISH_REASONS.union(
+    SKIP_REASON_VERDICTS, BLOCK_REASONS[1:], VERTEX_BLOCK_REASONS[1:]
 )
 
 
@@ -35,7 +30,6 @@ class RateCounts(Record, frozen=True, kw_only=True):
 
     Attributes:
       start_us: the start of the bucket, microseconds since 1970 UTC.
-      answers: all answers.
       low_grounded, policy_skipped, failed: answers by verdict.
       skip_reasons: answers by skip reason. Unknown reasons count as one, UNKNOWN_SKIP_REASON, so
         that their number is bounded.
@@ -91,14 +85,7 @@ def is_reason_signal(signal: str) -> bool:
 
 
 class RateWindow:
-    """A sliding window over buckets, which are added in the order of time.
-
-    Args:
-      width_us: microseconds.
-
-    Attributes:
-      answers: the answers in the window.
-    """
+    """A sliding window of a width in microseconds over buckets, which are added in order."""
 
     def __init__(self, width_us: int) -> None:
         self.answers = 0
@@ -130,11 +117,8 @@ class RateWindow:
 
     def reason_signals(self, min_answers: int) -> list[str]:
         """Return the signals of the skip reasons that have a minimum of answers."""
-        return [
-            signal
-            for signal, bad in self._bad.items()
-            if bad >= min_answers and is_reason_signal(signal)
-        ]
+        frequent = (signal for signal, bad in self._bad.items() if bad >= min_answers)
+        return list(filter(is_reason_signal, frequent))
 
     def _count(self, counts: RateCounts, sign: int) -> None:
         self.answers += sign * counts.answers

@@ -1,4 +1,8 @@
-"""Evaluate the rates of an engine over time; alert when an incident opens and when it closes."""
+"""Open and close rate incidents, by burn rates over two windows, and alert on them.
+
+Source: Google SRE workbook, chapter 5, "Multiwindow, Multi-Burn-Rate Alerts",
+https://sre.google/workbook/alerting-on-slos/
+"""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,18 +10,63 @@ from msgspec.structs import replace
 
 from schemas import Record
 from schemas.alert import Alert, AlertKind, RateIncident, Severity
-from transforms.rules.burn_rate import OpenIncident, RateRule, Windows, closing_state, open_incident
+from schemas.quantities import HOUR_US
 from transforms.rules.rate_counts import (
     BUCKET_US,
     VERDICT_SIGNALS,
     RateCounts,
+    RateWindow,
     bucket_start,
     is_reason_signal,
     merge_buckets,
 )
 
 
-class RateState(Record, frozen=True, kw_only=True):
+class RateRule(Record, frozen=True, kw_only=True):
+    """When an incident opens and closes.
+
+    Attributes:
+      budget: 0..1, the error budget: the acceptable share of bad answers.
+      burn_rate: the share over the budget that opens an incident, in both windows.
+      closing_burn_rate: an incident closes below this burn rate: in the fast window, or in the
+        slow one if the fast one has too few answers.
+      fast_window_us, slow_window_us: microseconds of event time. The fast window shows that the
+        incident continues, the slow one that it is significant.
+      min_answers: a window with fewer answers is not evaluated.
+      reason_rise: the rise that opens an incident of a skip reason: its share in the fast window
+        over its share in the rest of the slow one.
+      closing_reason_rise: an incident of a skip reason closes below this rise.
+      min_reason_answers: with fewer answers in the fast window a reason does not open an incident.
+      max_rise_us: an incident of a skip reason closes after this time: its share is normal now.
+    """
+
+    budget: float = 0.1
+    burn_rate: float = 4.0
+    closing_burn_rate: float = 2.0
+    fast_window_us: int = HOUR_US
+    slow_window_us: int = 6 * HOUR_US
+    min_answers: int = 5
+    reason_rise: float = 4.0
+    closing_reason_rise: float = 2.0
+    min_reason_answers: int = 10
+    max_rise_us: int = 24 * HOUR_US
+
+
+class OpenIncident(Record, frozen=True, kw_only=True):
+    """An incident that is open.
+
+    Attributes:
+      signal: a verdict's, such as ``low_grounded``, or ``skip_reason:`` and a reason.
+      opened_at_us: microseconds since 1970 UTC.
+      budget: 0..1, the error budget when it opened; it closes by the same one.
+    """
+
+    signal: str
+    opened_at_us: int
+    budget: float
+
+
+class EngineRates(Record, frozen=True, kw_only=True):
     """What a stream keeps of an engine's rates between two evaluations.
 
     Attributes:
@@ -47,28 +96,18 @@ def find_rate_alerts(
       The alerts of all signals in the order of time, each at the end of the bucket that showed it.
       An incident that is open after the last bucket stays open.
     """
-    windows = Windows(rule)
-    open_incidents: dict[str, OpenIncident] = {}
-    alerts: list[Alert] = []
-    for bucket in merge_buckets(counts):
-        windows.add(bucket)
-        windows.advance(bucket.start_us + BUCKET_US)
-        alerts += _evaluate(engine, windows, rule, open_incidents)
-    return alerts
+    evaluation = _Evaluation(engine, rule)
+    return [
+        alert
+        for bucket in merge_buckets(counts)
+        for alert in evaluation.alerts_at(bucket.start_us + BUCKET_US, [bucket])
+    ]
 
 
 def find_all_rate_alerts(
     counts: Iterable[tuple[str | None, RateCounts]], rule: RateRule
 ) -> list[Alert]:
-    """Find the incidents of all engines in an archive.
-
-    Args:
-      counts: the buckets of all engines, each with its engine, in any order.
-      rule: when an incident opens and closes.
-
-    Returns:
-      The alerts, engine by engine.
-    """
+    """Find the incidents in an archive, engine by engine; each bucket is given with its engine."""
     by_engine: dict[str | None, list[RateCounts]] = {}
     for engine, bucket in counts:
         by_engine.setdefault(engine, []).append(bucket)
@@ -104,13 +143,10 @@ def evaluate_rates(
     Returns:
       The alerts, at most one for each signal, and the incidents that are open now.
     """
-    windows = Windows(rule)
-    for bucket in merge_buckets(bucket for bucket in counts if bucket.start_us < now_us):
-        windows.add(bucket)
-    windows.advance(now_us)
-    by_signal = {incident.signal: incident for incident in open_incidents}
-    alerts = list(_evaluate(engine, windows, rule, by_signal))
-    return alerts, tuple(by_signal.values())
+    evaluation = _Evaluation(engine, rule, open_incidents)
+    past = merge_buckets(bucket for bucket in counts if bucket.start_us < now_us)
+    alerts = list(evaluation.alerts_at(now_us, past))
+    return alerts, tuple(evaluation.open_incidents.values())
 
 
 def first_bucket_us(rule: RateRule, now_us: int) -> int:
@@ -118,7 +154,7 @@ def first_bucket_us(rule: RateRule, now_us: int) -> int:
     return bucket_start(bucket_start(now_us - 1) - rule.slow_window_us) + BUCKET_US
 
 
-def add_to_state(state: RateState, counts: RateCounts, published_us: int) -> RateState:
+def add_to_state(state: EngineRates, counts: RateCounts, published_us: int) -> EngineRates:
     """Add a bucket to the state, and schedule the next evaluation.
 
     A bucket in the future, by a producer's clock, counts when its last answer was published, in
@@ -136,8 +172,8 @@ def add_to_state(state: RateState, counts: RateCounts, published_us: int) -> Rat
 
 
 def evaluate_state(
-    engine: str | None, state: RateState, rule: RateRule
-) -> tuple[list[Alert], RateState]:
+    engine: str | None, state: EngineRates, rule: RateRule
+) -> tuple[list[Alert], EngineRates]:
     """Evaluate an engine's rates at the scheduled time, and drop old buckets.
 
     Returns:
@@ -159,7 +195,7 @@ def evaluate_state(
     if counts:
         # The last evaluation, after which the state is empty.
         times_us.append(counts[-1].start_us + rule.slow_window_us + BUCKET_US)
-    return alerts, RateState(
+    return alerts, EngineRates(
         counts=counts,
         open_incidents=open_incidents,
         evaluated_us=now_us,
@@ -167,39 +203,89 @@ def evaluate_state(
     )
 
 
-def _evaluate(
-    engine: str | None, windows: Windows, rule: RateRule, open_incidents: dict[str, OpenIncident]
-) -> Iterator[Alert]:
-    """Open and close incidents, which are given by signal."""
-    reasons = windows.fast.reason_signals(rule.min_reason_answers)
-    for signal in dict.fromkeys([*VERDICT_SIGNALS, *sorted({*reasons, *open_incidents})]):
-        if signal in open_incidents:
-            if state := closing_state(open_incidents[signal], windows, rule):
-                yield _alert(engine, state, open_incidents.pop(signal), windows)
-        elif incident := open_incident(signal, windows, rule):
-            open_incidents[signal] = incident
-            yield _alert(engine, "open", incident, windows)
+class _Evaluation:
+    """The fast and the slow window of an engine and its open incidents, by signal."""
 
+    def __init__(
+        self, engine: str | None, rule: RateRule, open_incidents: Iterable[OpenIncident] = ()
+    ) -> None:
+        self.open_incidents = {incident.signal: incident for incident in open_incidents}
+        self._engine, self._rule, self._now_us = engine, rule, 0
+        self._fast, self._slow = RateWindow(rule.fast_window_us), RateWindow(rule.slow_window_us)
 
-def _alert(engine: str | None, state: str, incident: OpenIncident, windows: Windows) -> Alert:
-    share = windows.fast.share(incident.signal)
-    return Alert(
-        kind=AlertKind.RATE,
-        engine=engine,
-        event_time_us=windows.now_us,
-        severity=_severity(state, incident.signal),
-        rate=RateIncident(
-            signal=incident.signal,
-            state=state,
-            share=share,
-            burn_rate=share / incident.budget,
-            answers=windows.fast.answers,
-            opened_at_us=incident.opened_at_us,
-        ),
-    )
+    def alerts_at(self, now_us: int, buckets: Iterable[RateCounts]) -> Iterator[Alert]:
+        """Add buckets, advance to a later time, and open and close incidents."""
+        self._now_us = now_us
+        for window in (self._fast, self._slow):
+            for bucket in buckets:
+                window.add(bucket)
+            window.advance(bucket_start(now_us - 1))
+        signals = {*self._fast.reason_signals(self._rule.min_reason_answers), *self.open_incidents}
+        for signal in dict.fromkeys([*VERDICT_SIGNALS, *sorted(signals)]):
+            if incident := self.open_incidents.get(signal):
+                if state := self._closing_state(incident):
+                    del self.open_incidents[signal]
+                    yield self._alert(state, incident)
+            elif (budget := self._exceeded_budget(signal)) is not None:
+                opened = OpenIncident(signal=signal, opened_at_us=now_us, budget=budget)
+                self.open_incidents[signal] = opened
+                yield self._alert("open", opened)
 
+    def _closing_state(self, incident: OpenIncident) -> str | None:
+        """Return how an incident closes now, if it does.
 
-def _severity(state: str, signal: str) -> Severity:
-    if state != "open":
-        return Severity.INFO
-    return Severity.WARNING if is_reason_signal(signal) else Severity.CRITICAL
+        Only answers in the current bucket can show that the rate is back to normal. A clock that
+        advances without answers, as in a stream that is drained, does not.
+        """
+        if not self._slow.answers:
+            return "closed_unknown"
+        if not self._fast.ends_with(bucket_start(self._now_us - 1)):
+            return None
+        rule = self._rule
+        if is_reason_signal(incident.signal):
+            window, closing_rate = self._fast, rule.closing_reason_rise
+            is_over = self._now_us - incident.opened_at_us >= rule.max_rise_us
+        else:
+            has_enough = self._fast.answers >= rule.min_answers
+            window, closing_rate = self._fast if has_enough else self._slow, rule.closing_burn_rate
+            is_over = False
+        is_low = window.share(incident.signal) / incident.budget < closing_rate
+        return "closed" if is_over or (window.answers >= rule.min_answers and is_low) else None
+
+    def _exceeded_budget(self, signal: str) -> float | None:
+        """Return the budget that a signal exceeds in both windows, if it does.
+
+        The budget of a skip reason is its earlier share, or the least share against which its rise
+        is significant.
+        """
+        fast, slow, rule = self._fast, self._slow, self._rule
+        if not is_reason_signal(signal):
+            share = min(fast.share(signal), slow.share(signal))
+            is_burnt = share / rule.budget >= rule.burn_rate
+            return rule.budget if is_burnt and fast.answers >= rule.min_answers else None
+        if fast.bad(signal) < rule.min_reason_answers:
+            return None
+        # One more answer with the reason is assumed, since few earlier answers prove little.
+        bad_before = slow.bad(signal) - fast.bad(signal) + 1
+        share_before = bad_before / (slow.answers - fast.answers + 1)
+        if fast.share(signal) < share_before * rule.reason_rise:
+            return None
+        return max(share_before, rule.min_reason_answers / fast.answers / rule.reason_rise)
+
+    def _alert(self, state: str, incident: OpenIncident) -> Alert:
+        share = self._fast.share(incident.signal)
+        opening = Severity.WARNING if is_reason_signal(incident.signal) else Severity.CRITICAL
+        return Alert(
+            kind=AlertKind.RATE,
+            engine=self._engine,
+            event_time_us=self._now_us,
+            severity=opening if state == "open" else Severity.INFO,
+            rate=RateIncident(
+                signal=incident.signal,
+                state=state,
+                share=share,
+                burn_rate=share / incident.budget,
+                answers=self._fast.answers,
+                opened_at_us=incident.opened_at_us,
+            ),
+        )

@@ -22,10 +22,7 @@ class TextMode(StrEnum):
 def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
     """Replace the texts of a record; its offsets still refer to the original answer.
 
-    Args:
-      enriched: the record.
-      mode: ``none`` leaves empty texts, ``hash`` the SHA-256 of those that are not empty, ``full``
-        the texts themselves.
+    The mode ``none`` leaves empty texts, ``hash`` the SHA-256 of those that are not empty.
     """
     if mode is TextMode.FULL:
         return enriched
@@ -49,11 +46,9 @@ def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
         ),
         mismatches=tuple(
             replace(
-                contradiction,
-                claim_value=hide(contradiction.claim_value),
-                fact_value=hide_optional(contradiction.fact_value),
+                each, claim_value=hide(each.claim_value), fact_value=hide_optional(each.fact_value)
             )
-            for contradiction in enriched.mismatches
+            for each in enriched.mismatches
         ),
         # Undocumented fields may repeat the texts.
         check=enriched.check and replace(enriched.check, unknown_members=()),

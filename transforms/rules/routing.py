@@ -1,11 +1,78 @@
-"""Decide which answers need no check, and what tags follow from an answer alone."""
+"""Map the reasons of generators to verdicts, and decide which answers need no check.
+
+Sources: the enums AnswerSkippedReason and Answer.State of Discovery Engine, FinishReason of the
+Gemini API and of Vertex AI.
+"""
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from schemas.answer import Answer, SafetyRating
 from schemas.checked_answer import Decision
 from schemas.verdict import Tag, Verdict
-from transforms.rules import verdicts
+
+PRECEDENCE = (
+    Verdict.INCOMPLETE,
+    Verdict.POLICY_SKIPPED,
+    Verdict.LOW_GROUNDED,
+    Verdict.NOT_ANSWERED,
+    Verdict.GENERATION_FAILED,
+    Verdict.UNSCORABLE,
+)
+"""Of several reasons, the one with the first of these verdicts decides."""
+
+STATE_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
+    {
+        "IN_PROGRESS": Verdict.INCOMPLETE,
+        "STREAMING": Verdict.INCOMPLETE,
+        "FAILED": Verdict.GENERATION_FAILED,
+    }
+)
+
+SKIP_REASON_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
+    {
+        "ADVERSARIAL_QUERY_IGNORED": Verdict.POLICY_SKIPPED,
+        "POTENTIAL_POLICY_VIOLATION": Verdict.POLICY_SKIPPED,
+        "JAIL_BREAKING_QUERY_IGNORED": Verdict.POLICY_SKIPPED,
+        "CUSTOMER_POLICY_VIOLATION": Verdict.POLICY_SKIPPED,
+        "USER_DEFINED_CLASSIFICATION_QUERY_IGNORED": Verdict.POLICY_SKIPPED,
+        "LOW_GROUNDED_ANSWER": Verdict.LOW_GROUNDED,
+        "NON_ANSWER_SEEKING_QUERY_IGNORED": Verdict.NOT_ANSWERED,
+        "NON_ANSWER_SEEKING_QUERY_IGNORED_V2": Verdict.NOT_ANSWERED,
+        "OUT_OF_DOMAIN_QUERY_IGNORED": Verdict.NOT_ANSWERED,
+        "NO_RELEVANT_CONTENT": Verdict.NOT_ANSWERED,
+        "UNHELPFUL_ANSWER": Verdict.NOT_ANSWERED,
+    }
+)
+"""Any other reason is a newer one of the service and leads to NOT_ANSWERED."""
+
+POLICY_FINISH_REASONS = frozenset(
+    {
+        *("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"),
+        *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
+    }
+)
+"""Finish reasons that lead to POLICY_SKIPPED."""
+
+ORDINARY_FINISH_REASONS = frozenset({"STOP", "MAX_TOKENS"})
+"""Finish reasons of a usable text; any other is abnormal or policy."""
+
+BLOCKED_RATING = "BLOCKED_RATING"
+UNFINISHED = "UNFINISHED"
+NO_TEXT = "NO_TEXT"
+NO_FACTS = "NO_FACTS"
+NO_CLAIMS = "NO_CLAIMS"
+OVER_LIMIT = "OVER_LIMIT"
+SUPPORT_SCORE = "SUPPORT_SCORE"
+CLAIM_SCORE = "CLAIM_SCORE"
+ABOVE_THRESHOLDS = "ABOVE_THRESHOLDS"
+FINDINGS = frozenset(
+    {
+        *(UNFINISHED, NO_TEXT, NO_FACTS, NO_CLAIMS, OVER_LIMIT),
+        *(SUPPORT_SCORE, CLAIM_SCORE, ABOVE_THRESHOLDS),
+    }
+)
+"""Reasons that are not in the message: they follow from what is missing, or from the check."""
 
 _FORMATS_WITH_FINISH_REASON = ("gemini.", "vertex.")
 _NOTABLE_RATINGS = frozenset({"MEDIUM", "HIGH"})
@@ -15,19 +82,15 @@ _LOW_ANSWERABLE_PROBABILITY = 0.5
 def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision | None:
     """Decide an answer without a check, where possible; return None if it needs a check.
 
-    Args:
-      answer: any answer.
-      moved_reasons: reasons that the user moves to another verdict than the table's.
+    A reason of `moved_reasons` has the user's verdict instead of the table's.
     """
     decisions = [
-        Decision(
-            verdict=moved_reasons.get(decision.reason, decision.verdict), reason=decision.reason
-        )
-        for decision in _signals(answer)
+        Decision(verdict=moved_reasons.get(reason, verdict), reason=reason)
+        for verdict, reason in _signals(answer)
     ]
     if not decisions:
         return _unscorable(answer)
-    return min(decisions, key=lambda decision: verdicts.PRECEDENCE.index(decision.verdict))
+    return min(decisions, key=lambda decision: PRECEDENCE.index(decision.verdict))
 
 
 def routing_tags(answer: Answer) -> Iterator[Tag]:
@@ -58,7 +121,7 @@ def is_incomplete(answer: Answer) -> bool:
     A Gemini candidate without a finish reason and without text is incomplete, unless its prompt or
     the candidate itself was blocked.
     """
-    if answer.state and verdicts.STATE_VERDICTS.get(answer.state) is Verdict.INCOMPLETE:
+    if answer.state and STATE_VERDICTS.get(answer.state) is Verdict.INCOMPLETE:
         return True
     return (
         has_finish_reasons(answer.source_format)
@@ -76,38 +139,36 @@ def has_finish_reasons(source_format: str) -> bool:
 
 def policy_reasons(answer: Answer) -> Iterator[str]:
     """Yield the reasons for which policy blocked an answer, except its skip reasons."""
-    if answer.finish_reason and answer.finish_reason in verdicts.POLICY_FINISH_REASONS:
+    if answer.finish_reason and answer.finish_reason in POLICY_FINISH_REASONS:
         yield answer.finish_reason
     if answer.block_reason:
         yield answer.block_reason
 
 
-def _signals(answer: Answer) -> Iterator[Decision]:
+def _signals(answer: Answer) -> Iterator[tuple[Verdict, str]]:
     yield from _given_signals(answer)
     if _finished_abnormally(answer) and not answer.answer_text.strip():
-        yield Decision(verdict=Verdict.GENERATION_FAILED, reason=str(answer.finish_reason))
+        yield Verdict.GENERATION_FAILED, str(answer.finish_reason)
 
 
-def _given_signals(answer: Answer) -> Iterator[Decision]:
-    if answer.state and answer.state in verdicts.STATE_VERDICTS:
-        reason = answer.error_status or answer.state
-        yield Decision(verdict=verdicts.STATE_VERDICTS[answer.state], reason=reason)
+def _given_signals(answer: Answer) -> Iterator[tuple[Verdict, str]]:
+    if answer.state and answer.state in STATE_VERDICTS:
+        yield STATE_VERDICTS[answer.state], answer.error_status or answer.state
     for reason in answer.skip_reasons:
-        verdict = verdicts.SKIP_REASON_VERDICTS.get(reason, Verdict.NOT_ANSWERED)
-        yield Decision(verdict=verdict, reason=reason)
+        yield SKIP_REASON_VERDICTS.get(reason, Verdict.NOT_ANSWERED), reason
     for reason in policy_reasons(answer):
-        yield Decision(verdict=Verdict.POLICY_SKIPPED, reason=reason)
+        yield Verdict.POLICY_SKIPPED, reason
     if any(rating.blocked for rating in answer.safety_ratings):
-        yield Decision(verdict=Verdict.POLICY_SKIPPED, reason=verdicts.BLOCKED_RATING)
+        yield Verdict.POLICY_SKIPPED, BLOCKED_RATING
 
 
 def _unscorable(answer: Answer) -> Decision | None:
     if not answer.answer_text.strip():
         if is_incomplete(answer):
-            return Decision(verdict=Verdict.INCOMPLETE, reason=verdicts.UNFINISHED)
-        return Decision(verdict=Verdict.UNSCORABLE, reason=verdicts.NO_TEXT)
+            return Decision(verdict=Verdict.INCOMPLETE, reason=UNFINISHED)
+        return Decision(verdict=Verdict.UNSCORABLE, reason=NO_TEXT)
     if not answer.facts:
-        return Decision(verdict=Verdict.UNSCORABLE, reason=verdicts.NO_FACTS)
+        return Decision(verdict=Verdict.UNSCORABLE, reason=NO_FACTS)
     return None
 
 
@@ -115,17 +176,13 @@ def _has_unknown_reason(answer: Answer) -> bool:
     """Return whether a skip reason is unknown, or a finish or block reason is an unknown number."""
     numbers = (answer.finish_reason or "", answer.block_reason or "")
     return any(map(str.isdecimal, numbers)) or any(
-        reason not in verdicts.SKIP_REASON_VERDICTS for reason in answer.skip_reasons
+        reason not in SKIP_REASON_VERDICTS for reason in answer.skip_reasons
     )
 
 
 def _finished_abnormally(answer: Answer) -> bool:
     reason = answer.finish_reason
-    return (
-        reason is not None
-        and reason not in verdicts.ORDINARY_FINISH_REASONS
-        and reason not in verdicts.POLICY_FINISH_REASONS
-    )
+    return reason is not None and reason not in ORDINARY_FINISH_REASONS | POLICY_FINISH_REASONS
 
 
 def _is_unfinished(answer: Answer) -> bool:

@@ -13,12 +13,7 @@ _PADDING = 2
 
 
 class SamplingRule(Record, frozen=True, kw_only=True):
-    """How many of the answers are checked.
-
-    Attributes:
-      rate: 0..1, the sample rate of answers whose engine is unknown or not in `engine_rates`.
-      engine_rates: 0..1, the sample rate by engine.
-    """
+    """The share of the answers that are checked, 0..1; `rate` is for all other engines."""
 
     rate: float = 1.0
     engine_rates: dict[str, float] = {}
@@ -49,17 +44,11 @@ def is_in_sample(record_id: str, engine: str | None, rule: SamplingRule) -> bool
 def estimate_total(values: Sequence[float], population: int) -> Total:
     """Estimate the sum over a population from a simple random sample without replacement.
 
-    The estimate is the sample's mean times the population. The interval is that of the normal
-    distribution with the correction for a finite population (Cochran, Sampling Techniques, 1977,
-    chapter 2). It adds two values of 0 and two of the maximum to the sample (Agresti and Coull,
-    The American Statistician 52, 1998); otherwise a sample of equal values would have no width.
-
-    Args:
-      values: the sample, each value at least 0.
-      population: the size of the population, at least that of the sample.
-
-    Returns:
-      The sum; exact if the sample is the whole population.
+    The values are at least 0. The estimate is the sample's mean times the population; it is exact
+    if the sample is the whole population. The interval is that of the normal distribution with the
+    correction for a finite population (Cochran, Sampling Techniques, 1977, chapter 2). It adds two
+    values of 0 and two of the maximum to the sample (Agresti and Coull, The American Statistician
+    52, 1998); otherwise a sample of equal values would have no width.
     """
     if not values:
         return Total(expected=0.0, low=0.0, high=0.0)

@@ -10,17 +10,23 @@ from schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import ContradictionKind, Tag, Verdict
 from transforms.contradictions.find_contradictions import find_contradictions
-from transforms.rules import verdicts
-from transforms.rules.routing import policy_reasons, routing_tags
+from transforms.rules.routing import (
+    ABOVE_THRESHOLDS,
+    CLAIM_SCORE,
+    NO_CLAIMS,
+    SUPPORT_SCORE,
+    policy_reasons,
+    routing_tags,
+)
 
 
 class Thresholds(Record, frozen=True, kw_only=True):
-    """The thresholds of verdicts and tags; a score equal to its threshold is not low.
+    """The thresholds of verdicts and tags, 0..1; a score equal to its threshold is not low.
 
     Attributes:
-      low_grounded: 0..1, for the support score.
-      claim: 0..1, for each claim that required a check.
-      drift: 0..1, for the distance between the generator's own score and the check's.
+      low_grounded: for the support score.
+      claim: for each claim that required a check.
+      drift: for the distance between the generator's own score and the check's.
     """
 
     low_grounded: float = 0.6
@@ -87,18 +93,14 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
 def score_verdict(
     support_score: float | None, min_claim_score: float | None, thresholds: Thresholds
 ) -> Decision:
-    """Decide the verdict of a checked answer by its scores, 0..1 or None.
-
-    Returns:
-      GROUNDED or LOW_GROUNDED; UNSCORABLE without any score.
-    """
+    """Decide the verdict of a checked answer by its scores; without any, it is UNSCORABLE."""
     if min_claim_score is not None and min_claim_score < thresholds.claim:
-        return Decision(verdict=Verdict.LOW_GROUNDED, reason=verdicts.CLAIM_SCORE)
+        return Decision(verdict=Verdict.LOW_GROUNDED, reason=CLAIM_SCORE)
     if support_score is not None and support_score < thresholds.low_grounded:
-        return Decision(verdict=Verdict.LOW_GROUNDED, reason=verdicts.SUPPORT_SCORE)
+        return Decision(verdict=Verdict.LOW_GROUNDED, reason=SUPPORT_SCORE)
     if support_score is None and min_claim_score is None:
-        return Decision(verdict=Verdict.UNSCORABLE, reason=verdicts.NO_CLAIMS)
-    return Decision(verdict=Verdict.GROUNDED, reason=verdicts.ABOVE_THRESHOLDS)
+        return Decision(verdict=Verdict.UNSCORABLE, reason=NO_CLAIMS)
+    return Decision(verdict=Verdict.GROUNDED, reason=ABOVE_THRESHOLDS)
 
 
 def compare_citations(citations: Sequence[Citation], claims: Sequence[Claim]) -> CitationComparison:

@@ -16,7 +16,7 @@ from launch.watch.durable.journal import Journal
 from pipeline.settings.config import Config
 from pipeline.settings.job import InputFormatSettings
 from pipeline.sinks.sink import WorkerSink
-from pipeline.sources.archive_files import read_file
+from pipeline.sources.archives import read_file
 from pipeline.sources.compression import DamagedArchive
 from pipeline.sources.read_archives import MessageRange
 from schemas import Record

@@ -4,7 +4,7 @@ import pytest
 
 from pipeline.settings.job import AlertSettings, SamplingSettings
 from pipeline.settings.load import load
-from transforms.rules.burn_rate import RateRule
+from transforms.rules.rate_incidents import RateRule
 from transforms.rules.sampling import SamplingRule
 
 

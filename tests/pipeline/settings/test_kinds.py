@@ -1,6 +1,6 @@
 """Texts become values."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -13,7 +13,7 @@ def parse(kind: Any, text: str) -> object:
     """Parse a text as a setting of this type does."""
     settings = msgspec.defstruct(
         "OneSetting",
-        [("one", Annotated[kind, "help"])],
+        [("one", kind)],
         bases=(Settings,),
         kw_only=True,
         frozen=True,

@@ -12,14 +12,29 @@ from pipeline.settings.reference import help_text
 
 
 class SampleSettings(Settings, frozen=True, kw_only=True):
-    input: Annotated[tuple[Location, ...], "Archives."]
-    output: Annotated[Text, "Output folder."]
-    claim_threshold: Annotated[Fraction, "Lowest score."] = 0.4
-    max_calls: Annotated[Count, "Calls at most."] = 20
-    alert_text: Annotated[Switch, "Include the text."] = False
-    tags: Annotated[tuple[Text, ...], "Tags.", Note(at_most=3)] = ("A", "B")
-    labels: Annotated[tuple[Label, ...], "Labels."] = ()
-    location: Annotated[Literal["us", "eu"] | None, "Location."] = None
+    """Settings of every shape.
+
+    Attributes:
+      input: Archives.
+      output: Output folder.
+      claim_threshold: Lowest score.
+      max_calls: Calls at most.
+      alert_text: Include the text, and whatever else
+        the alert may hold.
+      tags: Tags.
+      labels: Labels.
+      location: Location. Default: that of
+        the project.
+    """
+
+    input: tuple[Location, ...]
+    output: Text
+    claim_threshold: Fraction = 0.4
+    max_calls: Count = 20
+    alert_text: Switch = False
+    tags: Annotated[tuple[Text, ...], Note(at_most=3)] = ("A", "B")
+    labels: tuple[Label, ...] = ()
+    location: Literal["us", "eu"] | None = None
 
 
 NEEDED = ["--input", "a", "--output", "o"]
@@ -268,7 +283,7 @@ def test_variables_that_kubernetes_sets_for_a_service_are_ignored() -> None:
 
 
 def test_help_describes_each_flag_with_its_range_and_default() -> None:
-    assert help_text(SampleSettings).splitlines()[:10] == [
+    assert help_text(SampleSettings).splitlines()[:17] == [
         "Sample:",
         "  --input PATH ... (required)",
         "      Archives.",
@@ -279,4 +294,11 @@ def test_help_describes_each_flag_with_its_range_and_default() -> None:
         "  --max_calls N",
         "      Calls at most. Default: 20.",
         "  --alert_text",
+        "      Include the text, and whatever else the alert may hold.",
+        "  --tags TEXT ...",
+        "      Tags. Default: A B.",
+        "  --labels KEY=VALUE ...",
+        "      Labels.",
+        "  --location us|eu",
+        "      Location. Default: that of the project.",
     ]

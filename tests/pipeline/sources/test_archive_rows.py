@@ -7,7 +7,8 @@ from typing import Any
 import fastavro
 import pytest
 
-from pipeline.sources.archives import DamagedArchive, read_archive
+from pipeline.sources.archives import read_archive
+from pipeline.sources.compression import DamagedArchive
 from schemas.message import Message
 from tests.support.archives import (
     an_envelope,

@@ -9,7 +9,7 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.sources.archives import DamagedArchive
+from pipeline.sources.compression import DamagedArchive
 from tests.support.archives import (
     PACKED,
     lines_of,

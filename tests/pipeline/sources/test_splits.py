@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.sources.archive_files import Contents, examine_file
-from pipeline.sources.archives import DamagedArchive
+from pipeline.sources.archives import Contents, examine_file
+from pipeline.sources.compression import DamagedArchive
 from pipeline.sources.splits import RecordRange, Segment, SegmentReader, split_segments
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.builders import a_fact
-from transforms.rules.ranking import best_facts
+from transforms.rules.planning import best_facts
 
 RANKED = {
     "the nearest": (["lamps glow red"], ["chairs stand", "lamps glow", "red"], 1, ["lamps glow"]),

@@ -10,9 +10,14 @@ from hypothesis import strategies as st
 
 from schemas.alert import Alert
 from tests.support.builders import NOON_US
-from transforms.rules.burn_rate import OpenIncident, RateRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_incidents import evaluate_rates, find_rate_alerts, first_bucket_us
+from transforms.rules.rate_incidents import (
+    OpenIncident,
+    RateRule,
+    evaluate_rates,
+    find_rate_alerts,
+    first_bucket_us,
+)
 
 HOUR = 12
 """Buckets an hour."""

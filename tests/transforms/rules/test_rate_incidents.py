@@ -3,9 +3,8 @@
 import pytest
 
 from schemas.alert import Alert, Severity
-from transforms.rules.burn_rate import RateRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
-from transforms.rules.rate_incidents import find_rate_alerts
+from transforms.rules.rate_incidents import RateRule, find_rate_alerts
 
 HOUR = 12
 """Buckets an hour."""

@@ -7,9 +7,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.support.texts import any_text
-from transforms.rules.limits import count_tokens
+from transforms.rules.limits import Measure, count_tokens, split_text
 from transforms.rules.sentences import split_sentences
-from transforms.rules.splitting import Measure, split_text
 
 CUTS = {
     "fits": ("One. Two.", 4, ["One. Two."]),

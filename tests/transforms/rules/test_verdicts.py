@@ -4,7 +4,7 @@ import pytest
 
 from schemas.verdict import Verdict
 from schemas.wire.enums import ANSWER_SKIPPED_REASONS
-from transforms.rules.verdicts import (
+from transforms.rules.routing import (
     ORDINARY_FINISH_REASONS,
     POLICY_FINISH_REASONS,
     PRECEDENCE,

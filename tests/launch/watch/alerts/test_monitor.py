@@ -12,9 +12,9 @@ from schemas.alert import Alert, AlertKind
 from schemas.quantities import HOUR_US, MINUTE_US
 from tests.support.builders import NOON_US
 from tests.support.journals import commit_batch
-from transforms.rules.burn_rate import RateRule
 from transforms.rules.no_data import NoDataRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
+from transforms.rules.rate_incidents import RateRule
 
 RULES = RateRule(), NoDataRule()
 

@@ -11,9 +11,9 @@ from schemas.alert import Alert
 from tests.support.builders import NOON_US
 from tests.support.clocks import ManualClock
 from tests.support.journals import commit_batch
-from transforms.rules.burn_rate import RateRule
 from transforms.rules.no_data import NoDataRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
+from transforms.rules.rate_incidents import RateRule
 
 MINUTE_S = 60
 HOUR_S = 3600
