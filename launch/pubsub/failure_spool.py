@@ -24,8 +24,8 @@ def spool_failures(
 ) -> str | None:
     """Write the failures of a subscription to a file; acknowledge each once it is on disk.
 
-    The file of an interrupted replay in the folder is used as it is. The subscription counts as empty
-    when nothing came for `idle_s` seconds.
+    The file of an interrupted replay in the folder is used as it is. The subscription counts as
+    empty when nothing came for `idle_s` seconds.
 
     Returns:
       The file; None without any failure. Other messages stay in the subscription.
