@@ -196,7 +196,7 @@ def open_worker(
             owned=opened.enter_context(closing(_owned(config, journal))),
             reporter=reporter,
             size=BatchSize(limits.batch_messages, config.check.max_in_flight, per_s),
-            retry_queue=RetryQueue(checks.session.has_ended),
+            retry_queue=RetryQueue(checks.has_ended),
             settings=limits,
         )
         if limits.health_address:

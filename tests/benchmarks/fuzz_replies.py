@@ -19,8 +19,7 @@ import msgspec
 
 from schemas.wire.grounding_check import CheckRequest
 from transforms.grounding.errors import CheckFailed
-from transforms.grounding.protocol import interpret_reply
-from transforms.grounding.reply import unknown_fields
+from transforms.grounding.protocol import interpret_reply, unknown_fields
 
 _REPLIES = Path(__file__).parents[1] / "data" / "replies"
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
