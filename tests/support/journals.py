@@ -16,7 +16,7 @@ from tests.support.builders import NOON_US, RECORD_ID
 HOUR_OF_NOON_US = NOON_US // HOUR_US * HOUR_US
 
 
-def a_part(**members: Any) -> Part:
+def a_part(**fields: Any) -> Part:
     """A finished file of two enriched records."""
     given = {
         "path": "out/.work/batch-0000000001/enriched-1.avro",
@@ -27,13 +27,13 @@ def a_part(**members: Any) -> Part:
         "first_event_us": NOON_US,
         "last_event_us": NOON_US,
     }
-    return Part(**given | members)
+    return Part(**given | fields)
 
 
-def an_account(**members: Any) -> LedgerHour:
+def an_account(**fields: Any) -> LedgerHour:
     """An hour that closes: two messages, two records."""
     given = {"hour_us": HOUR_OF_NOON_US, "first_batch": 1, "read": 2, "enriched": 2}
-    return LedgerHour(**given | members)
+    return LedgerHour(**given | fields)
 
 
 def commit_batch(
@@ -46,7 +46,7 @@ def commit_batch(
     journal.commit(hour, batch, counts, 0)
 
 
-def an_alert(**members: Any) -> Alert:
+def an_alert(**fields: Any) -> Alert:
     """What a low-grounded answer raises."""
     given = {"kind": AlertKind.ANSWER, "record_id": RECORD_ID, "severity": Severity.WARNING}
-    return Alert(**given | members)
+    return Alert(**given | fields)
