@@ -1,11 +1,12 @@
 """Count the answers, and the calls of their checks, without a call."""
 
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 
 import msgspec
 
-from launch.estimate.distinct_keys import DistinctKeys
 from launch.terminal.unreadable_input import SHOWN_FAULTS
 from pipeline.settings.config import Config
 from schemas import Record
@@ -15,6 +16,14 @@ from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.forecast import Forecast, forecast_check
 from transforms.rules.routing import route
 from transforms.rules.sampling import is_in_sample
+
+_TABLE = """
+PRAGMA journal_mode = OFF;
+PRAGMA cache_size = -32768;
+CREATE TABLE keys (key BLOB PRIMARY KEY) WITHOUT ROWID;
+BEGIN;
+"""
+"""32 MB stay in memory; the rest goes to a file."""
 
 
 class Outcome(Record, frozen=True, kw_only=True):
@@ -53,7 +62,7 @@ def outcomes_of(message: Message, config: Config) -> Iterator[Outcome]:
             yield Outcome(record_id=answer.record_id, verdict=verdict, forecast=forecast)
 
 
-class AnswerCounts(msgspec.Struct, kw_only=True):
+class EstimateCounts(msgspec.Struct, kw_only=True):
     """Counts of answers and calls, as described in `schemas.cost_estimate.Estimate`.
 
     Attributes:
@@ -80,18 +89,18 @@ class AnswerCounts(msgspec.Struct, kw_only=True):
         return not (self.to_check or self.decided or self.sampled_out)
 
 
-def count_outcomes(outcomes: Iterable[Outcome], *, pays_once: bool) -> AnswerCounts:
-    """Count outcomes; a repeated record id is a duplicate.
+def count_outcomes(outcomes: Iterable[Outcome], *, pays_once: bool) -> EstimateCounts:
+    """Count outcomes in the order of the archives; a repeated record id is a duplicate.
 
     Args:
-      outcomes: in the order of the archives.
+      outcomes: of all answers.
       pays_once: whether identical calls are paid once.
 
     Raises:
       OSError: the disk is full.
     """
-    counts = AnswerCounts()
-    with DistinctKeys() as record_ids, DistinctKeys() as paid:
+    counts = EstimateCounts()
+    with closing(DistinctKeys()) as record_ids, closing(DistinctKeys()) as paid:
         for outcome in outcomes:
             counts.read += 1
             if outcome.record_id is None:
@@ -109,7 +118,7 @@ def count_outcomes(outcomes: Iterable[Outcome], *, pays_once: bool) -> AnswerCou
     return counts
 
 
-def _count_calls(counts: AnswerCounts, forecast: Forecast, paid: DistinctKeys | None) -> None:
+def _count_calls(counts: EstimateCounts, forecast: Forecast, paid: "DistinctKeys | None") -> None:
     counts.to_check += 1
     counts.planned_calls += len(forecast.calls)
     for call in forecast.calls:
@@ -119,3 +128,28 @@ def _count_calls(counts: AnswerCounts, forecast: Forecast, paid: DistinctKeys | 
     if forecast.most_rechecks and (paid is None or paid.add(forecast.key)):
         counts.recheck_calls += len(forecast.most_rechecks)
         counts.recheck_characters += sum(forecast.most_rechecks)
+
+
+class DistinctKeys:
+    """A set of keys that may be larger than memory.
+
+    SQLite deletes the unnamed file of a temporary database with the process
+    (https://www.sqlite.org/inmemorydb.html, "Temporary Databases").
+    """
+
+    def __init__(self) -> None:
+        self._database = sqlite3.connect("", isolation_level=None)
+        self._database.executescript(_TABLE)
+        self.close = self._database.close
+
+    def add(self, key: bytes) -> bool:
+        """Add a key; return whether it is new.
+
+        Raises:
+          OSError: the disk is full.
+        """
+        try:
+            added = self._database.execute("INSERT OR IGNORE INTO keys VALUES (?)", (key,))
+        except sqlite3.Error as error:
+            raise OSError(f"cannot store the keys of the input: {error}") from None
+        return added.rowcount == 1

@@ -23,14 +23,7 @@ def estimate_destination(output: str) -> Destination:
 
 
 def write_estimate(output: str, estimate: Estimate) -> str:
-    """Write OUT/estimate.json.
-
-    Args:
-      output: the backfill's output folder, local or gs://.
-      estimate: of the backfill.
-
-    Returns:
-      The file's path.
+    """Write estimate.json to the output folder of the backfill; return its path.
 
     Raises:
       OSError: it cannot be written.

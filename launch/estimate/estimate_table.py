@@ -1,7 +1,6 @@
 """Print an estimate on a terminal."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from rich.console import Console
 from rich.padding import Padding
@@ -24,18 +23,12 @@ def show_estimate(estimate: Estimate) -> None:
     """Print an estimate."""
     console = Console(highlight=False)
     console.width = min(console.width, _WIDTH)
-    console.print(_heading(estimate))
-    takings = chain(_call_rows(estimate), _cost_rows(estimate), _minute_rows(estimate))
-    for rows in (_message_rows(estimate), takings):
-        console.print(Padding(_table(rows), _INDENT))
-
-
-def _heading(estimate: Estimate) -> Text:
     sampled = estimate.sampled_messages
     source = "" if sampled is None else f"; extrapolated from {sampled:,} of them"
-    return Text.assemble(
-        "\n", (counted(estimate.read, "message"), "bold"), f", no call made{source}\n"
-    )
+    read = (counted(estimate.read, "message"), "bold")
+    console.print(Text.assemble("\n", read, f", no call made{source}\n"))
+    for rows in (_message_rows(estimate), _call_rows(estimate)):
+        console.print(Padding(_table(rows), _INDENT))
 
 
 def _table(rows: Iterable[_Row]) -> Table:
@@ -66,6 +59,18 @@ def _call_rows(estimate: Estimate) -> Iterator[_Row]:
     yield "characters", f"{estimate.characters:,}", _between(within.characters) if within else ""
     if more.calls:
         yield "", f"+ 0 to {more.characters:,}", "for rechecks"
+    if estimate.cost is not None:
+        interval = _between(within.cost, digits=2) + ", " if within and within.cost else ""
+        price = f"at {estimate.price_per_1k_chars:g} for 1,000 characters"
+        yield "cost", f"{estimate.cost:,.2f}", interval + price
+    if more.cost:
+        yield "", f"+ 0 to {more.cost:,.2f}", "for rechecks"
+    if estimate.minutes_at_quota is not None:
+        note = f"at {estimate.requests_per_minute:g} requests a minute"
+        yield "minutes", _minutes(estimate.minutes_at_quota), note
+    in_flight = estimate.max_in_flight * estimate.workers
+    latency = f"{estimate.assumed_latency_ms:g} ms a call (assumed), {in_flight:,} in flight"
+    yield "minutes without quota", _minutes(estimate.minutes_without_quota), latency
 
 
 def _call_note(estimate: Estimate) -> str:
@@ -74,26 +79,6 @@ def _call_note(estimate: Estimate) -> str:
         fewer = ", fewer if more calls are identical" if are_repeated else ""
         return _between(estimate.intervals.calls) + fewer
     return f"of {estimate.planned_calls:,}: identical ones are paid once" if are_repeated else ""
-
-
-def _cost_rows(estimate: Estimate) -> Iterator[_Row]:
-    if estimate.cost is None:
-        return
-    interval = estimate.intervals and estimate.intervals.cost
-    price = f"at {estimate.price_per_1k_chars:g} for 1,000 characters"
-    note = f"{_between(interval, digits=2)}, {price}" if interval else price
-    yield "cost", f"{estimate.cost:,.2f}", note
-    if estimate.most_rechecks.cost:
-        yield "", f"+ 0 to {estimate.most_rechecks.cost:,.2f}", "for rechecks"
-
-
-def _minute_rows(estimate: Estimate) -> Iterator[_Row]:
-    if estimate.minutes_at_quota is not None:
-        note = f"at {estimate.requests_per_minute:g} requests a minute"
-        yield "minutes", _minutes(estimate.minutes_at_quota), note
-    in_flight = estimate.max_in_flight * estimate.workers
-    latency = f"{estimate.assumed_latency_ms:g} ms a call (assumed), {in_flight:,} in flight"
-    yield "minutes without quota", _minutes(estimate.minutes_without_quota), latency
 
 
 def _between(interval: Interval, digits: int = 0) -> str:

@@ -3,11 +3,19 @@
 import heapq
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import closing
 from hashlib import sha256
 from itertools import chain
 
-from launch.estimate.answer_counts import AnswerCounts, Outcome, count_outcomes, outcomes_of
-from launch.estimate.distinct_keys import DistinctKeys
+from msgspec.structs import asdict, replace
+
+from launch.estimate.answer_counts import (
+    DistinctKeys,
+    EstimateCounts,
+    Outcome,
+    count_outcomes,
+    outcomes_of,
+)
 from pipeline.settings.config import Config
 from schemas import Record
 from schemas.message import Message
@@ -37,18 +45,13 @@ def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
     draws the same sample, and a larger sample includes a smaller one. Of m messages, only about
     size · (1 + ln(m / size)) are parsed.
 
-    Args:
-      messages: all of them.
-      size: of the sample.
-      config: of the backfill.
-
     Raises:
       OSError: a file cannot be read, or the disk is full.
     """
     read = distinct = 0
     # A heap has its least first: the negated greatest digest.
     least: list[tuple[int, tuple[Outcome, ...]]] = []
-    with DistinctKeys() as digests:
+    with closing(DistinctKeys()) as digests:
         for message in messages:
             read += 1
             digest = sha256(message.payload).digest()[:_KEY_BYTES]
@@ -63,7 +66,7 @@ def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
     return Sample(read=read, distinct=distinct, outcomes=tuple(outcomes for _, outcomes in least))
 
 
-def counts_of(sample: Sample) -> AnswerCounts:
+def counts_of(sample: Sample) -> EstimateCounts:
     """Extrapolate the counts of all answers, without paid calls and characters.
 
     The answers of a message that repeats another byte for byte count as duplicates.
@@ -72,22 +75,17 @@ def counts_of(sample: Sample) -> AnswerCounts:
     sampled = len(sample.outcomes) or 1
     scale = sample.distinct / sampled
     repeated = (sample.read - sample.distinct) * counts.read / sampled
-    return AnswerCounts(
-        read=round(sample.read * counts.read / sampled),
-        failures=round(counts.failures * scale),
-        duplicates=round(counts.duplicates * scale + repeated),
-        sampled_out=round(counts.sampled_out * scale),
-        decided=Counter({name: round(times * scale) for name, times in counts.decided.items()}),
-        to_check=round(counts.to_check * scale),
-        planned_calls=round(counts.planned_calls * scale),
-        recheck_calls=round(counts.recheck_calls * scale),
-        recheck_characters=round(counts.recheck_characters * scale),
-        faults=counts.faults,
-    )
+    numbers = {name: n for name, n in asdict(counts).items() if isinstance(n, int)}
+    scaled = {name: round(number * scale) for name, number in numbers.items()} | {
+        "read": round(sample.read * counts.read / sampled),
+        "duplicates": round(counts.duplicates * scale + repeated),
+    }
+    decided = Counter({name: round(times * scale) for name, times in counts.decided.items()})
+    return replace(counts, **scaled, decided=decided)
 
 
 def paid_for(sample: Sample, *, pays_once: bool) -> tuple[Total, Total]:
-    """Extrapolate the paid calls and characters.
+    """Extrapolate the paid calls, and their characters.
 
     A call that is in the sample once is extrapolated. One that is there more often is so frequent
     that any sample would hold it: it is paid once and not extrapolated. Rarer repetitions are
@@ -96,9 +94,6 @@ def paid_for(sample: Sample, *, pays_once: bool) -> tuple[Total, Total]:
     Args:
       sample: of the distinct messages.
       pays_once: whether identical calls are paid once.
-
-    Returns:
-      The calls, and their characters.
     """
     messages = _calls_by_message(sample.outcomes, pays_once=pays_once)
     times = Counter(key for calls in messages for key in calls)

@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-import msgspec
-
 from launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
 from launch.evaluate.statistics import (
     Auroc,
@@ -34,10 +32,8 @@ class Quality(Record, frozen=True, kw_only=True):
 
     Attributes:
       supported, unsupported: how many examples.
-      auroc: None without a supported, or without an unsupported example.
       best: at the threshold with the greatest F1 on these examples.
       at: at fixed thresholds.
-      calibration: None without any score.
     """
 
     supported: int
@@ -52,8 +48,6 @@ class SpanKind(Record, frozen=True, kw_only=True):
     """How well the unsupported spans of one kind are found.
 
     Attributes:
-      kind: as in the labels.
-      spans: how many.
       unchecked: spans that no checked claim overlaps, so that no threshold finds them.
       claims: the checked claims that overlap a span.
       auroc: of these claims against all supported ones.
@@ -89,11 +83,6 @@ class Evaluation(Record, frozen=True, kw_only=True):
     span_kinds: tuple[SpanKind, ...]
 
 
-def evaluation_to_json(evaluation: Evaluation) -> bytes:
-    """Encode an evaluation as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(evaluation)) + b"\n"
-
-
 def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) -> Evaluation:
     """Measure how well scores agree with labels.
 
@@ -102,15 +91,15 @@ def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) 
       counts: of the whole input.
       resamples: how often clusters are drawn for an interval.
     """
-    by_claim = [_example(each, each.scored.min_claim_score) for each in labelled]
-    by_support = [_example(each, each.scored.support_score) for each in labelled]
+    by_claim = [_example(each, each.min_claim_score) for each in labelled]
+    by_support = [_example(each, each.support_score) for each in labelled]
     with_spans = [(each, each.label.spans) for each in labelled if each.label.spans is not None]
     claims = [example for each, spans in with_spans for example in _claim_examples(each, spans)]
-    low = [each for each in labelled if each.scored.verdict == Verdict.LOW_GROUNDED]
+    low = [each for each in labelled if each.verdict == Verdict.LOW_GROUNDED]
     hits = sum(each.label.is_unsupported for each in low)
     return Evaluation(
         counts=counts,
-        checkers=dict(Counter(each.scored.checker or "none" for each in labelled).most_common()),
+        checkers=dict(Counter(each.checker or "none" for each in labelled).most_common()),
         answers_by_claim=_quality(by_claim, CLAIM_THRESHOLDS, resamples),
         answers_by_support=_quality(by_support, SUPPORT_THRESHOLDS, resamples),
         low_grounded=flagged_of(None, len(low), hits, by_claim),
@@ -120,13 +109,13 @@ def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) 
 
 
 def _example(answer: LabelledAnswer, score: float | None) -> Example:
-    return Example(score, answer.label.is_unsupported, answer.scored.cluster)
+    return Example(score, answer.label.is_unsupported, answer.cluster)
 
 
 def _claim_examples(answer: LabelledAnswer, spans: Iterable[LabelSpan]) -> Iterator[Example]:
-    for claim in answer.scored.claims:
+    for claim in answer.claims:
         is_unsupported = any(_overlaps(claim, span) for span in spans)
-        yield Example(claim.score, is_unsupported, answer.scored.cluster)
+        yield Example(claim.score, is_unsupported, answer.cluster)
 
 
 def _overlaps(claim: ScoredClaim, span: LabelSpan) -> bool:
@@ -156,7 +145,7 @@ def _span_kinds(
             spans = [span for span in answer.label.spans or () if span.kind == kind]
             hit += [each for each in _claim_examples(answer, spans) if each.is_unsupported]
             unchecked += sum(
-                not any(_overlaps(claim, span) for claim in answer.scored.claims) for span in spans
+                not any(_overlaps(claim, span) for claim in answer.claims) for span in spans
             )
         yield SpanKind(
             kind=kind,

@@ -1,6 +1,6 @@
 """Read scored answers, or check answers now, and join them with their labels."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -16,7 +16,6 @@ from schemas import Record
 from schemas.answer import Answer, Label
 from schemas.checked_answer import CheckedAnswer
 from schemas.enriched_answer import EnrichedAnswer, is_enriched_schema
-from schemas.message import Message
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.check_session import CheckSession, Outcome
 from transforms.grounding.errors import CheckFailed, RunStopped
@@ -55,53 +54,42 @@ class ScoredClaim(NamedTuple):
     score: float
 
 
-class ScoredAnswer(Record, frozen=True, kw_only=True):
-    """The scores of an answer.
+class LabelledAnswer(Record, frozen=True, kw_only=True):
+    """The scores and the label of an answer.
 
     Attributes:
-      names: by which a label may refer to it: its record id, and its own name if it has one.
-      verdict: groundwatch's.
       support_score, min_claim_score: 0..1, None without any scored claim.
       claims: those that required a check and have a score.
       cluster: the same for answers made from the same facts.
       checker: None if the answer was not checked.
     """
 
-    names: tuple[str, ...]
     verdict: str
     support_score: float | None
     min_claim_score: float | None
     claims: tuple[ScoredClaim, ...]
     cluster: str
     checker: str | None
-
-
-class LabelledAnswer(NamedTuple):
-    """An answer's scores and its label."""
-
-    scored: ScoredAnswer
     label: Label
 
 
-def scored_answer(answer: EnrichedAnswer | AnswerRow) -> ScoredAnswer:
+def labelled_answer(answer: EnrichedAnswer | AnswerRow, label: Label) -> LabelledAnswer:
     """Extract the scores of a record."""
-    required = ((claim, claim.required_score) for claim in answer.claims)
     facts = "\0".join(fact.text for fact in answer.facts)
-    # An answer without known facts is a cluster of its own.
-    has_facts = bool(facts.strip("\0"))
     digest = sha256(facts.encode(errors="surrogatepass")).hexdigest()
-    return ScoredAnswer(
-        names=tuple(filter(None, (answer.record_id, answer.answer_name))),
+    return LabelledAnswer(
         verdict=answer.verdict,
         support_score=answer.support_score,
         min_claim_score=answer.min_claim_score,
         claims=tuple(
-            ScoredClaim(claim.start, claim.end, score)
-            for claim, score in required
-            if score is not None
+            ScoredClaim(claim.start, claim.end, claim.required_score)
+            for claim in answer.claims
+            if claim.required_score is not None
         ),
-        cluster=digest if has_facts else answer.record_id,
+        # An answer without known facts is a cluster of its own.
+        cluster=digest if facts.strip("\0") else answer.record_id,
         checker=answer.check.checker if answer.check else None,
+        label=label,
     )
 
 
@@ -127,11 +115,6 @@ class LabelledAnswers:
         self._read = self._unreadable = self._failed = self._unlabelled = 0
 
     @property
-    def is_unreadable(self) -> bool:
-        """Whether no message holds an answer."""
-        return self._unreadable == self._read
-
-    @property
     def counts(self) -> Counts:
         """The counts so far."""
         return Counts(
@@ -140,11 +123,11 @@ class LabelledAnswers:
             failed=self._failed,
             unlabelled=self._unlabelled,
             labelled=len(self.labelled),
-            unscored=sum(each.scored.min_claim_score is None for each in self.labelled),
+            unscored=sum(each.min_claim_score is None for each in self.labelled),
             labels_unmet=len(self._labels),
         )
 
-    def add_records(self, paths: Iterable[str], *, salvage: bool = False) -> None:
+    def add_records(self, paths: Iterable[str], *, salvage: bool) -> None:
         """Add the answers of enriched files, with the scores they hold.
 
         Args:
@@ -155,70 +138,61 @@ class LabelledAnswers:
             try:
                 for row in read_rows(path, salvage=salvage):
                     self._read += 1
-                    self._add(scored_answer(answer_from_row(row)))
+                    self._add(answer_from_row(row))
             except UnreadableFile as error:
                 self.damaged.append(str(error))
 
     def add_checked(
         self,
-        paths: Sequence[str],
+        messages: ArchiveMessages,
         settings: CheckSettings,
         thresholds: Thresholds,
         *,
-        input_format: str | None = None,
-        facts_from_steps: bool = False,
-        salvage: bool = False,
+        input_format: str | None,
+        facts_from_steps: bool,
     ) -> None:
         """Check the answers of archives and add them.
-
-        Args:
-          paths: of the archives.
-          settings: of the check.
-          thresholds: of the verdicts.
-          input_format: of every message; None detects it for each.
-          facts_from_steps: whether results found in a step count as facts.
-          salvage: whether to read the records of a damaged archive up to the damage.
 
         Raises:
           OSError: a file cannot be read.
           RunStopped: no call can succeed.
         """
-        messages = ArchiveMessages(paths, salvage=salvage)
         answers = self._answers(messages, input_format, facts_from_steps=facts_from_steps)
-        for outcome in _check(answers, settings, thresholds):
-            if isinstance(outcome, EnrichedAnswer):
-                self._add(scored_answer(outcome))
-            else:
+        for outcome in _check(answers, settings):
+            if isinstance(outcome, CheckedAnswer):
+                self._add(tag_answer(outcome, thresholds))
+            elif isinstance(outcome, CheckFailed) and not isinstance(outcome, RunStopped):
                 self._failed += 1
                 self.last_failure = str(outcome)
+            else:
+                raise outcome
         self.damaged += messages.damaged
 
     def _answers(
-        self, messages: Iterable[Message], input_format: str | None, *, facts_from_steps: bool
+        self, messages: ArchiveMessages, input_format: str | None, *, facts_from_steps: bool
     ) -> Iterator[Answer]:
         for message in messages:
-            parsed = parse_answers(
+            for answer in parse_answers(
                 message, input_format=input_format, facts_from_steps=facts_from_steps
-            )
-            for answer in parsed:
+            ):
                 self._read += 1
-                if isinstance(answer, ParseFailure):
-                    self._unreadable += 1
-                    if len(self.faults) < SHOWN_FAULTS:
-                        self.faults.append(f"{answer.message.place}: {answer.error}")
-                else:
+                if not isinstance(answer, ParseFailure):
                     yield answer
+                    continue
+                self._unreadable += 1
+                if len(self.faults) < SHOWN_FAULTS:
+                    self.faults.append(f"{answer.message.place}: {answer.error}")
 
-    def _add(self, scored: ScoredAnswer) -> None:
-        name = next((name for name in scored.names if name in self._labels), None)
-        if name is None:
-            self._unlabelled += 1
-        else:
-            self.labelled.append(LabelledAnswer(scored, self._labels.pop(name)))
+    def _add(self, answer: EnrichedAnswer | AnswerRow) -> None:
+        for name in (answer.record_id, answer.answer_name):
+            if name and (label := self._labels.pop(name, None)):
+                self.labelled.append(labelled_answer(answer, label))
+                return
+        self._unlabelled += 1
 
 
 def holds_records(path: str) -> bool:
-    """Tell whether a file holds enriched records, by its header.
+    """Return whether a file's header is that of enriched records.
 
     Raises:
       OSError: it cannot be read.
@@ -231,10 +205,8 @@ def holds_records(path: str) -> bool:
     return is_enriched_schema(schema)
 
 
-def _check(
-    answers: Iterable[Answer], settings: CheckSettings, thresholds: Thresholds
-) -> Iterator[EnrichedAnswer | CheckFailed]:
-    """Check answers concurrently; yield a record or an error for each, in any order."""
+def _check(answers: Iterable[Answer], settings: CheckSettings) -> Iterator[Outcome]:
+    """Check answers concurrently; yield the outcomes in any order."""
     session = CheckSession(settings)
     finished: SimpleQueue[Outcome] = SimpleQueue()
     in_flight = 0
@@ -242,22 +214,14 @@ def _check(
         for answer in answers:
             decision = route(answer)
             if decision is not None:
-                yield tag_answer(CheckedAnswer(answer=answer, decision=decision), thresholds)
+                yield CheckedAnswer(answer=answer, decision=decision)
                 continue
             session.submit(answer, finished.put)
             in_flight += 1
             if in_flight > settings.max_in_flight:
-                yield _result(finished.get(), thresholds)
+                yield finished.get()
                 in_flight -= 1
         for _ in range(in_flight):
-            yield _result(finished.get(), thresholds)
+            yield finished.get()
     finally:
         session.close()
-
-
-def _result(outcome: Outcome, thresholds: Thresholds) -> EnrichedAnswer | CheckFailed:
-    if isinstance(outcome, CheckedAnswer):
-        return tag_answer(outcome, thresholds)
-    if isinstance(outcome, RunStopped) or not isinstance(outcome, CheckFailed):
-        raise outcome
-    return outcome

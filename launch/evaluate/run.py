@@ -3,9 +3,12 @@
 import sys
 from collections.abc import Sequence
 
-from launch.evaluate.evaluation import evaluation_to_json, measure
+import msgspec
+
+from launch.evaluate.evaluation import measure
 from launch.evaluate.labelled_answers import LabelledAnswers, holds_records
 from launch.evaluate.tables import show_evaluation
+from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
 from launch.report.output_folder import write_file
@@ -45,30 +48,33 @@ def _collect(
     takes_records = settings.checker.checker is None
     records = [path for path in answers if takes_records and holds_records(path)]
     collected.add_records(records, salvage=settings.archives.salvage)
+    others = [path for path in answers if path not in records]
     collected.add_checked(
-        [path for path in answers if path not in records],
+        ArchiveMessages(others, salvage=settings.archives.salvage),
         settings.checker.check(retries=settings.retries.policy),
         settings.verdicts.thresholds,
         input_format=settings.format.input_format,
         facts_from_steps=settings.format.facts_from_steps,
-        salvage=settings.archives.salvage,
     )
 
 
 def _print_evaluation(
     collected: LabelledAnswers, answers: Sequence[str], settings: EvaluationSettings
 ) -> int:
-    if collected.is_unreadable and not collected.damaged:
+    counts = collected.counts
+    if counts.unreadable == counts.read and not collected.damaged:
         return fail_unreadable(collected.faults, answers)
     if not collected.labelled:
         unmatched = "no label belongs to an answer; they are joined by record_id, name or id"
         last = collected.last_failure
         reason = f"no answer could be checked: {last}" if last else unmatched
         return fail_with(f"the evaluation failed: {reason}", collected.damaged[:SHOWN_FAULTS])
-    evaluation = measure(collected.labelled, collected.counts, settings.resamples)
+    evaluation = measure(collected.labelled, counts, settings.resamples)
     show_evaluation(evaluation)
     if settings.evaluation_output:
-        write_file(settings.evaluation_output, evaluation_to_json(evaluation))
+        write_file(
+            settings.evaluation_output, msgspec.json.format(msgspec.json.encode(evaluation)) + b"\n"
+        )
         sys.stdout.write(f"{settings.evaluation_output}\n")
     if collected.damaged:
         sentence = f"the evaluation failed: damaged files: {len(collected.damaged)}"

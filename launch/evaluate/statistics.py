@@ -1,12 +1,12 @@
 """Statistics of scores against labels: AUROC, precision, recall, F1 and calibration."""
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from math import inf, nextafter
-from operator import itemgetter
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from schemas import Record
 
@@ -69,12 +69,9 @@ class Flagged(Record, frozen=True, kw_only=True):
 
 
 class Bin(Record, frozen=True, kw_only=True):
-    """The examples whose scores lie in one tenth.
+    """The examples whose scores lie in one tenth; the last tenth includes its upper end.
 
     Attributes:
-      low, high: the ends of the tenth; the last one includes its upper end.
-      count: how many examples.
-      mean_score: of them, 0..1.
       supported: the share of supported examples, 0..1.
     """
 
@@ -86,12 +83,11 @@ class Bin(Record, frozen=True, kw_only=True):
 
 
 class Calibration(Record, frozen=True, kw_only=True):
-    """Scores against the share of supported examples.
+    """How well scores agree with the share of supported examples.
 
     Attributes:
-      bins: those with any example, in ascending order.
-      expected_error: the mean distance between mean score and supported share, weighted by
-        examples; 0 for a score that is a probability.
+      bins: the tenths that hold an example, in ascending order.
+      expected_error: the mean difference of score and share, 0..1, weighted by the examples.
     """
 
     bins: tuple[Bin, ...]
@@ -99,63 +95,56 @@ class Calibration(Record, frozen=True, kw_only=True):
 
 
 def measure_auroc(examples: Sequence[Example], resamples: int) -> Auroc | None:
-    """Measure how well scores rank supported above unsupported examples.
-
-    Args:
-      examples: in any order; one without a score ranks above all.
-      resamples: how often clusters are drawn with replacement for the interval.
+    """Measure the area, drawing clusters with replacement for the interval.
 
     Returns:
       None if all examples are supported, or none is.
 
     Source: B. Efron and R. Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13.
     """
-    groups = [list(tied) for _, tied in groupby(sorted(examples, key=_rank), key=_rank)]
-    clusters = sorted({example.cluster for example in examples})
-    value = _auroc(groups, dict.fromkeys(clusters, 1))
+    names = sorted({example.cluster for example in examples})
+    numbers = {name: number for number, name in enumerate(names)}
+    clusters = np.array([numbers[example.cluster] for example in examples], dtype=np.intp)
+    ranks = np.unique(_scores(examples), return_inverse=True)[1]
+    labels = _labels(examples)
+    value = _auroc(ranks, labels, np.ones(len(examples)))
     if value is None:
         return None
     random = Random(_SEED)  # noqa: S311 - not for a secret
-    samples = (Counter(random.choices(clusters, k=len(clusters))) for _ in range(resamples))
-    known = sorted(each for weights in samples if (each := _auroc(groups, weights)) is not None)
-    values = known or [value]
-    return Auroc(value=value, low=_quantile(values, _TAIL), high=_quantile(values, 1 - _TAIL))
+    places = range(len(names))
+    samples = (random.choices(places, k=len(names)) for _ in range(resamples))
+    counts = (np.bincount(sample, minlength=len(names)) for sample in samples)
+    values = (_auroc(ranks, labels, weights[clusters]) for weights in counts)
+    known = [each for each in values if each is not None] or [value]
+    low, high = np.quantile(known, (_TAIL, 1 - _TAIL))
+    return Auroc(value=value, low=float(low), high=float(high))
 
 
-def _rank(example: Example) -> float:
-    return inf if example.score is None else example.score
+def _scores(examples: Sequence[Example]) -> NDArray[np.float64]:
+    """Return the scores; an example without one ranks above all others."""
+    return np.array([inf if each.score is None else each.score for each in examples], dtype=float)
 
 
-def _auroc(groups: Sequence[Sequence[Example]], weights: Mapping[str, int]) -> float | None:
+def _labels(examples: Sequence[Example]) -> NDArray[np.bool_]:
+    return np.array([example.is_unsupported for example in examples], dtype=bool)
+
+
+def _auroc(
+    ranks: NDArray[np.intp], labels: NDArray[np.bool_], weights: NDArray[Any]
+) -> float | None:
     """Compute the area, weighting each example by how often its cluster was drawn."""
-    supported = unsupported = ordered_pairs = 0.0
-    for tied in groups:
-        tied_supported = tied_unsupported = 0
-        for example in tied:
-            if example.is_unsupported:
-                tied_unsupported += weights.get(example.cluster, 0)
-            else:
-                tied_supported += weights.get(example.cluster, 0)
-        ordered_pairs += tied_supported * (unsupported + tied_unsupported / 2)
-        supported += tied_supported
-        unsupported += tied_unsupported
-    pairs = supported * unsupported
-    return ordered_pairs / pairs if pairs else None
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    """Interpolate the quantile of a share, 0..1."""
-    place = share * (len(ordered) - 1)
-    before = int(place)
-    after = min(before + 1, len(ordered) - 1)
-    return ordered[before] + (place - before) * (ordered[after] - ordered[before])
+    supported = np.bincount(ranks, weights * ~labels)
+    unsupported = np.bincount(ranks, weights * labels)
+    pairs = supported.sum() * unsupported.sum()
+    # A tie counts half.
+    outscored = np.cumsum(unsupported) - unsupported / 2
+    return float(supported @ outscored / pairs) if pairs else None
 
 
 def flag_below(examples: Sequence[Example], threshold: float) -> Flagged:
     """Flag the examples below a threshold, 0..1."""
-    below = [each for each in examples if each.score is not None and each.score < threshold]
-    hits = sum(example.is_unsupported for example in below)
-    return flagged_of(threshold, len(below), hits, examples)
+    below = _labels(examples)[_scores(examples) < threshold]
+    return flagged_of(threshold, len(below), int(below.sum()), examples)
 
 
 def best_f1(examples: Sequence[Example]) -> Flagged | None:
@@ -165,17 +154,16 @@ def best_f1(examples: Sequence[Example]) -> Flagged | None:
       Of equal ones the lowest threshold, just above a score; None if no unsupported example has a
       score.
     """
-    unsupported = sum(example.is_unsupported for example in examples)
-    scored = sorted(
-        (each.score, each.is_unsupported) for each in examples if each.score is not None
-    )
-    best, best_counts, flagged, hits = 0.0, None, 0, 0
-    for score, tied in groupby(scored, key=itemgetter(0)):
-        labels = [is_unsupported for _, is_unsupported in tied]
-        flagged, hits = flagged + len(labels), hits + sum(labels)
-        if hits and (f1 := 2 * hits / (flagged + unsupported)) > best:
-            best, best_counts = f1, (nextafter(score, inf), flagged, hits)
-    return flagged_of(*best_counts, examples) if best_counts else None
+    scores, labels = _scores(examples), _labels(examples)
+    is_scored = scores < inf
+    steps, places = np.unique(scores[is_scored], return_inverse=True)
+    flagged = np.cumsum(np.bincount(places))
+    hits = np.cumsum(np.bincount(places, labels[is_scored]))
+    if not hits.any():
+        return None
+    best = np.argmax(2 * hits / (flagged + labels.sum()))
+    threshold = nextafter(steps[best], inf)
+    return flagged_of(threshold, int(flagged[best]), int(hits[best]), examples)
 
 
 def flagged_of(
@@ -206,25 +194,25 @@ def calibrate(examples: Sequence[Example]) -> Calibration | None:
     Source: M. Naeini, G. Cooper, M. Hauskrecht, "Obtaining Well Calibrated Probabilities Using
     Bayesian Binning", AAAI 2015, for the expected calibration error.
     """
-    by_bin: dict[int, list[tuple[float, bool]]] = defaultdict(list)
-    for example in examples:
-        if example.score is not None:
-            number = min(int(example.score * _BINS), _BINS - 1)
-            by_bin[number].append((example.score, not example.is_unsupported))
-    bins = tuple(_bin(number, by_bin[number]) for number in sorted(by_bin))
-    total = sum(each.count for each in bins)
-    if not total:
+    scores = _scores(examples)
+    is_scored = scores < inf
+    scores, supported = scores[is_scored], ~_labels(examples)[is_scored]
+    if not len(scores):
         return None
-    error = sum(each.count * abs(each.mean_score - each.supported) for each in bins) / total
-    return Calibration(bins=bins, expected_error=error)
-
-
-def _bin(number: int, examples: Sequence[tuple[float, bool]]) -> Bin:
-    count = len(examples)
-    return Bin(
-        low=number / _BINS,
-        high=(number + 1) / _BINS,
-        count=count,
-        mean_score=sum(score for score, _ in examples) / count,
-        supported=sum(is_supported for _, is_supported in examples) / count,
+    tenths = np.minimum((scores * _BINS).astype(int), _BINS - 1)
+    counts = np.bincount(tenths)
+    means = np.bincount(tenths, scores) / np.maximum(counts, 1)
+    shares = np.bincount(tenths, supported) / np.maximum(counts, 1)
+    return Calibration(
+        bins=tuple(
+            Bin(
+                low=tenth / _BINS,
+                high=(tenth + 1) / _BINS,
+                count=int(counts[tenth]),
+                mean_score=float(means[tenth]),
+                supported=float(shares[tenth]),
+            )
+            for tenth in np.flatnonzero(counts).tolist()
+        ),
+        expected_error=float(np.average(np.abs(means - shares), weights=counts)),
     )

@@ -11,7 +11,7 @@ from launch.local.local_run import NothingToResume, run_locally
 from launch.local.processes import ProcessDied
 from launch.local.work_folder import FolderInUse
 from launch.logs.beam_log import keep_beam_quiet
-from launch.report.reading import write_report
+from launch.report.run import write_report
 from launch.report.terminal_summary import show_summary
 from launch.terminal.exit_status import DONE, LEFT, fail
 from launch.terminal.unreadable_input import fail_unreadable, fail_with, first_failures

@@ -50,10 +50,10 @@ class SegmentRunner:
         """
         folder, again = self._work.begin_segment(segment.number)
         self._seen.begin(segment.number, again=again)
-        self._checks.session.begin(segment.number, again=again)
+        self._checks.client.begin(segment.number, again=again)
         try:
             results, counts = self._pipeline.run(self._reader.messages_of(segment), folder)
-            self._checks.session.flush()
+            self._checks.client.flush()
             done = SegmentDone(parts=results.parts, rates=results.rates, counts=counts)
             self._work.finish_segment(segment.number, done)
         except BaseException:

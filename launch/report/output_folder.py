@@ -29,22 +29,16 @@ class UnreadableFile(Exception):
 
 
 class OutputFiles(Record, frozen=True, kw_only=True):
-    """The files of an output folder, of all runs that wrote there.
+    """The sorted paths of an output folder's files, of all runs that wrote there.
 
     Attributes:
-      enriched, alerts, failures: paths, sorted.
       summary: the path of summary.json, None if there is none yet.
     """
 
-    enriched: tuple[str, ...]
-    alerts: tuple[str, ...]
-    failures: tuple[str, ...]
-    summary: str | None
-
-    @property
-    def has_any(self) -> bool:
-        """Whether the folder holds any output."""
-        return bool(self.enriched or self.alerts or self.failures or self.summary)
+    enriched: tuple[str, ...] = ()
+    alerts: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+    summary: str | None = None
 
 
 def find_files(folder: str) -> OutputFiles:
@@ -92,22 +86,19 @@ def read_rows(path: str, *, salvage: bool = False) -> Iterator[dict[str, Any]]:
         raise UnreadableFile(path, _reason(error)) from None
 
 
-def read_alerts(path: str) -> Iterator[AlertLine]:
-    """Read alerts, one at a time.
+def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
+    """Read alerts or failures, one at a time.
 
     Raises:
       UnreadableFile: after the last good line.
     """
-    return _read_lines(path, AlertLine)
-
-
-def read_failures(path: str) -> Iterator[FailureLine]:
-    """Read failures, one at a time, without their payloads.
-
-    Raises:
-      UnreadableFile: after the last good line.
-    """
-    return _read_lines(path, FailureLine)
+    decoder = msgspec.json.Decoder(kind)
+    try:
+        with storage.read(path) as stream:
+            for line in stream:
+                yield decoder.decode(line)
+    except (msgspec.MsgspecError, OSError) as error:
+        raise UnreadableFile(path, _reason(error)) from None
 
 
 def read_summary(path: str) -> RunSummary:
@@ -127,10 +118,6 @@ def read_summary(path: str) -> RunSummary:
 def write_file(path: str, content: bytes) -> None:
     """Write a file atomically: a reader sees its earlier content, or all of the new.
 
-    Args:
-      path: local or gs://.
-      content: the whole content.
-
     Raises:
       OSError: it cannot be written.
     """
@@ -141,16 +128,6 @@ def write_file(path: str, content: bytes) -> None:
     except OSError:
         storage.remove([temporary])
         raise
-
-
-def _read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
-    decoder = msgspec.json.Decoder(kind)
-    try:
-        with storage.read(path) as stream:
-            for line in stream:
-                yield decoder.decode(line)
-    except (msgspec.MsgspecError, OSError) as error:
-        raise UnreadableFile(path, _reason(error)) from None
 
 
 def _reason(error: Exception) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -18,13 +18,6 @@ ASSESSED = frozenset({Verdict.GROUNDED, Verdict.LOW_GROUNDED})
 """The verdicts that say whether an answer is supported; low-grounded shares are of these."""
 
 _MAX_CHARACTERS = 300
-
-
-class Source(NamedTuple):
-    """A document that facts come from: its resource name, URI or title; and its title, if kept."""
-
-    key: str
-    title: str | None
 
 
 class CheckUsage(Record, frozen=True, kw_only=True):
@@ -73,15 +66,15 @@ class AnswerRow(Record, frozen=True, kw_only=True):
             if claim.generator_score is not None and claim.score is not None:
                 yield claim.generator_score - claim.score
 
-    def sources(self) -> list[Source]:
-        """List the documents of the facts, each once; a fact without any name has none."""
-        sources: dict[str, Source] = {}
+    def sources(self) -> dict[str, str | None]:
+        """Map the documents of the facts, by resource name, URI or title, to their kept titles."""
+        sources: dict[str, str | None] = {}
         for fact in self.facts:
             title = kept_title(fact.title)
             key = cut_name(fact.document or fact.uri or title)
-            if key and key not in sources:
-                sources[key] = Source(key, title)
-        return list(sources.values())
+            if key:
+                sources.setdefault(key, title)
+        return sources
 
 
 class RateState(Record, frozen=True, kw_only=True):

@@ -1,20 +1,38 @@
 """Write the report of an output folder, and print what other thresholds would find."""
 
 import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
+from msgspec.structs import replace
 from rich.console import Console
+from rich.table import Table
 
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
-from launch.report.counts.tally import Findings
-from launch.report.output_folder import OutputFiles, find_files, write_file
+from launch.report.counts.score_grid import Outcome
+from launch.report.counts.tally import Findings, Tally
+from launch.report.output_folder import (
+    OutputFiles,
+    UnreadableFile,
+    find_files,
+    read_lines,
+    read_rows,
+    read_summary,
+    write_file,
+)
+from launch.report.output_records import AlertLine, FailureLine
 from launch.report.page.page import render
-from launch.report.reading import REPORT_NAME, read_output
-from launch.report.threshold_table import show_thresholds
 from launch.terminal.exit_status import DONE, FAILED, fail
+from launch.terminal.figures import count, counted, percent
 from pipeline import storage
 from pipeline.settings.commands import ReportSettings
 from pipeline.settings.load import Loaded
+from transforms.rules.tagging import Thresholds
+
+_REPORT_NAME = "report.html"
+
+_Line = TypeVar("_Line")
 
 
 def report(loaded: Loaded[ReportSettings]) -> int:
@@ -27,7 +45,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
       UsageError: the settings have problems, or a file is not there.
     """
     settings, problems = loaded.settings, loaded.problems
-    files = _files(settings.folder, problems)
+    files = _find_files(settings.folder, problems)
     gold = read_all_labels("gold", find_inputs("gold", settings.gold, problems), problems)
     loaded.raise_problems()
     given = {
@@ -38,27 +56,9 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     with Console(stderr=True).status(f"reading {len(files.enriched):,} files"):
         labels = {name: label.is_unsupported for name, label in gold.items()}
         findings = read_output(files, thresholds, labels)
-    return _write(findings, settings)
-
-
-def _files(folder: str, problems: list[str]) -> OutputFiles:
-    files = OutputFiles(enriched=(), alerts=(), failures=(), summary=None)
-    if not folder:
-        return files
-    try:
-        files = find_files(folder)
-    except OSError as error:
-        problems.append(f"{folder}: {error}")
-        return files
-    if not files.has_any:
-        problems.append(f"{folder}: is not an output folder of groundwatch")
-    return files
-
-
-def _write(findings: Findings, settings: ReportSettings) -> int:
     if settings.what_if:
-        show_thresholds(findings.tally)
-    path = settings.report_output or storage.join(settings.folder, REPORT_NAME)
+        _show_thresholds(findings.tally)
+    path = settings.report_output or storage.join(settings.folder, _REPORT_NAME)
     try:
         write_file(path, render(findings, settings.folder, settings.price_per_1k_chars).encode())
     except OSError as error:
@@ -67,3 +67,107 @@ def _write(findings: Findings, settings: ReportSettings) -> int:
     for complaint in findings.unreadable:
         fail(complaint)
     return FAILED if findings.unreadable else DONE
+
+
+def write_report(output: str) -> str:
+    """Write the report of an output folder, local or gs://, into that folder; return its path.
+
+    Raises:
+      OSError: the folder cannot be listed, or the page cannot be written.
+    """
+    path = storage.join(output, _REPORT_NAME)
+    page = render(read_output(find_files(output), {}, {}), output)
+    write_file(path, page.encode())
+    return path
+
+
+def read_output(
+    files: OutputFiles, thresholds: Mapping[str, float], labels: Mapping[str, bool]
+) -> Findings:
+    """Count the records of a folder, reading one at a time.
+
+    Args:
+      files: those of the folder; a damaged file counts up to its last good record.
+      thresholds: 0..1, by the name of the field of `Thresholds`; the others are those of the
+        summary, or the defaults.
+      labels: by record id or answer name, whether a person labelled the answer unsupported.
+    """
+    unreadable: list[str] = []
+    paths = [files.summary] if files.summary else []
+    summary = next(_readable(map(read_summary, paths), unreadable), None)
+    base = summary and summary.thresholds
+    tally = Tally(replace(base or Thresholds(), **thresholds), labels)
+    for path in files.alerts:
+        for alert in _readable(read_lines(path, AlertLine), unreadable):
+            tally.add_alert(alert)
+    # A later record of an answer resolves its failure.
+    for path in files.failures:
+        for failure in _readable(read_lines(path, FailureLine), unreadable):
+            tally.add_failure(failure)
+    for path in files.enriched:
+        for row in _readable(read_rows(path), unreadable):
+            tally.add_row(row)
+    return Findings(tally=tally, summary=summary, unreadable=tuple(unreadable))
+
+
+def _readable(records: Iterable[_Line], unreadable: list[str]) -> Iterator[_Line]:
+    try:
+        yield from records
+    except UnreadableFile as error:
+        unreadable.append(str(error))
+
+
+def _find_files(folder: str, problems: list[str]) -> OutputFiles:
+    files = OutputFiles()
+    if not folder:
+        return files
+    try:
+        files = find_files(folder)
+    except OSError as error:
+        problems.append(f"{folder}: {error}")
+        return files
+    if files == OutputFiles():
+        problems.append(f"{folder}: is not an output folder of groundwatch")
+    return files
+
+
+def _show_thresholds(tally: Tally) -> None:
+    """Print how many answers would be low-grounded under other thresholds."""
+    grid = tally.grid
+    console = Console(highlight=False)
+    console.print(
+        f"\n{counted(grid.total, 'scored answer')}, no new call; alerts by default settings,"
+        f" {tally.unscored_alerts:,} of them under any thresholds\n"
+    )
+    if not grid.total:
+        return
+    if tally.labels_matched:
+        console.print(
+            f"precision and recall of {counted(tally.labels_matched, 'labelled answer')}\n"
+        )
+    in_force = grid.thresholds
+    for table in (
+        _table("support threshold", tally, grid.by_support(), in_force.low_grounded),
+        _table("claim threshold", tally, grid.by_claim(), in_force.claim),
+    ):
+        console.print(table)
+        console.print()
+
+
+def _table(name: str, tally: Tally, outcomes: Mapping[float, Outcome], in_force: float) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    labelled = ("precision", "recall") if tally.labels_matched else ()
+    for heading in (name, "low-grounded", "share", "alerts", *labelled, ""):
+        table.add_column(heading, justify="right")
+    for threshold, outcome in outcomes.items():
+        shares = (outcome.precision, outcome.recall) if tally.labels_matched else ()
+        table.add_row(
+            f"{threshold:g}",
+            count(outcome.low_grounded),
+            percent(outcome.share),
+            count(outcome.low_grounded + tally.unscored_alerts),
+            *map(percent, shares),
+            "in force" if threshold == in_force else "",
+            style="bold" if threshold == in_force else None,
+        )
+    return table

@@ -116,7 +116,7 @@ def _answer(low: LowAnswer) -> Table:
     origin = ", ".join(filter(None, (low.answer.engine, low.answer.record_id[:12])))
     table = Table.grid(padding=(0, 2))
     table.add_row(
-        Text(f"{low.lowest.claim.score:.2f}", style="bold red"),
+        Text(f"{low.claims[0].claim.score:.2f}", style="bold red"),
         Text.assemble(
             (printable(low.lowest_text or ""), "bold"),
             f"\nquery: {printable(low.query.text)}" if low.query else "",

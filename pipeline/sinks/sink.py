@@ -14,7 +14,7 @@ from pipeline.sinks.write_parts import WriteParts
 from pipeline.sinks.write_windows import Windows, WriteWindows
 from pipeline.sources.read_batch import BatchHandle
 from schemas.answer import Answer
-from transforms.rate_alerts import RateAlerts
+from transforms.rate_alerts import RateAlerts, at_end, at_end_of_bucket
 from transforms.rules.topic_messages import encode_alert, encode_failure
 
 
@@ -43,7 +43,7 @@ class ArchiveSink(Sink):
     def __init__(self, config: Config) -> None:
         formats = row_formats(config)
         self.enriched = WriteFiles(config.destination, formats.enriched)
-        self.rate_alerts = RateAlerts(config.rates)
+        self.rate_alerts = RateAlerts(at_end(config.rates))
         self.alerts = WriteFiles(config.destination, formats.alerts)
         self.failures = WriteFiles(config.destination, formats.failures)
 
@@ -68,7 +68,7 @@ class StreamSink(Sink):
         write = partial(WriteWindows, config.destination, windows)
         encode = partial(encode_failure, with_payload=config.failure_payload)
         self.enriched = write(formats.enriched)
-        self.rate_alerts = RateAlerts(config.rates)
+        self.rate_alerts = RateAlerts(at_end_of_bucket(config.rates))
         self.alerts = (
             PublishRows(alert_topic, formats.alerts.kind, encode_alert)
             if alert_topic

@@ -1,7 +1,7 @@
 """Labelled answers and their evaluation."""
 
 from launch.evaluate.evaluation import Evaluation, measure
-from launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredAnswer, ScoredClaim
+from launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
 from schemas.answer import Label, LabelSpan
 from schemas.verdict import Verdict
 
@@ -18,8 +18,8 @@ def a_labelled(
 ) -> LabelledAnswer:
     """An answer of claims of ten bytes each, with its label: unsupported where it has spans."""
     least = min(claim_scores, default=None)
-    scored = ScoredAnswer(
-        names=("a",),
+    label = bool(spans) if is_unsupported is None else is_unsupported
+    return LabelledAnswer(
         verdict=Verdict.LOW_GROUNDED if least is not None and least < 0.4 else Verdict.GROUNDED,
         support_score=support if claim_scores else None,
         min_claim_score=least,
@@ -29,9 +29,8 @@ def a_labelled(
         ),
         cluster=f"{claim_scores} {spans}",
         checker="local" if claim_scores else None,
+        label=Label(is_unsupported=label, spans=spans),
     )
-    label = bool(spans) if is_unsupported is None else is_unsupported
-    return LabelledAnswer(scored, Label(is_unsupported=label, spans=spans))
 
 
 def measured(*answers: LabelledAnswer) -> Evaluation:

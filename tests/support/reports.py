@@ -10,7 +10,7 @@ import fastavro
 
 from launch.report.counts.tally import Findings
 from launch.report.output_folder import find_files
-from launch.report.reading import read_output
+from launch.report.run import read_output
 from schemas.avro import load_schema
 from schemas.checked_answer import Contradiction
 from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
@@ -33,7 +33,7 @@ def row_of(enriched: EnrichedAnswer) -> dict[str, Any]:
     return row
 
 
-def a_low(text: str = "Lamps glow. Kettles vote.", **members: Any) -> EnrichedAnswer:
+def a_low(text: str = "Lamps glow. Kettles vote.", **fields: Any) -> EnrichedAnswer:
     """A low-grounded answer: its first sentence is supported, the rest is not."""
     head, _, tail = text.partition(" ")
     first = a_claim(head, score=0.9, citations=(0,), citation_starts=(0,))
@@ -47,11 +47,11 @@ def a_low(text: str = "Lamps glow. Kettles vote.", **members: Any) -> EnrichedAn
         "claims": (first, second),
         "tags": ("UNSUPPORTED_CLAIM",),
     }
-    return an_enriched(**given | members)
+    return an_enriched(**given | fields)
 
 
 def hostile_answers() -> list[EnrichedAnswer]:
-    """Answers that try to be more than text, everywhere a stranger's text is shown."""
+    """Answers that try to be more than text, everywhere untrusted text is shown."""
     texts = [SCRIPT, BREAKOUT, RIGHT_TO_LEFT, CONTROLS, WORD]
     return [
         a_low(
@@ -75,7 +75,7 @@ def hostile_answers() -> list[EnrichedAnswer]:
 
 
 def write_enriched(folder: Path, answers: Sequence[EnrichedAnswer], run: str = "run") -> Path:
-    """Write answers as a run does, into one file; returns its path."""
+    """Write answers as a run does, into one file; return its path."""
     path = folder / "enriched" / "event_date=2026-03-03" / f"{run}-batch-0-00000.avro"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as stream:
@@ -85,17 +85,17 @@ def write_enriched(folder: Path, answers: Sequence[EnrichedAnswer], run: str = "
 
 
 def write_lines(folder: Path, kind: str, *objects: dict[str, Any]) -> Path:
-    """Write alerts or failures; returns the path."""
+    """Write alerts or failures; return the path."""
     path = folder / kind / "run-batch-0-00000.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(each) + "\n" for each in objects), encoding="utf-8")
     return path
 
 
-def write_summary(folder: Path, **members: Any) -> None:
-    """Write a summary whose counts close, unless told otherwise."""
+def write_summary(folder: Path, **fields: Any) -> None:
+    """Write a summary whose counts close, unless the fields say otherwise."""
     (folder / "summary.json").write_text(
-        json.dumps({"run": "run", "checker": "local", "closes": True} | members), encoding="utf-8"
+        json.dumps({"run": "run", "checker": "local", "closes": True} | fields), encoding="utf-8"
     )
 
 

@@ -4,7 +4,6 @@ from math import sqrt
 
 import msgspec
 
-from launch.report.counts.distributions import Mean
 from launch.report.output_records import ASSESSED, AnswerRow, cut_name
 from schemas.verdict import Tag, Verdict
 
@@ -12,21 +11,13 @@ _Z = 1.96
 """Standard deviations that hold 95 % of a normal distribution."""
 
 _MAX_KEYS = 20_000
-_MAX_ENGINES = 1_000
 
 
 def wilson_lower_bound(hits: int, total: int) -> float:
-    """Compute the lower bound of Wilson's 95 % interval for a share, with continuity correction.
+    """Compute the lower bound, 0..1, of Wilson's 95 % interval for the share of `hits`.
 
-    Args:
-      hits: at most `total`.
-      total: how many cases there are.
-
-    Returns:
-      0..1; 0 without any case.
-
-    Source: R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics
-    in Medicine 17 (1998), method 4.
+    With continuity correction: R. G. Newcombe, "Two-sided confidence intervals for the single
+    proportion", Statistics in Medicine 17 (1998), method 4.
     """
     if not hits:
         return 0.0
@@ -40,10 +31,7 @@ class Group(msgspec.Struct):
 
     Attributes:
       key: None where the answers do not name one.
-      title: a readable name of the key, or None.
-      answers: how many.
       assessed: how many are grounded or low-grounded.
-      low_grounded, policy_skipped: how many have these verdicts.
     """
 
     key: str | None
@@ -58,59 +46,59 @@ class Group(msgspec.Struct):
         """Low-grounded answers among those assessed, 0..1; None without any."""
         return self.low_grounded / self.assessed if self.assessed else None
 
-    def add(self, verdict: str) -> None:
-        """Count an answer."""
-        self.answers += 1
-        self.assessed += verdict in ASSESSED
-        self.low_grounded += verdict == Verdict.LOW_GROUNDED
-        self.policy_skipped += verdict == Verdict.POLICY_SKIPPED
 
-
-class Groups:
+class Groups(dict[str | None, Group]):
     """Count answers by key in bounded memory.
 
-    Beyond `max_keys`, the half with the fewest low-grounded answers is dropped. A key that comes
-    back starts at zero, so a count may be too low and is never too high.
-
-    Attributes:
-      dropped: how often a key was dropped.
+    Beyond the maximum of keys, the half with the fewest low-grounded answers is dropped. A key that
+    comes back starts at zero, so a count may be too low and is never too high.
     """
 
-    def __init__(self, max_keys: int = _MAX_KEYS) -> None:
-        self._max_keys = max_keys
-        self._groups: dict[str | None, Group] = {}
-        self.dropped = 0
+    dropped = 0
 
     def add(self, key: str | None, verdict: str, title: str | None = None) -> None:
         """Count an answer under a key."""
         key = cut_name(key)
-        group = self._groups.get(key)
-        if group is None:
-            if len(self._groups) >= self._max_keys:
-                self._drop_half()
-            group = self._groups[key] = Group(key, title)
-        group.add(verdict)
-
-    def __len__(self) -> int:
-        """Return how many keys there are."""
-        return len(self._groups)
+        if key not in self and len(self) >= _MAX_KEYS:
+            self._drop_half()
+        group = self.setdefault(key, Group(key, title))
+        group.answers += 1
+        group.assessed += verdict in ASSESSED
+        group.low_grounded += verdict == Verdict.LOW_GROUNDED
+        group.policy_skipped += verdict == Verdict.POLICY_SKIPPED
 
     def ranked(self, limit: int) -> list[Group]:
         """Return the groups with the highest lower bounds of their low-grounded share."""
-        return sorted(self._groups.values(), key=_rank)[:limit]
+        return sorted(self.values(), key=_rank)[:limit]
 
     def _drop_half(self) -> None:
-        ascending = sorted(
-            self._groups.values(), key=lambda each: (each.low_grounded, each.answers)
-        )
-        for group in ascending[: self._max_keys // 2]:
-            del self._groups[group.key]
+        ascending = sorted(self.values(), key=lambda group: (group.low_grounded, group.answers))
+        for group in ascending[: _MAX_KEYS // 2]:
+            del self[group.key]
             self.dropped += 1
 
 
 def _rank(group: Group) -> tuple[float, int, str]:
     bound = wilson_lower_bound(group.low_grounded, group.assessed)
     return -bound, -group.answers, group.key or ""
+
+
+class Mean(msgspec.Struct):
+    """The mean of a sequence of numbers; None is not counted."""
+
+    count: int = 0
+    total: float = 0.0
+
+    def add(self, number: float | None) -> None:
+        """Add a number, unless it is None."""
+        if number is not None:
+            self.count += 1
+            self.total += number
+
+    @property
+    def value(self) -> float | None:
+        """The mean; None without any number."""
+        return self.total / self.count if self.count else None
 
 
 class GeneratorComparison(msgspec.Struct):
@@ -121,8 +109,7 @@ class GeneratorComparison(msgspec.Struct):
       drift: the generator's score minus the support score, by answer.
       claim_drift: the same by claim.
       precision, recall: of its citations, by answer.
-      drifting: answers tagged SCORE_DRIFT.
-      miscited: answers tagged CITATION_MISMATCH.
+      drifting, miscited: answers tagged SCORE_DRIFT, and CITATION_MISMATCH.
     """
 
     engine: str | None
@@ -147,33 +134,3 @@ class GeneratorComparison(msgspec.Struct):
     def compared(self) -> int:
         """How many answers have a score of the generator, or citations."""
         return max(self.drift.count, self.precision.count, self.recall.count)
-
-
-class GeneratorComparisons:
-    """Compare generators by engine; the first thousand engines are kept.
-
-    Attributes:
-      dropped: answers of other engines.
-    """
-
-    def __init__(self, max_engines: int = _MAX_ENGINES) -> None:
-        self._max_engines = max_engines
-        self._by_engine: dict[str | None, GeneratorComparison] = {}
-        self.dropped = 0
-
-    def add(self, answer: AnswerRow) -> None:
-        """Count an answer."""
-        engine = cut_name(answer.engine)
-        if engine not in self._by_engine and len(self._by_engine) >= self._max_engines:
-            self.dropped += 1
-            return
-        self._by_engine.setdefault(engine, GeneratorComparison(engine)).add(answer)
-
-    def __len__(self) -> int:
-        """Return how many engines have anything to compare."""
-        return sum(each.compared > 0 for each in self._by_engine.values())
-
-    def most_compared(self, limit: int) -> list[GeneratorComparison]:
-        """Return the engines with the most answers to compare."""
-        found = [each for each in self._by_engine.values() if each.compared]
-        return sorted(found, key=lambda each: (-each.compared, each.engine or ""))[:limit]

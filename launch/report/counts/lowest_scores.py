@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from launch.report.output_records import AnswerRow, cut_name, kept_title
 from schemas import Record
 from schemas.answer import Fact
-from schemas.checked_answer import Claim
+from schemas.checked_answer import Claim, Contradiction
 from schemas.verdict import Verdict
 from transforms.rules.redaction import TextMode, is_hashed
 
@@ -40,11 +40,6 @@ class Excerpt(Record, frozen=True, kw_only=True):
     end: int
     text: str
     bytes: int
-
-    @property
-    def bytes_after(self) -> int:
-        """How many bytes of the text follow the span."""
-        return self.bytes - self.end
 
 
 class NumberedClaim(NamedTuple):
@@ -79,15 +74,6 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
     cited_by: tuple[int, ...]
 
 
-class ContradictionExcerpt(NamedTuple):
-    """A value that a claim and a fact tell differently; numbers from 1, None without a fact."""
-
-    claim: int
-    claim_value: str
-    fact_value: str | None
-    fact: int | None
-
-
 class LowAnswer(Record, frozen=True, kw_only=True):
     """A low-grounded answer with its claims and facts.
 
@@ -95,7 +81,7 @@ class LowAnswer(Record, frozen=True, kw_only=True):
       answer: its row without texts, claims and facts.
       text_mode: what the run keeps of texts; without full text, all texts here are None.
       passages: the excerpt of the answer, divided by claims.
-      lowest: the claim with the lowest score.
+      lowest_text: that of the claim with the lowest score.
       claims: the claims in ascending order of their scores, at most 40 of `claim_count`.
       facts: the facts, those that the lowest claim cites first, at most 8 of `fact_count`.
       mismatches: the contradictions between claims and facts, at most 12.
@@ -106,11 +92,10 @@ class LowAnswer(Record, frozen=True, kw_only=True):
     query: Excerpt | None
     text: Excerpt | None
     passages: tuple[Passage, ...]
-    lowest: NumberedClaim
     lowest_text: str | None
     claims: tuple[NumberedClaim, ...]
     claim_count: int
-    mismatches: tuple[ContradictionExcerpt, ...]
+    mismatches: tuple[Contradiction, ...]
     facts: tuple[FactExcerpt, ...]
     fact_count: int
 
@@ -139,7 +124,7 @@ class LowestScores:
 
     def answers(self) -> list[LowAnswer]:
         """Return the answers, the lowest scores first."""
-        return [answer for *_, answer in sorted(self._heap, key=lambda kept: kept[:3])][::-1]
+        return [answer for *_, answer in sorted(self._heap, reverse=True)]
 
 
 def cut_answer(row: AnswerRow) -> LowAnswer:
@@ -149,37 +134,31 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
     ranked = sorted(claims, key=_claim_rank)
     text_mode = _text_mode(row.answer_text)
     has_text = text_mode is TextMode.FULL
-    text = answer_excerpt(row.answer_text, ranked[0].claim) if has_text else None
-    parts = tuple(passages(text, claims)) if text else ()
-    lowest_text = next((each.text for each in parts if each.claim == ranked[0]), None)
-    query = row.query if has_text else None
+    text = cut_text(row.answer_text, ranked[0].claim.start, _MAX_ANSWER_BYTES) if has_text else None
+    passages = tuple(divide(text, claims)) if text else ()
+    lowest_text = next((each.text for each in passages if each.claim == ranked[0]), None)
     return LowAnswer(
-        answer=_without_texts(row),
+        answer=replace(
+            row,
+            answer_name=cut_name(row.answer_name, _MAX_RESOURCE_NAME),
+            engine=cut_name(row.engine),
+            session=cut_name(row.session),
+            verdict_reason=cut_name(row.verdict_reason) or "",
+            tags=tuple(cut_name(tag) or "" for tag in row.tags),
+            **dict.fromkeys(("skip_reasons", "claims", "facts", "mismatches"), ()),
+            query=None,
+            answer_text="",
+        ),
         text_mode=text_mode,
-        query=excerpt(query, 0, _MAX_QUERY_BYTES) if query else None,
+        query=cut_text(row.query, 0, _MAX_QUERY_BYTES) if has_text and row.query else None,
         text=text,
-        passages=parts,
-        lowest=ranked[0],
+        passages=passages,
         lowest_text=cut_name(lowest_text, _MAX_CLAIM_CHARACTERS),
         claims=tuple(ranked[:_MAX_CLAIMS]),
         claim_count=len(claims),
-        mismatches=tuple(_mismatches(row)) if has_text else (),
+        mismatches=tuple(map(_cut_values, row.mismatches[:_MAX_MISMATCHES])) if has_text else (),
         facts=tuple(_facts(row.facts, ranked, has_text=has_text)),
         fact_count=len(row.facts),
-    )
-
-
-def _without_texts(row: AnswerRow) -> AnswerRow:
-    return replace(
-        row,
-        answer_name=cut_name(row.answer_name, _MAX_RESOURCE_NAME),
-        engine=cut_name(row.engine),
-        session=cut_name(row.session),
-        verdict_reason=cut_name(row.verdict_reason) or "",
-        tags=tuple(cut_name(tag) or "" for tag in row.tags),
-        **dict.fromkeys(("skip_reasons", "claims", "facts", "mismatches"), ()),
-        query=None,
-        answer_text="",
     )
 
 
@@ -195,14 +174,12 @@ def _text_mode(answer_text: str) -> TextMode:
     return TextMode.HASH if is_hashed(answer_text) else TextMode.FULL
 
 
-def _mismatches(row: AnswerRow) -> Iterator[ContradictionExcerpt]:
-    for each in row.mismatches[:_MAX_MISMATCHES]:
-        yield ContradictionExcerpt(
-            claim=each.claim + 1,
-            claim_value=each.claim_value[:_MAX_VALUE_CHARACTERS],
-            fact_value=(each.fact_value or "")[:_MAX_VALUE_CHARACTERS] or None,
-            fact=None if each.fact is None else each.fact + 1,
-        )
+def _cut_values(mismatch: Contradiction) -> Contradiction:
+    return replace(
+        mismatch,
+        claim_value=cut_name(mismatch.claim_value, _MAX_VALUE_CHARACTERS),
+        fact_value=cut_name(mismatch.fact_value, _MAX_VALUE_CHARACTERS),
+    )
 
 
 def _facts(
@@ -211,32 +188,23 @@ def _facts(
     """Order the facts by the claims that cite them, those of the lowest claim first."""
     cited = [fact for each in ranked for fact in each.claim.citations if fact < len(facts)]
     for index in list(dict.fromkeys([*cited, *range(len(facts))]))[:_MAX_FACTS]:
-        fact, starts = facts[index], _citation_starts(ranked, index)
-        cited_byte = next(iter(starts.values()), 0)
+        # By the number of a claim that cites the fact: where in the fact the cited part begins.
+        starts = {
+            number: dict(zip(claim.citations, claim.citation_starts, strict=False)).get(index, 0)
+            for number, claim in ranked
+            if index in claim.citations
+        }
+        fact, cited_byte = facts[index], next(iter(starts.values()), 0)
         yield FactExcerpt(
             number=index + 1,
-            text=excerpt(fact.text, cited_byte, _MAX_FACT_BYTES) if has_text else None,
+            text=cut_text(fact.text, cited_byte, _MAX_FACT_BYTES) if has_text else None,
             source=cut_name(fact.uri or fact.document),
             title=kept_title(fact.title),
             cited_by=tuple(sorted(starts)),
         )
 
 
-def _citation_starts(ranked: Sequence[NumberedClaim], fact: int) -> dict[int, int]:
-    """Map the claims that cite a fact to the byte of the fact at which the cited part begins."""
-    return {
-        number: dict(zip(claim.citations, claim.citation_starts, strict=False)).get(fact, 0)
-        for number, claim in ranked
-        if fact in claim.citations
-    }
-
-
-def answer_excerpt(text: str, claim: Claim) -> Excerpt:
-    """Cut an answer around a claim."""
-    return excerpt(text, claim.start, _MAX_ANSWER_BYTES)
-
-
-def excerpt(text: str, around: int, max_bytes: int) -> Excerpt:
+def cut_text(text: str, around: int, max_bytes: int) -> Excerpt:
     """Cut a text to a length, keeping the UTF-8 byte `around` and a little before it."""
     whole = text.encode(errors="replace")
     latest_start = max(len(whole) - max_bytes, 0)
@@ -246,21 +214,20 @@ def excerpt(text: str, around: int, max_bytes: int) -> Excerpt:
     return Excerpt(start=start, end=end, text=span, bytes=len(whole))
 
 
-def passages(span: Excerpt, claims: Iterable[NumberedClaim]) -> Iterator[Passage]:
-    """Divide an excerpt of an answer by its claims.
+def _border(whole: bytes, position: int) -> int:
+    """Return the border of a character at or before a byte."""
+    while 0 < position < len(whole) and whole[position] & _CONTINUATION_MASK == _CONTINUATION:
+        position -= 1
+    return position
 
-    Args:
-      span: the excerpt.
-      claims: the answer's claims, in any order; of two that overlap the second is cut.
 
-    Yields:
-      Passages that together are the excerpt.
-    """
-    whole = span.text.encode()
+def divide(excerpt: Excerpt, claims: Iterable[NumberedClaim]) -> Iterator[Passage]:
+    """Divide an excerpt of an answer into passages; of claims that overlap the second is cut."""
+    whole = excerpt.text.encode()
     position = 0
     for numbered in sorted(claims, key=lambda each: (each.claim.start, each.claim.end)):
-        start = max(numbered.claim.start - span.start, position)
-        end = min(numbered.claim.end - span.start, len(whole))
+        start = max(numbered.claim.start - excerpt.start, position)
+        end = min(numbered.claim.end - excerpt.start, len(whole))
         if start < end:
             if position < start:
                 yield Passage(whole[position:start].decode(errors="replace"))
@@ -268,10 +235,3 @@ def passages(span: Excerpt, claims: Iterable[NumberedClaim]) -> Iterator[Passage
             position = end
     if position < len(whole):
         yield Passage(whole[position:].decode(errors="replace"))
-
-
-def _border(whole: bytes, position: int) -> int:
-    """Return the border of a character at or before a byte."""
-    while 0 < position < len(whole) and whole[position] & _CONTINUATION_MASK == _CONTINUATION:
-        position -= 1
-    return position

@@ -1,38 +1,115 @@
 """All counts of a report."""
 
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, deque
 from collections.abc import Mapping
 from typing import Any
 
-from launch.report.counts.distributions import Latencies, NameCounts, ScoreHistogram
-from launch.report.counts.failures import AlertCounts, FailureCounts
-from launch.report.counts.groups import GeneratorComparisons, Groups
+import msgspec
+
+from launch.report.counts.groups import GeneratorComparison, Groups
 from launch.report.counts.lowest_scores import LowestScores
-from launch.report.counts.thresholds import ScoreGrid
+from launch.report.counts.score_grid import ScoreGrid
 from launch.report.counts.timeline import Timeline
-from launch.report.output_records import ASSESSED, AnswerRow, RunSummary, answer_from_row
+from launch.report.output_records import (
+    ASSESSED,
+    AlertLine,
+    AnswerRow,
+    FailureLine,
+    RunSummary,
+    answer_from_row,
+    cut_name,
+)
 from schemas import Record
 from schemas.verdict import Verdict
 from transforms.rules.alerting import AlertRule
 from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 from transforms.rules.tagging import Thresholds, score_verdict
 
+BINS = 20
+OTHERS = "(others)"
+_EDGES = [step / BINS for step in range(1, BINS)]
 _ALERTING = AlertRule().verdicts
 _BY_SCORE = frozenset({ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE})
+_MAX_NAMES = 1_000
+_MAX_ENGINES = 1_000
+_MAX_RATE_ALERTS = 12
+_MAX_RECORD_IDS = 100_000
+
+
+class NameCounts(Counter[str]):
+    """Count untrusted names; names beyond the first thousand distinct ones count as others."""
+
+    def add(self, name: str) -> None:
+        """Count a name."""
+        name = cut_name(name) or ""
+        self[name if name in self or len(self) < _MAX_NAMES else OTHERS] += 1
+
+
+class ScoreHistogram(Counter[int]):
+    """Count scores, 0..1, in twentieths; a score on an edge belongs to the upper bin."""
+
+    def add(self, score: float | None) -> None:
+        """Count a score, unless it is None."""
+        if score is not None:
+            self[bisect_right(_EDGES, score)] += 1
+
+
+class Latencies(Counter[int]):
+    """Count latencies in milliseconds to two digits.
+
+    Attributes:
+      max_ms: the longest; 0 without any.
+    """
+
+    max_ms = 0
+
+    def add(self, latency_ms: int) -> None:
+        """Count a latency."""
+        scale = 10 ** max(len(str(latency_ms)) - 2, 0)
+        self[latency_ms // scale * scale] += 1
+        self.max_ms = max(self.max_ms, latency_ms)
+
+    def quantile_ms(self, share: float) -> int | None:
+        """Return the quantile of a share, 0..1; None without any latency."""
+        left = share * self.total()
+        for latency_ms in sorted(self):
+            left -= self[latency_ms]
+            if left <= 0:
+                return latency_ms
+        return None
+
+
+class FailureClass(msgspec.Struct):
+    """The failures of one step with one error class.
+
+    Attributes:
+      example: the first error message, which holds no text of an answer.
+      retryable: how many a replay may resolve.
+      resolved: how many have an enriched record now, from a replay for instance.
+    """
+
+    step: str
+    error_class: str
+    example: str
+    failures: int = 0
+    retryable: int = 0
+    resolved: int = 0
 
 
 class Tally:
     """Accumulate the counts of a report in memory that does not grow with the records.
+
+    Add all failures before the records that resolve them.
 
     Args:
       thresholds: those in force.
       labels: whether a person labelled an answer unsupported, by record id or answer name.
 
     Attributes:
-      verdicts, reasons, tags, skip_reasons: counts of answers by each.
       claim_scores: the distribution of each answer's least claim score.
-      engines, sessions, sources: counts by origin.
-      grid: the scores, for other thresholds.
+      uncompared: answers whose generators are not compared: of other engines than the first 1,000.
+      rate_alerts: the latest ones, in the order of the files.
       checked, cached: answers with a check, and those of them served by the cache.
       calls, characters: requests sent for the checks, and their characters.
       unscored_alerts: answers that alert by default under any thresholds: policy-skipped, or
@@ -54,14 +131,34 @@ class Tally:
         self.engines = Groups()
         self.sessions = Groups()
         self.sources = Groups()
-        self.generators = GeneratorComparisons()
+        self._generators: dict[str | None, GeneratorComparison] = {}
+        self.uncompared = 0
         self.grid = ScoreGrid(thresholds)
         self.lowest = LowestScores()
-        self.alerts = AlertCounts()
-        self.failures = FailureCounts()
+        self.severities: Counter[str] = Counter()
+        self.alert_kinds: Counter[str] = Counter()
+        self.rate_alerts: deque[AlertLine] = deque(maxlen=_MAX_RATE_ALERTS)
+        self._failures: dict[tuple[str, str], FailureClass] = {}
+        self._failures_by_record_id: dict[str, list[FailureClass]] = {}
         self.latencies = Latencies()
         self.checked = self.cached = self.calls = self.characters = 0
         self.unscored_alerts = self.unexplained_verdicts = 0
+
+    def add_alert(self, alert: AlertLine) -> None:
+        """Count an alert."""
+        self.severities[alert.severity] += 1
+        self.alert_kinds[alert.kind] += 1
+        if alert.rate is not None:
+            self.rate_alerts.append(alert)
+
+    def add_failure(self, failure: FailureLine) -> None:
+        """Count a failure."""
+        key = failure.step, failure.error_class
+        found = self._failures.setdefault(key, FailureClass(*key, example=failure.error))
+        found.failures += 1
+        found.retryable += failure.retryable
+        if failure.record_id is not None and len(self._failures_by_record_id) < _MAX_RECORD_IDS:
+            self._failures_by_record_id.setdefault(failure.record_id, []).append(found)
 
     def add_row(self, row: Mapping[str, Any]) -> None:
         """Count an enriched record, as fastavro reads it."""
@@ -69,9 +166,10 @@ class Tally:
         self._count_verdict(answer)
         self._count_scores(answer)
         self._count_check(answer)
-        self.generators.add(answer)
+        self._compare_generator(answer)
         self.lowest.add(answer)
-        self.failures.resolve(answer.record_id)
+        for failure in self._failures_by_record_id.pop(answer.record_id, ()):
+            failure.resolved += 1
 
     @property
     def answers(self) -> int:
@@ -97,6 +195,15 @@ class Tally:
         """Return the share of answers with a verdict, 0..1; None without any answer."""
         return self.verdicts[verdict] / self.answers if self.answers else None
 
+    def failures(self) -> list[FailureClass]:
+        """Return the failures by class, the most frequent class first."""
+        return sorted(self._failures.values(), key=lambda found: -found.failures)
+
+    def generators(self) -> list[GeneratorComparison]:
+        """Return the engines that have anything to compare, those with the most answers first."""
+        found = [each for each in self._generators.values() if each.compared]
+        return sorted(found, key=lambda each: (-each.compared, each.engine or ""))
+
     def _count_verdict(self, answer: AnswerRow) -> None:
         self.verdicts[answer.verdict] += 1
         self.reasons.add(answer.verdict_reason)
@@ -108,8 +215,8 @@ class Tally:
         self.engines.add(answer.engine, answer.verdict)
         if answer.session is not None:
             self.sessions.add(answer.session, answer.verdict)
-        for source in answer.sources():
-            self.sources.add(source.key, answer.verdict, source.title)
+        for key, title in answer.sources().items():
+            self.sources.add(key, answer.verdict, title)
 
     def _count_scores(self, answer: AnswerRow) -> None:
         support, claim = answer.support_score, answer.min_claim_score
@@ -142,12 +249,18 @@ class Tally:
         if answer.check.calls:
             self.latencies.add(answer.check.latency_ms)
 
+    def _compare_generator(self, answer: AnswerRow) -> None:
+        engine = cut_name(answer.engine)
+        if engine not in self._generators and len(self._generators) >= _MAX_ENGINES:
+            self.uncompared += 1
+            return
+        self._generators.setdefault(engine, GeneratorComparison(engine)).add(answer)
+
 
 class Findings(Record, frozen=True, kw_only=True):
     """The content of an output folder.
 
     Attributes:
-      tally: the counts.
       summary: that of the last run, None if there is none yet.
       unreadable: the files that could not be read to their end, each with its reason.
     """

@@ -11,7 +11,7 @@ _WEEK_US = 7 * DAY_US
 MONDAY_US = 4 * DAY_US
 """1970-01-05, the first Monday: all buckets are counted from it."""
 
-WIDTHS_US: Mapping[int, str] = {
+WIDTHS_US = {
     5 * MINUTE_US: "5 minutes",
     HOUR_US: "1 hour",
     6 * HOUR_US: "6 hours",
@@ -28,25 +28,19 @@ _MAX_COLUMNS = 84
 _OUTLIERS_ONE_IN = 100
 _MIN_SPAN_RATIO = 4
 
-
-class Column(Record, frozen=True, kw_only=True):
-    """One bucket: its start, and its answers by verdict."""
-
-    start_us: int
-    verdicts: dict[str, int]
+_Buckets = Mapping[int, Counter[str]]
 
 
 class Columns(Record, frozen=True, kw_only=True):
-    """Consecutive buckets, empty ones included.
+    """Consecutive buckets.
 
     Attributes:
-      width_us: of each bucket.
-      columns: in order of time.
+      verdicts: by the start of the bucket, in order of time; empty buckets included.
       outliers: answers far before or after all others, which are in no column.
     """
 
     width_us: int
-    columns: tuple[Column, ...]
+    verdicts: dict[int, Counter[str]]
     outliers: int
 
     @property
@@ -75,31 +69,23 @@ class Timeline:
         self._buckets.setdefault(_start(time_us, self._widths[0]), Counter())[verdict] += 1
         if len(self._buckets) > _MAX_BUCKETS and len(self._widths) > 1:
             del self._widths[0]
-            self._buckets = _widened(self._buckets, self._widths[0])
+            self._buckets = _widen(self._buckets, self._widths[0])
 
-    def columns(self, limit: int = _MAX_COLUMNS) -> Columns:
-        """Lay the counts out.
-
-        Args:
-          limit: the number of columns, unless even the widest buckets are more.
-
-        Returns:
-          The columns of the finest width within the limit; none if no answer has a time.
-        """
+    def columns(self) -> Columns:
+        """Return columns of the finest width that fits; none if no answer has a time."""
         if not self._buckets:
-            return Columns(width_us=self._widths[0], columns=(), outliers=0)
+            return Columns(width_us=self._widths[0], verdicts={}, outliers=0)
         first_us, last_us = _main_span(self._buckets, self._widths[0])
-        fitting = (width for width in self._widths if _number(first_us, last_us, width) <= limit)
+        fitting = (
+            each for each in self._widths if len(_starts(first_us, last_us, each)) <= _MAX_COLUMNS
+        )
         width_us = next(fitting, self._widths[-1])
         within = {us: counts for us, counts in self._buckets.items() if first_us <= us <= last_us}
-        buckets = _widened(within, width_us)
-        starts = range(_start(first_us, width_us), _start(last_us, width_us) + 1, width_us)
+        buckets = _widen(within, width_us)
+        starts_us = _starts(first_us, last_us, width_us)
         return Columns(
             width_us=width_us,
-            columns=tuple(
-                Column(start_us=start_us, verdicts=dict(buckets.get(start_us, {})))
-                for start_us in starts
-            ),
+            verdicts={start_us: buckets.get(start_us, Counter()) for start_us in starts_us},
             outliers=_total(self._buckets) - _total(within),
         )
 
@@ -108,31 +94,31 @@ def _start(time_us: int, width_us: int) -> int:
     return (time_us - MONDAY_US) // width_us * width_us + MONDAY_US
 
 
-def _number(first_us: int, last_us: int, width_us: int) -> int:
-    return (_start(last_us, width_us) - _start(first_us, width_us)) // width_us + 1
+def _starts(first_us: int, last_us: int, width_us: int) -> range:
+    return range(_start(first_us, width_us), _start(last_us, width_us) + 1, width_us)
 
 
-def _total(buckets: Mapping[int, Counter[str]]) -> int:
+def _total(buckets: _Buckets) -> int:
     return sum(verdicts.total() for verdicts in buckets.values())
 
 
-def _widened(buckets: Mapping[int, Counter[str]], width_us: int) -> dict[int, Counter[str]]:
-    widened: dict[int, Counter[str]] = {}
+def _widen(buckets: _Buckets, width_us: int) -> dict[int, Counter[str]]:
+    wide: dict[int, Counter[str]] = {}
     for start_us, verdicts in buckets.items():
-        widened.setdefault(_start(start_us, width_us), Counter()).update(verdicts)
-    return widened
+        wide.setdefault(_start(start_us, width_us), Counter()).update(verdicts)
+    return wide
 
 
-def _main_span(buckets: Mapping[int, Counter[str]], width_us: int) -> tuple[int, int]:
+def _main_span(buckets: _Buckets, width_us: int) -> tuple[int, int]:
     """Return the span without outliers: one wrong clock would put all others into one column."""
     starts = sorted(buckets)
     totals = [buckets[start].total() for start in starts]
-    first, last = starts[_outlying(totals)], starts[-1 - _outlying(totals[::-1])]
+    first, last = starts[_count_outliers(totals)], starts[-1 - _count_outliers(totals[::-1])]
     is_shorter = starts[-1] - starts[0] > _MIN_SPAN_RATIO * (last - first + width_us)
     return (first, last) if is_shorter else (starts[0], starts[-1])
 
 
-def _outlying(totals: Sequence[int]) -> int:
+def _count_outliers(totals: Sequence[int]) -> int:
     """Count the buckets at one end that together hold at most one answer in a hundred."""
     most = sum(totals) // _OUTLIERS_ONE_IN
     return sum(reached <= most for reached in accumulate(totals))

@@ -1,12 +1,12 @@
 """The geometry of the charts, in percent of a plot that is as wide as the page."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from launch.report.counts.distributions import BINS, ScoreHistogram
-from launch.report.counts.timeline import MONDAY_US, Column, Columns
-from launch.report.page.styles import VerdictStyle, styles_of
-from launch.report.page.text import bucket_start, clock, day, month
+from launch.report.counts.tally import BINS
+from launch.report.counts.timeline import MONDAY_US, Columns
+from launch.report.page.presentation import bucket_start, clock, day, month, verdict_styles
 from launch.terminal.figures import counted, percent
 from schemas.quantities import DAY_US, HOUR_US, MINUTE_US
 from schemas.verdict import Verdict
@@ -59,10 +59,9 @@ class Bar(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Bars over two axes.
+    """Bars from left to right over two axes.
 
     Attributes:
-      bars: from left to right.
       lines: horizontal lines with their values.
       ticks: the labels below.
       description: a sentence for a screen reader.
@@ -76,66 +75,81 @@ class Chart(NamedTuple):
     threshold: Tick | None = None
 
 
+_Column = tuple[str, Sequence[tuple[str, float]]]
+"""The title of a bar, and its values with their classes, from the base line up."""
+
+
 def verdict_chart(columns: Columns) -> Chart:
     """Stack the verdicts of each time bucket."""
-    styles = styles_of({verdict for column in columns.columns for verdict in column.verdicts})
-    fullest = max(columns.columns, key=_records)
-    top, count = top_of(_records(fullest)), len(columns.columns)
+    styles = verdict_styles(set().union(*columns.verdicts.values()))
+    fullest_us = max(columns.verdicts, key=lambda start_us: columns.verdicts[start_us].total())
+    most = columns.verdicts[fullest_us].total()
+    drawn: list[_Column] = []
+    for start_us, verdicts in columns.verdicts.items():
+        found = [(style, verdicts[style.verdict]) for style in styles if verdicts[style.verdict]]
+        words = ", ".join(f"{count:,} {style.name.lower()}" for style, count in found)
+        title = f"{bucket_start(start_us, columns.width_us)}: {words or 'no answers'}"
+        drawn.append((title, [(style.css, count) for style, count in found]))
     return Chart(
-        bars=tuple(
-            Bar(
-                _verdict_title(column, columns.width_us, styles),
-                tuple(_stack(column.verdicts, styles, top, number, count)),
-            )
-            for number, column in enumerate(columns.columns)
-        ),
-        lines=value_lines(top),
+        bars=tuple(_bars(drawn, top_of(most))),
+        lines=value_lines(top_of(most)),
         ticks=time_ticks(columns),
-        description=f"Most records: {_records(fullest):,},"
-        f" {bucket_start(fullest.start_us, columns.width_us)}.",
+        description=f"Most records: {most:,}, {bucket_start(fullest_us, columns.width_us)}.",
     )
 
 
 def share_chart(columns: Columns) -> Chart:
     """Draw the low-grounded share of the assessed answers of each time bucket."""
-    shares = [_low_share(column) for column in columns.columns]
-    starts = [bucket_start(column.start_us, columns.width_us) for column in columns.columns]
-    bars = zip(starts, shares, _bars(((share or 0, "low") for share in shares), 1), strict=True)
+    shares = {start_us: _low_share(counts) for start_us, counts in columns.verdicts.items()}
+    drawn = [
+        (
+            f"{bucket_start(start_us, columns.width_us)}: {percent(share)} low-grounded",
+            [("low", share or 0.0)],
+        )
+        for start_us, share in shares.items()
+    ]
     return Chart(
-        bars=tuple(
-            Bar(f"{start}: {percent(share)} low-grounded", (mark,) if share else ())
-            for start, share, mark in bars
-        ),
+        bars=tuple(_bars(drawn, 1)),
         lines=tuple(Tick(100 - share, f"{share}%") for share in (50, 100)),
         ticks=time_ticks(columns),
-        description=f"Highest share: {percent(max(filter(None, shares), default=0.0))}.",
+        description=f"Highest share: {percent(max(filter(None, shares.values()), default=0.0))}.",
     )
 
 
-def score_chart(histogram: ScoreHistogram, threshold: float) -> Chart:
-    """Draw the distribution of scores, and the threshold."""
-    top = top_of(max(histogram.bins))
-    colours = ("low" if step / BINS < threshold else "grounded" for step in range(BINS))
-    marks = _bars(zip(histogram.bins, colours, strict=True), top)
+def score_chart(histogram: Counter[int], threshold: float) -> Chart:
+    """Draw the distribution of scores by twentieths, and the threshold."""
+    top = top_of(max(histogram.values()))
+    drawn = [
+        (
+            f"{step / BINS:.2f} to {(step + 1) / BINS:.2f}: {counted(histogram[step], 'answer')}",
+            [("low" if step / BINS < threshold else "grounded", histogram[step])],
+        )
+        for step in range(BINS)
+    ]
+    anchor = "end" if threshold > _MIDDLE else "start"
     return Chart(
-        bars=tuple(
-            Bar(
-                f"{step / BINS:.2f} to {(step + 1) / BINS:.2f}: {counted(count, 'answer')}", (mark,)
-            )
-            for step, (count, mark) in enumerate(zip(histogram.bins, marks, strict=True))
-        ),
+        bars=tuple(_bars(drawn, top)),
         lines=value_lines(top),
         ticks=tuple(Tick(at, f"{at / 100:g}", _anchor(at)) for at in range(0, 101, 20)),
-        description=f"{counted(histogram.total, 'answer')}; the threshold is {threshold:g}.",
-        threshold=Tick(
-            threshold * 100, f"threshold {threshold:g}", "end" if threshold > _MIDDLE else "start"
-        ),
+        description=f"{counted(histogram.total(), 'answer')}; the threshold is {threshold:g}.",
+        threshold=Tick(threshold * 100, f"threshold {threshold:g}", anchor),
     )
+
+
+def _bars(columns: Sequence[_Column], top: float) -> Iterator[Bar]:
+    width = 100 / len(columns)
+    for number, (title, values) in enumerate(columns):
+        marks, y = [], 100.0
+        for css, value in values:
+            height = 100 * value / top
+            y -= height
+            marks.append(Mark(number * width, y, width, height, css))
+        yield Bar(title, tuple(mark for mark in marks if mark.height))
 
 
 def time_ticks(columns: Columns) -> tuple[Tick, ...]:
     """Label the columns that start at a round time, or else the first one."""
-    starts_us = [column.start_us for column in columns.columns]
+    starts_us = list(columns.verdicts)
     step_us = _step_us(columns)
     labelled = [
         number for number, start_us in enumerate(starts_us) if not (start_us - MONDAY_US) % step_us
@@ -165,41 +179,9 @@ def top_of(highest: int) -> int:
     return -(-highest // step) * step
 
 
-def _bars(values: Iterable[tuple[float, str]], top: float) -> list[Mark]:
-    pairs = list(values)
-    width = 100 / len(pairs)
-    return [
-        Mark(number * width, 100 - 100 * value / top, width, 100 * value / top, css)
-        for number, (value, css) in enumerate(pairs)
-    ]
-
-
-def _stack(
-    verdicts: Mapping[str, int], styles: Sequence[VerdictStyle], top: int, number: int, count: int
-) -> Iterator[Mark]:
-    y = 100.0
-    for style in styles:
-        if height := 100 * verdicts.get(style.verdict, 0) / top:
-            y -= height
-            yield Mark(100 * number / count, y, 100 / count, height, style.css)
-
-
-def _verdict_title(column: Column, width_us: int, styles: Sequence[VerdictStyle]) -> str:
-    parts = [
-        f"{column.verdicts[style.verdict]:,} {style.name.lower()}"
-        for style in styles
-        if column.verdicts.get(style.verdict)
-    ]
-    return f"{bucket_start(column.start_us, width_us)}: {', '.join(parts) or 'no answers'}"
-
-
-def _records(column: Column) -> int:
-    return sum(column.verdicts.values())
-
-
-def _low_share(column: Column) -> float | None:
-    low = column.verdicts.get(Verdict.LOW_GROUNDED, 0)
-    assessed = low + column.verdicts.get(Verdict.GROUNDED, 0)
+def _low_share(verdicts: Counter[str]) -> float | None:
+    low = verdicts[Verdict.LOW_GROUNDED]
+    assessed = low + verdicts[Verdict.GROUNDED]
     return low / assessed if assessed else None
 
 
@@ -214,7 +196,7 @@ def _value_step(top: int) -> int:
 
 def _step_us(columns: Columns) -> int:
     """Return the finest step that needs few labels and falls on columns."""
-    span_us = len(columns.columns) * columns.width_us
+    span_us = len(columns.verdicts) * columns.width_us
     steps = (step for step in _STEPS_US if not step % columns.width_us)
     return next((step for step in steps if span_us <= _MAX_TICKS * step), columns.width_us)
 

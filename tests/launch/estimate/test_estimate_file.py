@@ -1,4 +1,4 @@
-"""The estimate beside a run's output, and what a run makes of it."""
+"""The file of an estimate, and the comparison of a run with it."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tests.support.builders import an_estimate
 MADE = Amounts(calls=14, characters=3_500, cost=0.7)
 
 
-def test_what_a_run_took_stands_beside_its_estimate(tmp_path: Path) -> None:
+def test_a_run_is_compared_with_its_estimate(tmp_path: Path) -> None:
     path = write_estimate(str(tmp_path), an_estimate())
     assert path == str(tmp_path / "estimate.json")
     compared = compare_with_estimate(Destination(root=str(tmp_path), run="r1"), MADE)
@@ -21,16 +21,16 @@ def test_what_a_run_took_stands_beside_its_estimate(tmp_path: Path) -> None:
     assert compared.relative_differences == Differences(calls=1.0, characters=-0.5, cost=0.0)
 
 
-def test_without_an_estimate_there_is_no_comparison(tmp_path: Path) -> None:
+def test_without_an_estimate_nothing_is_compared(tmp_path: Path) -> None:
     assert compare_with_estimate(Destination(root=str(tmp_path), run="r1"), MADE) is None
 
 
-def test_the_estimate_of_another_run_is_none_of_this_one(tmp_path: Path) -> None:
+def test_the_estimate_of_another_run_is_ignored(tmp_path: Path) -> None:
     write_estimate(str(tmp_path), an_estimate(run="r2"))
     assert compare_with_estimate(Destination(root=str(tmp_path), run="r1"), MADE) is None
 
 
-def test_a_file_that_is_no_estimate_ends_no_run(
+def test_a_damaged_estimate_is_logged_and_ignored(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "estimate.json").write_bytes(b'{"run": "r1"')

@@ -1,4 +1,4 @@
-"""What a person reads of an estimate."""
+"""An estimate on a terminal."""
 
 from typing import Any
 
@@ -52,19 +52,19 @@ SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("members", "there", "not_there"), SHOWN.values(), ids=SHOWN)
-def test_an_estimate_is_told_in_a_table(
-    members: dict[str, Any],
+@pytest.mark.parametrize(("fields", "there", "not_there"), SHOWN.values(), ids=SHOWN)
+def test_an_estimate_is_printed_as_a_table(
+    fields: dict[str, Any],
     there: list[str],
     not_there: list[str],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
-    show_estimate(an_estimate(**members))
-    told = " ".join(capsys.readouterr().out.split())
-    assert [text for text in there if text not in told] == []
-    assert [text for text in not_there if text in told] == []
+    show_estimate(an_estimate(**fields))
+    printed = " ".join(capsys.readouterr().out.split())
+    assert [text for text in there if text not in printed] == []
+    assert [text for text in not_there if text in printed] == []
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,9 @@ def test_an_estimate_is_told_in_a_table(
         (0, 2, "estimated 0 calls, made 2"),
     ],
 )
-def test_a_run_is_told_beside_its_estimate_in_a_line(estimated: int, made: int, line: str) -> None:
+def test_a_run_is_compared_with_its_estimate_in_a_line(
+    estimated: int, made: int, line: str
+) -> None:
     compared = compare(
         *(Amounts(calls=calls, characters=0, cost=None) for calls in (estimated, made))
     )

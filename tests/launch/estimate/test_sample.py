@@ -72,7 +72,7 @@ def test_a_larger_sample_holds_a_smaller_one() -> None:
     assert ids(drawn_from(100)) < ids(drawn_from(300))
 
 
-def test_a_sample_comes_from_all_over_the_archives() -> None:
+def test_a_sample_comes_from_all_parts_of_the_archives() -> None:
     numbered = [
         a_message(payload=an_envelope(number), place=str(number)) for number in range(4_000)
     ]
@@ -108,7 +108,7 @@ def test_every_answer_of_a_message_is_counted() -> None:
     assert calls.expected == 200
 
 
-def test_of_an_archive_without_messages_nothing_is_told() -> None:
+def test_an_archive_without_messages_has_zero_totals() -> None:
     sample = drawn_from(10, [])
     assert counts_of(sample).read == 0
     nothing = Total(expected=0, low=0, high=0)
@@ -116,7 +116,7 @@ def test_of_an_archive_without_messages_nothing_is_told() -> None:
 
 
 @pytest.mark.parametrize("pays_once", [True, False])
-def test_a_sample_of_all_tells_what_counting_all_tells(*, pays_once: bool) -> None:
+def test_a_sample_of_all_messages_gives_the_exact_counts(*, pays_once: bool) -> None:
     twice = [*MESSAGES, *MESSAGES[:500]]
     sample = drawn_from(10_000, twice)
     whole = count_outcomes(

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,16 @@ import fastavro
 import pytest
 
 from launch.report.output_folder import (
+    OutputFiles,
     UnreadableFile,
     find_files,
-    read_alerts,
-    read_failures,
+    read_lines,
     read_rows,
     read_summary,
     write_file,
 )
-from launch.report.reading import read_output, write_report
+from launch.report.output_records import AlertLine
+from launch.report.run import read_output, write_report
 from pipeline import storage
 from tests.support.builders import an_enriched
 from tests.support.pages import parse_page
@@ -38,9 +40,9 @@ def test_several_runs_in_one_folder_are_all_read(tmp_path: Path) -> None:
     assert findings_in(tmp_path).tally.answers == 3
 
 
-def test_what_is_hidden_or_of_another_kind_is_no_output(tmp_path: Path) -> None:
+def test_hidden_and_other_files_are_ignored(tmp_path: Path) -> None:
     path = write_enriched(tmp_path, [an_enriched()])
-    path.with_name("notes.txt").write_text("none of ours")
+    path.with_name("notes.txt").write_text("not an output file")
     hidden = tmp_path / "enriched" / ".groundwatch-run" / "half.avro"
     hidden.parent.mkdir()
     hidden.write_bytes(b"Obj")
@@ -49,7 +51,7 @@ def test_what_is_hidden_or_of_another_kind_is_no_output(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_holds_no_output(tmp_path: Path) -> None:
-    assert not find_files(str(tmp_path)).has_any
+    assert find_files(str(tmp_path)) == OutputFiles()
 
 
 def test_a_cut_file_counts_to_its_last_good_record(tmp_path: Path) -> None:
@@ -69,7 +71,7 @@ def test_the_other_files_are_read_where_one_is_damaged(tmp_path: Path) -> None:
     assert len(findings.unreadable) == 1
 
 
-def test_an_avro_file_of_another_s_is_refused(tmp_path: Path) -> None:
+def test_an_avro_file_of_another_schema_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.avro"
     schema = {"type": "record", "name": "Other", "fields": [{"name": "a", "type": "string"}]}
     with path.open("wb") as stream:
@@ -78,40 +80,44 @@ def test_an_avro_file_of_another_s_is_refused(tmp_path: Path) -> None:
         next(read_rows(str(path)))
 
 
-def test_a_damaged_line_is_told_without_what_stands_in_it(tmp_path: Path) -> None:
+def test_a_damaged_line_is_reported_without_its_content(tmp_path: Path) -> None:
     path = write_lines(tmp_path, "alerts", {"kind": "answer", "severity": "info"})
     path.write_bytes(path.read_bytes() + b'{"kind": "secret\n')
     findings = findings_in(tmp_path)
-    assert findings.tally.alerts.total == 1
+    assert findings.tally.alert_kinds.total() == 1
     assert findings.unreadable == (f"{path}: is damaged: DecodeError",)
 
 
-def test_a_summary_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_summary_is_reported(tmp_path: Path) -> None:
     (tmp_path / "summary.json").write_text("[]")
     findings = findings_in(tmp_path)
     assert findings.summary is None
     assert len(findings.unreadable) == 1
 
 
-@pytest.mark.parametrize("read", [read_rows, read_alerts, read_failures, read_summary])
-def test_what_may_not_be_read_is_not_called_damaged(
+@pytest.mark.parametrize(
+    "read",
+    [read_rows, partial(read_lines, kind=AlertLine), read_summary],
+    ids=["rows", "lines", "summary"],
+)
+def test_an_unreadable_file_is_not_called_damaged(
     tmp_path: Path, read: Callable[[str], Any]
 ) -> None:
     with pytest.raises(UnreadableFile, match="cannot be read: Is a directory"):
         list(read(str(tmp_path)))
 
 
-def test_failures_are_counted_before_the_answers_that_mend_them(tmp_path: Path) -> None:
+def test_failures_are_counted_before_the_records_that_resolve_them(tmp_path: Path) -> None:
     payload = base64.b64encode(b"x" * 1_000).decode()
     failure = {"record_id": "5f" * 32, "step": "CheckGrounding", "error_class": "Unavailable"}
     write_lines(tmp_path, "failures", failure | {"retryable": True, "payload_base64": payload})
     write_enriched(tmp_path, [an_enriched(record_id="5f" * 32)])
     tally = findings_in(tmp_path).tally
-    assert (tally.failures.total, tally.failures.resolved) == (1, 1)
+    assert [(each.failures, each.resolved) for each in tally.failures()] == [(1, 1)]
 
 
 @pytest.mark.parametrize(
-    ("told", "given", "in_force"),
+    ("stored", "given", "in_force"),
     [
         (None, {}, Thresholds()),
         ({"low_grounded": 0.7, "claim": 0.5}, {}, Thresholds(low_grounded=0.7, claim=0.5)),
@@ -122,19 +128,19 @@ def test_failures_are_counted_before_the_answers_that_mend_them(tmp_path: Path) 
         ),
         ({"low_grounded": 0.7}, {"low_grounded": 0.8}, Thresholds(low_grounded=0.8)),
     ],
-    ids=["the defaults", "the summary's", "both", "what is given first"],
+    ids=["the defaults", "the summary's", "both", "the given one first"],
 )
 def test_the_thresholds_in_force(
     tmp_path: Path,
-    told: dict[str, float] | None,
+    stored: dict[str, float] | None,
     given: dict[str, float],
     in_force: Thresholds,
 ) -> None:
-    write_summary(tmp_path, **({"thresholds": told} if told else {}))
+    write_summary(tmp_path, **({"thresholds": stored} if stored else {}))
     assert read_output(find_files(str(tmp_path)), given, {}).tally.thresholds == in_force
 
 
-def test_the_page_of_a_bucket_stands_in_the_bucket(
+def test_the_page_of_a_bucket_is_written_to_the_bucket(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_enriched(tmp_path, [a_low("مرحبا القطط")])
@@ -152,7 +158,7 @@ def test_the_page_of_a_bucket_stands_in_the_bucket(
     assert "مرحبا" in page.text
 
 
-def test_a_page_is_replaced_whole(tmp_path: Path) -> None:
+def test_a_page_is_replaced_atomically(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     write_file(str(path), b"first, and longer")
     write_file(str(path), b"second")
@@ -160,7 +166,7 @@ def test_a_page_is_replaced_whole(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_a_page_that_cannot_be_written_leaves_the_one_before(
+def test_a_failed_write_leaves_the_earlier_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:

@@ -4,25 +4,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from launch.report.counts import groups as groups_module
+from launch.report.counts import tally as tally_module
 from launch.report.counts.groups import (
     GeneratorComparison,
-    GeneratorComparisons,
     Group,
     Groups,
     Mean,
     wilson_lower_bound,
 )
-from launch.report.output_records import answer_from_row
+from launch.report.counts.tally import Tally
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_claim, an_enriched
 from tests.support.reports import row_of
+from transforms.rules.tagging import Thresholds
 
 LOW, GROUNDED = Verdict.LOW_GROUNDED, Verdict.GROUNDED
 
 
-def groups_of(*added: tuple[str | None, Verdict], max_keys: int = 100) -> Groups:
-    groups = Groups(max_keys)
+def groups_of(*added: tuple[str | None, Verdict]) -> Groups:
+    groups = Groups()
     for key, verdict in added:
         groups.add(key, verdict)
     return groups
@@ -61,22 +63,25 @@ def test_the_first_title_is_kept() -> None:
     assert groups.ranked(1)[0].title == "Lamps"
 
 
-def test_no_more_keys_are_kept_than_allowed() -> None:
-    groups = groups_of(*((str(number), GROUNDED) for number in range(1_000)), max_keys=10)
+def test_the_number_of_keys_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups_module, "_MAX_KEYS", 10)
+    groups = groups_of(*((str(number), GROUNDED) for number in range(1_000)))
     assert len(groups) <= 10
     assert groups.dropped >= 990
 
 
-def test_keys_with_low_grounded_answers_are_not_dropped() -> None:
+def test_keys_with_low_grounded_answers_are_not_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups_module, "_MAX_KEYS", 10)
     good = ((str(number), GROUNDED) for number in range(1_000))
-    groups = groups_of(*[("bad", LOW)] * 3, *good, max_keys=10)
+    groups = groups_of(*[("bad", LOW)] * 3, *good)
     [first] = groups.ranked(1)
     assert (first.key, first.low_grounded) == ("bad", 3)
 
 
 @pytest.mark.parametrize("max_keys", [2, 3, 50])
-def test_counts_are_never_too_high(max_keys: int) -> None:
-    groups = groups_of(*((str(number % 7), LOW) for number in range(70)), max_keys=max_keys)
+def test_counts_are_never_too_high(max_keys: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups_module, "_MAX_KEYS", max_keys)
+    groups = groups_of(*((str(number % 7), LOW) for number in range(70)))
     assert all(group.answers <= 10 for group in groups.ranked(50))
 
 
@@ -99,23 +104,23 @@ def test_it_lies_between_none_and_the_share_itself(of: int, data: st.DataObject)
     assert 0.0 <= wilson_lower_bound(hits, of) <= hits / of
 
 
-def views_of(*answers: EnrichedAnswer, max_engines: int = 10) -> GeneratorComparisons:
-    views = GeneratorComparisons(max_engines)
+def tally_of(*answers: EnrichedAnswer) -> Tally:
+    tally = Tally(Thresholds(), {})
     for answer in answers:
-        views.add(answer_from_row(row_of(answer)))
-    return views
+        tally.add_row(row_of(answer))
+    return tally
 
 
 def test_means_are_of_what_is_there() -> None:
-    [view] = views_of(
+    [found] = tally_of(
         an_enriched(score_drift=0.5, citation_precision=1.0, citation_recall=0.5),
         an_enriched(score_drift=-0.25, citation_precision=0.5, tags=("CITATION_MISMATCH",)),
         an_enriched(score_drift=None, tags=()),
-    ).most_compared(9)
-    assert (view.drift.value, view.drift.count) == (0.125, 2)
-    assert (view.precision.value, view.recall.value) == (0.75, 0.5)
-    assert (view.drifting, view.miscited, view.compared) == (1, 1, 2)
-    assert view.claim_drift.value is None
+    ).generators()
+    assert (found.drift.value, found.drift.count) == (0.125, 2)
+    assert (found.precision.value, found.recall.value) == (0.75, 0.5)
+    assert (found.drifting, found.miscited, found.compared) == (1, 1, 2)
+    assert found.claim_drift.value is None
 
 
 def test_drift_by_claim_is_of_claims_that_both_scored() -> None:
@@ -125,27 +130,26 @@ def test_drift_by_claim_is_of_claims_that_both_scored() -> None:
         a_claim(generator_score=0.75),
         a_claim(score=0.25, generator_score=0.0),
     )
-    [view] = views_of(an_enriched(claims=claims)).most_compared(9)
-    assert (view.claim_drift.value, view.claim_drift.count) == (0.0, 2)
+    [found] = tally_of(an_enriched(claims=claims)).generators()
+    assert (found.claim_drift.value, found.claim_drift.count) == (0.0, 2)
 
 
-def test_engines_with_most_to_compare_stand_first_and_others_not_at_all() -> None:
-    views = views_of(
+def test_engines_with_the_most_to_compare_come_first() -> None:
+    tally = tally_of(
         an_enriched(engine="a"),
         an_enriched(engine="b"),
         an_enriched(engine="b"),
         an_enriched(engine="c", score_drift=None),
         an_enriched(engine=None, score_drift=None, citation_recall=0.0),
     )
-    assert [view.engine for view in views.most_compared(9)] == ["b", None, "a"]
-    assert [view.engine for view in views.most_compared(1)] == ["b"]
-    assert len(views) == 3
+    assert [found.engine for found in tally.generators()] == ["b", None, "a"]
 
 
-def test_engines_beyond_the_most_are_counted_and_not_kept() -> None:
-    views = views_of(*(an_enriched(engine=name) for name in "abcab"), max_engines=2)
-    assert views.dropped == 1
-    assert [view.drift.count for view in views.most_compared(9)] == [2, 2]
+def test_answers_of_further_engines_are_counted_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tally_module, "_MAX_ENGINES", 2)
+    tally = tally_of(*(an_enriched(engine=name) for name in "abcab"))
+    assert tally.uncompared == 1
+    assert [found.drift.count for found in tally.generators()] == [2, 2]
 
 
 def test_without_numbers_there_is_no_mean() -> None:

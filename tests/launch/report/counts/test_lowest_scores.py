@@ -12,10 +12,9 @@ from launch.report.counts.lowest_scores import (
     LowestScores,
     NumberedClaim,
     Passage,
-    answer_excerpt,
     cut_answer,
-    excerpt,
-    passages,
+    cut_text,
+    divide,
 )
 from launch.report.output_records import answer_from_row
 from schemas.checked_answer import Claim
@@ -37,9 +36,9 @@ def kept_of(*answers: EnrichedAnswer, limit: int = 3) -> list[LowAnswer]:
     return lowest.answers()
 
 
-def scored(score: float, **members: Any) -> EnrichedAnswer:
+def scored(score: float, **fields: Any) -> EnrichedAnswer:
     given = {"record_id": f"record-{score}", "min_claim_score": score}
-    return a_low(**given | members)
+    return a_low(**given | fields)
 
 
 def test_the_lowest_scores_are_kept_in_ascending_order() -> None:
@@ -62,10 +61,10 @@ def test_an_answer_that_two_runs_checked_is_kept_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "members", [{"verdict": Verdict.GROUNDED}, {"min_claim_score": None}], ids=str
+    "fields", [{"verdict": Verdict.GROUNDED}, {"min_claim_score": None}], ids=str
 )
-def test_only_what_is_low_by_its_scores_is_kept(members: dict[str, Any]) -> None:
-    assert kept_of(a_low(**members)) == []
+def test_only_what_is_low_by_its_scores_is_kept(fields: dict[str, Any]) -> None:
+    assert kept_of(a_low(**fields)) == []
 
 
 def test_facts_that_the_lowest_claim_cites_come_first_then_those_that_others_cite() -> None:
@@ -141,7 +140,7 @@ ARABIC = "مرحبا. القطط تصوت."
 
 
 def whole(text: str) -> Excerpt:
-    return excerpt(text, 0, 1_000_000)
+    return cut_text(text, 0, 1_000_000)
 
 
 def numbered(*claims: Claim) -> list[NumberedClaim]:
@@ -149,7 +148,7 @@ def numbered(*claims: Claim) -> list[NumberedClaim]:
 
 
 def divided(text: str, *claims: Claim) -> list[tuple[str, int | None]]:
-    parts = passages(whole(text), numbered(*claims))
+    parts = divide(whole(text), numbered(*claims))
     return [(part.text, part.claim and part.claim.number) for part in parts]
 
 
@@ -184,17 +183,17 @@ def test_a_short_text_is_shown_whole() -> None:
 def test_a_long_answer_is_cut_around_its_lowest_claim() -> None:
     text = "Lamps glow. " * 100_000
     lowest = a_claim("Lamps glow.", 12 * 50_000)
-    span = answer_excerpt(text, lowest)
+    span = cut_text(text, lowest.start, 6_000)
     assert span.start <= lowest.start < lowest.end <= span.end
     assert span.end - span.start <= 6_000
-    assert span.start + 6_000 + span.bytes_after == 1_200_000
-    [marked] = [part for part in passages(span, numbered(lowest)) if part.claim]
+    assert span.bytes == 1_200_000
+    [marked] = [part for part in divide(span, numbered(lowest)) if part.claim]
     assert marked.text == "Lamps glow."
 
 
 @given(texts, st.integers(0, 200), st.integers(4, 60))
 def test_an_excerpt_is_a_span_of_the_bytes(text: str, around: int, most: int) -> None:
-    span = excerpt(text, around, most)
+    span = cut_text(text, around, most)
     encoded = text.encode(errors="replace")
     assert span.text.encode() == encoded[span.start : span.end]
     assert len(span.text.encode()) <= most
@@ -208,5 +207,5 @@ def test_passages_together_are_the_excerpt(text: str, data: st.DataObject) -> No
     claims = [
         Claim(text="", start=len(text[:a].encode()), end=len(text[:b].encode())) for a, b in pairs
     ]
-    parts: list[Passage] = list(passages(whole(text), numbered(*claims)))
+    parts: list[Passage] = list(divide(whole(text), numbered(*claims)))
     assert "".join(part.text for part in parts) == text

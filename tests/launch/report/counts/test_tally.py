@@ -1,11 +1,13 @@
-"""Everything counted together."""
+"""All counts of a report."""
 
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from launch.report.counts.tally import Tally
-from launch.report.output_records import FailureLine, Source, answer_from_row
+from launch.report.counts.tally import OTHERS, Latencies, NameCounts, ScoreHistogram, Tally
+from launch.report.output_records import AlertLine, FailureLine, RateState, answer_from_row
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_check, a_fact, an_enriched
@@ -24,7 +26,7 @@ def tally_of(
     return tally
 
 
-def unchecked(verdict: Verdict, reason: str, **members: Any) -> EnrichedAnswer:
+def unchecked(verdict: Verdict, reason: str, **fields: Any) -> EnrichedAnswer:
     given: dict[str, Any] = {
         "verdict": verdict,
         "verdict_reason": reason,
@@ -34,31 +36,31 @@ def unchecked(verdict: Verdict, reason: str, **members: Any) -> EnrichedAnswer:
         "check": None,
         "tags": (),
     }
-    return an_enriched(**given | members)
+    return an_enriched(**given | fields)
 
 
 POLICY = unchecked(Verdict.POLICY_SKIPPED, "SAFETY", skip_reasons=("SAFETY", "SPII"))
-SAID_LOW = unchecked(Verdict.LOW_GROUNDED, "LOW_GROUNDED_ANSWER")
+REPORTED_LOW = unchecked(Verdict.LOW_GROUNDED, "LOW_GROUNDED_ANSWER")
 
 
 def test_verdicts_and_reasons_are_counted() -> None:
-    tally = tally_of(an_enriched(), a_low(), POLICY, SAID_LOW)
+    tally = tally_of(an_enriched(), a_low(), POLICY, REPORTED_LOW)
     assert (tally.answers, tally.assessed, tally.low_grounded) == (4, 3, 2)
     assert tally.skip_reasons.most_common(5) == [("SAFETY", 1), ("SPII", 1)]
     assert dict(tally.reasons.most_common(9))["LOW_GROUNDED_ANSWER"] == 1
 
 
 def test_an_answer_without_scores_is_in_no_distribution() -> None:
-    tally = tally_of(POLICY, SAID_LOW)
-    assert (tally.support_scores.total, tally.claim_scores.total, tally.grid.total) == (0, 0, 0)
+    tally = tally_of(POLICY, REPORTED_LOW)
+    assert (tally.support_scores, tally.claim_scores, tally.grid.total) == ({}, {}, 0)
 
 
 def test_answers_that_alert_under_any_thresholds_are_counted() -> None:
     unscorable = unchecked(Verdict.UNSCORABLE, "NO_FACTS")
-    assert tally_of(a_low(), POLICY, SAID_LOW, unscorable).unscored_alerts == 2
+    assert tally_of(a_low(), POLICY, REPORTED_LOW, unscorable).unscored_alerts == 2
 
 
-def test_calls_are_summed_and_the_cache_is_no_call() -> None:
+def test_calls_are_summed_without_cached_answers() -> None:
     paid = an_enriched(check=a_check(calls=2, attempts=5, characters=100, latency_ms=7))
     cached = an_enriched(check=a_check(calls=0, attempts=0, characters=0, cached=True))
     tally = tally_of(paid, cached, POLICY)
@@ -67,7 +69,7 @@ def test_calls_are_summed_and_the_cache_is_no_call() -> None:
     assert tally.latencies.quantile_ms(1.0) == 7
 
 
-def test_a_document_counts_once_for_an_answer_however_many_facts_are_from_it() -> None:
+def test_a_document_counts_once_for_an_answer() -> None:
     facts = (
         a_fact("One.", document="d", uri="u", title="Lamps"),
         a_fact("Two.", document="d", title="Other"),
@@ -75,24 +77,24 @@ def test_a_document_counts_once_for_an_answer_however_many_facts_are_from_it() -
         a_fact("Four."),
     )
     answer = answer_from_row(row_of(an_enriched(facts=facts)))
-    assert answer.sources() == [Source("d", "Lamps"), Source("u", None)]
+    assert answer.sources() == {"d": "Lamps", "u": None}
 
 
-def test_a_title_of_which_only_the_hash_was_kept_is_none() -> None:
+def test_a_hashed_title_is_left_out() -> None:
     hashed, titled = f"sha256:{'0' * 64}", "sha256: how hashes work"
     facts = a_fact("One.", uri="u", title=hashed), a_fact("Two.", uri="v", title=titled)
     answer = answer_from_row(row_of(an_enriched(facts=facts)))
-    assert [source.title for source in answer.sources()] == [None, titled]
+    assert answer.sources() == {"u": None, "v": titled}
 
 
 @pytest.mark.parametrize("name", ["5f" * 32, "projects/1/answers/a1"])
-def test_a_label_meets_an_answer_by_either_name(name: str) -> None:
+def test_a_label_matches_an_answer_by_either_name(name: str) -> None:
     tally = tally_of(
         a_low(record_id="5f" * 32, answer_name="projects/1/answers/a1"),
         labels={name: True, "another": False},
     )
     assert tally.labels_matched == 1
-    assert tally.grid.by_support()[-1].unsupported == 1
+    assert tally.grid.by_support()[1.0].recall == 1.0
 
 
 @pytest.mark.parametrize(
@@ -106,13 +108,6 @@ def test_verdicts_of_other_thresholds_are_counted(thresholds: Thresholds, unexpl
     )
 
 
-def test_a_record_resolves_an_earlier_failure_of_its_answer() -> None:
-    tally = Tally(Thresholds(), {})
-    tally.failures.add(FailureLine(record_id="5f" * 32, retryable=True))
-    tally.add_row(row_of(an_enriched(record_id="5f" * 32)))
-    assert tally.failures.resolved == 1
-
-
 def test_a_row_of_a_later_or_an_earlier_schema_is_counted() -> None:
     least = {"record_id": "a", "verdict": "NEW_VERDICT", "verdict_reason": "x", "new_field": 1}
     tally = Tally(Thresholds(), {})
@@ -121,9 +116,115 @@ def test_a_row_of_a_later_or_an_earlier_schema_is_counted() -> None:
 
 
 @pytest.mark.parametrize("field", ["engine", "session"])
-def test_a_name_of_megabytes_is_cut(field: str) -> None:
+def test_a_long_name_is_cut(field: str) -> None:
     tally = tally_of(an_enriched(**{field: "x" * 10_000_000}))
     [group] = getattr(tally, f"{field}s").ranked(9)
     assert len(group.key) == 300
-    [comparison] = tally.generators.most_compared(9)
+    [comparison] = tally.generators()
     assert len(comparison.engine or "") <= 300
+
+
+def a_failure(record_id: str | None = None, error_class: str = "Unavailable") -> FailureLine:
+    return FailureLine(
+        record_id=record_id,
+        step="CheckGrounding",
+        error_class=error_class,
+        error="The checker did not answer.",
+        retryable=error_class == "Unavailable",
+    )
+
+
+def tally_of_failures(*failures: FailureLine) -> Tally:
+    tally = Tally(Thresholds(), {})
+    for failure in failures:
+        tally.add_failure(failure)
+    return tally
+
+
+def resolved(tally: Tally, *record_ids: str) -> int:
+    """Add records; return how many failures are resolved."""
+    for record_id in record_ids:
+        tally.add_row(row_of(an_enriched(record_id=record_id)))
+    return sum(each.resolved for each in tally.failures())
+
+
+def test_failures_are_counted_by_class_the_most_frequent_first() -> None:
+    tally = tally_of_failures(a_failure(), a_failure(error_class="Rejected"), a_failure())
+    found = [(each.error_class, each.failures, each.retryable) for each in tally.failures()]
+    assert found == [("Unavailable", 2, 2), ("Rejected", 1, 0)]
+
+
+def test_a_record_resolves_the_failures_of_its_answer() -> None:
+    tally = tally_of_failures(a_failure("a"), a_failure("b"), a_failure())
+    assert resolved(tally, "a", "c") == 1
+
+
+def test_two_failures_of_one_answer_are_resolved_once_each() -> None:
+    assert resolved(tally_of_failures(a_failure("a"), a_failure("a")), "a", "a") == 2
+
+
+def test_alerts_are_counted_by_kind_and_severity() -> None:
+    tally = Tally(Thresholds(), {})
+    tally.add_alert(AlertLine(kind="answer", severity="warning"))
+    tally.add_alert(
+        AlertLine(kind="rate", severity="critical", rate=RateState(signal="low_grounded"))
+    )
+    assert tally.alert_kinds == {"answer": 1, "rate": 1}
+    assert tally.severities == {"warning": 1, "critical": 1}
+    assert [alert.kind for alert in tally.rate_alerts] == ["rate"]
+
+
+def test_the_latest_rate_alerts_are_kept() -> None:
+    tally = Tally(Thresholds(), {})
+    for number in range(100):
+        tally.add_alert(AlertLine(kind="rate", rate=RateState(answers=number)))
+    kept = [alert.rate.answers for alert in tally.rate_alerts if alert.rate]
+    assert kept == list(range(88, 100))
+
+
+def test_names_beyond_a_thousand_count_as_others() -> None:
+    counts = NameCounts()
+    for number in range(1_010):
+        counts.add(f"reason {number}")
+    counts.add("reason 1")
+    assert dict(counts.most_common(2_000))[OTHERS] == 10
+    assert counts.most_common(2) == [(OTHERS, 10), ("reason 1", 2)]
+
+
+@pytest.mark.parametrize(
+    ("score", "place"), [(0.0, 0), (0.049, 0), (0.05, 1), (0.6, 12), (0.5999, 11), (1.0, 19)]
+)
+def test_a_score_on_an_edge_belongs_to_the_upper_bin(score: float, place: int) -> None:
+    histogram = ScoreHistogram()
+    histogram.add(score)
+    assert histogram == {place: 1}
+
+
+def test_a_missing_score_is_not_counted() -> None:
+    histogram = ScoreHistogram()
+    histogram.add(None)
+    assert not histogram
+
+
+def test_without_a_latency_there_is_not_a_quantile() -> None:
+    assert Latencies().quantile_ms(0.5) is None
+
+
+@pytest.mark.parametrize(("share", "latency_ms"), [(0.5, 50), (0.9, 90), (0.99, 99), (1.0, 100)])
+def test_quantiles_of_one_to_a_hundred(share: float, latency_ms: int) -> None:
+    latencies = Latencies()
+    for each in range(1, 101):
+        latencies.add(each)
+    assert latencies.quantile_ms(share) == latency_ms
+
+
+@given(st.lists(st.integers(0, 10_000_000), min_size=1))
+def test_the_median_is_exact_to_a_tenth(given_ms: list[int]) -> None:
+    latencies = Latencies()
+    for each in given_ms:
+        latencies.add(each)
+    exact = sorted(given_ms)[(len(given_ms) - 1) // 2]
+    median = latencies.quantile_ms(0.5)
+    assert median is not None
+    assert exact * 0.9 <= median <= exact
+    assert latencies.max_ms == max(given_ms)

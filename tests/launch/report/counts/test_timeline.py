@@ -22,7 +22,7 @@ def columns_of(*times_us: int) -> Columns:
 
 
 def records(columns: Columns) -> list[int]:
-    return [sum(column.verdicts.values()) for column in columns.columns]
+    return [verdicts.total() for verdicts in columns.verdicts.values()]
 
 
 @pytest.mark.parametrize(
@@ -48,13 +48,13 @@ def test_each_width_is_a_multiple_of_the_one_before() -> None:
     assert all(wide % narrow == 0 for narrow, wide in pairwise(widths))
 
 
-def test_empty_stretches_stand_between_full_ones() -> None:
+def test_empty_buckets_are_columns() -> None:
     assert records(columns_of(NOON_US, NOON_US + 15 * 60 * 1_000_000)) == [1, 0, 0, 1]
 
 
 def test_a_week_begins_on_monday() -> None:
     columns = columns_of(NOON_US, NOON_US + 500 * DAY_US)
-    assert to_rfc3339(columns.columns[0].start_us) == "2026-03-02T00:00:00.000000Z"
+    assert to_rfc3339(min(columns.verdicts)) == "2026-03-02T00:00:00.000000Z"
 
 
 def test_verdicts_are_counted_apart() -> None:
@@ -62,38 +62,38 @@ def test_verdicts_are_counted_apart() -> None:
     timeline.add(NOON_US, "GROUNDED")
     timeline.add(NOON_US, "LOW_GROUNDED")
     timeline.add(NOON_US, "LOW_GROUNDED")
-    [column] = timeline.columns().columns
-    assert column.verdicts == {"GROUNDED": 1, "LOW_GROUNDED": 2}
+    [verdicts] = timeline.columns().verdicts.values()
+    assert verdicts == {"GROUNDED": 1, "LOW_GROUNDED": 2}
 
 
-def test_what_has_no_time_is_counted_and_not_drawn() -> None:
+def test_answers_without_a_time_are_counted_and_not_drawn() -> None:
     timeline = Timeline()
     timeline.add(None, "GROUNDED")
     assert timeline.undated == 1
-    assert timeline.columns().columns == ()
+    assert timeline.columns().verdicts == {}
 
 
-def test_one_wrong_clock_does_not_press_all_others_into_one_column() -> None:
+def test_one_wrong_clock_is_an_outlier() -> None:
     columns = columns_of(0, *(NOON_US + minute * 60_000_000 for minute in range(120)))
     assert columns.width == "5 minutes"
     assert columns.outliers == 1
     assert sum(records(columns)) == 120
 
 
-def test_a_tenth_that_is_older_is_no_straggler() -> None:
+def test_an_older_tenth_of_the_answers_is_drawn() -> None:
     old = (NOON_US - 300 * DAY_US + minute for minute in range(12))
     columns = columns_of(*old, *(NOON_US + minute * 60_000_000 for minute in range(108)))
     assert columns.outliers == 0
     assert sum(records(columns)) == 120
 
 
-def test_too_many_stretches_are_joined_while_counting() -> None:
+def test_buckets_become_wider_when_there_are_too_many() -> None:
     columns = columns_of(*(NOON_US + hour * HOUR_US for hour in range(10_000)))
     assert sum(records(columns)) == 10_000
-    assert len(columns.columns) <= 84
+    assert len(columns.verdicts) <= 84
 
 
 @given(st.lists(times, max_size=60))
-def test_every_answer_is_drawn_or_left_out(times_us: list[int]) -> None:
+def test_every_answer_is_drawn_or_an_outlier(times_us: list[int]) -> None:
     columns = columns_of(*times_us)
     assert sum(records(columns)) + columns.outliers == len(times_us)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.distributions import ScoreHistogram
+from launch.report.counts.tally import ScoreHistogram
 from launch.report.counts.timeline import Columns, Timeline
 from launch.report.page.charts import (
     Chart,
@@ -47,7 +47,7 @@ def test_low_grounded_stands_on_the_base_line() -> None:
     ]
 
 
-def test_a_bar_says_what_it_holds() -> None:
+def test_a_bar_names_its_counts() -> None:
     [bar] = verdict_chart(columns_of([GROUNDED, LOW, GROUNDED])).bars
     assert bar.title == "3 Mar, 12:00: 1 low-grounded, 2 grounded"
 
@@ -60,7 +60,7 @@ def test_a_verdict_of_a_later_version_is_drawn_under_its_own_name() -> None:
     assert [mark.css for mark in bar.marks] == ["unknown"]
 
 
-def test_the_share_is_of_those_judged() -> None:
+def test_the_share_is_of_assessed_answers() -> None:
     first, *_, last = share_chart(columns_of([LOW, GROUNDED], [Verdict.UNSCORABLE])).bars
     assert [mark.height for mark in first.marks] == [50]
     assert last.marks == ()
@@ -69,7 +69,7 @@ def test_the_share_is_of_those_judged() -> None:
 
 def test_scores_below_the_threshold_are_drawn_as_low() -> None:
     chart = score_chart(scores_of(0.55, 0.6), 0.6)
-    drawn = [(bar.marks[0].x, bar.marks[0].css) for bar in chart.bars if bar.marks[0].height]
+    drawn = [(bar.marks[0].x, bar.marks[0].css) for bar in chart.bars if bar.marks]
     assert drawn == [(pytest.approx(55), "low"), (pytest.approx(60), "grounded")]
     assert chart.threshold is not None
     assert (chart.threshold.at, chart.threshold.label) == (60, "threshold 0.6")

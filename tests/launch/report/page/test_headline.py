@@ -6,7 +6,7 @@ import pytest
 
 from launch.report.counts.tally import Findings, Tally
 from launch.report.output_records import RunSummary
-from launch.report.page.headline import headline, notices, run_counts
+from launch.report.page.page import headline, notices, run_counts
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import an_enriched

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.thresholds import Outcome, ScoreGrid
+from launch.report.counts.score_grid import Outcome, ScoreGrid
 from transforms.rules.tagging import Thresholds
 
 scores = st.none() | st.floats(0, 1)
@@ -47,37 +47,38 @@ def test_precision_and_recall_are_of_the_labelled() -> None:
         (0.9, 0.9, False),
         (0.1, 0.1, None),
     )
-    assert (outcome.scored, outcome.unsupported, outcome.low_grounded) == (6, 3, 3)
+    assert (outcome.low_grounded, outcome.share) == (3, 0.5)
     assert outcome.precision == pytest.approx(1 / 2)
     assert outcome.recall == pytest.approx(1 / 3)
 
 
-def test_without_labels_there_is_no_precision_and_no_recall() -> None:
+def test_without_labels_precision_and_recall_are_unknown() -> None:
     outcome = outcome_of((0.1, 0.1, None))
     assert (outcome.precision, outcome.recall) == (None, None)
 
 
-def test_without_scores_there_is_no_share() -> None:
+def test_without_scores_the_share_is_unknown() -> None:
     assert outcome_of().share is None
 
 
-def test_a_threshold_between_the_tenths_is_a_step_of_its_own() -> None:
+def test_a_threshold_between_the_tenths_is_a_further_step() -> None:
     grid = ScoreGrid(Thresholds(low_grounded=0.63, claim=0.4))
-    grid.add(0.62, None)
-    by_support = {outcome.support_threshold: outcome.low_grounded for outcome in grid.by_support()}
+    grid.add(0.62, None, None)
+    by_support = {step: outcome.low_grounded for step, outcome in grid.by_support().items()}
     assert (by_support[0.6], by_support[0.63], by_support[0.7]) == (0, 1, 1)
 
 
 @given(st.lists(st.tuples(scores, scores)))
-def test_the_grid_counts_what_counting_one_by_one_does(
+def test_the_grid_agrees_with_counting_one_by_one(
     answers: list[tuple[float | None, float | None]],
 ) -> None:
     grid = ScoreGrid(DEFAULTS)
     for support, claim in answers:
-        grid.add(support, claim)
-    for outcome in (*grid.by_support(), *grid.by_claim()):
-        assert outcome.low_grounded == sum(
-            (support is not None and support < outcome.support_threshold)
-            or (claim is not None and claim < outcome.claim_threshold)
-            for support, claim in answers
-        )
+        grid.add(support, claim, None)
+    for support_step in grid.support_steps:
+        for claim_step in grid.claim_steps:
+            assert grid.outcome(support_step, claim_step).low_grounded == sum(
+                (support is not None and support < support_step)
+                or (claim is not None and claim < claim_step)
+                for support, claim in answers
+            )

@@ -1,0 +1,99 @@
+"""The verdicts under other thresholds, from the stored scores."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+
+from schemas import Record
+from transforms.rules.tagging import Thresholds
+
+_TENTHS = tuple(tenth / 10 for tenth in range(11))
+
+
+class Outcome(Record, frozen=True, kw_only=True):
+    """The outcome of a pair of thresholds.
+
+    Attributes:
+      share: low-grounded answers among those scored, 0..1.
+      precision: answers labelled unsupported among the labelled low ones, 0..1.
+      recall: low answers among those labelled unsupported, 0..1.
+    """
+
+    low_grounded: int
+    share: float | None
+    precision: float | None
+    recall: float | None
+
+
+class ScoreGrid:
+    """Count pairs of scores by the thresholds between which they lie.
+
+    Args:
+      thresholds: those in force; the grid holds them and every tenth.
+    """
+
+    def __init__(self, thresholds: Thresholds) -> None:
+        self.thresholds = thresholds
+        self.support_steps = _steps(thresholds.low_grounded)
+        self.claim_steps = _steps(thresholds.claim)
+        self._counts: Counter[tuple[int, int, bool | None]] = Counter()
+
+    def add(
+        self, support_score: float | None, min_claim_score: float | None, label: bool | None
+    ) -> None:
+        """Count an answer; a score that is None is never low.
+
+        Args:
+          support_score: 0..1.
+          min_claim_score: 0..1.
+          label: whether a person labelled the answer unsupported, None without a label.
+        """
+        support = _steps_reached(self.support_steps, support_score)
+        claim = _steps_reached(self.claim_steps, min_claim_score)
+        self._counts[support, claim, label] += 1
+
+    @property
+    def total(self) -> int:
+        """How many answers were counted."""
+        return self._counts.total()
+
+    def outcome(self, support_threshold: float, claim_threshold: float) -> Outcome:
+        """Return the outcome of two steps of the grid; a score equal to its threshold is not low.
+
+        Raises:
+          ValueError: one of them is not a step.
+        """
+        support_step = self.support_steps.index(support_threshold)
+        claim_step = self.claim_steps.index(claim_threshold)
+        scored: Counter[bool | None] = Counter()
+        low: Counter[bool | None] = Counter()
+        for (support, claim, label), count in self._counts.items():
+            scored[label] += count
+            if support <= support_step or claim <= claim_step:
+                low[label] += count
+        return Outcome(
+            low_grounded=low.total(),
+            share=_share(low.total(), scored.total()),
+            precision=_share(low[True], low[True] + low[False]),
+            recall=_share(low[True], scored[True]),
+        )
+
+    def by_support(self) -> dict[float, Outcome]:
+        """Map each support threshold to its outcome with the claim threshold in force."""
+        return {step: self.outcome(step, self.thresholds.claim) for step in self.support_steps}
+
+    def by_claim(self) -> dict[float, Outcome]:
+        """Map each claim threshold to its outcome with the support threshold in force."""
+        return {step: self.outcome(self.thresholds.low_grounded, step) for step in self.claim_steps}
+
+
+def _steps(in_force: float) -> tuple[float, ...]:
+    return tuple(sorted({*_TENTHS, in_force}))
+
+
+def _steps_reached(steps: Sequence[float], score: float | None) -> int:
+    return len(steps) if score is None else bisect_right(steps, score)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

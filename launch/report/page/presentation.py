@@ -1,0 +1,130 @@
+"""Format verdicts, claims, times and untrusted text for the page."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from launch.terminal.figures import NOTHING
+from schemas.checked_answer import Claim
+from schemas.quantities import DAY_US, EPOCH, to_us
+from schemas.verdict import Verdict
+
+_FIRST_US = to_us(datetime.min.replace(tzinfo=UTC))
+_LAST_US = to_us(datetime.max.replace(tzinfo=UTC))
+_BIDI_CONTROLS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_OTHER_CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF, *range(0xFFF9, 0xFFFC))
+_VISIBLE = {
+    code: f"⟨U+{code:04X}⟩"
+    for code in (*_BIDI_CONTROLS, *_OTHER_CONTROLS)
+    if chr(code) not in "\t\n"
+}
+_TINTS = 5
+
+
+class VerdictStyle(NamedTuple):
+    """A verdict's name on the page, its class in the style sheet, and its meaning."""
+
+    verdict: str
+    name: str
+    css: str
+    meaning: str
+
+
+_LOW = "checked and not supported by its sources, or reported as low-grounded by the generator"
+_POLICY = "skipped or blocked as adversarial, unsafe or forbidden"
+_UNSCORABLE = "no text, no facts, no claim that needs a check, or too long"
+_NOT_ANSWERED = "skipped by the generator for another reason"
+_GROUNDED = "checked, and at or above the thresholds"
+
+_STYLES = (
+    VerdictStyle(Verdict.LOW_GROUNDED, "Low-grounded", "low", _LOW),
+    VerdictStyle(Verdict.POLICY_SKIPPED, "Policy-skipped", "policy", _POLICY),
+    VerdictStyle(Verdict.GENERATION_FAILED, "Generation failed", "failed", "the generator failed"),
+    VerdictStyle(Verdict.INCOMPLETE, "Incomplete", "incomplete", "still being generated"),
+    VerdictStyle(Verdict.UNSCORABLE, "Unscorable", "unscorable", _UNSCORABLE),
+    VerdictStyle(Verdict.NOT_ANSWERED, "Not answered", "unanswered", _NOT_ANSWERED),
+    VerdictStyle(Verdict.GROUNDED, "Grounded", "grounded", _GROUNDED),
+)
+
+
+def verdict_styles(verdicts: Iterable[str]) -> list[VerdictStyle]:
+    """Return the styles of all verdicts, from the bottom of a column to its top.
+
+    The most important verdict is on the base line. A verdict that this version does not know
+    appears under its own name.
+    """
+    unknown = sorted(set(verdicts) - {style.verdict for style in _STYLES})
+    meaning = "unknown to this version"
+    return [*(VerdictStyle(name, name, "unknown", meaning) for name in unknown), *_STYLES]
+
+
+class ClaimStyle(NamedTuple):
+    """The class of a claim's tint, and its meaning in words for people who do not see colours."""
+
+    css: str
+    meaning: str
+
+
+def claim_style(claim: Claim, threshold: float) -> ClaimStyle:
+    """Choose the tint of a claim: the lower its score, the deeper.
+
+    A claim below the threshold, 0..1, is also underlined.
+    """
+    score = claim.required_score
+    if score is None:
+        return ClaimStyle("unchecked", "needs no check")
+    tint = f"tint-{min(int(score * _TINTS), _TINTS - 1)}"
+    if score < threshold:
+        return ClaimStyle(f"{tint} unsupported", "not supported")
+    return ClaimStyle(tint, "supported")
+
+
+def visible(value: object) -> object:
+    """Replace control characters in text that is not markup by names such as ``⟨U+202E⟩``."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return value.replace("\r\n", "\n").replace("\r", "\n").translate(_VISIBLE)
+    return value
+
+
+def document(key: str) -> str:
+    """Shorten the resource name of a document to the part after its data store."""
+    _, store, place = key.partition("/dataStores/")
+    return place if store and key.startswith("projects/") else key
+
+
+def moment(time_us: int | None) -> str:
+    """Format a time as ``3 Mar 2026, 14:05``, UTC."""
+    if time_us is None:
+        return NOTHING
+    return f"{day(time_us)} {_time(time_us).year}, {clock(time_us)}"
+
+
+def day(time_us: int) -> str:
+    """Format a date as ``3 Mar``, UTC."""
+    time = _time(time_us)
+    return f"{time.day} {time:%b}"
+
+
+def clock(time_us: int) -> str:
+    """Format a time of day as ``14:05``, UTC."""
+    return f"{_time(time_us):%H:%M}"
+
+
+def month(time_us: int) -> str:
+    """Format a month as ``Mar 2026``, UTC."""
+    time = _time(time_us)
+    return f"{time:%b} {time.year}"
+
+
+def bucket_start(time_us: int, width_us: int) -> str:
+    """Format the start of a time bucket, no finer than its width."""
+    if width_us < DAY_US:
+        return f"{day(time_us)}, {clock(time_us)}"
+    return f"{day(time_us)} {_time(time_us).year}"
+
+
+def _time(time_us: int) -> datetime:
+    # A bucket of years may start before the calendar, or end after it.
+    return EPOCH + timedelta(microseconds=min(max(time_us, _FIRST_US), _LAST_US))
