@@ -7,7 +7,7 @@ _HELP = "check answers from Pub/Sub continuously, and alert"
 _DEMO = Command(
     help="watch the sample answers, without a cloud",
     settings=WatchDemoSettings,
-    run="launch.watch.run:demo",
+    run="launch.watch.demo:demo",
 )
 _STREAM = Command(
     help=f"{_HELP}, as a streaming job on Dataflow",

@@ -166,10 +166,10 @@ def _costs(bills: Sequence[Bill]) -> Iterator[tuple[str, list[str]]]:
 
 def _recoveries(plans: Sequence[Plan], figures: Figures) -> Iterator[tuple[str, list[str]]]:
     yield "answers that wait", [_short(each.rate * _OUTAGE_S) for each in plans]
-    for label, spare in (("", 1.0), (" on a third fewer machines", 2 / 3)):
-        times = [recovery_s(p.rate, capacity(p, figures) * spare, _OUTAGE_S) for p in plans]
-        told = ["never" if time is None else f"{time / 60:.0f} min" for time in times]
-        yield f"until none waits{label}", told
+    for label, left in (("", 1.0), (" on a third fewer machines", 2 / 3)):
+        times = [recovery_s(p.rate, capacity(p, figures) * left, _OUTAGE_S) for p in plans]
+        texts = ["never" if time is None else f"{time / 60:.0f} min" for time in times]
+        yield f"until none waits{label}", texts
 
 
 def _table(
