@@ -24,7 +24,7 @@ from google.cloud.pubsub_v1.types import FlowControl
 from google.pubsub_v1 import types
 
 from launch.pubsub import clients
-from launch.pubsub.settings import PullSettings
+from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
 from tests.support.pubsub_servers import GOOGLES, OWN, GoogleEmulator, find_emulator

@@ -2,8 +2,11 @@
 
 from typing import Any
 
-from launch.watch.durable.journal import BatchDone
+from msgspec.structs import replace
+
+from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
+from pipeline.sinks.batch_results import BatchResults
 from pipeline.sinks.part_files import Part
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.quantities import HOUR_US
@@ -33,15 +36,14 @@ def an_account(**fields: Any) -> LedgerHour:
     return LedgerHour(**given | fields)
 
 
-def a_batch_done(number: int = 1, **fields: Any) -> BatchDone:
-    """A batch of two answers, in one file."""
-    given = {
-        "number": number,
-        "parts": (a_part(),),
-        "counts": RunCounts(read=2, verdicts={"GROUNDED": 2}),
-        "account": an_account(first_batch=number),
-    }
-    return BatchDone(**given | fields)
+def commit_batch(
+    journal: Journal, number: int = 1, account: LedgerHour | None = None, **fields: Any
+) -> None:
+    """Commit a batch of two answers, in one file."""
+    batch = BatchResults(**{"parts": (a_part(),), **fields})
+    counts = RunCounts(read=2, verdicts={"GROUNDED": 2})
+    hour = replace(account or an_account(), first_batch=number)
+    journal.commit(hour, batch, counts, 0)
 
 
 def an_alert(**fields: Any) -> Alert:
