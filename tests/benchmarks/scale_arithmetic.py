@@ -132,7 +132,9 @@ def tables(rates: Sequence[int], figures: Figures, prices: Prices) -> Iterator[s
     yield ""
     yield from _table("dollars a day", heads, _costs(bills))
     yield ""
-    yield from _table("after an outage of the checker of ten minutes", heads, _recoveries(plans, figures))
+    yield from _table(
+        "after ten minutes of outage", heads, _recoveries(plans, figures)
+    )
 
 
 def _needs(plans: Sequence[Plan]) -> Iterator[tuple[str, list[str]]]:
