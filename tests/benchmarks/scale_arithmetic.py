@@ -132,9 +132,7 @@ def tables(rates: Sequence[int], figures: Figures, prices: Prices) -> Iterator[s
     yield ""
     yield from _table("dollars a day", heads, _costs(bills))
     yield ""
-    yield from _table(
-        "after ten minutes of outage", heads, _recoveries(plans, figures)
-    )
+    yield from _table("after ten minutes of outage", heads, _recoveries(plans, figures))
 
 
 def _needs(plans: Sequence[Plan]) -> Iterator[tuple[str, list[str]]]:
