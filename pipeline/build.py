@@ -38,10 +38,10 @@ def build_pipeline(root: beam.Pipeline, source: Source, sink: Sink, config: Conf
     parsed = read.messages | "ParseAnswers" >> ParseAnswers(
         config.input_format, facts_from_steps=config.facts_from_steps
     )
-    distinct = parsed.answers | "Deduplicate" >> Deduplicate(config.seen_ids, config.seen_for_s)
+    distinct = parsed.answers | "Deduplicate" >> Deduplicate(source.keep_first(config))
     answers = distinct | "SampleAnswers" >> SampleAnswers(config.sampling)
     routed = answers | "RouteAnswers" >> RouteAnswers(config.moved_reasons)
-    checked = routed | "CheckGrounding" >> CheckGrounding(config.check)
+    checked = routed | "CheckGrounding" >> CheckGrounding(config.check, source.fill_bundles(config))
     enriched = checked.checked | "TagAnswers" >> TagAnswers(config.thresholds)
     _ = (enriched,) | "WriteEnriched" >> sink.enriched
 

@@ -1,5 +1,6 @@
 """CheckGrounding: check the answers that need a call."""
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import apache_beam as beam
 import msgspec
+from apache_beam.io.components.adaptive_throttler import ThrottlingSignaler
 from apache_beam.pvalue import DoOutputsTuple, PCollection, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.timestamp import Timestamp
@@ -21,16 +23,15 @@ from schemas.failure import Failure
 from transforms.fill_bundles import FillBundles
 from transforms.grounding.check_session import CheckSession, Outcome
 from transforms.grounding.errors import BadReply, CheckFailed, OverBudget, RunStopped, Unavailable
+from transforms.grounding.rate_limiter import AdaptiveThrottle
 from transforms.grounding.settings import LOCAL, CheckSettings, OutagePolicy
 from transforms.runtime import counters
 from transforms.runtime.failures import FAILURES, TaggedFailure, failed_now
 from transforms.runtime.shared_resources import SharedResources
-from transforms.runtime.throttle import AdaptiveThrottle
 
 CHECKED = "checked"
 LEFT: Literal["left"] = "left"
 TaggedLeft: TypeAlias = TaggedOutput[Literal["left"], Answer]
-
 
 _ANSWERS_IN_EMBEDDED_CHECKER = 16
 """The embedded checker has no latency to hide. With few answers in flight, what was cached of their
@@ -58,30 +59,33 @@ class CheckGrounding(beam.PTransform):
 
     Args:
       settings: of the check; `max_in_flight` limits the concurrent calls of a process.
+      fill_bundles: batches the answers first, None if the bundles are large enough.
     """
 
-    def __init__(self, settings: CheckSettings) -> None:
+    def __init__(self, settings: CheckSettings, fill_bundles: FillBundles | None = None) -> None:
         super().__init__()
         self.settings = settings
+        self.fill_bundles = fill_bundles
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, routed: PCollection[RoutedAnswer]) -> DoOutputsTuple:
         """Apply the step."""
-        check = _CheckAnswer(self.settings)
-        if not routed.is_bounded:
-            routed = routed | "FillBundles" >> FillBundles(self.settings.max_in_flight)
-        return routed | "CheckAnswer" >> beam.ParDo(check).with_outputs(
-            FAILURES, LEFT, main=CHECKED
-        )
+        if self.fill_bundles:
+            routed = routed | "FillBundles" >> self.fill_bundles
+        check = beam.ParDo(_CheckAnswer(self.settings))
+        return routed | "CheckAnswer" >> check.with_outputs(FAILURES, LEFT, main=CHECKED)
 
 
-class _Submitted(NamedTuple):
+class _InFlight(NamedTuple):
     """An answer in flight, and when it was submitted."""
 
     answer: Answer
     timestamp: Timestamp
     window: Any
     at_s: float
+
+    def output(self, value: object) -> WindowedValue:
+        return WindowedValue(value, self.timestamp, (self.window,))
 
 
 class _CheckAnswer(beam.DoFn):
@@ -93,7 +97,6 @@ class _CheckAnswer(beam.DoFn):
 
     def __init__(self, settings: CheckSettings) -> None:
         self._settings = settings
-        self._holds = settings.outage is OutagePolicy.HOLD
         self._most_in_flight = _ANSWERS_IN_EMBEDDED_CHECKER
         if settings.checker != LOCAL:
             # More answers than calls, so that a call can start before this thread wakes up.
@@ -101,13 +104,13 @@ class _CheckAnswer(beam.DoFn):
 
     def setup(self) -> None:
         self._opened = checks_open(self._settings)
-        self._checks = self._opened.__enter__()
+        self._session = self._opened.__enter__()
 
     def start_bundle(self) -> None:
         # Each bundle has its own queue: late replies to a failed bundle are dropped.
         self._ended: SimpleQueue[tuple[int, Outcome]] = SimpleQueue()
         # By number, in the order of submission.
-        self._in_flight: dict[int, _Submitted] = {}
+        self._in_flight: dict[int, _InFlight] = {}
         self._submitted = 0
 
     def process(
@@ -122,55 +125,48 @@ class _CheckAnswer(beam.DoFn):
             return
         ended, number = self._ended, self._submitted
         self._submitted += 1
-        self._in_flight[number] = _Submitted(answer, timestamp, window, time.monotonic())
-        self._checks.session.submit(answer, lambda outcome: ended.put((number, outcome)))
+        self._in_flight[number] = _InFlight(answer, timestamp, window, time.monotonic())
+        self._session.submit(answer, lambda outcome: ended.put((number, outcome)))
         while not ended.empty() or self._count_in_time() >= self._most_in_flight:
             yield from self._next_ended()
 
     def finish_bundle(self) -> Iterator[Any]:
         while self._count_in_time():
             yield from self._next_ended()
-        yield from self._leave_late()
-        self._checks.throttle.signal()
+        if self._in_flight:
+            # The late checks continue in the background.
+            self._session.detach(late.answer.record_id for late in self._in_flight.values())
+            while not self._ended.empty():
+                yield from self._next_ended()
+            yield from map(_left, self._in_flight.values())
+            self._in_flight.clear()
+        self._session.signal_throttling()
 
     def teardown(self) -> None:
         self._opened.__exit__(None, None, None)
 
     def _count_in_time(self) -> int:
-        """Count the checks in flight, without late ones if they may continue in the background."""
-        if not self._holds:
-            return len(self._in_flight)
-        since_s = time.monotonic() - self._checks.late_after_s()
-        submitted = self._in_flight.values()
-        late = sum(1 for _ in takewhile(lambda check: check.at_s <= since_s, submitted))
-        return len(self._in_flight) - late
-
-    def _leave_late(self) -> Iterator[Any]:
-        """Let the late checks continue in the background, and emit their answers as left."""
-        record_ids = [late.answer.record_id for late in self._in_flight.values()]
-        self._checks.session.detach(record_ids)
-        while not self._ended.empty():
-            yield from self._next_ended()
-        for late in self._in_flight.values():
-            yield _left(late)
-        self._in_flight.clear()
+        """Count the checks in flight that are not late."""
+        since_s = time.monotonic() - self._session.late_after_s
+        in_flight = self._in_flight.values()
+        late = sum(1 for _ in takewhile(lambda check: check.at_s <= since_s, in_flight))
+        return len(in_flight) - late
 
     def _next_ended(self) -> Iterator[Any]:
-        """Wait for a check to end and emit it; with OutagePolicy.HOLD, wait for a moment only."""
+        """Wait for a check to end, or for one to become late, and emit what has ended."""
+        wait_s = None if self._session.late_after_s == math.inf else _POLL_S
         try:
-            number, outcome = self._ended.get(timeout=_POLL_S if self._holds else None)
+            number, outcome = self._ended.get(timeout=wait_s)
         except Empty:
             return
-        submitted = self._in_flight.pop(number)
-        self._checks.count(outcome)
+        check = self._in_flight.pop(number)
+        self._session.count(outcome)
         if isinstance(outcome, CheckedAnswer):
-            yield WindowedValue(outcome, submitted.timestamp, (submitted.window,))
+            yield check.output(outcome)
         elif isinstance(outcome, OverBudget):
-            yield _left(submitted)
+            yield _left(check)
         else:
-            failure = self._failure(submitted.answer, outcome)
-            value = WindowedValue(failure, submitted.timestamp, (submitted.window,))
-            yield TaggedOutput(FAILURES, value)
+            yield TaggedOutput(FAILURES, check.output(self._failure(check.answer, outcome)))
 
     def _failure(self, answer: Answer, error: Exception) -> Failure:
         """Return the failure of one answer; raise an error that concerns all of them."""
@@ -192,57 +188,59 @@ class _CheckAnswer(beam.DoFn):
         )
 
 
-def _left(submitted: _Submitted) -> TaggedLeft:
+def _left(check: _InFlight) -> TaggedLeft:
     counters.LEFT.inc()
-    value = WindowedValue(submitted.answer, submitted.timestamp, (submitted.window,))
-    return TaggedOutput(LEFT, value)
+    return TaggedOutput(LEFT, check.output(check.answer))
 
 
-class _Checks:
-    """A session with its throttle and counts, shared by the threads of a process."""
+class _CountedSession(CheckSession):
+    """A session that the threads of a process share, with its counts."""
 
     def __init__(self, settings: CheckSettings) -> None:
-        self.throttle = AdaptiveThrottle()
+        self._throttle = AdaptiveThrottle()
         # The embedded checker is never overloaded.
-        throttle = None if settings.checker == LOCAL else self.throttle
-        self.session = CheckSession(settings, throttle)
-        self._average_ms: float | None = None
+        super().__init__(settings, None if settings.checker == LOCAL else self._throttle)
+        self._signaler = ThrottlingSignaler(counters.NAMESPACE)
+        self._average_ms = 0.0
+        self._min_late_s = _LATE_AFTER_S if settings.outage is OutagePolicy.HOLD else math.inf
 
+    @property
     def late_after_s(self) -> float:
-        """Return after how many seconds a check is late."""
-        return max(_LATE_AFTER_S, _LATE_AFTER_AVERAGES * (self._average_ms or 0.0) / 1_000)
+        """Seconds after which a check is late; infinite unless with OutagePolicy.HOLD."""
+        return max(self._min_late_s, _LATE_AFTER_AVERAGES * self._average_ms / 1_000)
+
+    def signal_throttling(self) -> None:
+        """Report the throttled time to Beam's autoscaler; on a bundle thread."""
+        if waited_s := self._throttle.take_wait_s():
+            self._signaler.signal_throttled(waited_s)
 
     def count(self, outcome: Outcome) -> None:
         """Count a check that has ended, and the calls since the last one; on a bundle thread."""
-        sent = self.session.take_sent()
+        sent = self.client.take_sent()
         if sent.calls:
             counters.CALLS.inc(sent.calls)
             counters.RETRIES.inc(sent.retries)
             counters.CHARACTERS.inc(sent.characters)
         if not isinstance(outcome, CheckedAnswer):
-            self.throttle.signal()
+            self.signal_throttling()
         elif outcome.check:
             latency_ms = outcome.check.latency_ms
             counters.CHECKS_OK.inc()
             counters.CHECK_LATENCY_MS.update(latency_ms)
             if not outcome.check.cached:
-                before_ms = latency_ms if self._average_ms is None else self._average_ms
+                before_ms = self._average_ms or latency_ms
                 self._average_ms = before_ms + _AVERAGE_WEIGHT * (latency_ms - before_ms)
 
-    def close(self) -> None:
-        """Close the session."""
-        self.session.close()
 
-
-_CHECKS: SharedResources[_Checks] = SharedResources()
+_SESSIONS: SharedResources[_CountedSession] = SharedResources()
 
 
 @contextmanager
-def checks_open(settings: CheckSettings) -> Iterator[_Checks]:
+def checks_open(settings: CheckSettings) -> Iterator[_CountedSession]:
     """Open the connections and the cache, shared with the steps of this process."""
     key = msgspec.json.encode(settings)
-    checks = _CHECKS.acquire(key, partial(_Checks, settings))
+    session = _SESSIONS.acquire(key, partial(_CountedSession, settings))
     try:
-        yield checks
+        yield session
     finally:
-        _CHECKS.release(key)
+        _SESSIONS.release(key)

@@ -1,7 +1,7 @@
 """Deduplicate: pass each record id once."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import apache_beam as beam
@@ -18,9 +18,12 @@ from apache_beam.transforms.userstate import (
 from apache_beam.utils.timestamp import Timestamp
 
 from schemas.answer import Answer
-from transforms.persistence.seen_ids import SEEN_FOR_S, SeenIds
+from transforms.persistence.seen_ids import SeenIds
 from transforms.runtime import counters
 from transforms.runtime.shared_resources import SharedResources
+
+KeepFirst = Callable[[PCollection[Answer]], PCollection[Answer]]
+"""How the ids are remembered: `in_file`, `in_groups` or `in_state`."""
 
 
 class Deduplicate(beam.PTransform):
@@ -29,31 +32,41 @@ class Deduplicate(beam.PTransform):
     Input: PCollection[Answer], bounded or not.
     Output: PCollection[Answer], the first answer of each record id.
     Failures: an OSError, if the ids cannot be stored, fails the bundle.
-    Delivery: with a file, all processes of the machine share the ids. Without one, a bounded
-      collection is grouped by record id, and a stream keeps each id in the runner's state for a
-      while, after which it passes again.
+    Delivery: as `keep_first` says.
 
     Args:
-      seen_ids: a local file for the ids; None if several machines share the work.
-      seen_for_s: seconds for which a stream keeps an id.
+      keep_first: passes the first answer of each record id.
     """
 
-    def __init__(self, seen_ids: str | None, seen_for_s: int = SEEN_FOR_S) -> None:
+    def __init__(self, keep_first: KeepFirst) -> None:
         super().__init__()
-        self.seen_ids = seen_ids
-        self.seen_for_s = seen_for_s
+        self.keep_first = keep_first
 
     def expand(self, answers: PCollection[Answer]) -> PCollection[Answer]:
         """Apply the step."""
-        if self.seen_ids is not None:
-            return answers | "DropSeen" >> beam.ParDo(_DropSeen(self.seen_ids))
-        # (record_id, Answer)
-        keyed = answers | "ByRecordId" >> beam.Map(_with_record_id)
-        if not answers.is_bounded:
-            return keyed | "DropRepeated" >> beam.ParDo(_DropRepeated(self.seen_for_s))
-        # (record_id, Iterable[Answer])
-        grouped = keyed | "GroupByRecordId" >> beam.GroupByKey()
-        return grouped | "KeepFirst" >> beam.FlatMapTuple(_keep_first)
+        return self.keep_first(answers)
+
+
+def in_file(path: str) -> KeepFirst:
+    """Remember the ids in a local file, which all processes of the machine share."""
+    return lambda answers: answers | "DropSeen" >> beam.ParDo(_DropSeen(path))
+
+
+def in_state(seen_for_s: int) -> KeepFirst:
+    """Remember each id of a stream in the runner's state for a while; then it passes again."""
+    drop = _DropRepeated(seen_for_s)
+    return lambda answers: _with_ids(answers) | "DropRepeated" >> beam.ParDo(drop)
+
+
+def in_groups(answers: PCollection[Answer]) -> PCollection[Answer]:
+    """Group the answers of a bounded collection by record id, on any number of machines."""
+    # (record_id, Iterable[Answer])
+    grouped = _with_ids(answers) | "GroupByRecordId" >> beam.GroupByKey()
+    return grouped | "KeepFirst" >> beam.FlatMapTuple(_keep_first)
+
+
+def _with_ids(answers: PCollection[Answer]) -> PCollection[tuple[str, Answer]]:
+    return answers | "ByRecordId" >> beam.Map(_with_record_id)
 
 
 _SEEN_IDS: SharedResources[SeenIds] = SharedResources()

@@ -1,6 +1,6 @@
 """RateAlerts: alert when the share of an engine's bad answers uses up its error budget."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
@@ -26,31 +26,40 @@ from transforms.rules.rate_incidents import (
 )
 from transforms.runtime.record_coder import RecordCoder
 
+DetectIncidents = Callable[[PCollection[EngineCounts]], PCollection[Alert]]
+"""When the counts are evaluated: `at_end`, or `at_end_of_bucket`."""
+
 
 class RateAlerts(beam.PTransform):
     """Alert when a rate incident of an engine opens, and when it closes.
 
-    Input: PCollection[(engine, RateCounts)]. All buckets of a bounded collection are evaluated
-      together; those of a stream at the end of each bucket, as the watermark passes it.
+    Input: PCollection[(engine, RateCounts)].
     Output: PCollection[Alert], one when an incident opens and one when it closes.
     Failures: none.
     Delivery: each alert once; the same counts make the same alerts in every run.
 
     Args:
-      rule: when an incident opens and closes.
+      detect_incidents: evaluates the counts of each engine.
     """
 
-    def __init__(self, rule: RateRule) -> None:
+    def __init__(self, detect_incidents: DetectIncidents) -> None:
         super().__init__()
-        self.rule = rule
+        self.detect_incidents = detect_incidents
 
     def expand(self, counts: PCollection[EngineCounts]) -> PCollection[Alert]:
         """Apply the step."""
-        if not counts.is_bounded:
-            return counts | "DetectIncidents" >> beam.ParDo(_DetectIncidents(self.rule))
-        # (engine, Iterable[RateCounts])
-        by_engine = counts | "ByEngine" >> beam.GroupByKey()
-        return by_engine | "DetectIncidents" >> beam.FlatMap(_detect_incidents, rule=self.rule)
+        return self.detect_incidents(counts)
+
+
+def at_end(rule: RateRule) -> DetectIncidents:
+    """Evaluate all buckets of a bounded collection together."""
+    detect = beam.FlatMap(_detect_incidents, rule=rule)
+    return lambda counts: counts | "ByEngine" >> beam.GroupByKey() | "DetectIncidents" >> detect
+
+
+def at_end_of_bucket(rule: RateRule) -> DetectIncidents:
+    """Evaluate a stream at the end of each bucket, as the watermark passes it."""
+    return lambda counts: counts | "DetectIncidents" >> beam.ParDo(_DetectIncidents(rule))
 
 
 def _detect_incidents(

@@ -20,7 +20,7 @@ class RouteAnswers(beam.PTransform):
     Delivery: each answer once; a retried bundle has the same results.
 
     Args:
-      moved_reasons: verdicts that replace those of the table in `rules/verdicts.py`, by reason.
+      moved_reasons: verdicts that replace those of the table in `rules/routing.py`, by reason.
     """
 
     def __init__(self, moved_reasons: Mapping[str, Verdict]) -> None:

@@ -8,10 +8,8 @@ from typing import Any
 from google.api_core import exceptions
 from google.pubsub_v1 import SubscriberClient, types
 
-from launch.pubsub.errors import is_passing, refused
-from launch.pubsub.outstanding import Delivery, OutstandingMessages
-from launch.pubsub.reachability import Reachability
-from launch.pubsub.settings import PullSettings
+from launch.pubsub.errors import Reachability, is_transient, refused
+from launch.pubsub.outstanding import Delivery, OutstandingMessages, PullSettings
 from schemas.message import Message
 
 _HEARTBEAT_S = 30.0
@@ -29,13 +27,6 @@ class Receiver:
 
     A stream on which nothing arrived for a while is opened again: Google's emulator sends nothing
     on an open stream once another client was killed, though it has messages.
-
-    Args:
-      client: the official one.
-      subscription: its full name.
-      settings: how many messages may be outstanding, and how long leases last.
-      outstanding: takes the messages, and says when there is room for more.
-      reachability: records failures.
     """
 
     def __init__(
@@ -97,7 +88,7 @@ class Receiver:
         except exceptions.GoogleAPICallError as error:
             if self._is_reopening:
                 return 0.0
-            if not is_passing(error):
+            if not is_transient(error):
                 raise refused(self._reachability.action, error) from None
             return self._reachability.failed(error)
         finally:

@@ -10,9 +10,8 @@ from google.api_core.retry import Retry
 from google.pubsub_v1 import PublisherClient, types
 
 from launch.pubsub import clients
-from launch.pubsub.errors import Unpublished, is_passing, refused
-from launch.pubsub.reachability import Reachability
-from launch.pubsub.settings import PublishSettings
+from launch.pubsub.errors import Reachability, Unpublished, is_transient, refused
+from schemas import Record
 from transforms.grounding.settings import GoogleAccount
 from transforms.rules.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 
@@ -22,24 +21,29 @@ _FIRST_WAIT_S = 0.1
 _MAX_WAIT_S = 2.0
 
 
+class PublishSettings(Record, frozen=True, kw_only=True):
+    """The time for one call of Pub/Sub, and after which no other call is started."""
+
+    call_timeout_s: float = 10.0
+    total_s: float = 120.0
+
+
+_DEFAULTS = PublishSettings()
+
+
 class Topic:
     """Publish messages, and return when Pub/Sub has stored them.
 
     The client's own `publish` takes attributes as arguments, batches by time and reports by
     futures; here whole requests are sent, whose messages are stored together or not at all. May be
     used from any thread.
-
-    Args:
-      client: the official one; it is closed in the end.
-      name: the topic's full name, `projects/p/topics/t`.
-      settings: how long publishing may take.
     """
 
     def __init__(
         self,
         client: PublisherClient,
         name: str,
-        settings: PublishSettings = PublishSettings(),  # noqa: B008 - it is frozen
+        settings: PublishSettings = _DEFAULTS,
     ) -> None:
         self._client = client
         self._name = name
@@ -50,30 +54,16 @@ class Topic:
     def open(
         cls,
         name: str,
-        settings: PublishSettings = PublishSettings(),  # noqa: B008 - it is frozen
+        settings: PublishSettings = _DEFAULTS,
         *,
         address: str | None = None,
         account: GoogleAccount = GoogleAccount(),  # noqa: B008 - it is frozen
     ) -> Self:
-        """Connect.
-
-        Args:
-          name: the topic's full name, `projects/p/topics/t`.
-          settings: how long publishing may take.
-          address: of a server without encryption, such as ``127.0.0.1:8085``; None for
-            PUBSUB_EMULATOR_HOST, or else Google's service.
-          account: the account for Google's service.
-
-        Raises:
-          Misconfigured: there are no credentials.
-        """
+        """Connect to a topic by its full name, `projects/p/topics/t`; as of `open_publisher`."""
         return cls(clients.open_publisher(address, account), name, settings)
 
     def publish(self, messages: Iterable[TopicMessage]) -> None:
-        """Publish messages, in order, and wait until Pub/Sub has stored them all.
-
-        Args:
-          messages: as `transforms.rules.topic_messages.build_message` makes them.
+        """Publish messages of `build_message`, in order, and wait until Pub/Sub has stored them.
 
         Raises:
           Unpublished: Pub/Sub did not answer in time; the first messages may be stored.
@@ -88,21 +78,17 @@ class Topic:
         clients.close(self._client)
 
     def _send(self, request: types.PublishRequest, left_s: float) -> None:
-        send = partial(
-            self._client.publish,
-            request=request,
-            retry=None,
-            timeout=self._settings.call_timeout_s,
-        )
-        persist = Retry(
-            predicate=is_passing,
+        timeout_s = self._settings.call_timeout_s
+        send = partial(self._client.publish, request=request, retry=None, timeout=timeout_s)
+        retry = Retry(
+            predicate=is_transient,
             initial=_FIRST_WAIT_S,
             maximum=_MAX_WAIT_S,
             timeout=left_s,
             on_error=self._reachability.failed,
         )
         try:
-            persist(send)()
+            retry(send)()
         except exceptions.RetryError as error:
             raise Unpublished(
                 f"cannot {self._reachability.action}: no answer within"

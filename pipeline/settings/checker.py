@@ -8,15 +8,19 @@ import msgspec
 from pipeline.settings import kinds
 from pipeline.settings.definition import Note, Settings
 from schemas.quantities import MEGABYTE
-from transforms.grounding import endpoints
 from transforms.grounding.settings import (
     DISCOVERY_ENGINE,
+    GLOBAL,
     LOCAL,
+    LOCATIONS,
     Budget,
     CheckSettings,
     GoogleAccount,
     OutagePolicy,
     RetrySettings,
+    endpoint,
+    grounding_config,
+    location_of,
 )
 from transforms.rules.limits import CheckLimits
 
@@ -91,9 +95,9 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
             yield "--checker discoveryengine: needs --project, or a --grounding_config"
         if self.scorer and self.name != LOCAL:
             yield "--scorer: needs --checker local"
-        if config and location and endpoints.location_of(config) != location:
+        if config and location and location_of(config) != location:
             yield f"--location {location}: is not the location in --grounding_config"
-        if config and endpoints.location_of(config) not in endpoints.LOCATIONS:
+        if config and location_of(config) not in LOCATIONS:
             yield f"--grounding_config {config}: its location must be global, us or eu"
 
     @property
@@ -136,7 +140,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         has_store = reply_folder and (not is_local or budget != Budget())
         return CheckSettings(
             checker=self.name,
-            endpoint=endpoints.endpoint(location) if is_google else own_endpoint,
+            endpoint=endpoint(location) if is_google else own_endpoint,
             scorer=self.scorer,
             account=self.account if is_google else None,
             api_version=self.api_version,
@@ -162,9 +166,9 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     def _place(self) -> tuple[str, str]:
         """The grounding configuration and its location, each derived from the other."""
         if self.grounding_config:
-            return self.grounding_config, endpoints.location_of(self.grounding_config)
-        location = self.location or endpoints.GLOBAL
-        return endpoints.grounding_config(self.project or "-", location), location
+            return self.grounding_config, location_of(self.grounding_config)
+        location = self.location or GLOBAL
+        return grounding_config(self.project or "-", location), location
 
 
 class RetryPolicySettings(Settings, frozen=True, kw_only=True):

@@ -8,9 +8,11 @@ import apache_beam as beam
 from apache_beam.pvalue import DoOutputsTuple, PBegin, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
 
+from pipeline.settings.config import Config
 from pipeline.sources.archives import read_file
 from pipeline.sources.compression import DamagedArchive
 from schemas.message import Message
+from transforms.deduplicate import KeepFirst, in_groups
 from transforms.runtime import counters
 from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure, failed_now
 
@@ -56,6 +58,13 @@ class ReadArchives(beam.PTransform):
         self.paths = tuple(paths)
         self.are_failures = are_failures
         self.salvage = salvage
+
+    def keep_first(self, _: Config) -> KeepFirst:
+        """Group the answers by record id."""
+        return in_groups
+
+    def fill_bundles(self, _: Config) -> None:
+        """Leave the bundles as they are: those of archives are large."""
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:

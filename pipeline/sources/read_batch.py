@@ -9,8 +9,10 @@ from apache_beam.pvalue import DoOutputsTuple, PBegin
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.shared import Shared
 
+from pipeline.settings.config import Config
 from pipeline.sources.read_archives import MessageRange, count_messages
 from schemas.message import Message
+from transforms.deduplicate import KeepFirst, in_file
 from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 
 
@@ -74,6 +76,13 @@ class ReadBatch(beam.PTransform):
     def __init__(self, batches: BatchHandle) -> None:
         super().__init__()
         self.batches = batches
+
+    def keep_first(self, config: Config) -> KeepFirst:
+        """Remember the record ids of all batches in the work folder."""
+        return in_file(str(config.seen_ids))
+
+    def fill_bundles(self, _: Config) -> None:
+        """Leave the bundles as they are: each is a batch."""
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:

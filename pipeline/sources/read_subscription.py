@@ -11,8 +11,11 @@ from apache_beam.pvalue import DoOutputsTuple, PBegin
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.timestamp import Timestamp
 
+from pipeline.settings.config import Config
 from schemas.message import Message
 from schemas.quantities import to_us
+from transforms.deduplicate import KeepFirst, in_state
+from transforms.fill_bundles import FillBundles
 from transforms.runtime import counters
 from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 
@@ -39,6 +42,14 @@ class ReadSubscription(beam.PTransform):
         super().__init__()
         self.subscription = subscription
         self.id_label = id_label
+
+    def keep_first(self, config: Config) -> KeepFirst:
+        """Remember the record ids in the job's state, for a while."""
+        return in_state(config.seen_for_s)
+
+    def fill_bundles(self, config: Config) -> FillBundles:
+        """Batch the answers: a streaming runner's bundle often holds a single one."""
+        return FillBundles(config.check.max_in_flight)
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:

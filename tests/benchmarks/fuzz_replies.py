@@ -2,9 +2,9 @@
 
 python -m tests.benchmarks.fuzz_replies [--count 100000] [--seed 1]
 
-Takes the recorded replies, breaks each anew in up to three ways (bytes changed, cut, repeated,
+Takes the recorded replies, breaks each in up to three ways (bytes changed, cut, repeated,
 joined with another's, values of JSON swapped), and prints what became of them. Anything raised
-that is no CheckFailed ends it with status 1.
+other than CheckFailed ends it with status 1.
 """
 
 import argparse
@@ -19,8 +19,7 @@ import msgspec
 
 from schemas.wire.grounding_check import CheckRequest
 from transforms.grounding.errors import CheckFailed
-from transforms.grounding.protocol import interpret_reply
-from transforms.grounding.reply import unknown_fields
+from transforms.grounding.protocol import interpret_reply, unknown_fields
 
 _REPLIES = Path(__file__).parents[1] / "data" / "replies"
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -18,11 +18,11 @@ from tests.benchmarks.generated_answers import generated_messages
 from tests.support.answer_messages import parse_answer
 from tests.support.fault_server import FaultServer
 from tests.support.wire_faults import Fault, after, status
-from transforms.grounding.check_answer import check_answer
+from transforms.grounding.check_session import check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.errors import CheckFailed
+from transforms.grounding.rate_limiter import AdaptiveThrottle
 from transforms.grounding.settings import CheckSettings
-from transforms.runtime.throttle import AdaptiveThrottle
 
 _GOOD_S = 15
 _IN_FLIGHT = 64

@@ -24,7 +24,7 @@ from google.cloud.pubsub_v1.types import FlowControl
 from google.pubsub_v1 import types
 
 from launch.pubsub import clients
-from launch.pubsub.settings import PullSettings
+from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
 from tests.support.pubsub_servers import GOOGLES, OWN, GoogleEmulator, find_emulator
@@ -60,14 +60,14 @@ def _by_unary_pull(name: str, number: int) -> None:
 def _by_subscribe(name: str, number: int) -> None:
     left, done = iter(range(number - 1, -1, -1)), threading.Event()
 
-    def hear(message: object) -> None:
+    def receive(message: object) -> None:
         message.ack()  # type: ignore[attr-defined]
         if not next(left):
             done.set()
 
     with SubscriberClient() as client:
         flow = FlowControl(max_messages=_HELD, max_bytes=_HELD_BYTES)
-        future = client.subscribe(name, hear, flow_control=flow)
+        future = client.subscribe(name, receive, flow_control=flow)
         done.wait()
         future.cancel()
         future.result()

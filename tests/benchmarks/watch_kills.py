@@ -104,7 +104,7 @@ def make_messages(chance: random.Random, answers: int, unanswered: int) -> list[
 
 
 def fails(number: int, unanswered: int) -> bool:
-    """Tell whether an answer is among the percentage that the checker does not reply to."""
+    """Return whether an answer is among the percentage that the checker does not reply to."""
     return number * 37 % 100 < unanswered
 
 

@@ -6,11 +6,12 @@ LangChain's packages are not among the tests': `make bench SMOKE=1` holds its co
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import mean
 
 import pytest
 from msgspec.structs import replace
 
-from tests.benchmarks.generated_answers import repeating_messages
+from tests.benchmarks.generated_answers import answer_and_facts, repeating_messages
 from tests.benchmarks.peers.contenders import CONTENDERS, GROUNDWATCH, Contender
 from tests.benchmarks.peers.course import Course
 from tests.benchmarks.peers.job import answer_of
@@ -50,6 +51,22 @@ def test_of_ten_messages_one_comes_again_and_one_repeats_an_answer() -> None:
     answers = [answer_of(message) for message in repeating_messages(200)]
     assert len({answer.id for answer in answers}) == 180
     assert len({answer.answer for answer in answers}) == 160
+
+
+def test_generated_answers_have_the_size_of_real_ones() -> None:
+    answers, facts = zip(*map(answer_and_facts, range(400)), strict=True)
+    assert len(set(answers)) == 400
+    assert 600 < mean(len(answer.encode()) for answer in answers) < 750
+    assert {len(each) for each in facts} == {3}
+    assert 400 < mean(len(fact.encode()) for each in facts for fact in each) < 510
+    shared = [_share_of_words(answer, each) for answer, each in zip(answers, facts, strict=True)]
+    assert 0.6 < mean(shared) < 0.8
+
+
+def _share_of_words(answer: str, facts: list[str]) -> float:
+    """Return the share of an answer's distinct words that the facts contain."""
+    words = set(answer.lower().split())
+    return len(words & set(" ".join(facts).lower().split())) / len(words)
 
 
 def test_a_commands_processes_are_measured_with_it() -> None:

@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.logs.beam_log import keep_beam_quiet
+from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
-from launch.watch import run_worker
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
+from launch.watch.reporter import LogReporter
+from launch.watch.run_worker import open_worker
 from launch.watch.worker import Worker
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
@@ -85,8 +86,13 @@ class Watched:
         given_config = config or self.config()
         with closing(Journal(f"{self.work_folder}/journal.sqlite")) as journal:
             journal.assign_run(given_config.run)
-            with run_worker._worker(
-                given_config, watch_settings, PipelineOptions([]), journal
+            with open_worker(
+                given_config,
+                watch_settings,
+                PipelineOptions([]),
+                journal,
+                subscription=None,
+                reporter=LogReporter(),
             ) as worker:
                 yield worker
 

@@ -10,7 +10,7 @@ from schemas.answer import Answer
 from tests.support.builders import a_message, an_answer
 from tests.support.metrics import counted
 from tests.support.pipelines import local_pipeline
-from transforms.deduplicate import Deduplicate
+from transforms.deduplicate import Deduplicate, in_file, in_groups
 from transforms.runtime import counters
 
 
@@ -32,7 +32,7 @@ def test_the_first_of_each_record_id_passes_and_the_others_are_counted(
 ) -> None:
     root = local_pipeline()
     answers = root | beam.Create([*FIRST, *AGAIN])
-    passed = answers | Deduplicate(str(tmp_path / "seen") if is_here else None)
+    passed = answers | Deduplicate(in_file(str(tmp_path / "seen")) if is_here else in_groups)
     assert_that(passed | beam.Map(place_of), equal_to(["a.jsonl#9", "a.jsonl#11", "b.jsonl#1"]))
     assert counted(root.run(), counters.DUPLICATES_SEEN) == 3
 
@@ -40,7 +40,7 @@ def test_the_first_of_each_record_id_passes_and_the_others_are_counted(
 def test_on_many_workers_the_first_is_the_one_that_stands_first_whatever_comes_first() -> None:
     with local_pipeline() as root:
         answers = root | beam.Create([*AGAIN, *FIRST])
-        passed = answers | Deduplicate(None)
+        passed = answers | Deduplicate(in_groups)
         assert_that(passed | beam.Map(place_of), equal_to(["a.jsonl#9", "a.jsonl#11", "b.jsonl#1"]))
 
 
@@ -49,7 +49,7 @@ def test_on_many_workers_the_first_of_a_message_passes() -> None:
         an_answer(message=a_message(place="a.jsonl#1", element=element)) for element in (10, 9, 11)
     ]
     with local_pipeline() as root:
-        passed = root | beam.Create(same) | Deduplicate(None)
+        passed = root | beam.Create(same) | Deduplicate(in_groups)
         elements = passed | beam.Map(lambda answer: answer.message.element)
         assert_that(elements, equal_to([9]))
 
@@ -57,12 +57,12 @@ def test_on_many_workers_the_first_of_a_message_passes() -> None:
 def test_what_was_seen_stays_seen_in_the_next_batch_of_a_run(tmp_path: Path) -> None:
     for expected in (FIRST, []):
         with local_pipeline() as root:
-            passed = root | beam.Create(FIRST) | Deduplicate(str(tmp_path / "seen"))
+            passed = root | beam.Create(FIRST) | Deduplicate(in_file(str(tmp_path / "seen")))
             assert_that(passed, equal_to(expected))
 
 
 def test_another_run_knows_nothing_of_it(tmp_path: Path) -> None:
     for name in ("first", "second"):
         with local_pipeline() as root:
-            passed = root | beam.Create(FIRST) | Deduplicate(str(tmp_path / name))
+            passed = root | beam.Create(FIRST) | Deduplicate(in_file(str(tmp_path / name)))
             assert_that(passed, equal_to(FIRST))

@@ -1,7 +1,7 @@
 """Split messages that carry several answers into one element for each answer."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeGuard, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -33,18 +33,15 @@ class _Wrapper(msgspec.Struct):
 
 
 def split_answers(value: object, message: Message) -> Sequence[Element]:
-    """Split a message into its answers.
+    """Split a message, given with its parsed JSON, into its answers.
 
     A message holds several answers if it is an array of complete answers under different names or
     tokens, an array of messages that cannot be chunks of a stream, or an object with the array
     `answers`. Any other message holds one.
 
-    Args:
-      value: the parsed JSON of the message, camelCase and without nulls.
-      message: in any input format.
-
     Returns:
-      The answers in their order, at least one.
+      The answers in their order, at least one. A replay of an element's message reads the same
+      answer.
 
     Raises:
       UnreadableAnswer: if there are too many answers.
@@ -60,18 +57,14 @@ def split_answers(value: object, message: Message) -> Sequence[Element]:
         raise UnreadableAnswer(f"The message holds {len(values)} answers, more than {MAX_ANSWERS}.")
     if len(values) == 1:
         return (Element(values[0], replace(message, payload=bytes(payloads[0]))),)
-    return [
-        Element(element, _message_of(message, number, bytes(payload)))
-        for number, (element, payload) in enumerate(zip(values, payloads, strict=True))
-    ]
-
-
-def _message_of(message: Message, number: int, payload: bytes) -> Message:
-    """Make the message of one answer; a replay of it reads the same answer."""
-    attributes = message.attributes
-    if "id" in attributes:
-        attributes = attributes | {"id": f"{attributes['id']}#{number}"}
-    return replace(message, payload=payload, attributes=attributes, element=number)
+    elements = []
+    for number, (element, payload) in enumerate(zip(values, payloads, strict=True)):
+        attributes = message.attributes
+        if "id" in attributes:
+            attributes = attributes | {"id": f"{attributes['id']}#{number}"}
+        own = replace(message, payload=bytes(payload), attributes=attributes, element=number)
+        elements.append(Element(element, own))
+    return elements
 
 
 def _decode(payload: bytes, kind: type[T]) -> T:
@@ -101,22 +94,16 @@ def _holds_several(items: Sequence[object]) -> bool:
     if any(known.matches(item) for item in items for known in _COMPLETE_FORMATS):
         return True
     names, tokens = set(), set()
-    for item in filter(_is_object, items):
-        inner = item.get("answer")
-        answer = inner if isinstance(inner, dict) else item
-        if is_answer(answer) and not _is_unfinished(answer):
-            names.add(_stripped(answer.get("name")))
-            tokens.add(_stripped(item.get("answerQueryToken")))
+    for item in items:
+        if isinstance(item, dict):
+            inner = item.get("answer")
+            answer = inner if isinstance(inner, dict) else item
+            state = answer.get("state", "")
+            is_delta = isinstance(state, str | int) and is_unfinished(state)
+            if is_answer(answer) and not is_delta:
+                names.add(_stripped(answer.get("name")))
+                tokens.add(_stripped(item.get("answerQueryToken")))
     return len(names - {""}) > 1 or len(tokens - {""}) > 1
-
-
-def _is_object(item: object) -> TypeGuard[dict[str, object]]:
-    return isinstance(item, dict)
-
-
-def _is_unfinished(answer: Mapping[str, object]) -> bool:
-    state = answer.get("state", "")
-    return isinstance(state, str | int) and is_unfinished(state)
 
 
 def _stripped(value: object) -> str:

@@ -14,7 +14,7 @@ from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRatin
 from schemas.message import UnreadableAnswer
 from schemas.verdict import ContradictionKind, Tag
 from schemas.wire import groundwatch as wire
-from schemas.wire.wire_type import read_wire, wire_fields
+from schemas.wire.wire_type import read_wire, wire_fields, words
 from transforms.formats.field_values import first_time, proportion
 from transforms.formats.format import Format, Reading, Request
 from transforms.rules.redaction import is_hashed
@@ -31,6 +31,9 @@ from transforms.rules.spans import is_valid_span
 _REQUIRED_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
 _RECORD_ID = re.compile(r"[0-9a-f]{64}")
 
+_COPIED_FIELDS = words("record_id answer_name source_format engine session query answer_text")
+
+# Tags that are made again for each record.
 _DERIVED_TAGS = frozenset(
     {
         *(kind.tag for kind in ContradictionKind),
@@ -41,7 +44,6 @@ _DERIVED_TAGS = frozenset(
         Tag.UNSUPPORTED_CLAIM,
     }
 )
-"""Tags that are made again for each record."""
 
 
 def _read(request: Request) -> Reading:
@@ -53,40 +55,30 @@ def _read(request: Request) -> Reading:
             "The record was written with --text none or hash: without the texts nothing can be"
             " checked again."
         )
-    return Reading(answer=_answer(row, request))
-
-
-def _answer(row: wire.EnrichedRow, request: Request) -> Answer:
-    event_time_us, _ = first_time(row.event_time)
-    answer = row.answer_text.encode()
+    text = row.answer_text.encode()
     derived = _derived_tags(row)
-    return Answer(
+    answer = Answer(
         message=request.message,
-        record_id=row.record_id,
-        answer_name=row.answer_name,
-        source_format=row.source_format,
-        engine=row.engine,
-        session=row.session,
-        event_time_us=event_time_us,
-        query=row.query,
-        answer_text=row.answer_text,
+        **{name: getattr(row, name) for name in _COPIED_FIELDS},
         **_signals(row),
+        event_time_us=first_time(row.event_time)[0],
         safety_ratings=tuple(SafetyRating(**asdict(rating)) for rating in row.safety_ratings),
         facts=tuple(Fact(**asdict(fact)) for fact in row.facts),
         citations=tuple(
             Citation(**_with_known_facts(citation, row))
             for citation in row.generator_citations or ()
-            if is_valid_span(answer, citation.start, citation.end)
+            if is_valid_span(text, citation.start, citation.end)
         ),
         supports=tuple(
             GroundingSupport(**_with_known_facts(support, row))
             for support in row.generator_supports
-            if is_valid_span(answer, support.start, support.end)
+            if is_valid_span(text, support.start, support.end)
         ),
         generator_grounding_score=proportion(row.generator_grounding_score),
         answerable_probability=proportion(row.answerable_probability),
         tags=tuple(tag for tag in row.tags if tag not in derived),
     )
+    return Reading(answer=answer)
 
 
 def _derived_tags(row: wire.EnrichedRow) -> frozenset[Tag]:
@@ -99,9 +91,7 @@ def _derived_tags(row: wire.EnrichedRow) -> frozenset[Tag]:
     return derived
 
 
-def _with_known_facts(
-    span: wire.EnrichedCitation | wire.EnrichedSupport, row: wire.EnrichedRow
-) -> dict[str, Any]:
+def _with_known_facts(span: wire.EnrichedCitation, row: wire.EnrichedRow) -> dict[str, Any]:
     """Return the fields of a citation or support, without facts that the record does not have."""
     facts = tuple(fact for fact in span.facts if 0 <= fact < len(row.facts))
     return asdict(span) | {"facts": facts}
@@ -122,22 +112,18 @@ def _signals(row: wire.EnrichedRow) -> dict[str, Any]:
     """Derive fields of `Answer` that lead to the same decision and the same tags as before."""
     if has_finish_reasons(row.source_format):
         return _candidate_signals(row)
+    signals: dict[str, Any] = {"skip_reasons": row.skip_reasons}
     if row.verdict_reason in STATE_VERDICTS:
-        return {"state": row.verdict_reason, "skip_reasons": row.skip_reasons}
-    if _is_explained(row):
-        return {"skip_reasons": row.skip_reasons}
-    # The only other reason is the error that ended a stream.
-    return {
-        "state": "FAILED",
-        "error_status": row.verdict_reason,
-        "skip_reasons": row.skip_reasons,
-    }
+        signals["state"] = row.verdict_reason
+    elif not _is_explained(row):
+        # The only other reason is the error that ended a stream.
+        signals |= {"state": "FAILED", "error_status": row.verdict_reason}
+    return signals
 
 
 def _is_explained(row: wire.EnrichedRow) -> bool:
     """Return whether the verdict's reason follows from other fields of the record."""
-    known = (*FINDINGS, BLOCKED_RATING, *row.skip_reasons)
-    return row.verdict_reason in known
+    return row.verdict_reason in (*FINDINGS, BLOCKED_RATING, *row.skip_reasons)
 
 
 def _candidate_signals(row: wire.EnrichedRow) -> dict[str, Any]:

@@ -13,7 +13,11 @@ def _read(request: Request) -> Reading:
     envelope = read_wire(request.value, wire.Envelope)
     facts = FactCollection()
     for fact in envelope.facts:
-        _add_fact(fact, facts)
+        if isinstance(fact, str):
+            facts.add(fact)
+        else:
+            attributes = ((name, render_value(value)) for name, value in fact.attributes.items())
+            facts.add(fact.text, uri=fact.uri, title=fact.title, attributes=attributes)
     event_time_us, is_time_good = first_time(envelope.time)
     engine, session = render_value(envelope.engine), render_value(envelope.session)
     return Reading(
@@ -31,14 +35,6 @@ def _read(request: Request) -> Reading:
             tags=true_tags({Tag.BAD_TIMESTAMP: not is_time_good}),
         ),
     )
-
-
-def _add_fact(fact: str | wire.EnvelopeFact, facts: FactCollection) -> None:
-    if isinstance(fact, str):
-        facts.add(fact)
-        return
-    attributes = ((name, render_value(value)) for name, value in fact.attributes.items())
-    facts.add(fact.text, uri=fact.uri, title=fact.title, attributes=attributes)
 
 
 FORMAT = Format(

@@ -30,6 +30,7 @@ class FactCollection:
         uri: str = "",
         title: str = "",
         document: str = "",
+        page: str | int | None = None,
         attributes: Iterable[tuple[str, str]] = (),
     ) -> tuple[int, ...]:
         """Add a text, unless it is there already or is only white space.
@@ -47,7 +48,7 @@ class FactCollection:
             return (index,)
         self._count(len(text) + len(uri) + len(title) + len(document))
         kept = {}
-        for name, value in attributes:
+        for name, value in (("page", str(page)),) if page else attributes:
             self._count(len(name) + len(value))
             kept[name] = value
         self._facts.append(
@@ -78,11 +79,6 @@ class FactCollection:
             )
 
 
-def page_attribute(page: str | int | None) -> tuple[tuple[str, str], ...]:
-    """Return a fact's attributes with its page; empty if it has none."""
-    return (("page", str(page)),) if page else ()
-
-
 def render_struct(struct: dict[str, object]) -> str:
     """Render a JSON object as lines of "key: value", in the object's order.
 
@@ -97,11 +93,7 @@ def render_struct(struct: dict[str, object]) -> str:
 
 
 def render_value(value: object) -> str:
-    """Render one value: a string unchanged, an object as lines, anything else as JSON.
-
-    Raises:
-      UnreadableAnswer: as `render_struct`.
-    """
+    """Render a string unchanged, an object as `render_struct` does, anything else as JSON."""
     reject_repeated(value)
     if isinstance(value, OutOfRangeNumber):
         raise UnreadableAnswer("A number in a fact is out of range.")

@@ -11,8 +11,8 @@ import msgspec
 from schemas.answer import SafetyRating
 from schemas.quantities import to_us
 from schemas.verdict import Tag
-from schemas.wire import discovery_engine as wire
 from schemas.wire import enums
+from schemas.wire.discovery_engine import WireRating
 
 Time = str | int | float | None
 """A time in a message: empty if it is absent, None if it has a wrong type."""
@@ -76,8 +76,7 @@ def first_time(*values: Time) -> tuple[int | None, bool]:
 def engine_id(*names: str) -> str | None:
     """Return the engine, or the data store, in the first resource name that has one.
 
-    Args:
-      names: such as ``projects/P/…/engines/E/sessions/S/answers/A``.
+    A resource name is such as ``projects/P/…/engines/E/sessions/S/answers/A``.
     """
     ids = (_id_below("engines", name) or _id_below("dataStores", name) for name in names)
     return next(filter(None, ids), None)
@@ -89,14 +88,9 @@ def session_id(*names: str) -> str | None:
 
 
 def read_ratings(
-    ratings: Iterable[wire.WireRating], categories: tuple[str, ...]
+    ratings: Iterable[WireRating], categories: tuple[str, ...]
 ) -> tuple[SafetyRating, ...]:
-    """Read safety ratings.
-
-    Args:
-      ratings: as the service writes them.
-      categories: the names of the service's harm categories by number.
-    """
+    """Read safety ratings; the service numbers its harm categories in the order of `categories`."""
     return tuple(
         SafetyRating(
             category=_short_name(rating.category, categories, "HARM_CATEGORY_"),
@@ -112,10 +106,9 @@ def read_ratings(
 
 def _parse_epoch(value: str | float) -> int | None:
     number = Decimal(str(value))
-    for limit, us in _EPOCH_UNITS:
-        if abs(number) < limit:
-            return math.floor(number * us)
-    return None
+    units = (us for limit, us in _EPOCH_UNITS if abs(number) < limit)
+    us = next(units, None)
+    return None if us is None else math.floor(number * us)
 
 
 def _id_below(collection: str, name: str) -> str:

@@ -4,61 +4,55 @@ The Gemini API and Vertex AI write candidates of the same shape and number some 
 A response of generateContent that does not show its API is gemini.generate_content.
 """
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
 
-from schemas.answer import Answer, Citation
+from schemas.answer import Answer, Citation, GroundingSupport
 from schemas.verdict import Tag
 from schemas.wire import enums
 from schemas.wire import gemini as wire
 from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.discovery_engine_answers import is_answer
+from transforms.formats.fact_collection import FactCollection
 from transforms.formats.field_values import first_time, proportion, read_ratings, true_tags
 from transforms.formats.format import Format, Reading, Request
-from transforms.formats.gemini_grounding import (
-    joined_text,
-    read_facts,
-    read_recitations,
-    read_supports,
-)
+from transforms.rules.spans import is_valid_span
+
+FactsByChunk = Sequence[tuple[int, ...]]
+"""The indices of each grounding chunk's facts, by the chunk's index."""
 
 _NO_REQUEST = wire.GenerateAnswerRequest()
 _NO_FEEDBACK = wire.Feedback()
 
 _GENERATE_ANSWER_FIELDS = frozenset({"answerableProbability", "inputFeedback"})
 _GENERATE_ANSWER_REQUEST_FIELDS = frozenset({"answerStyle", "inlinePassages", "semanticRetriever"})
-
 _GEMINI_FIELDS = frozenset({"groundingAttributions", "tokenCount"})
 _VERTEX_RATING_FIELDS = frozenset({"probabilityScore", "severity", "severityScore"})
 
 
-def _is_candidate(fields: dict[str, object]) -> bool:
+def _is_candidate(fields: Mapping[str, object]) -> bool:
     content = fields.get("content")
     return (isinstance(content, dict) and "parts" in content) or "finishReason" in fields
 
 
-def _read_candidate(request: Request) -> Reading:
-    candidate = read_wire(request.value, wire.Candidate)
-    names = _enums_of(request.value, named_format=request.named_format)
-    return Reading(answer=_answer(candidate, request, CANDIDATE.name, names=names))
-
-
 def _is_generate_answer(fields: dict[str, object]) -> bool:
-    response = fields.get("response")
+    response, asked = fields.get("response"), fields.get("request")
     if not isinstance(response, dict):
-        return _is_generate_answer_response(fields)
-    asked = fields.get("request")
-    return (
-        isinstance(asked, dict) and not _GENERATE_ANSWER_REQUEST_FIELDS.isdisjoint(asked)
-    ) or _is_generate_answer_response(response)
-
-
-def _is_generate_answer_response(fields: dict[str, object]) -> bool:
-    answer = fields.get("answer")
+        response = fields
+    elif isinstance(asked, dict) and not _GENERATE_ANSWER_REQUEST_FIELDS.isdisjoint(asked):
+        return True
+    answer = response.get("answer")
     if answer is not None and (not isinstance(answer, dict) or is_answer(answer)):
         return False
-    return not _GENERATE_ANSWER_FIELDS.isdisjoint(fields) or _is_candidate(answer or {})
+    return not _GENERATE_ANSWER_FIELDS.isdisjoint(response) or _is_candidate(answer or {})
+
+
+def _read_candidate(request: Request) -> Reading:
+    candidate = read_wire(request.value, wire.Candidate)
+    names = _enums_of(request, request.value, {})
+    return Reading(answer=_answer(candidate, request, CANDIDATE.name, names))
 
 
 def _read_generate_answer(request: Request) -> Reading:
@@ -71,7 +65,7 @@ def _read_generate_answer(request: Request) -> Reading:
         exchange.response.answer,
         request,
         GENERATE_ANSWER.name,
-        names=enums.GEMINI_ENUMS,
+        enums.GEMINI_ENUMS,
         asked=exchange.request,
         feedback=exchange.response.input_feedback,
     )
@@ -81,12 +75,13 @@ def _read_generate_answer(request: Request) -> Reading:
 
 def _read_generate_content(request: Request, source_format: str) -> Reading:
     response = read_wire(request.value, wire.GenerateContentResponse)
-    first = response.candidates[0] if response.candidates else wire.Candidate()
+    fields = request.value if isinstance(request.value, dict) else {}
+    candidates = fields.get("candidates") or [None]
     answer = _answer(
-        first,
+        response.candidates[0] if response.candidates else wire.Candidate(),
         request,
         source_format,
-        names=_enums_of_response(request),
+        _enums_of(request, candidates[0], fields),
         feedback=response.prompt_feedback,
     )
     event_time_us, is_time_good = first_time(response.create_time)
@@ -103,16 +98,16 @@ def _answer(
     candidate: wire.Candidate,
     request: Request,
     source_format: str,
-    *,
     names: enums.CandidateEnums,
+    *,
     asked: wire.GenerateAnswerRequest = _NO_REQUEST,
     feedback: wire.Feedback = _NO_FEEDBACK,
 ) -> Answer:
     """Read a candidate with the request that it answers and the feedback on its prompt."""
-    facts, chunks = read_facts(candidate, asked.inline_passages)
-    metadata, text = candidate.grounding_metadata, joined_text(candidate.content)
-    supports = read_supports(metadata.grounding_supports, candidate.content, chunks)
-    recited, all_fit = read_recitations(candidate.citation_metadata, text)
+    facts, chunks = _read_facts(candidate, asked.inline_passages)
+    metadata, text = candidate.grounding_metadata, _joined_text(candidate.content)
+    supports = _read_supports(metadata.grounding_supports, candidate.content, chunks)
+    recited, all_fit = _read_recitations(candidate.citation_metadata, text)
     all_fit &= len(supports) == len(metadata.grounding_supports)
     return Answer(
         message=request.message,
@@ -130,60 +125,147 @@ def _answer(
             *(Citation(start=each.start, end=each.end, facts=each.facts) for each in supports),
             *recited,
         ),
-        supports=supports,
+        supports=tuple(supports),
         tags=true_tags({Tag.BAD_OFFSETS: not all_fit}),
     )
 
 
+def _joined_text(content: wire.Content, separator: str = "") -> str:
+    """Join the text of a content's parts, without thoughts."""
+    return separator.join(part.text for part in content.parts if part.text and not part.thought)
+
+
 def _query(asked: wire.GenerateAnswerRequest) -> str | None:
     """Return the user's last text, else the query of the retriever."""
-    texts = [
-        joined_text(content)
-        for content in filter(None, asked.contents)
-        if content.role in ("", "user")
+    contents = [each for each in reversed(asked.contents) if each and each.role in ("", "user")]
+    texts = map(_joined_text, (*contents, asked.semantic_retriever.query))
+    return next(filter(None, texts), None)
+
+
+def _read_facts(
+    candidate: wire.Candidate, passages: wire.GroundingPassages
+) -> tuple[FactCollection, FactsByChunk]:
+    """Collect the passages of the request; if it has none, all texts that the candidate quotes."""
+    facts = FactCollection()
+    chunks = candidate.grounding_metadata.grounding_chunks
+    for passage in passages.passages:
+        facts.add(_joined_text(passage.content, "\n"), document=passage.id)
+    if passages.passages:
+        return facts, [facts.find(_chunk_text(chunk)) for chunk in chunks]
+    for attribution in candidate.grounding_attributions:
+        source = attribution.source_id
+        facts.add(
+            _joined_text(attribution.content, "\n"),
+            document=source.grounding_passage.passage_id or source.semantic_retriever_chunk.chunk,
+        )
+    return facts, [_add_chunk(chunk, facts) for chunk in chunks]
+
+
+def _add_chunk(chunk: wire.GroundingChunk | None, facts: FactCollection) -> tuple[int, ...]:
+    text = _chunk_text(chunk)
+    if chunk and (context := chunk.retrieved_context):
+        return facts.add(
+            text,
+            uri=context.uri,
+            title=context.title,
+            document=context.document_name,
+            page=context.page_number or context.rag_chunk.page_span.first_page,
+        )
+    if chunk and (place := chunk.maps):
+        return facts.add(text, uri=place.uri, title=place.title, document=place.place_id)
+    return ()
+
+
+def _chunk_text(chunk: wire.GroundingChunk | None) -> str:
+    if chunk and (context := chunk.retrieved_context):
+        return context.text or context.rag_chunk.text
+    return chunk.maps.text if chunk and chunk.maps else ""
+
+
+def _read_supports(
+    supports: Sequence[wire.GeminiSupport | None], content: wire.Content, chunks: FactsByChunk
+) -> list[GroundingSupport]:
+    """Read the supports whose segments fit their parts, with offsets into the whole answer.
+
+    A support's score is the best of its chunks' scores.
+    """
+    if not supports:
+        return []
+    # The bytes of the answer that each part has; None for a thought.
+    spans: list[range | None] = []
+    position = 0
+    for part in content.parts:
+        end = position if part.thought else position + len(part.text.encode())
+        spans.append(None if part.thought else range(position, end))
+        position = end
+    text = b"".join(part.text.encode() for part in content.parts if not part.thought)
+    read = []
+    for support in filter(None, supports):
+        segment = support.segment
+        own = spans[segment.part_index] if 0 <= segment.part_index < len(spans) else None
+        if own is None or not 0 <= segment.start_index <= segment.end_index <= len(own):
+            continue
+        start, end = own.start + segment.start_index, own.start + segment.end_index
+        if not is_valid_span(text, start, end):
+            continue
+        scores = map(proportion, support.confidence_scores)
+        cited = [
+            fact
+            for index in support.grounding_chunk_indices
+            if index is not None and 0 <= index < len(chunks)
+            for fact in chunks[index]
+        ]
+        read.append(
+            GroundingSupport(
+                start=start,
+                end=end,
+                score=max((score for score in scores if score is not None), default=None),
+                facts=tuple(dict.fromkeys(cited)),
+            )
+        )
+    return read
+
+
+def _read_recitations(metadata: wire.CitationMetadata, answer: str) -> tuple[list[Citation], bool]:
+    """Read the recited spans as citations without facts, because they have no text.
+
+    Returns:
+      The spans that fit the answer, and whether all that have offsets fit.
+    """
+    sources = [
+        source
+        for source in metadata.citation_sources + metadata.citations
+        if source is None or (source.start_index, source.end_index) != (None, None)
     ]
-    return (
-        next(filter(None, reversed(texts)), None)
-        or joined_text(asked.semantic_retriever.query)
-        or None
-    )
-
-
-def _enums_of_response(request: Request) -> enums.CandidateEnums:
-    response = request.value if isinstance(request.value, dict) else {}
-    candidates = response.get("candidates")
-    first = candidates[0] if isinstance(candidates, list) and candidates else None
-    return _enums_of(first, named_format=request.named_format, response=response)
+    text = answer.encode() if sources else b""
+    spans = [(each.start_index or 0, each.end_index or 0) for each in sources if each]
+    fitting = [
+        Citation(start=start, end=end) for start, end in spans if is_valid_span(text, start, end)
+    ]
+    return fitting, len(fitting) == len(sources)
 
 
 def _enums_of(
-    candidate: object, *, named_format: str | None, response: dict[str, object] | None = None
+    request: Request, candidate: object, response: Mapping[str, object]
 ) -> enums.CandidateEnums:
-    """Find the enum tables of a candidate.
-
-    Args:
-      candidate: parsed JSON.
-      named_format: the format or family that was named; None if nobody named one.
-      response: the response of generateContent that holds the candidate, if there is one.
+    """Find the enum tables of a candidate, which is parsed JSON; the response may hold it.
 
     Returns:
       The tables of the API that was named, else of the only API that writes one of the fields, else
       the values that both APIs share.
     """
-    family = (named_format or "").partition(".")[0]
+    family = (request.named_format or "").partition(".")[0]
     if family in _ENUMS_BY_FAMILY:
         return _ENUMS_BY_FAMILY[family]
     fields = candidate if isinstance(candidate, dict) else {}
-    citations = fields.get("citationMetadata")
+    citations, feedback = fields.get("citationMetadata"), response.get("promptFeedback")
     if not _GEMINI_FIELDS.isdisjoint(fields) or _has(citations, "citationSources"):
         return enums.GEMINI_ENUMS
-    response = response or {}
-    feedback = response.get("promptFeedback")
     if (
         "createTime" in response
         or _has(citations, "citations")
         or _has_vertex_ratings(fields)
-        or (isinstance(feedback, dict) and _has_vertex_ratings(feedback))
+        or _has_vertex_ratings(feedback)
     ):
         return enums.VERTEX_ENUMS
     return enums.SHARED_ENUMS
@@ -193,8 +275,8 @@ def _has(value: object, field: str) -> bool:
     return isinstance(value, dict) and field in value
 
 
-def _has_vertex_ratings(fields: dict[str, object]) -> bool:
-    ratings = fields.get("safetyRatings")
+def _has_vertex_ratings(fields: object) -> bool:
+    ratings = fields.get("safetyRatings") if isinstance(fields, dict) else None
     return isinstance(ratings, list) and any(
         isinstance(rating, dict) and not _VERTEX_RATING_FIELDS.isdisjoint(rating)
         for rating in ratings

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from functools import lru_cache
+from typing import Any
 
 from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import OutOfRangeNumber, RepeatedField
@@ -27,22 +28,30 @@ def read_json(payload: bytes) -> object:
     """Parse one JSON value; fields that are null are left out.
 
     A field that an object has twice becomes a `RepeatedField`, a number too large for a double an
-    `OutOfRangeNumber`: neither matters unless it is read.
-
-    Args:
-      payload: UTF-8, at most 10,000,000 bytes; a byte order mark is ignored.
+    `OutOfRangeNumber`: neither matters unless it is read. A byte order mark is ignored.
 
     Raises:
       UnreadableAnswer: for bad UTF-8, cut or trailing JSON, NaN, a lone surrogate, more than 100
-        levels of objects and arrays, or too many bytes.
+        levels of objects and arrays, or more than 10,000,000 bytes.
     """
     if len(payload) > MAX_PAYLOAD_BYTES:
         raise UnreadableAnswer(
             f"The message has {len(payload)} bytes, more than {MAX_PAYLOAD_BYTES}."
         )
-    text = _decode(payload)
-    value = _parse(text)
-    if payload.count(b"{") + payload.count(b"[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+    try:
+        text = payload.removeprefix(BYTE_ORDER_MARK).decode()
+        value = _DECODER.decode(text)
+    except UnicodeDecodeError as error:
+        raise UnreadableAnswer(f"The message is not UTF-8: bad byte at {error.start}.") from None
+    except json.JSONDecodeError as error:
+        # Some of Python's complaints end with "at".
+        fault = error.msg.removesuffix(" at")
+        raise UnreadableAnswer(
+            f"The message is not JSON: {fault} at character {error.pos}."
+        ) from None
+    except RecursionError:
+        raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.") from None
+    if payload.count(b"{") + payload.count(b"[") > MAX_DEPTH and _is_too_deep(value):
         raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.")
     if "\\u" in text and _SURROGATE.search(text):
         _reject_lone_surrogates(value)
@@ -63,15 +72,12 @@ def to_camel_case(value: object) -> object:
         return [to_camel_case(item) for item in value]
     if not isinstance(value, dict):
         return value
-    renamed = {
-        _camel(name): _renamed_field(_camel(name), field)
-        for name, field in value.items()
-        if "_" in name
+    in_snake_case = {_camel(name): field for name, field in value.items() if "_" in name}
+    in_camel_case = {name: field for name, field in value.items() if "_" not in name}
+    return {
+        name: field if name in _FREE_FORM else to_camel_case(field)
+        for name, field in (in_snake_case | in_camel_case).items()
     }
-    for name, field in value.items():
-        if "_" not in name:
-            renamed[name] = _renamed_field(name, field)
-    return renamed
 
 
 def camel_case_name(name: str) -> str:
@@ -82,38 +88,19 @@ def camel_case_name(name: str) -> str:
     return _camel(name) if "_" in name else name
 
 
-def _decode(payload: bytes) -> str:
-    try:
-        return payload.removeprefix(BYTE_ORDER_MARK).decode()
-    except UnicodeDecodeError as error:
-        raise UnreadableAnswer(f"The message is not UTF-8: bad byte at {error.start}.") from None
-
-
-def _parse(text: str) -> object:
-    try:
-        return _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        # Some of Python's complaints end with "at".
-        fault = error.msg.removesuffix(" at")
-        raise UnreadableAnswer(
-            f"The message is not JSON: {fault} at character {error.pos}."
-        ) from None
-    except RecursionError:
-        raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.") from None
-
-
-def _depth(value: object) -> int:
-    """How many levels of objects and arrays a value has, counted level by level."""
-    depth = 0
-    level = [value]
-    while level := [item for item in level if isinstance(item, dict | list)]:
-        depth += 1
+def _is_too_deep(value: object) -> bool:
+    """Return whether a value has too many levels of objects and arrays, level by level."""
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [item for item in level if isinstance(item, dict | list)]
+        if not level:
+            return False
         level = [
             item
             for container in level
             for item in (container.values() if isinstance(container, dict) else container)
         ]
-    return depth
+    return True
 
 
 def _reject_lone_surrogates(value: object) -> None:
@@ -127,19 +114,16 @@ def _reject_lone_surrogates(value: object) -> None:
 def _read_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        _mark_repeated(fields, pairs)
+        values: dict[str, list[object]] = {}
+        for name, value in pairs:
+            values.setdefault(name, []).append(value)
+        fields = {
+            name: each[0] if len(each) == 1 else RepeatedField(each)
+            for name, each in values.items()
+        }
     if None in fields.values():
         return {name: value for name, value in fields.items() if value is not None}
     return fields
-
-
-def _mark_repeated(fields: dict[str, object], pairs: list[tuple[str, object]]) -> None:
-    values: dict[str, list[object]] = {}
-    for name, value in pairs:
-        values.setdefault(name, []).append(value)
-    for name, written in values.items():
-        if len(written) > 1:
-            fields[name] = RepeatedField(written)
 
 
 def _read_integer(digits: str) -> object:
@@ -158,10 +142,6 @@ def _reject_constant(name: str) -> object:
 @lru_cache(maxsize=1024)
 def _camel(name: str) -> str:
     return _WORD.sub(lambda match: match[1].upper(), name.rstrip("_"))
-
-
-def _renamed_field(name: str, field: object) -> object:
-    return field if name in _FREE_FORM else to_camel_case(field)
 
 
 _DECODER = json.JSONDecoder(

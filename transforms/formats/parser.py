@@ -58,9 +58,13 @@ def parse_answers(
             facts_from_steps=facts_from_steps,
         )
         try:
-            yield _parse(request)
+            found = find_format(value, named)
+            answer = _complete(found.read(request))
+            reject_unmapped(answer, request, found)
         except UnreadableAnswer as error:
             yield ParseFailure(own_message, error)
+        else:
+            yield answer
 
 
 def _elements(message: Message) -> Sequence[Element]:
@@ -73,13 +77,6 @@ def _elements(message: Message) -> Sequence[Element]:
     if has_snake_case(message.payload):
         value = to_camel_case(value)
     return split_answers(value, message)
-
-
-def _parse(request: Request) -> Answer:
-    found = find_format(request.value, request.named_format)
-    answer = _complete(found.read(request))
-    reject_unmapped(answer, request, found)
-    return answer
 
 
 def _complete(reading: Reading) -> Answer:

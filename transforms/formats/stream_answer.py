@@ -22,14 +22,9 @@ _NO_SESSION = wire.Session()
 
 def _is_stream(elements: list[object]) -> bool:
     chunks = [element for element in elements if isinstance(element, dict)]
-    return len(chunks) == len(elements) and any(map(_is_chunk, chunks))
-
-
-def _is_chunk(element: dict[str, object]) -> bool:
-    return (
-        is_answer(element)
-        or is_answer(element.get("answer"))
-        or isinstance(element.get("error"), dict)
+    return len(chunks) == len(elements) and any(
+        is_answer(chunk) or is_answer(chunk.get("answer")) or isinstance(chunk.get("error"), dict)
+        for chunk in chunks
     )
 
 
@@ -39,7 +34,14 @@ def _read(request: Request) -> Reading:
     elements = [_read_element(element) for element in request.value]
     answers = [element.answer for element in elements]
     chosen = _last_full(answers)
-    response = _joined(elements, _join_deltas(answers) if chosen is None else answers[chosen])
+    answer = _join_deltas(answers) if chosen is None else answers[chosen]
+    sessions = [element.session for element in elements if element.session != _NO_SESSION]
+    tokens = [token for element in elements if (token := element.answer_query_token).strip()]
+    response = wire.AnswerQueryResponse(
+        answer=answer,
+        session=sessions[-1] if sessions else _NO_SESSION,
+        answer_query_token=tokens[-1] if tokens else "",
+    )
     reading = read_response(response, request, FORMAT.name)
     return _with_error(reading, elements[chosen or 0 :], is_full=chosen is not None)
 
@@ -76,19 +78,6 @@ def _join_deltas(answers: Sequence[wire.WireAnswer]) -> wire.WireAnswer:
         name=next((delta.name for delta in deltas if delta.name.strip()), ""),
         answer_text="".join(delta.answer_text for delta in deltas),
         references=tuple(reference for delta in deltas for reference in delta.references),
-    )
-
-
-def _joined(
-    elements: Sequence[wire.StreamElement], answer: wire.WireAnswer
-) -> wire.AnswerQueryResponse:
-    """Make a response of the answer and the last session and token in any element."""
-    sessions = [element.session for element in elements if element.session != _NO_SESSION]
-    tokens = [token for element in elements if (token := element.answer_query_token).strip()]
-    return wire.AnswerQueryResponse(
-        answer=answer,
-        session=sessions[-1] if sessions else _NO_SESSION,
-        answer_query_token=tokens[-1] if tokens else "",
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args, get_origin
+from typing import get_args, get_origin
 
 from schemas.answer import Answer
 from schemas.message import UnmappedFields
@@ -20,10 +20,7 @@ _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> None:
     """Reject an answer without text or facts if unknown fields of its message could hold them.
 
-    Args:
-      answer: the answer that was read.
-      request: the request; its message holds this answer alone.
-      input_format: the format in which the answer was read.
+    The message of the request holds this answer alone.
 
     Raises:
       UnmappedFields: names the fields, never their values.
@@ -31,15 +28,14 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
     lacks_text = not answer.answer_text or answer.answer_text.isspace()
     if not (lacks_text or not answer.facts) or not depends_on_content(answer):
         return
-    fields = _FieldSearch()
-    fields.search_message(request.value, input_format)
-    lacking = [
-        *(["text"] if lacks_text and not fields.says_no_text else []),
-        *(["facts"] if not answer.facts and not fields.says_no_facts else []),
-    ]
+    fields = _FieldSearch(request.value, input_format)
+    lacking = []
+    if lacks_text and not fields.says_none("text"):
+        lacking.append("text")
+    if not answer.facts and not fields.says_none("facts"):
+        lacking.append("facts")
     if lacking and fields.unmapped:
-        as_written = _FieldSearch()
-        as_written.search_message(read_json(request.message.payload), input_format)
+        as_written = _FieldSearch(read_json(request.message.payload), input_format)
         raise UnmappedFields(
             f"No {' and no '.join(lacking)} found in the message as {input_format.name}, which does"
             f" not know these fields: {join_names(list(as_written.unmapped))}. Put the"
@@ -58,87 +54,70 @@ def could_hold_content(value: object) -> bool:
 
 
 def join_names(paths: Sequence[str]) -> str:
-    """Join the paths of the first few fields for an error message."""
-    named = ", ".join(map(_shown, paths[:_MAX_NAMED_FIELDS]))
+    """Join the paths of the first few fields; hide names that may be text of the answer."""
+    named = ", ".join(
+        ".".join(
+            name if _FIELD_NAME.fullmatch(name) else "(name not shown)" for name in path.split(".")
+        )
+        for path in paths[:_MAX_NAMED_FIELDS]
+    )
     return f"{named} and others" if len(paths) > _MAX_NAMED_FIELDS else named
 
 
 class _FieldSearch:
-    """Collect the fields of a message that its wire types neither read nor ignore."""
+    """Collect the fields of a message that its wire types neither read nor ignore.
 
-    def __init__(self) -> None:
+    The message is given as it was written, or in camelCase.
+    """
+
+    def __init__(self, value: object, input_format: Format) -> None:
         self.unmapped: dict[str, None] = {}
-        self._text_fields: list[object] = []
-        self._facts_fields: list[object] = []
-
-    @property
-    def says_no_text(self) -> bool:
-        return bool(self._text_fields) and not any(map(_holds, self._text_fields))
-
-    @property
-    def says_no_facts(self) -> bool:
-        return bool(self._facts_fields) and not any(map(_holds, self._facts_fields))
-
-    def search_message(self, value: object, input_format: Format) -> None:
-        """Search a message as it was written, or in camelCase."""
+        self._content: dict[str, list[object]] = {"text": [], "facts": []}
         path = "[]" if isinstance(value, list) else ""
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, dict):
                 camel = {camel_case_name(name): field for name, field in item.items()}
                 self._search_object(item, input_format.wire_of(camel), path)
 
+    def says_none(self, content: str) -> bool:
+        """Return whether the message has the fields of its text or facts, and all are empty."""
+        values = self._content[content]
+        return bool(values) and not any(
+            value.strip() if isinstance(value, str) else value for value in values
+        )
+
     def _search_object(self, fields: Mapping[str, object], wire: type[Wire], path: str) -> None:
         known = wire_fields(wire)
         for name, value in fields.items():
             camel = camel_case_name(name)
+            below = f"{path}.{name}" if path else name
             if camel == wire.text_field:
-                self._text_fields.append(value)
+                self._content["text"].append(value)
             elif camel == wire.facts_field:
-                self._facts_fields.append(value)
+                self._content["facts"].append(value)
             if camel in known:
-                self._search_field(value, known[camel], _below(path, name))
+                self._search_field(value, known[camel], below)
             elif camel not in wire.ignored and could_hold_content(value):
-                self._add(_below(path, name))
+                self._add(below)
 
     def _search_field(self, value: object, annotation: object, path: str) -> None:
         kinds = alternatives(annotation)
+        origins = [get_origin(kind) for kind in kinds]
         if isinstance(value, dict) and (wire := next(filter(is_wire, kinds), None)):
             self._search_object(value, wire, path)
-        elif isinstance(value, list) and (item := _item_type(kinds)):
+        elif isinstance(value, list) and tuple in origins:
+            item = get_args(kinds[origins.index(tuple)])[0]
             for each in value:
                 self._search_field(each, item, f"{path}[]")
-        elif not _takes(value, kinds) and could_hold_content(value):
-            self._add(path)
+        else:
+            is_read = (isinstance(value, str) and str in kinds) or (
+                isinstance(value, dict) and dict in origins
+            )
+            # A number holds no text, whatever is written in its place.
+            if not is_read and not _NUMBERS.issuperset(kinds) and could_hold_content(value):
+                self._add(path)
 
     def _add(self, path: str) -> None:
         # One more than the error names shows that there are others.
         if len(self.unmapped) <= _MAX_NAMED_FIELDS:
             self.unmapped[path] = None
-
-
-def _below(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
-
-
-def _item_type(kinds: tuple[Any, ...]) -> object:
-    return next((get_args(kind)[0] for kind in kinds if get_origin(kind) is tuple), None)
-
-
-def _takes(value: object, kinds: tuple[Any, ...]) -> bool:
-    """Return whether the value fits the field, or the field is a number, which holds no text."""
-    if isinstance(value, str) and str in kinds:
-        return True
-    if isinstance(value, dict) and any(get_origin(kind) is dict for kind in kinds):
-        return True
-    return _NUMBERS.issuperset(kinds)
-
-
-def _holds(value: object) -> bool:
-    return bool(value.strip() if isinstance(value, str) else value)
-
-
-def _shown(path: str) -> str:
-    """Return a path without names that may be text of the answer."""
-    return ".".join(
-        name if _FIELD_NAME.fullmatch(name) else "(name not shown)" for name in path.split(".")
-    )

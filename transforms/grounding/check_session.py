@@ -1,16 +1,30 @@
-"""Run the checks of a process on one event loop, in a thread of its own."""
+"""Check answers on one event loop, in a thread of its own: plan the calls, merge the replies."""
 
 import asyncio
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from operator import mul
 
 from schemas.answer import Answer
-from schemas.checked_answer import CheckedAnswer
-from transforms.grounding.check_answer import check_answer
-from transforms.grounding.client import GroundingClient, SentCalls
-from transforms.grounding.rate_limiter import Throttle
-from transforms.grounding.settings import CheckSettings
+from schemas.checked_answer import Check, CheckedAnswer, Decision, Grounding
+from schemas.verdict import Verdict
+from transforms.grounding.client import GroundingClient
+from transforms.grounding.protocol import CheckReply, build_request
+from transforms.grounding.rate_limiter import AdaptiveThrottle
+from transforms.grounding.settings import SERVICE_CITATION_THRESHOLD, CheckSettings
+from transforms.rules.merging import merge_rechecks, merge_replies
+from transforms.rules.planning import (
+    PlannedCall,
+    PlannedRecheck,
+    billed_characters,
+    plan_rechecks,
+    plan_within,
+)
+from transforms.rules.routing import OVER_LIMIT
+from transforms.runtime import clock
 
 Outcome = CheckedAnswer | Exception
 Done = Callable[[Outcome], None]
@@ -26,16 +40,19 @@ class CheckSession:
     Args:
       settings: of the check.
       throttle: delays calls while the checker fails; None delays none.
+
+    Attributes:
+      client: sends the calls.
     """
 
-    def __init__(self, settings: CheckSettings, throttle: Throttle | None = None) -> None:
+    def __init__(self, settings: CheckSettings, throttle: AdaptiveThrottle | None = None) -> None:
+        self.client = GroundingClient(settings, throttle)
         self._settings = settings
-        self._client = GroundingClient(settings, throttle)
         self._submitted: deque[tuple[Answer, Done]] = deque()
         self._is_woken = False
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[CheckedAnswer]] = set()
         # By record id; changed on the loop's thread only.
-        self._checks: dict[str, _Check] = {}
+        self._checks: dict[str, _CheckInFlight] = {}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="check-grounding", daemon=True
@@ -69,18 +86,6 @@ class CheckSession:
         check = self._checks.get(record_id)
         return check is None or check.outcome is not None
 
-    def begin(self, owner: int, *, again: bool) -> None:
-        """Begin a part of the run: see `ReplyStore.begin`."""
-        self._client.begin(owner, again=again)
-
-    def flush(self) -> None:
-        """Write to the reply store what has been sent."""
-        self._client.flush()
-
-    def take_sent(self) -> SentCalls:
-        """Return what has been sent since the last call, on any thread."""
-        return self._client.take_sent()
-
     def close(self) -> None:
         """Cancel all checks, close the connections and stop the thread."""
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result(_STOP_TIMEOUT_S)
@@ -92,7 +97,7 @@ class CheckSession:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._client.aclose()
+        await self.client.aclose()
 
     async def _detach(self, record_ids: Iterable[str]) -> None:
         self._start_submitted()
@@ -107,42 +112,129 @@ class CheckSession:
             answer, done = self._submitted.popleft()
             detached = self._checks.get(answer.record_id)
             if detached is None or detached.done is not None:
-                check = _Check(done)
+                check = _CheckInFlight(answer.record_id, done)
                 # Of two equal ids in flight only the first can be detached.
                 self._checks.setdefault(answer.record_id, check)
-                task = self._loop.create_task(self._run(answer, check))
+                task = self._loop.create_task(check_answer(answer, self.client, self._settings))
                 self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+                task.add_done_callback(partial(self._finish, check))
             elif detached.outcome is None:
                 detached.done = done
             else:
                 del self._checks[answer.record_id]
                 done(detached.outcome)
 
-    async def _run(self, answer: Answer, check: "_Check") -> None:
-        outcome: Outcome
-        try:
-            outcome = await check_answer(answer, self._client, self._settings)
-        except Exception as error:  # noqa: BLE001 - the bundle's thread handles it
-            outcome = error
+    def _finish(self, check: "_CheckInFlight", task: asyncio.Task[CheckedAnswer]) -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            return
+        error = task.exception()
+        outcome = error if isinstance(error, Exception) else task.result()
         if check.done is None:
             check.outcome = outcome
             return
-        if self._checks.get(answer.record_id) is check:
-            del self._checks[answer.record_id]
+        if self._checks.get(check.record_id) is check:
+            del self._checks[check.record_id]
         check.done(outcome)
 
 
-class _Check:
+class _CheckInFlight:
     """A check in flight, or a detached one that has ended.
 
     Attributes:
+      record_id: of the answer.
       done: receives the outcome; None if the check is detached.
       outcome: of a detached check that has ended.
     """
 
-    __slots__ = ("done", "outcome")
+    __slots__ = ("done", "outcome", "record_id")
 
-    def __init__(self, done: Done) -> None:
+    def __init__(self, record_id: str, done: Done) -> None:
+        self.record_id = record_id
         self.done: Done | None = done
         self.outcome: Outcome | None = None
+
+
+async def check_answer(
+    answer: Answer, client: GroundingClient, settings: CheckSettings
+) -> CheckedAnswer:
+    """Check one answer, in as many calls as its length and its facts need.
+
+    Args:
+      answer: with text and at least one fact.
+      client: sends the calls.
+      settings: the limits of the calls.
+
+    Returns:
+      The answer with its check; or with the verdict UNSCORABLE if it needs too many calls.
+
+    Raises:
+      CheckFailed: a call failed; the others are cancelled.
+    """
+    calls = plan_within(
+        answer.answer_text, answer.facts, settings.limits, settings.max_calls_per_answer
+    )
+    if calls is None:
+        decision = Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
+        return CheckedAnswer(answer=answer, decision=decision)
+    started_s = time.monotonic()
+    if len(calls) == 1:
+        replies = [await client.check(build_request(calls[0], answer.facts, settings))]
+    else:
+        replies = await _send_all(calls, answer, client, settings)
+    grounding = merge_replies(calls, [reply.response for reply in replies])
+    rechecks = _plan_rechecks(calls, grounding, settings)
+    if rechecks:
+        second_replies = await _send_all(rechecks, answer, client, settings)
+        responses = [reply.response for reply in second_replies]
+        grounding = merge_rechecks(grounding, rechecks, responses)
+        replies += second_replies
+    check = _describe([*calls, *rechecks], replies, settings, time.monotonic() - started_s)
+    return CheckedAnswer(answer=answer, grounding=grounding, check=check)
+
+
+async def _send_all(
+    calls: Sequence[PlannedCall | PlannedRecheck],
+    answer: Answer,
+    client: GroundingClient,
+    settings: CheckSettings,
+) -> list[CheckReply]:
+    requests = [build_request(call, answer.facts, settings) for call in calls]
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(client.check(request)) for request in requests]
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+def _plan_rechecks(
+    calls: Sequence[PlannedCall], grounding: Grounding, settings: CheckSettings
+) -> tuple[PlannedRecheck, ...]:
+    """Plan second calls for claims that look ungrounded, within the answer's limit."""
+    threshold = settings.citation_threshold
+    if threshold is None:
+        threshold = SERVICE_CITATION_THRESHOLD
+    rechecks = plan_rechecks(calls, grounding.claims, threshold, settings.limits)
+    return rechecks[: settings.max_calls_per_answer - len(calls)]
+
+
+def _describe(
+    calls: Sequence[PlannedCall | PlannedRecheck],
+    replies: Sequence[CheckReply],
+    settings: CheckSettings,
+    seconds: float,
+) -> Check:
+    """Describe the check; replies from the cache count no calls."""
+    sent = [reply.attempts for reply in replies]
+    return Check(
+        checker=settings.checker_name,
+        calls=sum(sent),
+        attempts=sum(sent),
+        characters=sum(map(mul, sent, map(billed_characters, calls))),
+        latency_ms=round(seconds * 1000),
+        checked_at_us=clock.now_us(),
+        citation_threshold=settings.citation_threshold,
+        cached=not any(sent),
+        unknown_members=tuple(reply.unknown_members for reply in replies if reply.unknown_members),
+    )

@@ -5,7 +5,8 @@ import math
 import random
 import threading
 import time
-import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple, Self, cast
@@ -26,10 +27,16 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.protocol import check_path, encode_request, interpret_reply
-from transforms.grounding.rate_limiter import ConcurrencyLimiter, RateLimiter, Throttle
+from transforms.grounding.protocol import (
+    CheckReply,
+    check_path,
+    decompress,
+    encode_request,
+    interpret_reply,
+    unknown_fields,
+)
+from transforms.grounding.rate_limiter import AdaptiveThrottle, ConcurrencyLimiter, open_quota
 from transforms.grounding.refusals import Refusals
-from transforms.grounding.reply import CheckReply, unknown_fields
 from transforms.grounding.reply_cache import ReplyCache
 from transforms.grounding.reply_store import ReplyStore
 from transforms.grounding.settings import CheckSettings, OutagePolicy
@@ -39,7 +46,6 @@ from transforms.runtime import clock
 _REFUSAL_WAIT_S = 60.0
 """With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
 
-_GZIP = zlib.MAX_WBITS | 16
 _HEADERS = httpx.Headers(
     {
         "Content-Type": "application/json",
@@ -101,23 +107,27 @@ class GroundingClient:
     def __init__(
         self,
         settings: CheckSettings,
-        throttle: Throttle | None = None,
+        throttle: AdaptiveThrottle | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._sent = SentCalls()
-        self._sent_lock = threading.Lock()
+        path, per_minute = check_path(settings), settings.requests_per_minute
         self._settings = settings
-        self._url = httpx.URL((settings.endpoint or "http://local") + check_path(settings))
+        self._url = httpx.URL((settings.endpoint or "http://local") + path)
         self._transport = transport or open_transport(settings)
         self._slots = ConcurrencyLimiter(settings.max_in_flight, settings.most_late_calls)
-        self._limiter = RateLimiter(settings.requests_per_minute, throttle)
-        self._store = ReplyStore(settings.reply_store) if settings.reply_store else None
-        self._cache = _cache(settings, self._store)
+        self._quota = None if per_minute is None else open_quota(per_minute)
+        self._throttle = throttle
         self._authority = Authority(settings.account) if settings.account else None
-        self._failing_since_s: float | None = None
+        self._store = ReplyStore(settings.reply_store) if settings.reply_store else None
+        self._cache = None
+        if settings.pays_once:
+            address = f"{settings.endpoint}{path}{settings.scorer or ''}"
+            self._cache = ReplyCache(address, settings.cache_bytes, self._store)
         self._holds = settings.outage is OutagePolicy.HOLD
-        self._max_attempts = None if self._holds else settings.retries.max_attempts
         self._refusals = Refusals(_REFUSAL_WAIT_S if self._holds else 0.0)
+        self._failing_since_s: float | None = None
+        self._sent = SentCalls()
+        self._sent_lock = threading.Lock()
 
     async def check(self, request: CheckRequest) -> CheckReply:
         """Check one request, which is within the service's limits.
@@ -165,15 +175,18 @@ class GroundingClient:
 
     async def _send(self, request: CheckRequest, body: bytes) -> CheckReply:
         """Send a request until it succeeds or the retry policy ends."""
-        call = _Call(request, body, self._settings.retries.total_s, self._refusals.successes)
-        self._refusals.started()
+        retries = self._settings.retries
+        call = _Call(request, body, retries.total_s, self._refusals.successes)
+        self._refusals.in_flight += 1
         try:
             try:
                 return await self._attempt(call)
             except Unavailable as error:
                 failure = error
             async for attempt in stamina.retry_context(
-                on=partial(self._backoff, call), attempts=self._max_attempts, timeout=None
+                on=partial(self._backoff, call),
+                attempts=None if self._holds else retries.max_attempts,
+                timeout=None,
             ):
                 with attempt:
                     if attempt.num == 1:
@@ -186,80 +199,73 @@ class GroundingClient:
             error.__context__ = None  # It may quote the reply, and so the answer.
             raise
         finally:
-            self._refusals.ended()
+            self._refusals.in_flight -= 1
         return reply
 
     def _backoff(self, call: "_Call", error: Exception) -> bool | float:
         """Return the wait before the next attempt, False for none: stamina's backoff hook."""
-        jitter = random.random()  # noqa: S311 - not a secret
-        if not (self._holds and isinstance(error, Unavailable)):
+        attempts, jitter = max(call.attempts, 1), random.random()  # noqa: S311 - not a secret
+        if not self._holds:
             left_s = call.deadline_s - time.monotonic()
-            return retry_policy.backoff(error, max(call.attempts, 1), jitter, left_s)
+            return retry_policy.LIMITED.wait_s(error, attempts, jitter, left_s)
         # With HOLD an attempt counts only if the checker answered another call since the last one.
         if self._refusals.successes > call.successes_seen:
             call.successes_seen = self._refusals.successes
             call.failed_alone += 1
         if call.failed_alone >= self._settings.retries.max_answer_attempts:
             return False
-        return retry_policy.hold_backoff_s(error, call.attempts, jitter)
+        return retry_policy.HOLD.wait_s(error, attempts, jitter, math.inf)
 
     async def _attempt(self, call: "_Call") -> CheckReply:
         """Send a request once, when quota and throttle allow it, and once more for a new token."""
-        # Waiting for the quota is not the checker's fault, so it does not use up the call's time.
-        call.deadline_s += await self._limiter.wait_for_quota()
-        deadline_s = math.inf if self._holds else call.deadline_s
-        if not await self._limiter.wait_for_throttle(deadline_s, is_retry=call.attempts > 0):
-            raise call.failure or Unavailable("throttled until its time was up")
+        await self._wait_for_limits(call)
         call.attempts += 1
+        rejected = None
         try:
-            reply = await self._authorized(call)
+            while True:
+                token = await self._authority.headers(rejected) if self._authority else {}
+                try:
+                    reply = await self._post(call, token)
+                    break
+                except Misconfigured as refusal:
+                    is_expired = isinstance(refusal, Unauthenticated) and rejected is None
+                    if not (token and is_expired):
+                        raise await self._refusals.classify(refusal) from None
+                    rejected = token
         except Unavailable as error:
-            call.note(error)
-            self._limiter.failed(is_overload=error.is_overload)
-            self._note_failure()
+            self._note_failure(call, error)
             raise
         except Rejected:
             self._note_success()
             raise
         self._note_success()
-        self._limiter.succeeded()
+        if self._throttle:
+            self._throttle.succeeded()
         return reply
 
-    async def _authorized(self, call: "_Call") -> CheckReply:
-        """Send a request with a token; get a new token if the checker does not accept it."""
-        rejected = None
-        while True:
-            headers = _HEADERS
-            if self._authority:
-                token = await self._authority.headers(rejected)
-                headers = httpx.Headers([*_HEADERS.raw, *httpx.Headers(token).raw])
-            try:
-                return await self._post(call, headers)
-            except Misconfigured as refusal:
-                is_expired = isinstance(refusal, Unauthenticated)
-                if not (is_expired and self._authority and rejected is None):
-                    raise await self._refusals.classify(refusal) from None
-                rejected = token
+    async def _wait_for_limits(self, call: "_Call") -> None:
+        if self._quota:
+            # Waiting for the quota is not the checker's fault: it does not use up the call's time.
+            started_s = time.monotonic()
+            await self._quota.acquire()
+            call.deadline_s += time.monotonic() - started_s
+        if self._throttle:
+            deadline_s = math.inf if self._holds else call.deadline_s
+            if not await self._throttle.wait(deadline_s, is_retry=call.attempts > 0):
+                raise call.failure or Unavailable("throttled until its time was up")
 
-    async def _post(self, call: "_Call", headers: httpx.Headers) -> CheckReply:
+    async def _post(self, call: "_Call", token: Mapping[str, str]) -> CheckReply:
         """Send a request within the limits, and validate the reply."""
+        headers = httpx.Headers({**_HEADERS, **token}) if token else _HEADERS
         request = httpx.Request("POST", self._url, headers=headers, content=call.body)
+        most_bytes = self._settings.max_reply_bytes
         async with self._slots.slot():
-            self._count(call, 1)
-            CallsInFlight.add(1)
-            try:
+            with self._sending(call):
                 # Waiting for a slot is not the checker's fault, so the timeout starts here.
                 async with asyncio.timeout(self._settings.retries.timeout_s):
                     response = await self._transport.handle_async_request(request)
-                    body = await _read(response, self._settings.max_reply_bytes)
-            except (TimeoutError, httpx.TransportError) as error:
-                failure = self._failure(error)
-                if not failure.was_sent:
-                    self._count(call, -1)
-                raise failure from None
-            finally:
-                CallsInFlight.add(-1)
-        body = _decompress(response, body, self._settings.max_reply_bytes)
+                    body = await _read(response, most_bytes)
+        body = decompress(_header(response, b"content-encoding"), body, most_bytes)
         reply = interpret_reply(
             response.status_code,
             _header(response, b"retry-after"),
@@ -269,6 +275,21 @@ class GroundingClient:
             checker=self._settings.checker,
         )
         return CheckReply(response=reply, attempts=call.sent, unknown_members=unknown_fields(body))
+
+    @contextmanager
+    def _sending(self, call: "_Call") -> Iterator[None]:
+        """Count a request while it is sent, and turn an error of the network into Unavailable."""
+        self._count(call, 1)
+        CallsInFlight.add(1)
+        try:
+            yield
+        except (TimeoutError, httpx.TransportError) as error:
+            failure = self._failure(error)
+            if not failure.was_sent:
+                self._count(call, -1)
+            raise failure from None
+        finally:
+            CallsInFlight.add(-1)
 
     def _failure(self, error: Exception) -> Unavailable:
         if isinstance(error, TimeoutError | httpx.TimeoutException):
@@ -302,8 +323,12 @@ class GroundingClient:
         self._failing_since_s = None
         self._refusals.succeeded()
 
-    def _note_failure(self) -> None:
-        """Give up if no call has succeeded for too long."""
+    def _note_failure(self, call: "_Call", error: Unavailable) -> None:
+        """Count a failed attempt, and give up if no call has succeeded for too long."""
+        call.failure = error
+        call.first_failed_at_us = call.first_failed_at_us or clock.now_us()
+        if self._throttle:
+            self._throttle.failed(is_overload=error.is_overload)
         now_s = time.monotonic()
         if self._failing_since_s is None:
             self._failing_since_s = now_s
@@ -338,53 +363,21 @@ class _Call:
         self.successes_seen = successes
         self.failed_alone = 0
 
-    def note(self, failure: Unavailable) -> None:
-        self.failure = failure
-        if self.first_failed_at_us is None:
-            self.first_failed_at_us = clock.now_us()
-
-
-def _cache(settings: CheckSettings, store: ReplyStore | None) -> ReplyCache | None:
-    if not settings.pays_once:
-        return None
-    address = f"{settings.endpoint}{check_path(settings)}{settings.scorer or ''}"
-    return ReplyCache(address, settings.cache_bytes, store)
-
 
 async def _read(response: httpx.Response, max_bytes: int) -> bytes:
     """Read the body as it was sent: httpx itself decompresses without a limit."""
-    chunks: list[bytes] = []
-    size = 0
+    body = bytearray()
     try:
         async for chunk in cast(httpx.AsyncByteStream, response.stream):
-            size += len(chunk)
-            if size > max_bytes:
+            body += chunk
+            if len(body) > max_bytes:
                 raise BadReply(f"the reply is longer than {max_bytes} bytes")
-            chunks.append(chunk)
     finally:
         await response.aclose()
-    return b"".join(chunks)
+    return bytes(body)
 
 
 def _header(response: httpx.Response, name: bytes) -> str | None:
     """Return a header, None without; `response.headers` takes several times as long."""
     values = [value for raw_name, value in response.headers.raw if raw_name.lower() == name]
     return values[-1].decode("ascii", "replace") if values else None
-
-
-def _decompress(response: httpx.Response, body: bytes, max_bytes: int) -> bytes:
-    encoding = (_header(response, b"content-encoding") or "identity").strip().lower()
-    if encoding == "identity":
-        return body
-    if encoding != "gzip":
-        raise BadReply("the reply has a content encoding that was not asked for")
-    decompressor = zlib.decompressobj(_GZIP)
-    try:
-        decompressed = decompressor.decompress(body, max_bytes + 1)
-    except zlib.error:
-        raise BadReply("the reply is not valid gzip") from None
-    if len(decompressed) > max_bytes:
-        raise BadReply(f"the reply is longer than {max_bytes} bytes, decompressed")
-    if not decompressor.eof:
-        raise BadReply("the reply's gzip is truncated")
-    return decompressed

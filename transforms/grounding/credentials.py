@@ -29,7 +29,7 @@ class Authority:
       request: google-auth's transport, which fetches tokens.
 
     Raises:
-      Misconfigured: the account's credentials do not exist.
+      Misconfigured: the account's credentials do not exist, or the quota project cannot be sent.
     """
 
     def __init__(
@@ -43,6 +43,11 @@ class Authority:
         self._lock = threading.Lock()
         project = account.quota_project or self._credentials.quota_project_id
         self._headers = {"X-Goog-User-Project": project} if project else {}
+        if not _can_be_sent(project or ""):
+            raise Misconfigured(
+                f"the quota project {project!r} is not the id of a project: correct --quota_project"
+                " or the credentials"
+            )
 
     async def headers(self, rejected: Mapping[str, str] | None = None) -> Mapping[str, str]:
         """Return the headers that authorize a call; get a new token if there is no valid one.
@@ -69,7 +74,18 @@ class Authority:
                     self._credentials.refresh(self._request)
                 except GoogleAuthError as error:
                     raise _check_failure(error) from None
-            return self._current()
+            headers = self._current()
+        if not _can_be_sent(headers["Authorization"]):
+            raise Misconfigured(
+                "the access token contains a line break or another character that no HTTP header"
+                " may have: correct the credentials"
+            )
+        return headers
+
+
+def _can_be_sent(value: str) -> bool:
+    """Return whether a text can be the value of an HTTP header."""
+    return value.isascii() and value.isprintable()
 
 
 def find_credentials(account: GoogleAccount) -> Credentials:

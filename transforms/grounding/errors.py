@@ -12,11 +12,8 @@ class CheckFailed(Exception):
     """
 
     retryable = False
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.attempts = 1
-        self.first_failed_at_us: int | None = None
+    attempts = 1
+    first_failed_at_us: int | None = None
 
 
 class Unavailable(CheckFailed):

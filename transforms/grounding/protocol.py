@@ -4,17 +4,20 @@ Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-groun
 """
 
 import re
+import zlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 import msgspec
 
+from schemas import Record
 from schemas.answer import Fact
 from schemas.wire.grounding_check import (
     CheckedClaim,
     CheckRequest,
     CheckResponse,
+    CitedChunk,
     GroundingFact,
     GroundingSpec,
 )
@@ -35,6 +38,7 @@ _OK = 200
 _REFUSED = frozenset({400, 413, 414, 422})
 _UNAUTHENTICATED = 401
 _TOO_MANY = 429
+_GZIP = zlib.MAX_WBITS | 16
 _ADVICE = {
     403: "grant discoveryengine.groundingConfigs.check on the project, and enable the API",
     404: "check the project, the location and the grounding configuration",
@@ -43,18 +47,48 @@ _ADVICE = {
 """How to resolve a refusal of Google's service."""
 
 _ADVICE_ELSEWHERE = {
+    **_ADVICE,
     403: "check who may call it, and whether a firewall or proxy in between lets calls through",
     404: "check the address, and --api_version",
-    405: "check that the address is that of a grounding checker",
 }
 """How to resolve a refusal of another checker."""
 
 _STATUS_NAME = re.compile(rb'"status"\s*:\s*"([A-Z_]{2,40})"')
+_FIELD_NAME = re.compile(rb'"([A-Za-z_]\w*)"\s*:')
 
-_encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(CheckResponse)
-_fields_decoder = msgspec.json.Decoder(dict[str, msgspec.Raw])
+Fields = dict[str, msgspec.Raw]
+_encode = msgspec.json.Encoder().encode
+_decode_response = msgspec.json.Decoder(CheckResponse).decode
+_decode_fields = msgspec.json.Decoder(Fields).decode
+_decode_claims = msgspec.json.Decoder(list[Fields]).decode
 _NOTHING = CheckResponse()
+_NO_CLAIMS = msgspec.Raw(b"[]")
+
+_RESPONSE_FIELDS = frozenset(CheckResponse.__struct_encode_fields__) | {"citedFacts"}
+_CLAIM_FIELDS = frozenset(CheckedClaim.__struct_encode_fields__)
+_DOCUMENTED = {
+    name.encode()
+    for name in {
+        *_RESPONSE_FIELDS,
+        *_CLAIM_FIELDS,
+        *CitedChunk.__struct_encode_fields__,
+        *("index", "uri", "title", "domain"),
+    }
+}
+
+
+class CheckReply(Record, frozen=True, kw_only=True):
+    """A valid reply.
+
+    Attributes:
+      response: the reply.
+      attempts: requests sent for it; 0 if it came from the cache.
+      unknown_members: JSON of its undocumented fields, None if there are none.
+    """
+
+    response: CheckResponse
+    attempts: int
+    unknown_members: str | None = None
 
 
 def check_path(settings: CheckSettings) -> str:
@@ -89,7 +123,30 @@ def build_request(
 
 def encode_request(request: CheckRequest) -> bytes:
     """Encode a request as the JSON body of the call."""
-    return _encoder.encode(request)
+    return _encode(request)
+
+
+def decompress(encoding: str | None, body: bytes, max_bytes: int) -> bytes:
+    """Decompress a body by its Content-Encoding.
+
+    Raises:
+      BadReply: it is not valid, or longer than `max_bytes`.
+    """
+    encoding = (encoding or "identity").strip().lower()
+    if encoding == "identity":
+        return body
+    if encoding != "gzip":
+        raise BadReply("the reply has a content encoding that was not asked for")
+    decompressor = zlib.decompressobj(_GZIP)
+    try:
+        decompressed = decompressor.decompress(body, max_bytes + 1)
+    except zlib.error:
+        raise BadReply("the reply is not valid gzip") from None
+    if len(decompressed) > max_bytes:
+        raise BadReply(f"the reply is longer than {max_bytes} bytes, decompressed")
+    if not decompressor.eof:
+        raise BadReply("the reply's gzip is truncated")
+    return decompressed
 
 
 def interpret_reply(
@@ -121,16 +178,12 @@ def interpret_reply(
       Unauthenticated: 401.
       Misconfigured: 403, 404, 405 and redirects.
     """
-    if status == _OK:
-        return _decode(body, request)
-    raise _error(status, retry_after, body, now, checker)
-
-
-def _decode(body: bytes, request: CheckRequest) -> CheckResponse:
+    if status != _OK:
+        raise _error(status, retry_after, body, now, checker)
     try:
         # The decoder does not validate the UTF-8 of fields it does not know.
         body.decode()
-        response = _decoder.decode(body)
+        response = _decode_response(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadReply(f"the reply is not JSON of the check: {type(error).__name__}") from None
     fault = _fault(response, request)
@@ -141,9 +194,38 @@ def _decode(body: bytes, request: CheckRequest) -> CheckResponse:
     return response
 
 
+def unknown_fields(body: bytes) -> str | None:
+    """Return the undocumented fields of a valid reply and of its claims, as a JSON object.
+
+    The service has sent experimental fields, such as contradictionScore, helpfulnessScore and a
+    claim's antiCitationIndices.
+
+    Returns:
+      The fields of claims are under ``claims``, by the claim's index. None if there are none.
+    """
+    # Most replies have none, and finding the names is far cheaper than decoding again.
+    if _DOCUMENTED.issuperset(_FIELD_NAME.findall(body)):
+        return None
+    reply = _decode_fields(body)
+    unknown = _without(reply, _RESPONSE_FIELDS)
+    claims = _decode_claims(reply.get("claims", _NO_CLAIMS))
+    of_claims = {
+        str(index): fields
+        for index, claim in enumerate(claims)
+        if (fields := _without(claim, _CLAIM_FIELDS))
+    }
+    if of_claims:
+        unknown["claims"] = msgspec.Raw(_encode(of_claims))
+    return _encode(unknown).decode() if unknown else None
+
+
+def _without(fields: Fields, documented: frozenset[str]) -> Fields:
+    return {name: value for name, value in fields.items() if name not in documented}
+
+
 def _is_foreign(body: bytes) -> bool:
     """Return whether it is JSON of another service; ``{}`` is not."""
-    fields = _fields_decoder.decode(body).keys()
+    fields = _decode_fields(body).keys()
     return bool(fields) and fields.isdisjoint(CheckResponse.__struct_encode_fields__)
 
 
@@ -158,7 +240,8 @@ def _fault(response: CheckResponse, request: CheckRequest) -> str | None:
     for claim in response.claims:
         if not _is_score(claim.score):
             return "a claim's score is outside 0..1"
-        if not _cuts(claim, answer):
+        start, end = claim.start_pos, claim.end_pos
+        if not (start < end and is_valid_span(answer, start, end)):
             return "a claim's offsets are not a span of the answer"
         if not all(0 <= index < len(response.cited_chunks) for index in claim.citation_indices):
             return "a claim's citation is not the index of a cited chunk"
@@ -169,14 +252,12 @@ def _is_score(score: float | None) -> bool:
     return score is None or 0 <= score <= 1
 
 
-def _cuts(claim: CheckedClaim, answer: bytes) -> bool:
-    return claim.start_pos < claim.end_pos and is_valid_span(answer, claim.start_pos, claim.end_pos)
-
-
 def _error(
     status: int, retry_after: str | None, body: bytes, now: datetime, checker: str
 ) -> CheckFailed:
-    reason = _reason(status, body)
+    # Not the message, which may quote the answer.
+    name = _STATUS_NAME.search(body)
+    reason = f"HTTP {status} {name.group(1).decode()}" if name else f"HTTP {status}"
     if status in _REFUSED:
         return Rejected(f"the checker refuses the request: {reason}")
     if status == _UNAUTHENTICATED:
@@ -195,12 +276,6 @@ def _error(
         _seconds(retry_after, now),
         is_overload=status == _TOO_MANY,
     )
-
-
-def _reason(status: int, body: bytes) -> str:
-    """Return the status and its google.rpc name, not the message, which may quote the answer."""
-    name = _STATUS_NAME.search(body)
-    return f"HTTP {status} {name.group(1).decode()}" if name else f"HTTP {status}"
 
 
 def _seconds(retry_after: str | None, now: datetime) -> float | None:

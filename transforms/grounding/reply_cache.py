@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from schemas.wire.grounding_check import CheckRequest
-from transforms.grounding.reply import CheckReply, decode_reply, encode_reply
+from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
+from transforms.grounding.protocol import CheckReply
 from transforms.grounding.reply_store import ReplyStore
 
 _OVERHEAD_BYTES = 2048
@@ -55,12 +55,11 @@ class ReplyCache:
         if key in self._replies:
             self._replies.move_to_end(key)
             return _without_attempts(self._replies[key][0])
-        is_shared = key in self._in_flight
-        if not is_shared:
-            size = len(body) + _OVERHEAD_BYTES
-            self._in_flight[key] = _SharedFetch(self._fetch(key, size, request, fetch))
-        reply = await self._in_flight[key].result()
-        return _without_attempts(reply) if is_shared else reply
+        if key in self._in_flight:
+            return _without_attempts(await self._in_flight[key].result())
+        size = len(body) + _OVERHEAD_BYTES
+        self._in_flight[key] = _SharedFetch(self._fetch(key, size, request, fetch))
+        return await self._in_flight[key].result()
 
     async def _fetch(
         self, key: bytes, size: int, request: CheckRequest, fetch: Fetch
@@ -84,9 +83,8 @@ class ReplyCache:
         stored = self._store.get(key) if self._store else None
         if stored is None:
             return None
-        encoded, is_uncounted = stored
-        reply = decode_reply(encoded, request)
-        return reply if is_uncounted else _without_attempts(reply)
+        reply = decode_reply(stored[0], request)
+        return reply if stored[1] else _without_attempts(reply)
 
 
 def _without_attempts(reply: CheckReply) -> CheckReply:
@@ -108,3 +106,66 @@ class _SharedFetch:
             self._waiting -= 1
             if not self._waiting:
                 self._task.cancel()
+
+
+class _StoredReply(msgspec.Struct, frozen=True, array_like=True):
+    """A reply without any text.
+
+    Attributes:
+      facts: the indices of the facts of the cited chunks.
+      claims: start, end, score, whether a check is required, citations.
+    """
+
+    attempts: int
+    support_score: float | None
+    facts: tuple[int, ...]
+    claims: tuple[tuple[int, int, float | None, bool | None, tuple[int, ...]], ...]
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(_StoredReply)
+
+
+def encode_reply(reply: CheckReply) -> bytes:
+    """Encode the scores, offsets and indices of a reply, and no text."""
+    response = reply.response
+    claims = tuple(
+        (
+            claim.start_pos,
+            claim.end_pos,
+            claim.score,
+            claim.grounding_check_required,
+            claim.citation_indices,
+        )
+        for claim in response.claims
+    )
+    facts = tuple(int(chunk.source) for chunk in response.cited_chunks)
+    return _encoder.encode(_StoredReply(reply.attempts, response.support_score, facts, claims))
+
+
+def decode_reply(encoded: bytes, request: CheckRequest) -> CheckReply:
+    """Decode a stored reply, and take its texts from its request.
+
+    A cited chunk gets the text of its whole fact.
+    """
+    stored = _decoder.decode(encoded)
+    answer = request.answer_candidate.encode()
+    response = CheckResponse(
+        support_score=stored.support_score,
+        cited_chunks=tuple(
+            CitedChunk(chunk_text=request.facts[fact].fact_text, source=str(fact))
+            for fact in stored.facts
+        ),
+        claims=tuple(
+            CheckedClaim(
+                start_pos=start,
+                end_pos=end,
+                claim_text=answer[start:end].decode(),
+                citation_indices=citations,
+                grounding_check_required=is_required,
+                score=score,
+            )
+            for start, end, score, is_required, citations in stored.claims
+        ),
+    )
+    return CheckReply(response=response, attempts=stored.attempts)

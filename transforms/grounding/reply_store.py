@@ -75,10 +75,10 @@ class ReplyStore:
           The reply, and whether it belonged to no part; it belongs to the current part then.
         """
         query = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
-        found = list(self._database.read(query, key))
-        if not found:
+        row = next(self._database.read(query, key), None)
+        if row is None:
             return None
-        [(reply, is_uncounted)] = found
+        reply, is_uncounted = row
         if is_uncounted:
             self._database.write("UPDATE replies SET owner = ? WHERE key = ?", self._owner, key)
         return reply, bool(is_uncounted)
@@ -99,18 +99,17 @@ class ReplyStore:
           budget: of the run, over all its tries.
         """
         if budget == Budget():
-            self._unwritten = self._unwritten_and(1, characters)
+            self._add_unwritten(1, characters)
             if self._unwritten.calls >= _CALLS_PER_WRITE:
                 self.flush()
             return True
-        most_calls = _NO_LIMIT if budget.max_calls is None else budget.max_calls
-        most = _NO_LIMIT if budget.max_characters is None else budget.max_characters
-        values = (1, characters, most_calls, characters, most)
-        return self._database.write(_ADD_IN_BUDGET, *values) == 1
+        limits = (budget.max_calls, budget.max_characters)
+        calls, most = (_NO_LIMIT if limit is None else limit for limit in limits)
+        return self._database.write(_ADD_IN_BUDGET, 1, characters, calls, characters, most) == 1
 
     def refund(self, characters: int) -> None:
         """Subtract a call that was not sent after all."""
-        self._unwritten = self._unwritten_and(-1, -characters)
+        self._add_unwritten(-1, -characters)
         self.flush()
 
     def flush(self) -> None:
@@ -130,6 +129,6 @@ class ReplyStore:
         self.flush()
         self._database.close()
 
-    def _unwritten_and(self, calls: int, characters: int) -> Spent:
+    def _add_unwritten(self, calls: int, characters: int) -> None:
         before = self._unwritten
-        return Spent(before.calls + calls, before.characters + characters)
+        self._unwritten = Spent(before.calls + calls, before.characters + characters)

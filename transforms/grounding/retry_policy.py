@@ -1,44 +1,45 @@
 """Decide whether a call is retried, and after how long."""
 
+from typing import Literal, NamedTuple
+
 from transforms.grounding.errors import Unavailable
 
-_FIRST_WAIT_S = 0.5
-_LONGEST_WAIT_S = 20.0
-_FIRST_HOLD_S = 1.0
-_LONGEST_HOLD_S = 30.0
 
+class Backoff(NamedTuple):
+    """Waits that grow exponentially, up to a random share of a bound.
 
-def backoff(error: Exception, attempts: int, jitter: float, left_s: float) -> bool | float:
-    """Return the wait before the next attempt, for stamina's backoff hook.
-
-    Args:
-      error: what the last attempt raised.
-      attempts: attempts so far, at least 1.
-      jitter: 0..1, random, so that calls that failed together are not retried together.
-      left_s: seconds in which another attempt may start.
-
-    Returns:
-      Seconds: random up to a bound that doubles with each attempt, plus what the checker asks for.
-      False for no further attempt, or if the wait exceeds `left_s`.
+    Attributes:
+      first_s: the bound of the first wait; it doubles with each attempt.
+      longest_s: the longest bound.
+      min_share: 0..1, the least share of the bound.
     """
-    if not isinstance(error, Unavailable):
-        return False
-    bound_s = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** (attempts - 1))
-    wait_s = (error.retry_after_s or 0.0) + jitter * bound_s
-    return wait_s if wait_s <= left_s else False
+
+    first_s: float
+    longest_s: float
+    min_share: float
+
+    def wait_s(
+        self, error: Exception, attempts: int, jitter: float, left_s: float
+    ) -> Literal[False] | float:
+        """Return the seconds before the next attempt, with those that the checker asks for.
+
+        Args:
+          error: what the last attempt raised.
+          attempts: attempts so far, at least 1.
+          jitter: 0..1, random, so that calls that failed together are not retried together.
+          left_s: seconds in which another attempt may start.
+
+        Returns:
+          The seconds, or False for no further attempt.
+        """
+        if not isinstance(error, Unavailable):
+            return False
+        bound_s = min(self.longest_s, self.first_s * 2.0 ** (attempts - 1))
+        share = self.min_share + (1 - self.min_share) * jitter
+        wait_s = (error.retry_after_s or 0.0) + share * bound_s
+        return wait_s if wait_s <= left_s else False
 
 
-def hold_backoff_s(error: Unavailable, attempts: int, jitter: float) -> float:
-    """Return the wait before the next attempt of a call with OutagePolicy.HOLD.
-
-    Args:
-      error: what the last attempt raised.
-      attempts: attempts so far, at least 1.
-      jitter: 0..1, random.
-
-    Returns:
-      Seconds: half to all of a bound that doubles with each attempt, plus what the checker asks
-      for.
-    """
-    bound_s = min(_LONGEST_HOLD_S, _FIRST_HOLD_S * 2.0 ** (attempts - 1))
-    return (error.retry_after_s or 0.0) + bound_s * (0.5 + 0.5 * jitter)
+LIMITED = Backoff(first_s=0.5, longest_s=20.0, min_share=0.0)
+HOLD = Backoff(first_s=1.0, longest_s=30.0, min_share=0.5)
+"""With OutagePolicy.HOLD."""

@@ -1,4 +1,4 @@
-"""The settings of the check."""
+"""The settings of the check, and the addresses of Google's service."""
 
 from enum import StrEnum
 
@@ -9,10 +9,33 @@ from transforms.rules.limits import CheckLimits
 LOCAL = "local"
 DISCOVERY_ENGINE = "discoveryengine"
 
+GLOBAL = "global"
+LOCATIONS = (GLOBAL, "us", "eu")
+DEFAULT_CONFIG = "default_grounding_config"
+
 SERVICE_CITATION_THRESHOLD = 0.6
 """What the service uses if a request has no threshold (documentation of `citationThreshold`)."""
 
 _LATE_CALLS_PER_CALL = 7
+
+
+def endpoint(location: str) -> str:
+    """Return the address of the service in a location.
+
+    Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/locations
+    """
+    prefix = "" if location == GLOBAL else f"{location}-"
+    return f"https://{prefix}discoveryengine.googleapis.com"
+
+
+def grounding_config(project: str, location: str) -> str:
+    """Return the resource name of the grounding configuration that every project has."""
+    return f"projects/{project}/locations/{location}/groundingConfigs/{DEFAULT_CONFIG}"
+
+
+def location_of(config: str) -> str:
+    """Return the location in a configuration's resource name."""
+    return config.split("/")[3]
 
 
 class OutagePolicy(StrEnum):

@@ -1,5 +1,6 @@
 """Keep the parts of each batch in a folder of their own until they are published."""
 
+import itertools
 import logging
 import re
 import shutil
@@ -18,11 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class BatchFolders:
-    """Give each batch a folder of its own below the work folder.
-
-    Args:
-      work_folder: the worker's, on this machine.
-      journal: the identity of the journal whose batches these are.
+    """Give each batch of a journal a folder of its own below the work folder.
 
     Attributes:
       sizes: bytes of the parts that were kept, by output folder; the publisher clears it.
@@ -30,6 +27,7 @@ class BatchFolders:
 
     def __init__(self, work_folder: str, journal: str) -> None:
         self._work_folder = Path(work_folder)
+        self._aside = self._work_folder / "set-aside"
         self._journal = journal
         self.sizes: Counter[str] = Counter()
 
@@ -41,11 +39,7 @@ class BatchFolders:
         return str(folder)
 
     def keep(self, number: int, parts: Iterable[Part]) -> None:
-        """Make a batch's parts durable.
-
-        Raises:
-          OSError: they cannot be written.
-        """
+        """Make a batch's parts durable."""
         for part in parts:
             storage.fsync(part.path)
             self.sizes[part.folder] += part.size_bytes
@@ -70,13 +64,9 @@ class BatchFolders:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def set_aside_unknown(self, waiting: Iterable[int]) -> None:
-        """Set aside the folders of other journals' batches, and log it.
+        """Set aside the folders of other journals' batches, whose rows may be nowhere else.
 
-        Their rows may be nowhere else, and the journal that knew them is gone.
-
-        Args:
-          waiting: the numbers of this journal's unpublished batches; a folder that version 1.0
-            named by such a number is renamed.
+        A folder that version 1.0 named by the number of a waiting batch is renamed.
         """
         known = set(waiting)
         moved = 0
@@ -95,38 +85,22 @@ class BatchFolders:
             )
 
     def set_aside(self, part: Part) -> Part:
-        """Set aside a damaged part.
-
-        Args:
-          part: where it is; it may be gone.
-
-        Returns:
-          Where it is now.
-        """
+        """Set aside a damaged part, which may be gone; return where it is now."""
         source = Path(part.path)
-        if source.exists():
-            return replace(part, path=str(self._move_aside(source)))
-        return part
-
-    @property
-    def _aside(self) -> Path:
-        return self._work_folder / "set-aside"
+        return replace(part, path=str(self._move_aside(source))) if source.exists() else part
 
     def _move_aside(self, source: Path) -> Path:
         make_folder(self._aside)
-        target, attempt = self._aside / source.name, 1
-        while target.exists():
-            attempt += 1
-            target = self._aside / f"{source.name}-{attempt}"
-        return source.rename(target)
+        copies = (self._aside / f"{source.name}-{number}" for number in itertools.count(2))
+        names = itertools.chain([self._aside / source.name], copies)
+        return source.rename(next(name for name in names if not name.exists()))
 
     def _found(self) -> list[tuple[Path, str | None, int]]:
-        """List the batch folders, each with its journal's identity and the batch's number."""
-        matches = (
-            (folder, _FOLDER.fullmatch(folder.name))
+        return [
+            (folder, match[1], int(match[2]))
             for folder in sorted(self._work_folder.glob("batch-*"))
-        )
-        return [(folder, match[1], int(match[2])) for folder, match in matches if match]
+            if (match := _FOLDER.fullmatch(folder.name))
+        ]
 
     def _folder(self, number: int) -> Path:
         return self._work_folder / f"batch-{self._journal}-{number:010d}"

@@ -10,27 +10,17 @@ class OwnershipLost(Exception):
 
 
 class OwnedPaths:
-    """Keep the files and folders open that a worker started with.
+    """Keep the local files and folders open that a worker started with.
 
     A deleted file that is open can still be written, and a deleted folder is created again, so
     neither fails by itself. While they are open, no other file gets their inodes.
-
-    Args:
-      paths: local files and folders that exist.
-
-    Raises:
-      OSError: one does not exist.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._descriptors = {path: os.open(path, os.O_RDONLY) for path in paths}
 
     def check(self) -> None:
-        """Compare each path with what it was at the start.
-
-        Raises:
-          OwnershipLost: one was deleted or replaced.
-        """
+        """Raise `OwnershipLost` if a path was deleted or replaced since the start."""
         for path, descriptor in self._descriptors.items():
             if change := _change(path, descriptor):
                 raise OwnershipLost(

@@ -21,14 +21,7 @@ class PublishedIds:
     """Read which records other workers have published, and list those of this one.
 
     Each final file has a list of the keys of its records. A list counts once its file is there, so
-    a worker that dies between the two hides no record.
-
-    Args:
-      destination: output folder and run.
-      journal: the identity of this worker's journal.
-      seen: takes the keys of others.
-      window_s: seconds for which records are compared.
-      now_s: the wall clock, seconds since 1970.
+    a worker that dies between the two hides no record. Records are compared for `window_s` seconds.
     """
 
     def __init__(
@@ -49,11 +42,7 @@ class PublishedIds:
     def import_new(self, owner: int) -> None:
         """Read the lists of other workers that are new, and remove those that are too old.
 
-        Args:
-          owner: the next batch of this worker, with which the keys are deleted.
-
-        Raises:
-          OSError: a list cannot be read, or removed.
+        The keys are deleted with the batch `owner`, the next one of this worker.
         """
         root = self._destination.path(_FOLDER)
         names = [path.rpartition("/")[2] for path in storage.find_below(root)]
@@ -67,23 +56,11 @@ class PublishedIds:
                     self._imported.add(name)
 
     def among(self, keys: bytes) -> set[bytes]:
-        """Find records that another worker has published.
-
-        Args:
-          keys: those of records of this one, 16 bytes each.
-        """
+        """Return those of these keys, 16 bytes each, that another worker has published."""
         return self._seen.find_imported(split_keys(keys))
 
     def announce(self, path: str, keys: Iterable[bytes]) -> None:
-        """List the records of a file that is about to be published.
-
-        Args:
-          path: the file's, relative to the output folder.
-          keys: those of its records.
-
-        Raises:
-          OSError: the list cannot be written.
-        """
+        """List the keys of a file, by its path below the output, before it is published."""
         file = hashlib.sha256(path.encode()).hexdigest()[:16]
         name = f"{int(self._now_s()):0{_TIME_DIGITS}d}-{self._journal}-{file}.ids"
         content = path.encode() + b"\n" + b"".join(keys)
@@ -115,9 +92,8 @@ class PublishedIds:
 
 
 def split_keys(keys: bytes) -> Iterator[bytes]:
-    """Split keys that stand one behind the other."""
-    for start in range(0, len(keys), KEY_BYTES):
-        yield keys[start : start + KEY_BYTES]
+    """Split concatenated keys."""
+    return (keys[start : start + KEY_BYTES] for start in range(0, len(keys), KEY_BYTES))
 
 
 def failure_key(failure: Failure) -> bytes:

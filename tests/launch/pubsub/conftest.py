@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from launch.pubsub import clients
-from launch.pubsub.settings import PullSettings
+from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub

@@ -10,7 +10,7 @@ import pytest
 
 from launch.pubsub import clients, receiver
 from launch.pubsub.errors import Refused
-from launch.pubsub.settings import PullSettings
+from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
 from schemas.message import Message
 from tests.support.fake_pubsub.server import FakePubSub
@@ -43,7 +43,7 @@ def test_an_outage_is_waited_out_and_told_in_a_line_when_it_begins_and_one_when_
     acknowledge(subscription, *pulled)
     wait_until(lambda: len(caplog.messages) == 2)
     assert not subscription.stats().is_available
-    assert subscription.stats().messages.settled == 1
+    assert subscription.stats().settled == 1
     own_server.faults.unavailable = False
     if how == "away":
         own_server.come_back()
@@ -116,7 +116,7 @@ def test_no_message_is_lost_when_connections_are_killed_time_and_again(
             acknowledge(subscription, *pulled)
         own_server.kill_connections()
     assert done == set(sent)
-    wait_until(lambda: subscription.stats().messages.settled == 0)
+    wait_until(lambda: subscription.stats().settled == 0)
 
 
 def test_no_more_is_held_than_was_said_whatever_becomes_of_the_streams(
@@ -124,13 +124,13 @@ def test_no_more_is_held_than_was_said_whatever_becomes_of_the_streams(
 ) -> None:
     subscription = subscribe(max_messages=50)
     answers.publish(*[b"lamps"] * 500)
-    wait_until(lambda: subscription.stats().messages.waiting == 50)
+    wait_until(lambda: subscription.stats().waiting == 50)
     for _ in range(3):
         own_server.kill_connections()
     wait_until(lambda: subscription.stats().is_available)
     done: list[Message] = []
     while len(done) < 500:
-        assert subscription.stats().messages.waiting <= 100
+        assert subscription.stats().waiting <= 100
         pulled = subscription.pull(10, PLENTY, 10.0)
         acknowledge(subscription, *pulled)
         done += pulled
@@ -143,7 +143,7 @@ def test_no_more_bytes_are_held_than_was_said(
     subscription = subscribe(max_bytes=10_000)
     answers.publish(*[b"x" * 1_000] * 50)
     wait_until(lambda: own_server.counts(answers.subscription).leased >= 9)
-    assert subscription.stats().messages.size_bytes <= 11_500
+    assert subscription.stats().size_bytes <= 11_500
 
 
 @pytest.mark.parametrize("when", ["from the start", "later"])
@@ -191,7 +191,7 @@ def test_closing_takes_no_longer_than_it_may_when_nobody_answers(
     subscription = subscribe()
     answers.publish(b"1", b"2")
     acknowledge(subscription, *pull_all(subscription, 2)[:1])
-    wait_until(lambda: subscription.stats().messages.settled == 0)
+    wait_until(lambda: subscription.stats().settled == 0)
     own_server.go_away()
     started_s = time.monotonic()
     left = subscription.close(within_s=0.5)

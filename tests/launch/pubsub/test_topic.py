@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from launch.pubsub.errors import Refused, Unpublished
-from launch.pubsub.settings import PublishSettings
-from launch.pubsub.topic import Topic
+from launch.pubsub.topic import PublishSettings, Topic
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic, payloads
 from tests.support.waiting import wait_until

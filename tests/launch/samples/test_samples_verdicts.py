@@ -12,7 +12,7 @@ from schemas.message import Message, UnreadableAnswer
 from schemas.verdict import Tag
 from tests.support.answer_messages import parse_answer
 from tests.support.samples.generate import DUPLICATE, FAILURE, intended
-from transforms.grounding.check_answer import check_answer
+from transforms.grounding.check_session import check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.routing import route

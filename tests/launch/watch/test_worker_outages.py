@@ -147,7 +147,7 @@ def test_a_check_that_hangs_beyond_the_lease_is_delivered_again_and_done_once(
             wait_until(lambda: checker.requests >= 2)
             # The machine stood still, so that no lease was prolonged.
             clock.advance(61)
-            wait_until(lambda: worker.subscription.stats().messages.redelivered == 2)
+            wait_until(lambda: worker.subscription.stats().redelivered == 2)
             release.now()
             step.result(20)
             worker.finish()
@@ -158,8 +158,7 @@ def test_a_check_that_hangs_beyond_the_lease_is_delivered_again_and_done_once(
 @pytest.fixture
 def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let held calls be tried again soon; their number is still the settings'."""
-    monkeypatch.setattr(retry_policy, "_FIRST_HOLD_S", 0.05)
-    monkeypatch.setattr(retry_policy, "_LONGEST_HOLD_S", 0.05)
+    monkeypatch.setattr(retry_policy, "HOLD", retry_policy.Backoff(0.05, 0.05, 0.5))
 
 
 @pytest.mark.usefixtures("without_waits")

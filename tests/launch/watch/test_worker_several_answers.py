@@ -69,8 +69,7 @@ def test_a_message_is_acknowledged_when_all_of_its_answers_are_done(watched: Wat
 def test_answers_that_alone_cannot_be_checked_become_failures_of_their_own(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retry_policy, "_FIRST_HOLD_S", 0.05)
-    monkeypatch.setattr(retry_policy, "_LONGEST_HOLD_S", 0.05)
+    monkeypatch.setattr(retry_policy, "HOLD", retry_policy.Backoff(0.05, 0.05, 0.5))
     watched.publish(
         several(an_envelope(0, answer=ALONE), an_envelope(1, answer=BESIDE), an_envelope(2))
     )

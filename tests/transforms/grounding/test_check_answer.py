@@ -10,12 +10,12 @@ from schemas.checked_answer import Check, CheckedAnswer
 from schemas.verdict import Verdict
 from schemas.wire.grounding_check import CheckRequest, CheckResponse
 from tests.support.builders import NOON_US, an_answer
-from transforms.grounding import check_answer as check_answer_module
-from transforms.grounding.check_answer import check_answer
+from transforms.grounding import check_session as check_answer_module
+from transforms.grounding.check_session import check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.errors import CheckFailed, Rejected, Unavailable
 from transforms.grounding.local.embedded_check import check_grounding
-from transforms.grounding.reply import CheckReply
+from transforms.grounding.protocol import CheckReply
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.limits import CheckLimits
 from transforms.runtime import clock

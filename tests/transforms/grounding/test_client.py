@@ -22,6 +22,7 @@ from transforms.grounding.errors import (
     Unavailable,
 )
 from transforms.grounding.local.service import answer
+from transforms.grounding.rate_limiter import AdaptiveThrottle
 from transforms.grounding.settings import CheckSettings, GoogleAccount, RetrySettings
 
 REQUEST = check_request("The valve opens at noon.", "The valve opens at noon.")
@@ -219,20 +220,11 @@ def test_waiting_for_the_quota_fails_no_call_and_uses_up_no_time() -> None:
     assert [reply.attempts for reply in replies] == [1] * 15
 
 
-class Closed:
+class Closed(AdaptiveThrottle):
     """A throttle that lets nothing through."""
 
-    def must_wait(self, *, is_retry: bool) -> bool:  # noqa: ARG002 - the protocol's way
+    def must_wait(self, *, is_retry: bool) -> bool:  # noqa: ARG002 - the base's way
         return True
-
-    def succeeded(self) -> None:
-        """No call succeeds."""
-
-    def failed(self, *, is_overload: bool) -> None:
-        """Does not matter here."""
-
-    def waited(self, seconds: float) -> None:
-        """Is not measured."""
 
 
 def test_a_call_that_is_throttled_for_all_its_time_fails_unsent() -> None:

@@ -113,6 +113,18 @@ def test_a_refresh_that_fails_says_whether_to_try_again(
         asyncio.run(authority.headers())
 
 
+@pytest.mark.parametrize("text", ["a\r\nX: b", "a\nb", "\u00e9"], ids=ascii)
+def test_what_cannot_be_sent_as_a_header_is_misconfigured_and_not_an_outage(text: str) -> None:
+    with pytest.raises(Misconfigured, match="quota project"):
+        Authority(GoogleAccount(quota_project=text), Expiring(), lambda: None)
+    credentials = Expiring()
+    authority = authority_of(credentials)
+    credentials.refresh = lambda _: setattr(credentials, "token", text)
+    with pytest.raises(Misconfigured, match="access token") as failed:
+        asyncio.run(authority.headers())
+    assert text not in str(failed.value)
+
+
 def test_no_credentials_name_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "missing.json"))
     with pytest.raises(Misconfigured, match="gcloud auth application-default login"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from transforms.grounding.endpoints import endpoint, grounding_config, location_of
+from transforms.grounding.settings import endpoint, grounding_config, location_of
 
 
 @pytest.mark.parametrize(

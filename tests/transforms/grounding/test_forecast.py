@@ -11,7 +11,7 @@ from schemas.checked_answer import CheckedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_fact, an_answer
 from tests.support.texts import said_text
-from transforms.grounding.check_answer import check_answer
+from transforms.grounding.check_session import check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.forecast import Forecast, forecast_check
 from transforms.grounding.settings import CheckSettings

@@ -30,11 +30,11 @@ class Calls:
         self.classified: list[asyncio.Task[AnswerRefused | Misconfigured]] = []
 
     def start(self) -> None:
-        self.refusals.started()
+        self.refusals.in_flight += 1
 
     def succeed(self) -> None:
         self.refusals.succeeded()
-        self.refusals.ended()
+        self.refusals.in_flight -= 1
 
     async def refuse(self) -> None:
         """Let a call that was started be refused."""
@@ -46,7 +46,7 @@ class Calls:
         try:
             return await self.refusals.classify(REFUSAL)
         finally:
-            self.refusals.ended()
+            self.refusals.in_flight -= 1
 
     async def kinds(self) -> list[type[CheckFailed] | None]:
         """What each refusal is found to be; None where it is not known yet."""

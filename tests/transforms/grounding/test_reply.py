@@ -5,7 +5,8 @@ import pytest
 
 from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
 from tests.support.checks import check_request
-from transforms.grounding.reply import CheckReply, decode_reply, encode_reply, unknown_fields
+from transforms.grounding.protocol import CheckReply, unknown_fields
+from transforms.grounding.reply_cache import decode_reply, encode_reply
 
 ANSWER, FACT = "Größe: Lamps glow. Cafés close.", "Lamps glow red at night."
 REQUEST = check_request(ANSWER, "Doors close.", FACT)

@@ -10,7 +10,7 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from transforms.grounding.retry_policy import backoff
+from transforms.grounding.retry_policy import HOLD, LIMITED
 
 DECISIONS = {
     "unavailable": (Unavailable("x"), 1, 0.25),
@@ -35,14 +35,23 @@ DECISIONS = {
 def test_only_what_may_pass_is_tried_again_and_no_sooner_than_asked(
     error: Exception, attempts: int, decision: bool | float
 ) -> None:
-    decided = backoff(error, attempts, jitter=0.5, left_s=12)
+    decided = LIMITED.wait_s(error, attempts, jitter=0.5, left_s=12)
     assert decided == decision
     assert type(decided) is type(decision)
 
 
 def test_a_wait_of_nothing_is_still_another_attempt() -> None:
-    assert backoff(Unavailable("x"), 1, jitter=0.0, left_s=12) is not False
+    assert LIMITED.wait_s(Unavailable("x"), 1, jitter=0.0, left_s=12) is not False
 
 
 def test_no_wait_ends_after_the_time_that_is_left() -> None:
-    assert backoff(Unavailable("x"), 9, jitter=1.0, left_s=19) is False
+    assert LIMITED.wait_s(Unavailable("x"), 9, jitter=1.0, left_s=19) is False
+
+
+@pytest.mark.parametrize(
+    ("attempts", "jitter", "wait_s"), [(1, 0.0, 0.5), (1, 1.0, 1.0), (3, 0.5, 3.0), (99, 1.0, 30.0)]
+)
+def test_a_call_that_is_held_waits_at_least_half_of_a_bound_that_doubles(
+    attempts: int, jitter: float, wait_s: float
+) -> None:
+    assert HOLD.wait_s(Unavailable("x"), attempts, jitter, left_s=99) == wait_s

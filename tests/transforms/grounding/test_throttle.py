@@ -1,10 +1,12 @@
 """Calls that are held back while the service refuses, and no others."""
 
+import asyncio
+
 import pytest
 
 from tests.support.interleaving import run_interleaved
-from transforms.runtime import throttle as throttle_module
-from transforms.runtime.throttle import AdaptiveThrottle
+from transforms.grounding import rate_limiter as throttle_module
+from transforms.grounding.rate_limiter import AdaptiveThrottle
 
 
 class Clock:
@@ -115,39 +117,39 @@ def test_after_an_outage_calls_come_back_within_as_long(clock: Clock) -> None:
     assert calls_let_through(throttle, clock, 10, 100, good=True) >= 950
 
 
-def test_whole_seconds_of_waiting_are_told_to_beam(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whole_seconds_of_waiting_are_taken_once() -> None:
     throttle = AdaptiveThrottle()
-    told: list[int] = []
-    monkeypatch.setattr(throttle._signaler, "signal_throttled", told.append)
     for _ in range(5):
-        throttle.waited(0.5)
-    throttle.signal()
-    throttle.signal()
-    throttle.waited(0.5)
-    throttle.signal()
-    assert told == [2, 1]
+        throttle.add_wait(0.5)
+    assert [throttle.take_wait_s(), throttle.take_wait_s()] == [2, 0]
+    throttle.add_wait(0.5)
+    assert throttle.take_wait_s() == 1
 
 
-def test_every_second_of_waiting_is_signalled_once_by_several_bundle_threads(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_every_second_of_waiting_is_taken_once_by_several_bundle_threads() -> None:
     throttle = AdaptiveThrottle()
-    told: list[int] = []
-    monkeypatch.setattr(throttle._signaler, "signal_throttled", told.append)
+    taken: list[int] = []
 
-    def wait_and_signal() -> None:
+    def wait_and_take() -> None:
         for _ in range(2_000):
-            throttle.waited(1.0)
-            throttle.signal()
+            throttle.add_wait(1.0)
+            taken.append(throttle.take_wait_s())
 
-    run_interleaved(wait_and_signal)
-    throttle.signal()
-    assert (sum(told), min(told)) == (8_000, 1)
+    run_interleaved(wait_and_take)
+    taken.append(throttle.take_wait_s())
+    assert (sum(taken), min(taken) >= 0) == (8_000, True)
 
 
-def test_the_counter_is_the_one_that_dataflow_reads() -> None:
-    metric = AdaptiveThrottle()._signaler.throttling_metric
-    assert metric.metric_name.name == "cumulativeThrottlingSeconds"
+@pytest.mark.parametrize(("deadline_s", "passes"), [(1e12, True), (0.0, False)])
+def test_a_call_is_throttled_no_longer_than_its_time(
+    monkeypatch: pytest.MonkeyPatch, deadline_s: float, *, passes: bool
+) -> None:
+    monkeypatch.setattr(throttle_module, "_POLL_S", 0.001)
+    throttle = AdaptiveThrottle()
+    decisions = iter([True, True, True, False])
+    monkeypatch.setattr(throttle, "must_wait", lambda *, is_retry: next(decisions) or is_retry)
+    assert asyncio.run(throttle.wait(deadline_s, is_retry=False)) is passes
+    assert throttle._waited_s == pytest.approx(0.003 * passes)
 
 
 def test_the_first_faults_of_a_small_job_hold_nothing_back() -> None:

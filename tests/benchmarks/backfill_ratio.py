@@ -1,0 +1,146 @@
+"""Processor time and rate of a backfill, in units of a bare aiohttp script's in the same run.
+
+    python -m tests.benchmarks.backfill_ratio
+    python -m tests.benchmarks.backfill_ratio --in_flight 128 256 --latency_ms 50 500
+    python -m tests.benchmarks.backfill_ratio --answers ragtruth_qa.answers.jsonl
+
+The checker runs in a process of its own. Each contender backfills a small and a large archive in
+turns; the difference of their processor times is free of start-up. By default the answers are
+generated and of real size. `--answers` takes a file of Discovery Engine answers instead, which are
+repeated; each gets a first sentence of its own that its first fact supports.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import count, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from tests.benchmarks.generated_answers import generated_messages, write_lines
+from tests.benchmarks.slow_checker import SlowChecker, slow_checker
+from tests.benchmarks.usage import Usage, usage_of
+
+_LIMIT_S = 600.0
+_SCRIPT = "bare script on aiohttp"
+_SERVER = "backfill, server"
+_EMBEDDED = "backfill, embedded checker"
+
+
+class Measured(NamedTuple):
+    """What one contender took for a further answer, and how many calls a second it made."""
+
+    cpu_ms: float
+    per_s: float
+    peak_mb: float
+
+
+def messages_of(path: Path) -> Iterator[bytes]:
+    """Repeat the answers of a file for ever, each with a first sentence of its own."""
+    answers = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for number in count():
+        yield msgspec.json.encode(_envelope(answers[number % len(answers)], number))
+
+
+def _envelope(answer: dict[str, Any], number: int) -> dict[str, Any]:
+    facts = [reference["chunkInfo"]["content"] for reference in answer["references"]]
+    return {
+        "id": f"{answer['name']}-{number}",
+        "engine": "real",
+        "time": answer["completeTime"],
+        "answer": f"This is case {number}. {answer['answerText']}",
+        "facts": [
+            {"text": f"This is case {number}. {fact}" if not place else fact, "title": "source"}
+            for place, fact in enumerate(facts)
+        ],
+    }
+
+
+def _command(contender: str, archive: Path, output: str, address: str, in_flight: int) -> list[str]:
+    if contender == _SCRIPT:
+        job = [str(archive), output, address, str(in_flight)]
+        return [sys.executable, "-m", "tests.benchmarks.peers.run", "bare_asyncio", *job]
+    places = ["--input", str(archive), "--output", output]
+    if contender == _SERVER:
+        places += ["--checker", address, "--max_in_flight", str(in_flight)]
+    return [sys.executable, "-m", "launch", "backfill", *places]
+
+
+def _measure(
+    contender: str, archives: Sequence[tuple[int, Path]], checker: SlowChecker, options: list[str]
+) -> Measured:
+    in_flight = int(options[0])
+    usages: list[Usage] = []
+    per_s = 0.0
+    for _, archive in archives:
+        with tempfile.TemporaryDirectory() as output:
+            command = _command(contender, archive, output, checker.address, in_flight)
+            further = [] if contender == _SCRIPT else options[1:]
+            checker.begin()
+            usages.append(usage_of([*command, *further], _LIMIT_S))
+            per_s = checker.begin().steady_per_s
+    if any(usage.status for usage in usages):
+        raise SystemExit(f"{contender} failed: exit status {[one.status for one in usages]}")
+    few, many = usages
+    answers = archives[1][0] - archives[0][0]
+    if contender == _EMBEDDED:
+        per_s = answers / (many.seconds - few.seconds)
+    return Measured(1_000 * (many.cpu_s - few.cpu_s) / answers, per_s, many.peak_mb)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--answers", type=Path, help="Discovery Engine answers, JSON Lines")
+    parser.add_argument("--sizes", type=int, nargs=2, default=[500, 6_500])
+    parser.add_argument("--in_flight", type=int, nargs="+", default=[128])
+    parser.add_argument("--latency_ms", type=float, nargs="+", default=[100.0])
+    parser.add_argument("--jitter_ms", type=float, default=0.0, help="added to some calls")
+    parser.add_argument("--workers", default="1")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", nargs="+", default=[_SCRIPT, _SERVER, _EMBEDDED])
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        archives = []
+        for size in options.sizes:
+            path = Path(folder) / f"{size}.jsonl"
+            messages = messages_of(options.answers) if options.answers else generated_messages(size)
+            write_lines(path, islice(messages, size))
+            archives.append((size, path))
+        for latency_ms in options.latency_ms:
+            most_s = (latency_ms + options.jitter_ms) / 1_000
+            with slow_checker(latency_ms / 1_000, most_s) as checker:
+                for in_flight in options.in_flight:
+                    sys.stdout.write(f"{latency_ms:g} ms, {in_flight} in flight\n")
+                    given = [str(in_flight), "--workers", options.workers]
+                    taken: dict[str, list[Measured]] = {name: [] for name in options.only}
+                    for name in [*options.only] * options.rounds:
+                        taken[name].append(_measure(name, archives, checker, given))
+                    _print(taken)
+
+
+def _print(taken: dict[str, list[Measured]]) -> None:
+    first = next(iter(taken.values()))
+    for name, found in taken.items():
+        # Each round is compared with the baseline's of the same round.
+        ratios = [one.cpu_ms / base.cpu_ms for one, base in zip(found, first, strict=True)]
+        rates = [one.per_s / base.per_s for one, base in zip(found, first, strict=True)]
+        sys.stdout.write(
+            f"  {name:28} {statistics.median(one.cpu_ms for one in found):6.3f} ms"
+            f"  {' '.join(f'x{ratio:.2f}' for ratio in ratios)}"
+            f"  {statistics.median(one.per_s for one in found):7,.0f} answers/s"
+            f"  {' '.join(f'x{rate:.2f}' for rate in rates)}"
+            f"  {max(one.peak_mb for one in found):5.0f} MB\n"
+        )
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
