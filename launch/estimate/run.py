@@ -2,10 +2,16 @@
 
 import sys
 
-from launch.estimate.answer_counts import EstimateCounts, count_outcomes, outcomes_of
+from launch.estimate.answer_counts import (
+    EstimateCounts,
+    count_outcomes,
+    counts_of,
+    draw,
+    outcomes_of,
+    paid_for,
+)
 from launch.estimate.estimate_file import estimate_destination, write_estimate
 from launch.estimate.estimate_table import show_estimate
-from launch.estimate.sample import counts_of, draw, paid_for
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.paths import default_run_id, find_inputs, try_output
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count

@@ -34,11 +34,7 @@ class OutputFiles(Record, frozen=True, kw_only=True):
 
 
 def find_files(folder: str) -> OutputFiles:
-    """List the files of an output folder.
-
-    Raises:
-      OSError: the folder cannot be listed.
-    """
+    """List the files of an output folder."""
     summaries = storage.find(storage.join(folder, "summary.json"))
     return OutputFiles(
         enriched=_files_of(folder, "enriched", ".avro"),
@@ -55,14 +51,11 @@ def _files_of(folder: str, kind: str, extension: str) -> tuple[str, ...]:
 
 
 def read_rows(path: str, *, salvage: bool = False) -> Iterator[dict[str, Any]]:
-    """Read the rows of an enriched file, one at a time.
+    """Read the rows of an enriched file; raise UnreadableFile after the last good one.
 
     Whole rows: projecting them with a reader schema takes fastavro longer than reading them
     (tests/benchmarks/report_speed.py). With `salvage`, the rows of a damaged block are read up to
     the damage.
-
-    Raises:
-      UnreadableFile: after the last good record.
     """
     with (
         _explain_damage(path),
@@ -77,11 +70,7 @@ def read_rows(path: str, *, salvage: bool = False) -> Iterator[dict[str, Any]]:
 
 
 def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
-    """Read alerts or failures, one at a time.
-
-    Raises:
-      UnreadableFile: after the last good line.
-    """
+    """Read alerts or failures; raise UnreadableFile after the last good line."""
     decoder = msgspec.json.Decoder(kind)
     with _explain_damage(path), storage.read(path) as stream:
         for line in stream:
@@ -89,21 +78,13 @@ def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
 
 
 def read_summary(path: str) -> RunSummary:
-    """Read summary.json.
-
-    Raises:
-      UnreadableFile: it is not a summary.
-    """
+    """Read summary.json; raise UnreadableFile if it is not a summary."""
     with _explain_damage(path):
         return msgspec.json.decode(storage.read_whole(path), type=RunSummary)
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Write a file atomically: a reader sees its earlier content, or all of the new.
-
-    Raises:
-      OSError: it cannot be written.
-    """
+    """Write a file atomically: a reader sees its earlier content, or all of the new."""
     folder, slash, name = path.rpartition("/")
     temporary = f"{folder}{slash}.groundwatch-{name}"
     try:

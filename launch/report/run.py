@@ -70,11 +70,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
 
 
 def write_report(output: str) -> str:
-    """Write the report of an output folder, local or gs://, into that folder; return its path.
-
-    Raises:
-      OSError: the folder cannot be listed, or the page cannot be written.
-    """
+    """Write the report of an output folder into that folder; return its path."""
     path = storage.join(output, _REPORT_NAME)
     page = render(read_output(find_files(output), {}, {}), output)
     write_file(path, page.encode())
@@ -88,8 +84,7 @@ def read_output(
 
     Args:
       files: those of the folder; a damaged file counts up to its last good record.
-      thresholds: 0..1, by the name of the field of `Thresholds`; the others are those of the
-        summary, or the defaults.
+      thresholds: by the name in `Thresholds`; the others are the summary's, or the defaults.
       labels: by record id or answer name, whether a person labelled the answer unsupported.
     """
     unreadable: list[str] = []
