@@ -32,9 +32,6 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
 
     Returns:
       0 done, 1 failed, an archive is damaged, or nothing could be read.
-
-    Raises:
-      UsageError: the settings have problems, or the input or output is not there.
     """
     settings = loaded.settings
     output = settings.estimate.output

@@ -23,11 +23,7 @@ def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
     """Check the answers, or take the scores they have, and compare them with the labels.
 
     Returns:
-      0 done, 1 when an archive is damaged, nothing could be read, the checker cannot be called, or
-      no label belongs to an answer.
-
-    Raises:
-      UsageError: the settings have problems, or a file is not there.
+      0 done, 1 failed, a file is damaged, or no label belongs to an answer.
     """
     settings, problems = loaded.settings, loaded.problems
     answers = find_inputs("answers", settings.evaluation.answers, problems)

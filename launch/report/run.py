@@ -40,9 +40,6 @@ def report(loaded: Loaded[ReportSettings]) -> int:
 
     Returns:
       0 done; 1 done except for damaged files, or the page could not be written.
-
-    Raises:
-      UsageError: the settings have problems, or a file is not there.
     """
     settings, problems = loaded.settings, loaded.problems
     files = _find_files(settings.folder, problems)
