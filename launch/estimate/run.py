@@ -10,7 +10,7 @@ from launch.estimate.answer_counts import (
     outcomes_of,
     paid_for,
 )
-from launch.estimate.estimate_file import estimate_destination, write_estimate
+from launch.estimate.estimate_file import write_estimate
 from launch.estimate.estimate_table import show_estimate
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.paths import default_run_id, find_inputs, try_output
@@ -20,6 +20,7 @@ from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail
 from pipeline.settings.commands import EstimateSettings
 from pipeline.settings.config import Config, job_config
 from pipeline.settings.load import Loaded
+from pipeline.sinks.destination import Destination
 from schemas.cost_estimate import Amounts, Estimate, Interval, Intervals
 from transforms.rules.sampling import Total
 from transforms.runtime import clock
@@ -38,7 +39,8 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     beam_options = read_beam_options(loaded, settings.job)
     inputs = find_inputs("input", settings.input.input, loaded.problems)
     if output:
-        try_output(estimate_destination(output), loaded.problems)
+        # No run can have this name.
+        try_output(Destination(root=output, run="estimate.json"), loaded.problems)
     # A quota that cannot be divided is a problem of the backfill.
     workers = worker_count(beam_options, settings.job, [])
     loaded.raise_problems()

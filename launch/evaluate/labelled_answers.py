@@ -9,8 +9,8 @@ import fastavro
 import msgspec
 
 from launch.inputs.archive_messages import ArchiveMessages
-from launch.report.output_folder import UnreadableFile, read_rows
-from launch.report.output_records import AnswerRow, answer_from_row
+from launch.report.output_folder import UnreadableFile, read_answers
+from launch.report.output_records import AnswerRow
 from launch.terminal.unreadable_input import SHOWN_FAULTS
 from pipeline import storage
 from schemas import Record
@@ -113,9 +113,9 @@ class LabelledAnswers:
         """Add the answers of enriched files; with `salvage`, up to the damage of a block."""
         for path in paths:
             try:
-                for row in read_rows(path, salvage=salvage):
+                for answer in read_answers(path, salvage=salvage):
                     self.counts.read += 1
-                    self._add(answer_from_row(row))
+                    self._add(answer)
             except UnreadableFile as error:
                 self.damaged.append(str(error))
 

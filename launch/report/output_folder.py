@@ -3,11 +3,11 @@
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import msgspec
 
-from launch.report.output_records import AlertLine, FailureLine, RunSummary
+from launch.report.output_records import AlertLine, AnswerRow, FailureLine, RunSummary
 from pipeline import storage
 from pipeline.sources.avro_blocks import AvroFile
 from pipeline.sources.compression import DamagedArchive
@@ -50,7 +50,7 @@ def _files_of(folder: str, kind: str, extension: str) -> tuple[str, ...]:
     return tuple(path for path in paths if "/." not in path.removeprefix(root))
 
 
-def read_rows(path: str, *, salvage: bool = False) -> Iterator[dict[str, Any]]:
+def read_answers(path: str, *, salvage: bool = False) -> Iterator[AnswerRow]:
     """Read the rows of an enriched file; raise UnreadableFile after the last good one.
 
     Whole rows: projecting them with a reader schema takes fastavro longer than reading them
@@ -66,7 +66,8 @@ def read_rows(path: str, *, salvage: bool = False) -> Iterator[dict[str, Any]]:
         if not is_enriched_schema(file.schema):
             raise UnreadableFile(f"{path}: holds no enriched answers")
         for block in file.blocks(salvage=salvage):
-            yield from block.rows
+            for row in block.rows:
+                yield msgspec.convert(row, AnswerRow)
 
 
 def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:

@@ -16,8 +16,8 @@ from launch.report.output_folder import (
     OutputFiles,
     UnreadableFile,
     find_files,
+    read_answers,
     read_lines,
-    read_rows,
     read_summary,
     write_file,
 )
@@ -97,8 +97,8 @@ def read_output(
         for failure in _readable(read_lines(path, FailureLine), unreadable):
             tally.add_failure(failure)
     for path in files.enriched:
-        for row in _readable(read_rows(path), unreadable):
-            tally.add_row(row)
+        for answer in _readable(read_answers(path), unreadable):
+            tally.add_answer(answer)
     return Findings(tally=tally, summary=summary, unreadable=tuple(unreadable))
 
 
