@@ -17,7 +17,7 @@ import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from transforms.grounding.errors import Misconfigured
-from transforms.grounding.local.transport import LocalTransport
+from transforms.grounding.local.service import LocalTransport
 from transforms.grounding.settings import LOCAL, CheckSettings
 
 _MAX_HEADER_BYTES = 65_536

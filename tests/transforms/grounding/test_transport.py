@@ -18,7 +18,7 @@ from tests.support.scripted_server import Script, ScriptedServer, scripted_serve
 from transforms.grounding import transport as transport_module
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.errors import BadReply, Misconfigured, Unavailable
-from transforms.grounding.local.transport import LocalTransport
+from transforms.grounding.local.service import LocalTransport
 from transforms.grounding.settings import CheckSettings, RetrySettings
 from transforms.grounding.transport import HttpTransport, open_transport
 
