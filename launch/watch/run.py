@@ -24,6 +24,8 @@ from launch.watch.alerts.canary import validate_canary
 from launch.watch.durable.final_files import write_worker_summary
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ownership import OwnershipLost
+from launch.watch.health.metrics import Metrics
+from launch.watch.health.status_server import StatusServer
 from launch.watch.reporter import LogReporter, TerminalReporter
 from launch.watch.worker import Worker
 from pipeline.settings.commands import WatchSettings
@@ -153,7 +155,22 @@ def open_worker(
         worker = Worker(
             config, settings, options, journal, subscription=subscription, reporter=reporter
         )
-        yield opened.enter_context(closing(worker))
+        opened.enter_context(closing(worker))
+        if settings.worker.health_address:
+            opened.enter_context(_status(worker, *settings.worker.health_address))
+        yield worker
+
+
+@contextmanager
+def _status(worker: Worker, host: str, port: int) -> Iterator[None]:
+    """Answer /healthz and /metrics while a `with` block lasts."""
+    # A connection of its own: these pages are answered on other threads.
+    with closing(Journal(worker.journal.path)) as journal:
+        metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
+        pages = {"/healthz": lambda _: worker.health.page(), "/metrics": metrics.page}
+        with StatusServer(host, port, pages) as server:
+            _log.info("%s answers /healthz and /metrics", server.address)
+            yield
 
 
 def _run(worker: Worker, stop: threading.Event) -> None:

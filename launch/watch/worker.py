@@ -4,7 +4,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from functools import partial
 from threading import Event
 from typing import Any
@@ -28,8 +28,6 @@ from launch.watch.durable.ownership import OwnedPaths
 from launch.watch.durable.published_ids import PublishedIds
 from launch.watch.durable.publisher import FilePublisher
 from launch.watch.health.health import Health
-from launch.watch.health.metrics import Metrics
-from launch.watch.health.status_server import StatusServer
 from launch.watch.reporter import LogReporter
 from launch.watch.retry_queue import PendingMessage, RetryQueue
 from pipeline.settings.commands import WatchSettings
@@ -113,9 +111,7 @@ class Worker:
                 settings.pubsub.file_age_s,
             )
             self._owned = opened.enter_context(closing(OwnedPaths(journal.path, config.output)))
-            self._health = Health(subscription.stats, str(config.work_folder), self.publisher)
-            if limits.health_address:
-                opened.enter_context(self._status(limits.health_address))
+            self.health = Health(subscription.stats, str(config.work_folder), self.publisher)
             self._opened = opened.pop_all()
 
     def close(self) -> None:
@@ -138,7 +134,7 @@ class Worker:
 
     def step(self) -> None:
         """Process one batch, if there are messages, then publish what is due."""
-        self._health.record_pull(outstanding=self.waiting)
+        self.health.record_pull(outstanding=self.waiting)
         # Half of a batch at most, so that new messages are processed, too.
         pending = self._retry_queue.take_checked(max(1, self._size.messages // 2))
         messages = self._take([each.message for each in pending])
@@ -169,18 +165,6 @@ class Worker:
     def waiting(self) -> int:
         """How many messages wait for a check in the background, or to be processed again."""
         return len(self._retry_queue)
-
-    @contextmanager
-    def _status(self, address: tuple[str, int]) -> Iterator[None]:
-        """Answer /healthz and /metrics while a `with` block lasts."""
-        # A connection of its own: these pages are answered on other threads.
-        with closing(Journal(self.journal.path)) as journal:
-            health = self._health
-            metrics = Metrics(self, journal, lambda: not health.reasons())
-            pages = {"/healthz": lambda _: health.page(), "/metrics": metrics.page}
-            with StatusServer(*address, pages) as server:
-                _log.info("%s answers /healthz and /metrics", server.address)
-                yield
 
     def _publish_due(self) -> None:
         self._reporter.report_alerts(self.monitor.evaluate(clock.now_us()))
@@ -257,7 +241,7 @@ class Worker:
         self._owned.check()
         self.subscription.acknowledge(places)
         if places:
-            self._health.record_progress()
+            self.health.record_progress()
 
     def _retry_later(self, messages: Sequence[Message], error: OSError) -> None:
         _log.error("%s; %d messages are tried again", error, len(messages))
