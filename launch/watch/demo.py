@@ -10,7 +10,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.inputs.paths import default_work_folder, try_output
 from launch.local.work_folder import FolderInUse, WorkFolder
-from launch.logs.beam_log import keep_beam_quiet
+from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.samples import sample_paths
 from launch.terminal.exit_status import DONE, FAILED, fail

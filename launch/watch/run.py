@@ -14,8 +14,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
 from launch.job.beam_options import read_beam_options
 from launch.local.work_folder import FolderInUse, WorkFolder
-from launch.logs.beam_log import keep_beam_quiet
-from launch.logs.json_log import log_as_json
+from launch.logs.json_log import keep_beam_quiet, log_as_json
 from launch.pubsub.errors import Refused
 from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription, Subscription

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.logs.beam_log import keep_beam_quiet
+from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
 from launch.watch.durable.journal import Journal

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.main import main
+from launch.__main__ import main
 from launch.pubsub.topic import Topic
 from schemas.failure import Failure
 from schemas.message import Message

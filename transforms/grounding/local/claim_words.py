@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from itertools import compress, pairwise
 
 from schemas import Record
-from transforms.contradictions.features import REFUSAL, SOURCE, Features
+from transforms.contradictions.parsed_sentence import REFUSAL, SOURCE, Features
 from transforms.grounding.local.tokens import Kind, Words, read_words
 from transforms.rules import english
 

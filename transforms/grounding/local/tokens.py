@@ -5,7 +5,7 @@ from enum import IntEnum
 from itertools import chain, zip_longest
 
 from schemas import Record
-from transforms.contradictions.features import Features, features_of_word, without_first
+from transforms.contradictions.parsed_sentence import Features, features_of_word, without_first
 from transforms.rules.cache import WordCache
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 from transforms.rules.limits import UNSPACED_SCRIPTS

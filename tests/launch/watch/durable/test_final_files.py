@@ -79,11 +79,11 @@ class Keeper:
         """Commit a batch of these records, as the worker does."""
         number = self.journal.next_number()
         folder = self.folders.begin(number)
-        row_format = EnrichedFiles(self.config.text, self.config.run)
+        row_format = EnrichedFiles(self.config.text, self.config.run, with_keys=True)
         parts = []
         for name, grouped in itertools.groupby(rows, row_format.folder):
             path = f"{folder}/part-{len(parts)}.avro"
-            part = OpenPart(path, name, row_format, with_keys=True)
+            part = OpenPart(path, name, row_format)
             for row in grouped:
                 part.write(row)
             parts.append(part.close())

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.contradictions.features import read_features
+from transforms.contradictions.parsed_sentence import read_features
 from transforms.grounding.local.tokens import Kind, form_of, read_words, spellings, tokenize
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 
