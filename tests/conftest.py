@@ -40,7 +40,7 @@ def _missing(config: pytest.Config) -> Iterator[str]:
     if not find_emulator(config.getoption("--pubsub-emulator")):
         yield "tests against Google's Pub/Sub emulator (no emulator was found)"
     if not _has_second_file_system():
-        yield "publication from another file system (/dev/shm is no file system of its own)"
+        yield "publication from another file system (/dev/shm is not another file system)"
 
 
 def _has_second_file_system() -> bool:

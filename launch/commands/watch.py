@@ -1,13 +1,13 @@
 """`groundwatch watch`."""
 
-from launch.command import Command
+from launch.commands import Command
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchStreamSettings
 
 _HELP = "check answers from Pub/Sub continuously, and alert"
 _DEMO = Command(
     help="watch the sample answers, without a cloud",
     settings=WatchDemoSettings,
-    run="launch.watch.run:demo",
+    run="launch.watch.demo:demo",
 )
 _STREAM = Command(
     help=f"{_HELP}, as a streaming job on Dataflow",

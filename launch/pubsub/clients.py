@@ -1,4 +1,4 @@
-"""Connections to Pub/Sub.
+"""Connect to Pub/Sub.
 
 By themselves the official clients open, under PUBSUB_EMULATOR_HOST, a channel that takes no
 response over 4 MiB, and otherwise one that reconnects only every two minutes after a long outage.
@@ -27,13 +27,11 @@ _OPTIONS = [
 def open_subscriber(address: str | None, account: GoogleAccount) -> SubscriberClient:
     """Open a client for pulling.
 
-    Args:
-      address: of a server without encryption, such as ``127.0.0.1:8085``; None for
-        PUBSUB_EMULATOR_HOST, or else Google's service.
-      account: the account for Google's service.
+    The address of a server without encryption is such as ``127.0.0.1:8085``; None stands for
+    PUBSUB_EMULATOR_HOST, or else Google's service.
 
     Raises:
-      Misconfigured: there are no credentials.
+      Misconfigured: credentials are missing.
     """
     return SubscriberClient(transport=_transport(SubscriberGrpcTransport, address, account))
 
@@ -47,15 +45,12 @@ def _transport(kind: Any, address: str | None, account: GoogleAccount) -> Any:
     address = address or os.environ.get("PUBSUB_EMULATOR_HOST")
     if address:
         return kind(channel=grpc.insecure_channel(address, options=_OPTIONS))
-
-    def open_channel(host: str, **arguments: Any) -> grpc.Channel:
-        channel: grpc.Channel = kind.create_channel(host, **{**arguments, "options": _OPTIONS})
-        return channel
-
     return kind(
         credentials=find_credentials(account),
         quota_project_id=account.quota_project,
-        channel=open_channel,
+        channel=lambda host, **arguments: kind.create_channel(
+            host, **{**arguments, "options": _OPTIONS}
+        ),
         always_use_jwt_access=True,
     )
 

@@ -1,4 +1,10 @@
-"""Errors of Pub/Sub: those to retry, and those that a person has to resolve."""
+"""Classify the errors of Pub/Sub, and back off while it does not answer."""
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable
 
 from google.api_core import exceptions
 
@@ -6,16 +12,19 @@ _MAX_REASON = 200
 _ADVICE: dict[type[Exception], str] = {
     exceptions.NotFound: "it does not exist; create it, or correct its name",
     exceptions.Forbidden: "these credentials have no permission; grant them"
-    " roles/pubsub.subscriber on the"
-    " subscription, roles/pubsub.publisher on the topic",
+    " roles/pubsub.subscriber on the subscription, roles/pubsub.publisher on the topic",
     exceptions.Unauthorized: "these credentials are not accepted; log in again",
 }
-_PASSING = (
+_TRANSIENT = (
     exceptions.Aborted,
     exceptions.Cancelled,
     exceptions.TooManyRequests,
     exceptions.ServerError,
 )
+_FIRST_WAIT_S = 0.1
+_MAX_WAIT_S = 2.0
+_MAX_DOUBLINGS = 10
+_log = logging.getLogger(__name__)
 
 
 class Refused(Exception):
@@ -26,9 +35,9 @@ class Unpublished(Exception):
     """Messages may not have been stored: Pub/Sub did not answer in time."""
 
 
-def is_passing(error: Exception) -> bool:
+def is_transient(error: Exception) -> bool:
     """Return whether the same call may succeed later."""
-    return isinstance(error, _PASSING) and not isinstance(error, exceptions.MethodNotImplemented)
+    return isinstance(error, _TRANSIENT) and not isinstance(error, exceptions.MethodNotImplemented)
 
 
 def is_about_the_caller(error: exceptions.GoogleAPICallError) -> bool:
@@ -37,14 +46,62 @@ def is_about_the_caller(error: exceptions.GoogleAPICallError) -> bool:
 
 
 def refused(action: str, error: exceptions.GoogleAPICallError) -> Refused:
-    """Describe a refusal, with advice for a person.
-
-    Args:
-      action: what was tried, such as "pull from projects/p/subscriptions/s".
-      error: what Pub/Sub said.
-    """
-    for kind, advice in _ADVICE.items():
-        if isinstance(error, kind):
-            return Refused(f"cannot {action}: {advice}")
+    """Describe a refused call, such as "pull from projects/p/subscriptions/s", with advice."""
+    advice = (text for kind, text in _ADVICE.items() if isinstance(error, kind))
     reason = f"{type(error).__name__}: {error.message}"[:_MAX_REASON]
-    return Refused(f"cannot {action}: {reason}")
+    return Refused(f"cannot {action}: {next(advice, reason)}")
+
+
+class Reachability:
+    """Track failures of one kind of call, and log when they begin and end.
+
+    A first failure is not logged: Pub/Sub ends every stream now and then.
+    """
+
+    def __init__(
+        self,
+        action: str,
+        clock: Callable[[], float] = time.monotonic,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.action = action
+        self._clock = clock
+        self._jitter = jitter
+        self._lock = threading.Lock()
+        self._failures = 0
+        self._failing_since_s = 0.0
+
+    @property
+    def is_away(self) -> bool:
+        """Whether an outage was logged."""
+        return self._failures > 1
+
+    def succeeded(self) -> None:
+        """Record that Pub/Sub answered."""
+        with self._lock:
+            if self.is_away:
+                _log.warning(
+                    "Pub/Sub answers again after %.0f s: %s",
+                    self._clock() - self._failing_since_s,
+                    self.action,
+                )
+            self._failures = 0
+
+    def failed(self, error: Exception) -> float:
+        """Record that Pub/Sub did not answer; only the error's class is logged.
+
+        Returns:
+          The seconds to wait before the next attempt: exponential backoff with full jitter.
+        """
+        with self._lock:
+            doublings = min(self._failures, _MAX_DOUBLINGS)
+            self._failures += 1
+            if self._failures == 1:
+                self._failing_since_s = self._clock()
+            if self._failures == 2:  # noqa: PLR2004 - the second in a row
+                _log.warning(
+                    "Pub/Sub does not answer (%s): retrying to %s",
+                    type(error).__name__,
+                    self.action,
+                )
+            return self._jitter() * min(_FIRST_WAIT_S * 2.0**doublings, _MAX_WAIT_S)

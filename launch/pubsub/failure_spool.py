@@ -5,7 +5,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from launch.pubsub.settings import PullSettings
+from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
 from pipeline import storage
 from schemas.failure import Failure, failure_to_json
@@ -20,21 +20,12 @@ _log = logging.getLogger(__name__)
 
 
 def spool_failures(
-    name: str,
-    folder: str,
-    *,
-    address: str | None,
-    account: GoogleAccount,
-    idle_s: float,
+    name: str, folder: str, *, address: str | None, account: GoogleAccount, idle_s: float
 ) -> str | None:
-    """Write the failures of a subscription to a file; each is acknowledged once it is on disk.
+    """Write the failures of a subscription to a file; acknowledge each once it is on disk.
 
-    Args:
-      name: the subscription's full name.
-      folder: a local folder; the file of an interrupted replay there is used as it is.
-      address: of a server without encryption, None for Google's.
-      account: the account for Google's service.
-      idle_s: the subscription counts as empty when nothing came for so long.
+    The file of an interrupted replay in the folder is used as it is. The subscription counts as
+    empty when nothing came for `idle_s` seconds.
 
     Returns:
       The file; None without any failure. Other messages stay in the subscription.
@@ -50,9 +41,7 @@ def spool_failures(
         left.unlink()
     path = Path(folder) / f"failures-{time.time_ns()}.jsonl"
     settings = PullSettings(max_messages=2 * _MAX_MESSAGES, max_bytes=_MAX_BYTES)
-    with closing(
-        PubSubSubscription.open(name, settings, address=address, account=account)
-    ) as failures:
+    with closing(PubSubSubscription(name, settings, address=address, account=account)) as failures:
         while messages := failures.pull(_MAX_MESSAGES, _MAX_BYTES, idle_s):
             failures.acknowledge(_append(path, messages))
     return str(path) if path.exists() else None
@@ -68,15 +57,15 @@ def _cut_unfinished_line(path: Path) -> int:
 
 def _append(path: Path, messages: tuple[Message, ...]) -> list[str]:
     """Append the failures; return their places."""
-    lines = {message.place: _line(message) for message in messages}
-    written = {place: line for place, line in lines.items() if line}
-    if len(written) < len(lines):
-        _log.error("%d messages are not failures of groundwatch", len(lines) - len(written))
-    if written:
+    found = ((message.place, _line(message)) for message in messages)
+    lines = {place: line for place, line in found if line}
+    if len(lines) < len(messages):
+        _log.error("%d messages are not failures of groundwatch", len(messages) - len(lines))
+    if lines:
         with storage.describing_errors(f"cannot write {path}"), create_file(path, "ab") as stream:
-            stream.writelines(line + b"\n" for line in written.values())
+            stream.writelines(line + b"\n" for line in lines.values())
         storage.fsync(str(path))
-    return list(written)
+    return list(lines)
 
 
 def _line(announced: Message) -> bytes | None:

@@ -8,48 +8,63 @@ from enum import Enum, auto
 
 import msgspec
 
-from launch.pubsub.settings import PullSettings
 from schemas import Record
 from schemas.message import Message
+from schemas.quantities import MEGABYTE, SECOND_US
 
 _MAX_ACK_IDS = 5
 """Of one message: one that is outstanding for days is delivered again every minute."""
 
 
+class PullSettings(Record, frozen=True, kw_only=True):
+    """How many messages may be outstanding, and for how long.
+
+    Attributes:
+      max_messages, max_bytes: nothing more is read while so much is outstanding. One response, of
+        at most 1,000 messages, may go beyond.
+      lease_s: 10..600; how long after the death of this process its messages are delivered again.
+      max_lease_s: seconds for which the lease of a message is extended.
+      lease_check_every_s: how often leases are checked.
+      reopen_after_s: a stream on which nothing came for so long is opened again.
+      call_timeout_s: for one call of Pub/Sub.
+    """
+
+    max_messages: int = 2_000
+    max_bytes: int = 64 * MEGABYTE
+    lease_s: int = 60
+    max_lease_s: float = 3_600.0
+    lease_check_every_s: float = 1.0
+    reopen_after_s: float = 60.0
+    call_timeout_s: float = 10.0
+
+
 class Settlement(Enum):
-    """How a message is settled: acknowledged, or delivered again at once."""
+    """Whether Pub/Sub deletes a message, or delivers it again at once."""
 
     ACK = auto()
     NACK = auto()
 
 
 class Delivery(Record, frozen=True):
-    """One delivery of a message.
-
-    Attributes:
-      ack_id: identifies this delivery.
-      message: its `place` is the message id.
-      size_bytes: of all that was delivered.
-    """
+    """One delivery of a message, whose `place` is the message id."""
 
     ack_id: str
     message: Message
     size_bytes: int
 
 
-class OutstandingStats(Record, frozen=True, kw_only=True):
-    """How many messages are outstanding, by their state.
+class SubscriptionStats(Record, frozen=True, kw_only=True):
+    """Statistics of a subscription, as seen from this process.
 
     Attributes:
       waiting: messages that were received and not pulled.
       processing: messages that were pulled and not acknowledged.
       settled: messages whose ack or nack Pub/Sub has not accepted yet.
-      size_bytes: of all of these.
       overdue: messages outstanding for so long that their leases are not extended any more.
       redelivered: deliveries, so far, of messages that were outstanding.
-      oldest_unacked_us: when the oldest waiting or processed message was published, microseconds
-        since 1970 UTC; None for none.
-      oldest_waiting_us: the same of the waiting messages.
+      oldest_unacked_age_s: since the oldest waiting or processed message was published; 0.0 for
+        none. What Pub/Sub has not delivered yet may be older.
+      oldest_waiting_age_s: the same of the waiting messages.
     """
 
     waiting: int = 0
@@ -58,40 +73,42 @@ class OutstandingStats(Record, frozen=True, kw_only=True):
     size_bytes: int = 0
     overdue: int = 0
     redelivered: int = 0
-    oldest_unacked_us: int | None = None
-    oldest_waiting_us: int | None = None
+    oldest_unacked_age_s: float = 0.0
+    oldest_waiting_age_s: float = 0.0
+    is_available: bool = True
+
+    @property
+    def outstanding(self) -> int:
+        """How many messages were received and neither acked nor nacked."""
+        return self.waiting + self.processing
 
 
 class _Outstanding(msgspec.Struct):
+    """A message, and when each of its leases was extended last, by ack id."""
+
     message: Message
     size_bytes: int
     received_s: float
-    ack_ids: list[str]
+    leases: dict[str, float] = {}
     settlement: Settlement | None = None
-
-
-class _Lease(msgspec.Struct):
-    outstanding: _Outstanding
-    extended_s: float
 
 
 class OutstandingMessages:
     """Track each message once, however often it is delivered; for any number of threads.
 
     A message that is delivered again while it is outstanding is not returned again: its new lease
-    joins the old one, and both are settled together.
-
-    Args:
-      settings: how many messages may be outstanding, and how long leases last.
-      clock: seconds, monotonic.
+    joins the old one, and one ack or nack counts for both.
     """
 
-    def __init__(self, settings: PullSettings, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, settings: PullSettings, clock: Callable[[], float], wall_clock: Callable[[], float]
+    ) -> None:
         self._settings = settings
         self._clock = clock
+        self._wall_clock = wall_clock
         self._changed = threading.Condition()
         self._by_place: dict[str, _Outstanding] = {}
-        self._leases: dict[str, _Lease] = {}
+        self._by_ack_id: dict[str, _Outstanding] = {}
         self._waiting: deque[_Outstanding] = deque()
         self._unsent: dict[Settlement, dict[str, None]] = {each: {} for each in Settlement}
         self._size_bytes = 0
@@ -114,16 +131,7 @@ class OutstandingMessages:
             self._changed.wait_for(lambda: self._is_closed or self._has_room())
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
-        """Return waiting messages, after a wait for a first one.
-
-        Args:
-          max_messages: how many at most.
-          max_bytes: of what size together; a single larger message is still returned.
-          wait_s: how long to wait for a first one.
-
-        Raises:
-          Exception: as given to `fail`.
-        """
+        """Return waiting messages, or raise the error of `fail`; as of the subscription."""
         with self._changed:
             self._changed.wait_for(
                 lambda: self._waiting or self._is_closed or self._failure, timeout=wait_s
@@ -139,16 +147,16 @@ class OutstandingMessages:
             return tuple(pulled)
 
     def settle(self, places: Iterable[str], settlement: Settlement) -> None:
-        """Let messages be acked or nacked; those that are settled or unknown are ignored."""
+        """Ack or nack messages; ignore those that have been already, and unknown ones."""
         with self._changed:
             for place in places:
                 outstanding = self._by_place.get(place)
                 if outstanding and not outstanding.settlement:
                     outstanding.settlement = settlement
-                    self._unsent[settlement].update(dict.fromkeys(outstanding.ack_ids))
+                    self._unsent[settlement].update(dict.fromkeys(outstanding.leases))
 
     def close(self) -> None:
-        """Return no more messages, and nack those that are not settled or still arrive."""
+        """Return no more messages, and nack those that are outstanding or still arrive."""
         with self._changed:
             self._is_closed = True
             self._nack_all()
@@ -161,12 +169,12 @@ class OutstandingMessages:
             self._changed.notify_all()
 
     def unsent(self, settlement: Settlement, max_ack_ids: int) -> list[str]:
-        """List ack ids whose settlement Pub/Sub has not accepted."""
+        """List ack ids whose ack or nack Pub/Sub has not accepted."""
         with self._changed:
             return list(itertools.islice(self._unsent[settlement], max_ack_ids))
 
     def remove(self, ack_ids: Iterable[str]) -> None:
-        """Remove leases that are settled, and messages that have no other lease."""
+        """Remove leases that have ended, and messages that have no other lease."""
         with self._changed:
             for ack_id in ack_ids:
                 self._remove(ack_id)
@@ -179,35 +187,33 @@ class OutstandingMessages:
         with self._changed:
             return [
                 ack_id
-                for ack_id, lease in self._leases.items()
-                if lease.extended_s <= half_over_s
-                and not lease.outstanding.settlement
-                and not self._is_overdue(lease.outstanding, now_s)
+                for outstanding in self._by_place.values()
+                if not outstanding.settlement and not self._is_overdue(outstanding, now_s)
+                for ack_id, extended_s in outstanding.leases.items()
+                if extended_s <= half_over_s
             ]
 
     def record_extension(self, ack_ids: Iterable[str], extended_s: float) -> None:
         """Record when leases were extended, by the clock."""
         with self._changed:
             for ack_id in ack_ids:
-                if lease := self._leases.get(ack_id):
-                    lease.extended_s = extended_s
+                if outstanding := self._by_ack_id.get(ack_id):
+                    outstanding.leases[ack_id] = extended_s
 
-    def stats(self) -> OutstandingStats:
+    def stats(self) -> SubscriptionStats:
         """Count the messages."""
         now_s = self._clock()
         with self._changed:
-            unsettled = [each for each in self._by_place.values() if not each.settlement]
-            times = [each.message.publish_time_us for each in unsettled]
-            waiting = [each.message.publish_time_us for each in self._waiting]
-            return OutstandingStats(
+            unacked = [each for each in self._by_place.values() if not each.settlement]
+            return SubscriptionStats(
                 waiting=len(self._waiting),
-                processing=len(unsettled) - len(self._waiting),
-                settled=len(self._by_place) - len(unsettled),
+                processing=len(unacked) - len(self._waiting),
+                settled=len(self._by_place) - len(unacked),
                 size_bytes=self._size_bytes,
-                overdue=sum(self._is_overdue(each, now_s) for each in unsettled),
+                overdue=sum(self._is_overdue(each, now_s) for each in unacked),
                 redelivered=self._redelivered,
-                oldest_unacked_us=min(filter(None, times), default=None),
-                oldest_waiting_us=min(filter(None, waiting), default=None),
+                oldest_unacked_age_s=self._oldest_age_s(unacked),
+                oldest_waiting_age_s=self._oldest_age_s(self._waiting),
             )
 
     def _receive(self, delivery: Delivery) -> None:
@@ -215,31 +221,30 @@ class OutstandingMessages:
         outstanding = self._by_place.get(message.place)
         if outstanding:
             self._redelivered += 1
-            outstanding.ack_ids.append(delivery.ack_id)
             if outstanding.settlement:
                 self._unsent[outstanding.settlement][delivery.ack_id] = None
         else:
-            outstanding = _Outstanding(message, delivery.size_bytes, now_s, [delivery.ack_id])
+            outstanding = _Outstanding(message, delivery.size_bytes, now_s)
             self._by_place[message.place] = outstanding
             self._waiting.append(outstanding)
             self._size_bytes += outstanding.size_bytes
-        self._leases[delivery.ack_id] = _Lease(outstanding, now_s)
-        if len(outstanding.ack_ids) > _MAX_ACK_IDS:
-            self._remove(outstanding.ack_ids[0])
+        outstanding.leases[delivery.ack_id] = now_s
+        self._by_ack_id[delivery.ack_id] = outstanding
+        if len(outstanding.leases) > _MAX_ACK_IDS:
+            self._remove(next(iter(outstanding.leases)))
 
     def _nack_all(self) -> None:
         self._waiting.clear()
         self.settle(list(self._by_place), Settlement.NACK)
 
     def _remove(self, ack_id: str) -> None:
-        lease = self._leases.pop(ack_id, None)
-        if lease is None:
+        outstanding = self._by_ack_id.pop(ack_id, None)
+        if outstanding is None:
             return
-        outstanding = lease.outstanding
         for unsent in self._unsent.values():
             unsent.pop(ack_id, None)
-        outstanding.ack_ids.remove(ack_id)
-        if not outstanding.ack_ids:
+        del outstanding.leases[ack_id]
+        if not outstanding.leases:
             del self._by_place[outstanding.message.place]
             self._size_bytes -= outstanding.size_bytes
 
@@ -249,3 +254,8 @@ class OutstandingMessages:
 
     def _is_overdue(self, outstanding: _Outstanding, now_s: float) -> bool:
         return now_s - outstanding.received_s >= self._settings.max_lease_s
+
+    def _oldest_age_s(self, outstanding: Iterable[_Outstanding]) -> float:
+        times_us = filter(None, (each.message.publish_time_us for each in outstanding))
+        oldest_us = min(times_us, default=None)
+        return max(0.0, self._wall_clock() - oldest_us / SECOND_US) if oldest_us else 0.0

@@ -3,42 +3,32 @@
 _FIRST = 100
 _INERTIA = 0.5
 _LEAST_LATENCY_S = 0.001
+_TARGET_S = 5.0
+"""How long a batch should take."""
 
 
 class BatchSize:
     """Keep batches short where checks are slow or have a quota.
 
-    The alerts of a batch wait for its end, and so does a drain. The duration of a batch is no
-    measure: one check that hangs delays a batch of any size. So the size follows from the checks
+    The alerts of a batch wait for its end, and so does a drain. The duration of a batch measures
+    nothing: one check that hangs delays a batch of any size. So the size follows from the checks
     that finish in a second: those in flight over the latency of one (Little's law), and no more
-    than the quota.
-
-    Args:
-      most: messages in a batch, at most.
-      in_flight: checks in flight, at most.
-      per_s: the quota of checks in a second, None for none.
-      target_s: how long a batch should take.
+    than the quota `per_s`.
     """
 
-    def __init__(self, most: int, in_flight: int, per_s: float | None, target_s: float) -> None:
+    def __init__(self, most: int, in_flight: int, per_s: float | None) -> None:
         self._most = most
         self._in_flight = in_flight
-        self._target_s = target_s
-        self._most_checks = most if per_s is None else per_s * target_s
+        self._most_checks = most if per_s is None else per_s * _TARGET_S
         self._latency_s: float | None = None
         self.messages = self._within(min(_FIRST, self._most_checks))
 
     def adjust(
         self, messages: int, seconds: float, *, checked: int, left: int, latency_s: float
     ) -> None:
-        """Adjust the size after a batch.
+        """Adjust the size after a batch, in which checks took `latency_s` on average.
 
-        Args:
-          messages: in the batch.
-          seconds: how long it took.
-          checked: answers that were checked.
-          left: answers whose checks are deferred.
-          latency_s: the mean latency of a check.
+        The checks of `checked` answers have ended, and those of `left` answers go on.
         """
         if not checked and not left:
             self.messages = self._most
@@ -49,7 +39,7 @@ class BatchSize:
             per_s = self._in_flight / max(self._latency_s, _LEAST_LATENCY_S)
         else:
             per_s = left / seconds
-        checks = min(per_s * self._target_s, self._most_checks)
+        checks = min(per_s * _TARGET_S, self._most_checks)
         self.messages = self._within(checks * messages / (checked + left))
 
     def _within(self, messages: float) -> int:

@@ -8,38 +8,32 @@ from pathlib import Path
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.local.work_folder import WorkFolder
-from launch.pubsub.outstanding import OutstandingStats
-from launch.pubsub.subscription import SubscriptionStats
+from launch.inputs.paths import default_work_folder, try_output
+from launch.local.work_folder import FolderInUse, WorkFolder
+from launch.logs.json_log import keep_beam_quiet
+from launch.pubsub.outstanding import SubscriptionStats
 from launch.samples import sample_paths
+from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.watch.reporter import TerminalReporter
-from launch.watch.run_worker import run_worker
+from launch.watch.run import run_worker
 from pipeline import storage
-from pipeline.settings.commands import WatchSettings
+from pipeline.settings.commands import WatchDemoSettings, WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
+from pipeline.settings.load import Loaded
+from pipeline.sinks.destination import Destination
 from schemas.message import Message
 from schemas.quantities import SECOND_US
-from schemas.summary import Summary
 
 _PER_S = 20
 _SUBSCRIPTION = "projects/demo/subscriptions/answers"
 
 
 class SampleSubscription:
-    """Deliver messages from memory at a steady rate, each until it is acknowledged.
+    """Deliver messages from memory at a steady rate; set an event when all are acknowledged."""
 
-    Args:
-      payloads: of the messages, in order.
-      per_s: messages a second.
-      all_acknowledged: is set when the last one is acknowledged.
-    """
-
-    def __init__(
-        self, payloads: Iterable[bytes], per_s: float, all_acknowledged: threading.Event
-    ) -> None:
-        self._payloads = list(payloads)
-        self._per_s = per_s
+    def __init__(self, payloads: Sequence[bytes], all_acknowledged: threading.Event) -> None:
+        self._payloads = payloads
         self._all_acknowledged = all_acknowledged
         self._started_s = time.time()
         self._pulled = 0
@@ -49,9 +43,15 @@ class SampleSubscription:
         """Take the messages that are due, after a wait if there are none."""
         if self._published == self._pulled:
             time.sleep(wait_s)
-        last = min(self._published, self._pulled + max_messages)
-        messages = [self._message(number) for number in range(self._pulled, last)]
-        self._pulled = last
+        first, self._pulled = self._pulled, min(self._published, self._pulled + max_messages)
+        messages = [
+            Message(
+                payload=self._payloads[number],
+                place=str(number),
+                publish_time_us=round((self._started_s + number / _PER_S) * SECOND_US),
+            )
+            for number in range(first, self._pulled)
+        ]
         self._outstanding.update(message.place for message in messages)
         return messages
 
@@ -63,61 +63,52 @@ class SampleSubscription:
 
     def stats(self) -> SubscriptionStats:
         """Count the messages."""
-        return SubscriptionStats(
-            messages=OutstandingStats(
-                waiting=self._published - self._pulled, processing=len(self._outstanding)
-            )
-        )
+        waiting = self._published - self._pulled
+        return SubscriptionStats(waiting=waiting, processing=len(self._outstanding))
 
     def close(self, within_s: float) -> None:
         """Do nothing: what is not acknowledged is published again by the next demo."""
 
     @property
     def _published(self) -> int:
-        passed_s = time.time() - self._started_s
-        return min(len(self._payloads), round(passed_s * self._per_s))
-
-    def _message(self, number: int) -> Message:
-        published_s = self._started_s + number / self._per_s
-        return Message(
-            payload=self._payloads[number],
-            place=str(number),
-            publish_time_us=round(published_s * SECOND_US),
-        )
+        return min(len(self._payloads), round((time.time() - self._started_s) * _PER_S))
 
 
-def watch_demo(config: Config) -> Summary:
+def demo(loaded: Loaded[WatchDemoSettings]) -> int:
     """Monitor the sample answers, twenty a second, until all are checked.
 
-    Verdicts and alerts are shown as they come. No connection leaves this machine.
-
-    Args:
-      config: of the main job; its work folder is emptied, and files of an earlier demo removed.
-
-    Returns:
-      The counts.
+    No connection leaves this machine. The files of an earlier demo are removed.
 
     Raises:
-      FolderInUse: another demo writes to the same output.
-      OSError: the output or the work folder cannot be used.
+      UsageError: the settings have problems, or the output cannot be written.
     """
-    _remove_earlier(config)
+    destination = Destination(root=loaded.settings.watch_demo_output, run="watch-demo")
+    try_output(destination, loaded.problems)
+    loaded.raise_problems()
+    keep_beam_quiet()
+    config = Config(
+        inputs=(),
+        output=destination.root,
+        run=destination.run,
+        work_folder=default_work_folder(destination),
+    )
+    lines = (line for path in sample_paths() for line in Path(path).read_bytes().split(b"\n"))
+    payloads = [line for line in lines if line.strip()]
     stop = threading.Event()
-    payloads = (
-        line
-        for path in sample_paths()
-        for line in Path(path).read_bytes().split(b"\n")
-        if line.strip()
-    )
-    settings = build(WatchSettings, {"subscription": _SUBSCRIPTION})
-    return run_worker(
-        config,
-        settings,
-        PipelineOptions([]),
-        subscription=SampleSubscription(payloads, _PER_S, stop),
-        reporter=TerminalReporter(sys.stdout),
-        stop=stop,
-    )
+    try:
+        _remove_earlier(config)
+        summary = run_worker(
+            config,
+            build(WatchSettings, {"subscription": _SUBSCRIPTION}),
+            PipelineOptions([]),
+            subscription=SampleSubscription(payloads, stop),
+            reporter=TerminalReporter(sys.stdout),
+            stop=stop,
+        )
+    except (FolderInUse, OSError) as error:
+        return fail(f"the demo failed: {error}")
+    sys.stdout.write(f"The records are in {destination.root}.\n")
+    return DONE if summary.closes else FAILED
 
 
 def _remove_earlier(config: Config) -> None:

@@ -1,7 +1,9 @@
 """Keep messages that are processed again: after a failed batch, or after a long check."""
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from pipeline.sinks.batch_results import DeferredAnswer
@@ -11,25 +13,37 @@ _FIRST_WAIT_S = 1.0
 _MAX_WAIT_S = 30.0
 
 
-class RetryQueue:
-    """Keep messages whose batch failed, for a time that grows until a batch succeeds.
+class PendingMessage(NamedTuple):
+    """A message, as it was delivered, and those of its answers that are being checked."""
 
-    Args:
-      clock: seconds, monotonic.
+    message: Message
+    answers: Sequence[DeferredAnswer]
+
+
+class RetryQueue:
+    """Keep messages whose batch failed, or whose checks go on in the background.
+
+    After a failed batch they wait for a time that grows until a batch succeeds. Whether the check
+    of an answer `has_ended` is asked by record id.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, has_ended: Callable[[str], bool], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._has_ended = has_ended
         self._clock = clock
-        self._messages: list[tuple[float, Message]] = []
+        # By place.
+        self._failed: dict[str, tuple[float, Message]] = {}
+        self._pending: dict[str, PendingMessage] = {}
         self._wait_s = _FIRST_WAIT_S
 
     def __len__(self) -> int:
-        return len(self._messages)
+        return len(self._failed) + len(self._pending)
 
-    def add(self, messages: Sequence[Message]) -> None:
+    def add_failed(self, messages: Sequence[Message]) -> None:
         """Keep messages whose batch failed."""
         due_at_s = self._clock() + self._wait_s
-        self._messages += [(due_at_s, message) for message in messages]
+        self._failed |= {message.place: (due_at_s, message) for message in messages}
         self._wait_s = min(2 * self._wait_s, _MAX_WAIT_S)
 
     def reset(self) -> None:
@@ -37,61 +51,33 @@ class RetryQueue:
         self._wait_s = _FIRST_WAIT_S
 
     def take_due(self, max_messages: int) -> list[Message]:
-        """Take messages whose time has come."""
+        """Take messages of failed batches whose time has come."""
         now_s = self._clock()
-        due = [message for due_at_s, message in self._messages if due_at_s <= now_s][:max_messages]
-        taken = {message.place for message in due}
-        self._messages = [kept for kept in self._messages if kept[1].place not in taken]
-        return due
+        due = (message for due_at_s, message in self._failed.values() if due_at_s <= now_s)
+        taken = list(islice(due, max(0, max_messages)))
+        for message in taken:
+            del self._failed[message.place]
+        return taken
 
-
-class PendingMessage(NamedTuple):
-    """A message, as it was delivered, and those of its answers that are being checked."""
-
-    message: Message
-    answers: tuple[DeferredAnswer, ...]
-
-
-class PendingChecks:
-    """Keep messages while checks of their answers go on in the background.
-
-    Args:
-      has_ended: whether the check of an answer has ended, by record id.
-    """
-
-    def __init__(self, has_ended: Callable[[str], bool]) -> None:
-        self._has_ended = has_ended
-        # By place.
-        self._pending: dict[str, PendingMessage] = {}
-
-    def __len__(self) -> int:
-        return len(self._pending)
-
-    def add(self, messages: Iterable[Message], answers: Iterable[DeferredAnswer]) -> None:
-        """Keep messages.
-
-        Args:
-          messages: as they were delivered; those without such an answer are ignored.
-          answers: those that are being checked.
-        """
-        by_place: dict[str, tuple[DeferredAnswer, ...]] = {}
+    def add_pending(self, messages: Iterable[Message], answers: Iterable[DeferredAnswer]) -> None:
+        """Keep those of these messages that have deferred answers."""
+        by_place: dict[str, list[DeferredAnswer]] = defaultdict(list)
         for answer in answers:
-            place = answer.place
-            by_place[place] = (*by_place.get(place, ()), answer)
+            by_place[answer.place].append(answer)
         self._pending |= {
             message.place: PendingMessage(message, by_place[message.place])
             for message in messages
             if message.place in by_place
         }
 
-    def take_ended(self, max_messages: int) -> Sequence[PendingMessage]:
+    def take_checked(self, max_messages: int) -> list[PendingMessage]:
         """Take messages whose checks have all ended, successful or not."""
-        ended: list[PendingMessage] = []
-        for pending in self._pending.values():
-            if len(ended) == max_messages:
-                break
-            if all(self._has_ended(answer.record_id) for answer in pending.answers):
-                ended.append(pending)
-        for pending in ended:
+        ended = (
+            pending
+            for pending in self._pending.values()
+            if all(self._has_ended(answer.record_id) for answer in pending.answers)
+        )
+        taken = list(islice(ended, max_messages))
+        for pending in taken:
             del self._pending[pending.message.place]
-        return ended
+        return taken

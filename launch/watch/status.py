@@ -20,10 +20,7 @@ _COLUMNS = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
 
 
 def status(loaded: Loaded[StatusSettings]) -> int:
-    """Print the ledger.
-
-    Returns:
-      0 when every hour adds up, 1 when one does not, or a ledger cannot be read.
+    """Print the ledger; return 1 if an hour does not add up, or a ledger cannot be read.
 
     Raises:
       UsageError: the settings have problems, or the folder has no ledger.

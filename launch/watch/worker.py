@@ -2,29 +2,47 @@
 
 import logging
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from functools import partial
 from threading import Event
+from typing import Any
 
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.errors import Refused
-from launch.pubsub.subscription import Subscription, SubscriptionStats
+from launch.pubsub.subscription import Subscription
+from launch.pubsub.topic import Topic
 from launch.watch.alerts.canary import Canary
 from launch.watch.alerts.monitor import Monitor
-from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher
+from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
 from launch.watch.batch_size import BatchSize
-from launch.watch.durable.batches import Batches, Outcome, Unaccounted
+from launch.watch.durable.batch_folders import BatchFolders
+from launch.watch.durable.batches import Batches, Unaccounted
+from launch.watch.durable.final_files import FinalFiles, write_worker_summary
 from launch.watch.durable.journal import Journal
+from launch.watch.durable.ledger import ledger_alert
 from launch.watch.durable.ownership import OwnedPaths
+from launch.watch.durable.published_ids import PublishedIds
 from launch.watch.durable.publisher import FilePublisher
-from launch.watch.health.health import Heartbeat
-from launch.watch.reporter import Backlog, Reporter
-from launch.watch.retry_queue import PendingChecks, PendingMessage, RetryQueue
-from pipeline.settings.worker import WorkerSettings
+from launch.watch.health.health import Health
+from launch.watch.reporter import LogReporter
+from launch.watch.retry_queue import PendingMessage, RetryQueue
+from pipeline.settings.commands import WatchSettings
+from pipeline.settings.config import Config
+from pipeline.sinks.batch_results import BatchResults
+from pipeline.sinks.sink import WorkerSink
 from pipeline.storage import TargetExists
-from schemas.alert import Alert, AlertKind, Severity
+from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.message import Message
 from schemas.quantities import MEGABYTE
+from transforms.check_grounding import checks_open
+from transforms.deduplicate import seen_ids_open
 from transforms.grounding.errors import RunStopped
+from transforms.rules.topic_messages import encode_failure
 from transforms.runtime import clock
 from transforms.runtime.failures import failed_now
 
@@ -32,6 +50,9 @@ _WAIT_S = 0.5
 _BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
 _DELETE_IDS_EVERY_S = 3_600.0
+_PUBLISH_WITHIN_S = 3.0
+"""The batches wait while alerts are published; alerts that fail are kept."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -46,68 +67,59 @@ class Worker:
     that the journal knows. A check that takes longer than others goes on in the background; its
     message is processed again when the check has ended. A message that triggers a bug becomes a
     failure, and the other messages of its batch are processed.
-
-    Args:
-      subscription: the messages.
-      batches: process a batch.
-      journal: the durable state.
-      publisher: publishes files.
-      outbox: publishes alerts and failures.
-      monitor: evaluates rates and activity.
-      canary: checks known answers, None for none.
-      heartbeat: records that the loop is alive.
-      owned: the files and folders that must stay as they are.
-      reporter: shows what the worker does.
-      size: how many messages a batch takes.
-      pending: messages of answers whose checks go on in the background.
-      settings: how large batches are.
-
-    Attributes:
-      subscription, publisher, monitor, canary: as given.
-      batches_done, batches_failed: how many ended how.
     """
 
     def __init__(
         self,
+        config: Config,
+        settings: WatchSettings,
+        options: PipelineOptions,
+        journal: Journal,
         *,
         subscription: Subscription,
-        batches: Batches,
-        journal: Journal,
-        publisher: FilePublisher,
-        outbox: OutboxPublisher,
-        monitor: Monitor,
-        canary: Canary | None,
-        heartbeat: Heartbeat,
-        owned: OwnedPaths,
-        reporter: Reporter,
-        size: BatchSize,
-        pending: PendingChecks,
-        settings: WorkerSettings,
+        reporter: LogReporter,
     ) -> None:
+        limits, per_minute = settings.worker, config.check.requests_per_minute
         self.batches_done = 0
         self.batches_failed = 0
         self.subscription = subscription
-        self._batches = batches
-        self._journal = journal
-        self.publisher = publisher
-        self._outbox = outbox
-        self.monitor = monitor
-        self.canary = canary
-        self._heartbeat = heartbeat
-        self._owned = owned
+        self.journal = journal
+        self.monitor = Monitor(journal, config.rates, limits.no_data, clock.now_us())
+        self.canary = (
+            Canary(config, options, journal, limits.canary, limits.canary_every_s)
+            if limits.canary
+            else None
+        )
+        self._settings = limits
         self._reporter = reporter
         self._latency = AlertLatency()
-        self._settings = settings
-        self._retry_queue = RetryQueue()
-        self._pending = pending
-        self._size = size
         self._delete_ids_at_s = 0.0
+        per_s = None if per_minute is None else per_minute / 60
+        self._size = BatchSize(limits.batch_messages, config.check.max_in_flight, per_s)
+        with ExitStack() as opened:
+            self._outboxes = list(_outboxes(config, settings, journal, opened))
+            checks = opened.enter_context(checks_open(config.check))
+            self._retry_queue = RetryQueue(checks.has_ended)
+            seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
+            folders = BatchFolders(str(config.work_folder), journal)
+            pipeline = LocalPipeline(config, options, WorkerSink)
+            self._batches = Batches(pipeline, journal, folders, seen)
+            self.publisher = FilePublisher(
+                _publishing(config, settings, journal, folders, opened),
+                folders.sizes,
+                config.file_bytes,
+                settings.pubsub.file_age_s,
+            )
+            self._owned = opened.enter_context(closing(OwnedPaths(journal.path, config.output)))
+            self.health = Health(subscription.stats, str(config.work_folder), self.publisher)
+            self._opened = opened.pop_all()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._opened.close()
 
     def run(self, stop: Event) -> None:
-        """Process batches until stopped.
-
-        Args:
-          stop: set it to make the current batch the last one.
+        """Process batches until the event is set.
 
         Raises:
           RunStopped: no answer can be checked until a person has changed something.
@@ -122,40 +134,29 @@ class Worker:
 
     def step(self) -> None:
         """Process one batch, if there are messages, then publish what is due."""
-        self._heartbeat.record_pull(outstanding=self.waiting)
+        self.health.record_pull(outstanding=self.waiting)
         # Half of a batch at most, so that new messages are processed, too.
-        pending = self._pending.take_ended(max(1, self._size.messages // 2))
+        pending = self._retry_queue.take_checked(max(1, self._size.messages // 2))
         messages = self._take([each.message for each in pending])
         if messages:
             self._process(messages, pending)
         stats = self.subscription.stats()
-        if self._cannot_pull() or _is_behind(stats):
+        is_behind = not stats.is_available or stats.oldest_waiting_age_s > _BEHIND_S
+        if is_behind or self.waiting >= self._settings.max_outstanding_messages:
             self.monitor.record_backlog(clock.now_us())
-        self._reporter.report_progress(_backlog(stats, self.waiting))
+        self._reporter.report_progress(stats, self.waiting)
         try:
-            self._reporter.report_alerts(self.monitor.evaluate(clock.now_us()))
-            if self.canary:
-                self.canary.check(clock.now_us())
-            self._outbox.publish()
-            self._owned.check()
-            self.publisher.publish_due()
-            self._delete_old_ids()
-            if self._latency.pending and not self._journal.count_outbox("alert"):
-                self._latency.record_published(clock.now_us())
+            self._publish_due()
         except TargetExists:
             raise
         except OSError as error:
             _log.error("%s; it is tried again", error)
 
     def finish(self) -> None:
-        """Publish what is durable.
-
-        Raises:
-          OSError: a file cannot be written; the next worker does it.
-        """
+        """Publish what is durable; the next worker publishes what cannot be written."""
         self.monitor.evaluate(clock.now_us(), at_once=True)
         try:
-            self._outbox.publish()
+            self._publish_outboxes()
         except Refused as error:
             _log.error("%s; the next worker tries again", error)
         self.publisher.finish()
@@ -163,30 +164,38 @@ class Worker:
     @property
     def waiting(self) -> int:
         """How many messages wait for a check in the background, or to be processed again."""
-        return len(self._pending) + len(self._retry_queue)
+        return len(self._retry_queue)
+
+    def _publish_due(self) -> None:
+        self._reporter.report_alerts(self.monitor.evaluate(clock.now_us()))
+        if self.canary:
+            self.canary.check(clock.now_us())
+        self._publish_outboxes()
+        self._owned.check()
+        self.publisher.publish_due()
+        if time.monotonic() >= self._delete_ids_at_s:
+            # Once an hour: it takes seconds if there are millions.
+            self._delete_ids_at_s = time.monotonic() + _DELETE_IDS_EVERY_S
+            self._batches.delete_old_ids(self._settings.dedupe_h)
+        if self._latency.pending and not self.journal.count_outbox("alert"):
+            self._latency.record_published(clock.now_us())
+
+    def _publish_outboxes(self) -> None:
+        for outbox in self._outboxes:
+            outbox.publish()
 
     def _take(self, checked: Sequence[Message]) -> Sequence[Message]:
         again = [*checked, *self._retry_queue.take_due(self._size.messages - len(checked))]
         room = self._size.messages - len(again)
         if room <= 0:
             return again
-        wait_s = 0.0 if again else _WAIT_S
-        return [*again, *self.subscription.pull(room, _BATCH_BYTES, wait_s)]
-
-    def _cannot_pull(self) -> bool:
-        """Return whether so many messages wait that no more are pulled."""
-        return self.waiting >= self._settings.max_outstanding_messages
+        return [*again, *self.subscription.pull(room, _BATCH_BYTES, 0.0 if again else _WAIT_S)]
 
     def _process(self, messages: Sequence[Message], pending: Sequence[PendingMessage] = ()) -> None:
-        """Process a batch.
-
-        Args:
-          messages: all of them.
-          pending: those of them whose arrival was counted before.
-        """
+        """Process a batch; the arrival of its pending messages was counted before."""
         started_s = time.monotonic()
         try:
-            outcome = self._batches.run(messages)
+            batch, counts = self._batches.run(messages)
         except RunStopped:
             raise
         except OSError as error:
@@ -200,12 +209,12 @@ class Worker:
             self._size.adjust(
                 len(messages),
                 time.monotonic() - started_s,
-                checked=outcome.checked,
-                left=len(outcome.deferred),
-                latency_s=outcome.latency_s,
+                checked=counts.checked,
+                left=len(batch.deferred),
+                latency_s=counts.latency_ms / max(counts.checked, 1) / 1_000,
             )
             self._retry_queue.reset()
-            self._finish_batch(messages, outcome, pending)
+            self._finish_batch(messages, batch, pending)
 
     def _isolate(self, messages: Sequence[Message], error: Exception) -> None:
         """Find the message that triggers a bug by bisection, and make a failure of it."""
@@ -215,72 +224,97 @@ class Worker:
             self._process(messages[half:])
             return
         (message,) = messages
-        _log.error("a bug of groundwatch: %s, with message %s", type(error).__name__, message.place)
-        alerts = [_ledger_alert()] if isinstance(error, Unaccounted) else []
-        self._fail(message, _failure_of_defect(message, error), alerts)
-
-    def _fail(self, message: Message, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
+        name = type(error).__name__
+        _log.error("a bug of groundwatch: %s, with message %s", name, message.place)
+        # The error's own words could contain text of an answer.
+        defect = Defect(f"groundwatch has a bug: {name}")
+        failure = failed_now(message, "ReadMessages", defect, retryable=True)
         try:
-            self._batches.fail(failure, alerts)
-        except OSError as error:
-            self._retry_later([message], error)
+            self._batches.fail(failure, [ledger_alert()] if isinstance(error, Unaccounted) else [])
+        except OSError as full:
+            self._retry_later([message], full)
         else:
-            self._heartbeat.record_progress()
             self._acknowledge([message.place])
 
     def _acknowledge(self, places: Sequence[str]) -> None:
-        """Acknowledge what is durable, after a check that the journal is still there.
-
-        Raises:
-          OwnershipLost: it is not.
-        """
+        """Acknowledge what is durable, unless the journal is gone."""
         self._owned.check()
         self.subscription.acknowledge(places)
+        if places:
+            self.health.record_progress()
 
     def _retry_later(self, messages: Sequence[Message], error: OSError) -> None:
         _log.error("%s; %d messages are tried again", error, len(messages))
-        self._retry_queue.add(messages)
+        self._retry_queue.add_failed(messages)
 
     def _finish_batch(
-        self, messages: Sequence[Message], outcome: Outcome, pending: Sequence[PendingMessage]
+        self, messages: Sequence[Message], batch: BatchResults, pending: Sequence[PendingMessage]
     ) -> None:
-        left = {answer.place for answer in outcome.deferred}
-        done = [message.place for message in messages if message.place not in left]
-        self._acknowledge(done)
-        if done:
-            self._heartbeat.record_progress()
-        self._latency.add(messages, len(outcome.alerts))
-        self._reporter.report_alerts(outcome.alerts)
-        arrivals = outcome.arrivals(answer for each in pending for answer in each.answers)
+        left = {answer.place for answer in batch.deferred}
+        self._acknowledge([message.place for message in messages if message.place not in left])
+        self._latency.add(messages, len(batch.alerts))
+        self._reporter.report_alerts(batch.alerts)
+        arrivals = _arrivals(batch, pending)
         self.monitor.record_arrivals(len(messages) - len(pending), arrivals, clock.now_us())
-        self.monitor.record_rates(outcome.rates)
+        self.monitor.record_rates(batch.rates)
         # A message is processed again as a whole; its finished answers then count as duplicates.
-        self._pending.add(messages, outcome.deferred)
-
-    def _delete_old_ids(self) -> None:
-        """Delete them once an hour: it takes seconds if there are millions."""
-        if time.monotonic() >= self._delete_ids_at_s:
-            self._delete_ids_at_s = time.monotonic() + _DELETE_IDS_EVERY_S
-            self._batches.delete_old_ids(self._settings.dedupe_h)
+        self._retry_queue.add_pending(messages, batch.deferred)
 
 
-def _is_behind(stats: SubscriptionStats) -> bool:
-    return not stats.is_available or stats.oldest_waiting_age_s > _BEHIND_S
+def _arrivals(batch: BatchResults, pending: Sequence[PendingMessage]) -> Counter[str | None]:
+    """Count the answers that arrived with a batch, by engine, without those of earlier batches."""
+    failed = {failure.record_id for failure in batch.failures}
+    arrived: Counter[str | None] = Counter()
+    for engine, counts in batch.rates:
+        arrived[engine] += counts.answers
+    arrived.update(answer.engine for answer in batch.deferred)
+    earlier = (answer for each in pending for answer in each.answers)
+    arrived.subtract(answer.engine for answer in earlier if answer.record_id not in failed)
+    return +arrived
 
 
-def _backlog(stats: SubscriptionStats, waiting: int) -> Backlog:
-    return Backlog(
-        outstanding=stats.outstanding,
-        pending=waiting,
-        oldest_age_s=stats.oldest_unacked_age_s,
-    )
+def _outboxes(
+    config: Config, settings: WatchSettings, journal: Journal, opened: ExitStack
+) -> Iterator[OutboxPublisher[Any]]:
+    def open_topic(name: str) -> Topic:
+        topic = Topic(
+            name,
+            address=settings.server.pubsub_address,
+            account=settings.job.checker.account,
+            call_timeout_s=_PUBLISH_WITHIN_S,
+            total_s=_PUBLISH_WITHIN_S,
+        )
+        return opened.enter_context(closing(topic))
+
+    if name := settings.pubsub.alert_topic:
+        encode = partial(alert_message, ordering=settings.worker.alert_ordering)
+        yield OutboxPublisher(journal, Alert, open_topic(name), encode)
+    if name := settings.pubsub.failure_topic:
+        message = partial(encode_failure, with_payload=config.failure_payload)
+        yield OutboxPublisher(journal, Failure, open_topic(name), message)
 
 
-def _failure_of_defect(message: Message, error: Exception) -> Failure:
-    # The error's own words could contain text of an answer.
-    defect = Defect(f"groundwatch has a bug: {type(error).__name__}")
-    return failed_now(message, "ReadMessages", defect, retryable=True)
+def _publishing(
+    config: Config,
+    settings: WatchSettings,
+    journal: Journal,
+    folders: BatchFolders,
+    opened: ExitStack,
+) -> Callable[[], int]:
+    """Return a function that publishes files, on connections of another thread."""
+    topics = {"alerts": settings.pubsub.alert_topic, "failures": settings.pubsub.failure_topic}
+    kinds = [kind for kind, topic in topics.items() if topic is None]
+    ids = PublishedIds(config, journal.identity, settings.worker.dedupe_h * 3_600)
+    opened.enter_context(closing(ids))
+    ids.import_new(journal.next_number())
+    files, started_at_us = FinalFiles(config, folders, ids, kinds), clock.now_us()
 
+    def publish() -> int:
+        with closing(Journal(journal.path)) as own_journal:
+            published = files.publish(own_journal)
+            if published:
+                price = settings.job.costs.price_per_1k_chars
+                write_worker_summary(config, own_journal, price, started_at_us)
+            return published
 
-def _ledger_alert() -> Alert:
-    return Alert(kind=AlertKind.LEDGER, event_time_us=clock.now_us(), severity=Severity.CRITICAL)
+    return publish

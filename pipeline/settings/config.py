@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pipeline.settings.definition import build
-from pipeline.settings.job import JobSettings
+from pipeline.settings.job import FILE_BYTES, JobSettings
 from pipeline.sinks.destination import Destination
 from schemas import Record
 from schemas.quantities import MEGABYTE
@@ -53,7 +53,7 @@ class Config(Record, frozen=True, kw_only=True):
     facts_from_steps: bool = False
     work_folder: str | None = None
     segment_messages: int = _DEFAULTS.local.segment_messages
-    file_bytes: int = _DEFAULTS.output.target_file_mb * MEGABYTE
+    file_bytes: int = FILE_BYTES
     seen_for_s: int = SEEN_FOR_S
     sampling: SamplingRule = SamplingRule()
     moved_reasons: dict[str, Verdict] = {}

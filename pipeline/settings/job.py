@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, CostSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings
+from schemas.quantities import MEGABYTE
 from schemas.verdict import Tag, Verdict
 from transforms.rules.alerting import AlertRule
 from transforms.rules.rate_incidents import RateRule
@@ -17,6 +18,8 @@ _THRESHOLDS = Thresholds()
 _RATES = RateRule()
 _CLOSING_RATIO = 0.5
 """An incident closes at half the rate that opens it, so that it does not flap."""
+
+FILE_BYTES = 128 * MEGABYTE
 
 
 class InputFormatSettings(Settings, frozen=True, kw_only=True):
@@ -68,7 +71,7 @@ class OutputSettings(Settings, frozen=True, kw_only=True):
 
     output: kinds.OutputFolder
     run_id: kinds.RunId | None = None
-    target_file_mb: kinds.Megabytes = 128
+    target_file_mb: kinds.Megabytes = FILE_BYTES // MEGABYTE
     text: TextMode = TextMode.FULL
     failure_payload: Literal["none", "full"] = "full"
 

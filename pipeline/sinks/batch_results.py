@@ -22,13 +22,7 @@ from transforms.persistence.private_files import create_file
 
 
 class DeferredAnswer(Record, frozen=True, kw_only=True):
-    """An answer that was neither checked nor failed; it holds no text.
-
-    Attributes:
-      record_id: the answer's.
-      engine: its bare id, None for an answer without one.
-      place: where its message came from.
-    """
+    """An answer that was neither checked nor failed; it holds no text."""
 
     record_id: str
     engine: str | None
@@ -39,7 +33,6 @@ class BatchResults(Record, frozen=True, kw_only=True):
     """The results of a batch, besides the rows in its part files.
 
     Attributes:
-      parts: the finished files, not published yet.
       rates: the counts of each engine's answers; several for one bucket are to be added up.
       deferred: answers that were neither checked nor failed.
       alerts, failures: those that are in no part file.
@@ -106,11 +99,7 @@ class KeepRows(beam.PTransform):
 
 
 class KeepRow(beam.DoFn):
-    """Append the rows of a bundle to a file of the batch's results; the output is empty.
-
-    Args:
-      batches, name, to_row: as of `KeepRows`.
-    """
+    """Append the rows of a bundle to a file of the batch's results, as `KeepRows` does."""
 
     def __init__(
         self, batches: BatchHandle, name: str, to_row: Callable[[Any], Any] | None = None

@@ -1,23 +1,8 @@
-"""Where the files of a run go."""
+"""Name the files of a run."""
 
 from pipeline import storage
+from pipeline.settings.job import FILE_BYTES
 from schemas import Record
-from schemas.quantities import MEGABYTE
-
-FILE_BYTES = 128 * MEGABYTE
-
-
-class Windows(Record, frozen=True, kw_only=True):
-    """How the rows of a stream become files.
-
-    Attributes:
-      width_s: seconds of publish time whose rows go into files together. Rows that have waited for
-        as long are also written when the watermark stands still or has passed.
-      shards: how many files the rows of a window and folder are spread over.
-    """
-
-    width_s: int = 300
-    shards: int = 4
 
 
 class Destination(Record, frozen=True, kw_only=True):
@@ -46,7 +31,7 @@ class Destination(Record, frozen=True, kw_only=True):
     @property
     def temporary_folder(self) -> str:
         """Return the folder of files that are not published yet."""
-        return storage.join(self.root, f".groundwatch-{self.run}")
+        return self.path(f".groundwatch-{self.run}")
 
     def temporary_path(self, name: str) -> str:
         """Return the path of a file that is not published yet."""

@@ -1,19 +1,22 @@
 """Write part files, which are published later, alone or joined."""
 
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 from pipeline import storage
 from pipeline.sinks.row_formats import RowFormat
 from schemas import Record
-from transforms.persistence.seen_ids import record_key
+
+_ROWS_BETWEEN_CHECKS = 64
+_MOST_OPEN = 512
+"""More than the dates of a year, and less than the files a process may open by default."""
 
 
 class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
     """A finished file of one kind of rows that is not published yet.
 
     Attributes:
-      path: of the file.
       kind: of its rows: ``enriched``, ``alerts`` or ``failures``.
       folder: the output folder that its rows belong to, relative to the output's root.
       rows, size_bytes: their number; `size_bytes` is stored as `bytes`, as in version 1.
@@ -31,9 +34,6 @@ class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
     keys: bytes = b""
 
 
-_ROWS_BETWEEN_CHECKS = 64
-
-
 class OpenPart:
     """Write rows to a file.
 
@@ -41,24 +41,21 @@ class OpenPart:
       path: where to write it.
       folder: the output folder that its rows belong to, relative to the output's root.
       row_format: the format of its rows.
-      with_keys: whether to note the key of each row, which must be enriched answers.
 
     Raises:
       OSError: it cannot be written; the methods raise it, too.
     """
 
-    def __init__(
-        self, path: str, folder: str, row_format: RowFormat, *, with_keys: bool = False
-    ) -> None:
+    def __init__(self, path: str, folder: str, row_format: RowFormat) -> None:
         self._path = path
         self._format = row_format
         self._folder = folder
         self._problem = f"cannot write {path}"
         with storage.describing_errors(self._problem):
             self._stream = storage.create(path)
-            self._file = row_format.open(self._stream)
+            self._writer = row_format.open(self._stream)
         self._rows = 0
-        self._keys = bytearray() if with_keys else None
+        self._keys = bytearray()
         self._first_event_us: int | None = None
         self._last_event_us: int | None = None
 
@@ -71,22 +68,19 @@ class OpenPart:
     def write(self, row: Any) -> None:
         """Add a row."""
         with storage.describing_errors(self._problem):
-            self._file.write(row)
+            self._writer.write(self._format.encode(row))
         self._rows += 1
-        if self._keys is not None:
-            self._keys += record_key(row.record_id)
-        event_time_us = self._format.event_time_us(row)
-        if event_time_us is not None:
+        self._keys += self._format.key(row)
+        time_us = self._format.event_time_us(row)
+        if time_us is not None:
             first_us, last_us = self._first_event_us, self._last_event_us
-            self._first_event_us = (
-                event_time_us if first_us is None else min(event_time_us, first_us)
-            )
-            self._last_event_us = event_time_us if last_us is None else max(event_time_us, last_us)
+            self._first_event_us = time_us if first_us is None else min(time_us, first_us)
+            self._last_event_us = time_us if last_us is None else max(time_us, last_us)
 
     def close(self) -> Part:
         """Finish the file."""
         with storage.describing_errors(self._problem):
-            self._file.finish()
+            self._writer.flush()
             size = self._stream.tell()
             self._stream.close()
         return Part(
@@ -97,24 +91,45 @@ class OpenPart:
             size_bytes=size,
             first_event_us=self._first_event_us,
             last_event_us=self._last_event_us,
-            keys=bytes(self._keys or b""),
+            keys=bytes(self._keys),
         )
 
 
-def open_part(
-    temporary_folder: str, folder: str, row_format: RowFormat, *, with_keys: bool = False
-) -> OpenPart:
-    """Start a part under a unique name.
+class PartWriter:
+    """Write rows to a part file for each folder; the longest unused is closed first.
 
     Args:
-      temporary_folder: where to write it.
-      folder: the output folder that its rows belong to, relative to the output's root.
-      row_format: the format of its rows.
-      with_keys: as of `OpenPart`.
-
-    Raises:
-      OSError: it cannot be written.
+      temporary_folder: where to write the files, under unique names.
+      row_format: folders and bytes of the files.
+      file_bytes: a longer file is followed by another.
     """
-    name = f"{row_format.kind}-{uuid.uuid4().hex}.{row_format.extension}"
-    path = storage.join(temporary_folder, name)
-    return OpenPart(path, folder, row_format, with_keys=with_keys)
+
+    def __init__(self, temporary_folder: str, row_format: RowFormat, file_bytes: int) -> None:
+        self._temporary_folder = temporary_folder
+        self._format = row_format
+        self._file_bytes = file_bytes
+        self._open: dict[str, OpenPart] = {}
+
+    def write(self, row: Any) -> Iterator[Part]:
+        """Add a row; yield a file that is finished by it.
+
+        Raises:
+          OSError: the file cannot be written.
+        """
+        folder = self._format.folder(row)
+        part = self._open.pop(folder, None) or self._new_part(folder)
+        self._open[folder] = part
+        part.write(row)
+        if part.exceeds(self._file_bytes):
+            yield self._open.pop(folder).close()
+        elif len(self._open) > _MOST_OPEN:
+            yield self._open.pop(next(iter(self._open))).close()
+
+    def close(self) -> Iterator[Part]:
+        """Finish the files that are open."""
+        for part in self._open.values():
+            yield part.close()
+
+    def _new_part(self, folder: str) -> OpenPart:
+        name = f"{self._format.kind}-{uuid.uuid4().hex}.{self._format.extension}"
+        return OpenPart(storage.join(self._temporary_folder, name), folder, self._format)

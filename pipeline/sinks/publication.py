@@ -2,8 +2,9 @@
 
 import re
 import shutil
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Protocol, TypeVar
 
 from pipeline import storage
@@ -13,6 +14,9 @@ from pipeline.sinks.part_files import Part
 from pipeline.sinks.row_formats import RowFormat, row_formats
 from schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json
 from schemas.quantities import MEGABYTE
+
+_by_path = attrgetter("path")
+_by_folder = attrgetter("folder")
 
 
 def publish_parts(config: Config, parts: Iterable[Part]) -> dict[str, int]:
@@ -28,45 +32,34 @@ def publish_parts(config: Config, parts: Iterable[Part]) -> dict[str, int]:
     Raises:
       OSError: a file cannot be written, or differs from the manifest.
     """
-    by_kind: dict[str, list[Part]] = defaultdict(list)
-    for part in parts:
-        by_kind[part.kind].append(part)
-    return {
-        row_format.kind: _publish_kind(config, row_format, by_kind[row_format.kind])
-        for row_format in row_formats(config)
-    }
-
-
-def _publish_kind(config: Config, row_format: RowFormat, parts: Iterable[Part]) -> int:
     destination = config.destination
-    by_folder: dict[str, list[Part]] = defaultdict(list)
-    for part in parts:
-        by_folder[part.folder].append(part)
-    # Joined on disk even for a bucket, since an object is uploaded from one file.
-    joined_path = storage.join(str(config.work_folder), f"joined.{row_format.extension}")
-    entries = []
-    for folder, grouped in by_folder.items():
-        for shard, group in enumerate(group_by_size(grouped, destination.file_bytes)):
-            path = destination.file_path(folder, shard, row_format.extension)
-            joined = join_parts(group, row_format, joined_path)
-            entries.append(publish_part(joined, path, destination))
-    write_manifest(entries, destination, row_format)
-    return check_manifest(destination, row_format)
+    ordered = sorted(parts, key=_by_folder)
+    rows = {}
+    for row_format in row_formats(config):
+        # Joined on disk even for a bucket, since an object is uploaded from one file.
+        joined_path = storage.join(str(config.work_folder), f"joined.{row_format.extension}")
+        entries = []
+        of_kind = (part for part in ordered if part.kind == row_format.kind)
+        for folder, grouped in groupby(of_kind, key=_by_folder):
+            for shard, group in enumerate(group_by_size(grouped, destination.file_bytes)):
+                path = destination.file_path(folder, shard, row_format.extension)
+                joined = join_parts(group, row_format, joined_path)
+                entries.append(publish_part(joined, path, destination))
+        write_manifest(entries, destination, row_format)
+        rows[row_format.kind] = check_manifest(destination, row_format)
+    return rows
 
 
 def publish_part(
     part: Part, path: str, destination: Destination, *, is_new: bool = False
 ) -> FileEntry:
-    """Give a part its final name.
+    """Give a part its final name, and return its line in the manifest.
 
     Args:
       part: the finished file.
       path: its final path, relative to the output folder.
       destination: output folder and run.
       is_new: whether to refuse a name that another file has.
-
-    Returns:
-      Its line in the manifest.
 
     Raises:
       TargetExists: another file has the name.
@@ -78,15 +71,12 @@ def publish_part(
 
 
 def join_parts(parts: Sequence[Part], row_format: RowFormat, path: str) -> Part:
-    """Write one header, followed by the rows of each part as they are.
+    """Write one header, followed by the rows of each part as they are; the parts are kept.
 
     Args:
       parts: at least one, all of one run, kind and folder.
       row_format: the format of their rows.
       path: where to write them.
-
-    Returns:
-      The joined part; the others are kept.
 
     Raises:
       OSError: a part cannot be read, or the joined one cannot be written.
@@ -119,20 +109,17 @@ class _Sized(Protocol):
     def size_bytes(self) -> int: ...
 
 
-SizedPart = TypeVar("SizedPart", bound=_Sized)
+_SizedT = TypeVar("_SizedT", bound=_Sized)
 
 
-def group_by_size(parts: Iterable[SizedPart], file_bytes: int) -> Iterator[list[SizedPart]]:
-    """Group parts into files.
+def group_by_size(parts: Iterable[_SizedT], file_bytes: int) -> Iterator[list[_SizedT]]:
+    """Group parts of one kind and folder into files, in their order.
 
     Args:
-      parts: of one kind and folder.
+      parts: the parts.
       file_bytes: the size at which a file ends; it may be longer by one part.
-
-    Yields:
-      The parts of each file, in their order.
     """
-    group: list[SizedPart] = []
+    group: list[_SizedT] = []
     size = 0
     for part in parts:
         group.append(part)
@@ -144,12 +131,19 @@ def group_by_size(parts: Iterable[SizedPart], file_bytes: int) -> Iterator[list[
         yield group
 
 
-def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
-    """Read the list of a finished run's files.
+def file_entry(part: Part, path: str) -> FileEntry:
+    """Describe a part that is published under a path relative to the output folder."""
+    return FileEntry(
+        path=path,
+        rows=part.rows,
+        bytes=part.size_bytes,
+        first_event_us=part.first_event_us,
+        last_event_us=part.last_event_us,
+    )
 
-    Args:
-      destination: output folder and run.
-      kind: ``enriched``, ``alerts`` or ``failures``.
+
+def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
+    """Read the list of a finished run's files of one kind.
 
     Raises:
       OSError: the manifest does not exist, or was changed by something else.
@@ -159,22 +153,6 @@ def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
         return [file_entry_from_json(line) for line in storage.read_whole(path).splitlines()]
     except ValueError:
         raise OSError(f"{path} is not a manifest of groundwatch") from None
-
-
-def file_entry(part: Part, path: str) -> FileEntry:
-    """Describe a published part.
-
-    Args:
-      part: the file.
-      path: its final path, relative to the output folder.
-    """
-    return FileEntry(
-        path=path,
-        rows=part.rows,
-        bytes=part.size_bytes,
-        first_event_us=part.first_event_us,
-        last_event_us=part.last_event_us,
-    )
 
 
 def write_manifest(
@@ -188,41 +166,32 @@ def write_manifest(
     listed = list(entries)
     write_manifest_of(listed, destination, row_format.kind)
     written = {destination.path(entry.path) for entry in listed}
-    own = re.compile(
-        rf".*/{re.escape(destination.run)}-batch-0-\d+\.{row_format.extension}", re.DOTALL
-    )
+    name = rf".*/{re.escape(destination.run)}-batch-0-\d+\.{row_format.extension}"
+    own = re.compile(name, re.DOTALL)
     found = storage.find_below(destination.path(row_format.kind))
     storage.remove([path for path in found if own.fullmatch(path) and path not in written])
 
 
 def write_manifest_of(entries: Iterable[FileEntry], destination: Destination, name: str) -> None:
-    """Write a manifest.
-
-    Args:
-      entries: the files.
-      destination: output folder and run.
-      name: of the manifest within the run.
+    """Write a manifest under a name within the run.
 
     Raises:
       OSError: it cannot be written.
     """
-    ordered = sorted(entries, key=_path)
+    ordered = sorted(entries, key=_by_path)
     content = b"".join(file_entry_to_json(entry) + b"\n" for entry in ordered)
     path = _manifest_path(destination, name)
     storage.write_whole(destination.path(path), content, destination.temporary_path(path))
 
 
 def check_manifest(destination: Destination, row_format: RowFormat) -> int:
-    """Compare the sizes and rows of the listed files with the manifest.
-
-    Returns:
-      The number of rows.
+    """Compare the sizes and rows of the listed files with the manifest, and count the rows.
 
     Raises:
       OSError: a file differs from the manifest.
     """
-    rows = 0
-    for entry in read_manifest(destination, row_format.kind):
+    entries = read_manifest(destination, row_format.kind)
+    for entry in entries:
         path = destination.path(entry.path)
         size = storage.size(path)
         if size != entry.bytes:
@@ -236,13 +205,8 @@ def check_manifest(destination: Destination, row_format: RowFormat) -> int:
                 found = row_format.count_rows(stream)
             if found != entry.rows:
                 raise OSError(f"{path} has {found} rows where {entry.rows} were written")
-        rows += entry.rows
-    return rows
+    return sum(entry.rows for entry in entries)
 
 
 def _manifest_path(destination: Destination, kind: str) -> str:
     return f"manifest/{destination.run}-{kind}.jsonl"
-
-
-def _path(entry: FileEntry) -> str:
-    return entry.path

@@ -3,9 +3,8 @@
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from functools import partial
 from io import BytesIO
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, Any, NamedTuple
 
 import fastavro
 from fastavro import parse_schema
@@ -17,6 +16,7 @@ from schemas.avro import load_schema
 from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
 from schemas.failure import Failure, failure_to_json
 from schemas.quantities import DAY_US, to_date
+from transforms.persistence.seen_ids import record_key
 from transforms.rules.redaction import TextMode, redact
 from transforms.runtime import clock
 
@@ -30,18 +30,8 @@ _HEADER_BYTES = 256 * 1024
 """More than any header, whose schema takes some 6 KB."""
 
 
-class RowFile(Protocol):
-    """A file being written."""
-
-    def write(self, row: Any) -> None:
-        """Add a row."""
-
-    def finish(self) -> None:
-        """Write buffered rows; the stream stays open."""
-
-
 class RowFormat(ABC):
-    """Encode one kind of row. Instances are pickled.
+    """Encode one kind of row, by default as lines. Instances are pickled.
 
     Attributes:
       kind: the output folder, such as ``enriched``.
@@ -49,24 +39,32 @@ class RowFormat(ABC):
     """
 
     kind: str
-    extension: str
+    extension = "jsonl"
 
     def folder(self, row: Any) -> str:  # noqa: ARG002 - one folder for all
         """Return the folder of a row, relative to the output folder."""
         return self.kind
+
+    def key(self, row: Any) -> bytes:  # noqa: ARG002 - most rows need none
+        """Return the key of a row, empty where none is needed."""
+        return b""
 
     @abstractmethod
     def event_time_us(self, row: Any) -> int | None:
         """Return the row's event time, if it has one."""
 
     @abstractmethod
-    def open(self, stream: IO[bytes]) -> RowFile:
-        """Start a file."""
+    def encode(self, row: Any) -> Any:
+        """Return what a writer takes."""
+
+    def open(self, stream: IO[bytes]) -> Any:
+        """Start a file; return its writer with the methods `write` and `flush`."""
+        return stream
 
     def header(self) -> bytes:
         """Return the header of a file; rows of several files may follow one header."""
         stream = BytesIO()
-        self.open(stream).finish()
+        self.open(stream).flush()
         return stream.getvalue()
 
     def skip_header(self, stream: IO[bytes]) -> None:  # noqa: B027 - lines have none
@@ -82,14 +80,12 @@ class RowFormat(ABC):
         Raises:
           OSError: it is damaged.
         """
-        lines = 0
-        is_ended = True
-        for line in stream:
-            lines += 1
-            is_ended = line.endswith(b"\n")
-        if not is_ended:
+        number, line = 0, b"\n"
+        for number, line in enumerate(stream, 1):  # noqa: B007 - the last ones are needed
+            pass
+        if not line.endswith(b"\n"):
             raise OSError("its last line has no end")
-        return lines
+        return number
 
 
 class EnrichedFiles(RowFormat):
@@ -102,16 +98,23 @@ class EnrichedFiles(RowFormat):
       now_us: the clock where rows are written as they come: a date far from now gets no folder of
         its own, so that a producer with a wrong clock cannot create one for each day of the
         calendar. None for archives.
+      with_keys: whether the keys of records are needed.
     """
 
     kind = "enriched"
     extension = "avro"
 
     def __init__(
-        self, text_mode: TextMode, run: str = "", now_us: Callable[[], int] | None = None
+        self,
+        text_mode: TextMode,
+        run: str = "",
+        now_us: Callable[[], int] | None = None,
+        *,
+        with_keys: bool = False,
     ) -> None:
         self.text_mode = text_mode
         self._now_us = now_us
+        self._with_keys = with_keys
         self._mark = hashlib.blake2b(run.encode(), digest_size=16).digest()
 
     def folder(self, row: EnrichedAnswer) -> str:
@@ -121,13 +124,28 @@ class EnrichedFiles(RowFormat):
             return f"{self.kind}/event_date={_NO_DATE}"
         return f"{self.kind}/event_date={to_date(time_us)}"
 
+    def key(self, row: EnrichedAnswer) -> bytes:
+        """Return the key of the record."""
+        return record_key(row.record_id) if self._with_keys else b""
+
     def event_time_us(self, row: EnrichedAnswer) -> int | None:
         """Return the time of the answer."""
         return row.event_time_us
 
-    def open(self, stream: IO[bytes]) -> RowFile:
+    def encode(self, row: EnrichedAnswer) -> dict[str, Any]:
+        """Return the record with as much text as is kept."""
+        return enriched_to_avro(redact(row, self.text_mode))
+
+    def open(self, stream: IO[bytes]) -> Writer:
         """Start an Avro file."""
-        return _AvroFile(stream, self.text_mode, self._mark)
+        return Writer(
+            stream,
+            parse_schema(load_schema("enriched_answer")),
+            codec="deflate",
+            compression_level=_FASTEST,
+            sync_interval=_BLOCK_BYTES,
+            sync_marker=self._mark,
+        )
 
     def skip_header(self, stream: IO[bytes]) -> None:
         """Seek past the first sync marker, which ends the header."""
@@ -139,20 +157,17 @@ class EnrichedFiles(RowFormat):
     def copy_rows(
         self, source: IO[bytes], target: IO[bytes], is_kept: Iterable[bool]
     ) -> list[dict[str, Any]]:
-        """Copy some of a file's rows to a new file.
+        """Copy some of the rows of an Avro file of this run, and return the others.
 
         Args:
-          source: an Avro file of this run.
+          source: the file.
           target: receives the kept rows.
           is_kept: for each row of the source, in its order.
-
-        Returns:
-          The rows that were left out.
 
         Raises:
           OSError: the source is damaged, or the target cannot be written.
         """
-        writer = _avro_writer(target, self._mark)
+        writer = self.open(target)
         left_out = []
         try:
             for row, keeps in zip(fastavro.reader(source), is_kept, strict=True):
@@ -181,15 +196,14 @@ class AlertFiles(RowFormat):
     """Lines of JSON with the fields of `alert.avsc`."""
 
     kind = "alerts"
-    extension = "jsonl"
 
     def event_time_us(self, row: Alert) -> int | None:
         """Return the time of the event."""
         return row.event_time_us
 
-    def open(self, stream: IO[bytes]) -> RowFile:
-        """Start a file of lines."""
-        return _LineFile(stream, alert_to_json)
+    def encode(self, row: Alert) -> bytes:
+        """Return the line."""
+        return alert_to_json(row) + b"\n"
 
 
 class FailureFiles(RowFormat):
@@ -200,7 +214,6 @@ class FailureFiles(RowFormat):
     """
 
     kind = "failures"
-    extension = "jsonl"
 
     def __init__(self, *, with_payload: bool) -> None:
         self.with_payload = with_payload
@@ -209,44 +222,9 @@ class FailureFiles(RowFormat):
         """Return the publish time; a message without an answer has no event time."""
         return row.message.publish_time_us
 
-    def open(self, stream: IO[bytes]) -> RowFile:
-        """Start a file of lines."""
-        return _LineFile(stream, partial(failure_to_json, with_payload=self.with_payload))
-
-
-class _AvroFile:
-    def __init__(self, stream: IO[bytes], text_mode: TextMode, mark: bytes) -> None:
-        self._text_mode = text_mode
-        self._writer = _avro_writer(stream, mark)
-
-    def write(self, row: EnrichedAnswer) -> None:
-        self._writer.write(enriched_to_avro(redact(row, self._text_mode)))
-
-    def finish(self) -> None:
-        self._writer.flush()
-
-
-def _avro_writer(stream: IO[bytes], mark: bytes) -> Writer:
-    return Writer(
-        stream,
-        parse_schema(load_schema("enriched_answer")),
-        codec="deflate",
-        compression_level=_FASTEST,
-        sync_interval=_BLOCK_BYTES,
-        sync_marker=mark,
-    )
-
-
-class _LineFile:
-    def __init__(self, stream: IO[bytes], encode: Callable[[Any], bytes]) -> None:
-        self._stream = stream
-        self._encode = encode
-
-    def write(self, row: Any) -> None:
-        self._stream.write(self._encode(row) + b"\n")
-
-    def finish(self) -> None:
-        """Do nothing: no row is buffered."""
+    def encode(self, row: Failure) -> bytes:
+        """Return the line."""
+        return failure_to_json(row, with_payload=self.with_payload) + b"\n"
 
 
 class RowFormats(NamedTuple):
@@ -257,16 +235,19 @@ class RowFormats(NamedTuple):
     failures: FailureFiles
 
 
-def row_formats(config: Config, *, only_recent_dates: bool = False) -> RowFormats:
+def row_formats(
+    config: Config, *, only_recent_dates: bool = False, with_keys: bool = False
+) -> RowFormats:
     """Choose the formats of a run's rows.
 
     Args:
       config: the run's settings.
       only_recent_dates: whether rows are written as they come; see `EnrichedFiles`.
+      with_keys: whether the keys of enriched records are needed.
     """
     now_us = clock.now_us if only_recent_dates else None
     return RowFormats(
-        EnrichedFiles(config.text, config.run, now_us),
+        EnrichedFiles(config.text, config.run, now_us, with_keys=with_keys),
         AlertFiles(),
         FailureFiles(with_payload=config.failure_payload),
     )

@@ -7,11 +7,11 @@ from apache_beam.pvalue import PCollection
 
 from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import KeepRow, KeepRows, deferred_answer, without_payload
-from pipeline.sinks.destination import Windows
 from pipeline.sinks.publish_rows import PublishRows
-from pipeline.sinks.row_formats import RowFormat, row_formats
-from pipeline.sinks.write_files import WriteFiles, WriteParts
-from pipeline.sinks.write_windows import WriteWindows
+from pipeline.sinks.row_formats import row_formats
+from pipeline.sinks.write_files import WriteFiles
+from pipeline.sinks.write_parts import WriteParts
+from pipeline.sinks.write_windows import Windows, WriteWindows
 from pipeline.sources.read_batch import BatchHandle
 from schemas.answer import Answer
 from transforms.rate_alerts import RateAlerts, at_end, at_end_of_bucket
@@ -38,11 +38,7 @@ class Sink:
 
 
 class ArchiveSink(Sink):
-    """Write final files and a manifest: a bounded run on an engine.
-
-    Args:
-      config: the run's settings.
-    """
+    """Write final files and a manifest: a bounded run on an engine."""
 
     def __init__(self, config: Config) -> None:
         formats = row_formats(config)
@@ -94,15 +90,10 @@ class SegmentSink(Sink):
     """
 
     def __init__(self, config: Config, batches: BatchHandle) -> None:
-        formats = row_formats(config)
-        self.enriched = self._parts(config, batches, formats.enriched)
         self.rate_alerts = beam.ParDo(KeepRow(batches, "rates"))
-        self.alerts = self._parts(config, batches, formats.alerts)
-        self.failures = self._parts(config, batches, formats.failures)
-
-    @staticmethod
-    def _parts(config: Config, batches: BatchHandle, row_format: RowFormat) -> beam.PTransform:
-        return WriteParts(batches, row_format, config.file_bytes)
+        self.enriched, self.alerts, self.failures = (
+            WriteParts(batches, row_format, config.file_bytes) for row_format in row_formats(config)
+        )
 
 
 class WorkerSink(Sink):
@@ -114,8 +105,8 @@ class WorkerSink(Sink):
     """
 
     def __init__(self, config: Config, batches: BatchHandle) -> None:
-        enriched = row_formats(config, only_recent_dates=True).enriched
-        self.enriched = WriteParts(batches, enriched, config.file_bytes, with_keys=True)
+        enriched = row_formats(config, only_recent_dates=True, with_keys=True).enriched
+        self.enriched = WriteParts(batches, enriched, config.file_bytes)
         self.rate_alerts = beam.ParDo(KeepRow(batches, "rates"))
         self.alerts = KeepRows(batches, "alerts")
         to_row = None if config.failure_payload else without_payload

@@ -10,12 +10,7 @@ from contextlib import suppress
 
 from pipeline import storage
 from pipeline.sinks.destination import Destination
-from schemas.summary import (
-    Summary,
-    folder_summary_to_json,
-    summary_from_json,
-    summary_to_json,
-)
+from schemas.summary import Summary, folder_summary_to_json, summary_from_json, summary_to_json
 
 _NAME = "summary.json"
 _FOLDER = "runs"
@@ -29,19 +24,14 @@ class OtherSource(Exception):
 
 
 def write_summary(destination: Destination, summary: Summary) -> Summary:
-    """Write the summary of a run, and update the folder's.
-
-    Args:
-      destination: output folder and run.
-      summary: replaces what the same run wrote before.
-
-    Returns:
-      The summary as given.
+    """Write the summary of a run, replace its earlier one, and update the folder's.
 
     Raises:
       OSError: it cannot be written.
     """
-    _write(destination, f"{_FOLDER}/{summary.name}{_EXTENSION}", summary_to_json(summary))
+    name = f"{_FOLDER}/{summary.name}{_EXTENSION}"
+    path, temporary_path = destination.path(name), destination.temporary_path(name)
+    storage.write_whole(path, summary_to_json(summary), temporary_path)
     _update_total(destination, summary.name)
     return summary
 
@@ -78,13 +68,9 @@ def refuse_other_source(destination: Destination, source: str | None) -> None:
 
 
 def read_summaries(root: str) -> list[Summary]:
-    """Read the summaries of all runs that wrote to an output folder.
+    """Read the summary of each run that wrote to an output folder.
 
-    Args:
-      root: the output folder, local or gs://.
-
-    Returns:
-      One for each run. Files that are not summaries are logged and skipped.
+    Files that are not summaries are logged and skipped.
 
     Raises:
       OSError: one cannot be read.
@@ -94,9 +80,6 @@ def read_summaries(root: str) -> list[Summary]:
 
 def read_total(root: str) -> Summary | None:
     """Read the totals of an output folder, None if it has no `summary.json`.
-
-    Args:
-      root: the output folder, local or gs://.
 
     Raises:
       OSError: it cannot be read, or is not a summary.
@@ -122,7 +105,9 @@ def _update_total(destination: Destination, run: str) -> None:
             return
         summaries = _decoded(contents)
         if summaries:
-            _write(destination, _NAME, folder_summary_to_json(summaries), f"{run}-{_NAME}")
+            content = folder_summary_to_json(summaries)
+            temporary_path = destination.temporary_path(f"{run}-{_NAME}")
+            storage.write_whole(destination.path(_NAME), content, temporary_path)
         else:
             storage.remove([destination.path(_NAME)])
         written = contents
@@ -150,10 +135,3 @@ def _decoded(contents: Mapping[str, bytes]) -> list[Summary]:
 def _paths(destination: Destination) -> list[str]:
     found = storage.find_below(destination.path(_FOLDER))
     return [path for path in found if path.endswith(_EXTENSION)]
-
-
-def _write(
-    destination: Destination, name: str, content: bytes, temporary_name: str | None = None
-) -> None:
-    temporary_path = destination.temporary_path(temporary_name or name)
-    storage.write_whole(destination.path(name), content, temporary_path)

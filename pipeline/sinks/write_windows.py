@@ -6,6 +6,7 @@ Beam's own sinks lose rows of a stream: they overwrite files, or drop late rows.
 import zlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 import apache_beam as beam
@@ -21,10 +22,11 @@ from apache_beam.transforms.window import FixedWindows, GlobalWindows, IntervalW
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.windowed_value import PaneInfo
 
-from pipeline.sinks.destination import Destination, Windows
-from pipeline.sinks.part_files import OpenPart, Part, open_part
+from pipeline.sinks.destination import Destination
+from pipeline.sinks.part_files import Part, PartWriter
 from pipeline.sinks.publication import publish_part, write_manifest_of
 from pipeline.sinks.row_formats import RowFormat
+from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
 from transforms.runtime import counters
@@ -34,6 +36,19 @@ ALLOWED_LATENESS_S = 31 * 24 * 3600
 
 Source: https://cloud.google.com/pubsub/docs/subscription-properties, "Message retention duration"
 """
+
+
+class Windows(Record, frozen=True, kw_only=True):
+    """How the rows of a stream become files.
+
+    Attributes:
+      width_s: seconds of publish time whose rows go into files together. Rows that have waited for
+        as long are also written when the watermark stands still or has passed.
+      shards: how many files the rows of a window and folder are spread over.
+    """
+
+    width_s: int
+    shards: int
 
 
 def into_windows(windows: Windows) -> beam.WindowInto:
@@ -100,24 +115,21 @@ class WriteWindows(beam.PTransform):
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
         """Apply the step."""
+        shards = self.windows.shards
+        place = beam.Map(_place_row, row_format=self.row_format, shards=shards)
+        placed = beam.typehints.Tuple[_Place, inputs[0].element_type]
         _ = (
             inputs
             | "JoinRows" >> beam.Flatten()
-            | "PlaceRows" >> self._placing(inputs[0].element_type)
+            | "PlaceRows" >> place.with_output_types(placed)
             | "IntoWindows" >> into_windows(self.windows)
             | "GroupRows" >> beam.GroupByKey()
-            | "WritePane"
-            >> beam.ParDo(_WritePane(self.destination, self.row_format, self.windows.shards))
+            | "WritePane" >> beam.ParDo(_WritePane(self.destination, self.row_format, shards))
             | "LeaveWindows" >> out_of_windows()
             | "KeepNames" >> beam.Reshuffle()
             | "PublishPart" >> beam.Map(_publish_part, destination=self.destination)
         )
         return PDone(inputs[0].pipeline)
-
-    def _placing(self, row_type: Any) -> beam.ParDo:
-        shards = self.windows.shards
-        place = beam.Map(_place_row, row_format=self.row_format, shards=shards)
-        return place.with_output_types(beam.typehints.Tuple[_Place, row_type])
 
 
 def _place_row(row: Any, row_format: RowFormat, shards: int) -> tuple[_Place, Any]:
@@ -146,27 +158,22 @@ class _WritePane(beam.DoFn):
         pane: PaneInfo = beam.DoFn.PaneInfoParam,
     ) -> Iterator[tuple[str, Part]]:
         (folder, shard), rows = grouped
-        for number, part in enumerate(self._write(folder, rows)):
-            path = self._destination.file_path(
-                folder,
-                shard + number * self._shards,
-                self._format.extension,
-                window=window_name(window),
-                pane=pane.index,
+        # Rows are written as they come; a pane that only closes its window has none.
+        writer = PartWriter(
+            self._destination.temporary_folder, self._format, self._destination.file_bytes
+        )
+        parts = chain.from_iterable(map(writer.write, rows))
+        for number, part in enumerate(chain(parts, writer.close())):
+            yield (
+                self._destination.file_path(
+                    folder,
+                    shard + number * self._shards,
+                    self._format.extension,
+                    window=window_name(window),
+                    pane=pane.index,
+                ),
+                part,
             )
-            yield path, part
-
-    def _write(self, folder: str, rows: Iterable[Any]) -> Iterator[Part]:
-        """Write rows as they come; a pane that only closes its window has none."""
-        part: OpenPart | None = None
-        for row in rows:
-            part = part or open_part(self._destination.temporary_folder, folder, self._format)
-            part.write(row)
-            if part.exceeds(self._destination.file_bytes):
-                yield part.close()
-                part = None
-        if part is not None:
-            yield part.close()
 
 
 def _publish_part(named: tuple[str, Part], destination: Destination) -> None:

@@ -1,30 +1,32 @@
-"""Objects in Cloud Storage.
+"""Objects in Cloud Storage, with the retries and resumable uploads of Google's client.
 
-Built on Beam's client rather than on its FileSystems, which take the path of a file to delete for a
-glob, do not hide files whose names begin with a point, and open a connection for every call.
+Beam's FileSystems take the path of a file to delete for a glob, do not hide files whose names begin
+with a point, and open a connection for every call.
 """
 
 import errno
-import io
 import logging
 import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any, Self, cast
+from typing import IO, Any, cast
 
 import google.auth
-from apache_beam.io.gcp.gcsio import GcsIO, create_storage_client
+from apache_beam.io.gcp.gcsio import BeamBlobReader, create_storage_client
+from apache_beam.io.gcp.gcsio_retry import DEFAULT_RETRY_WITH_THROTTLING_COUNTER as RETRY
 from apache_beam.options.pipeline_options import PipelineOptions
-from google.api_core.exceptions import GoogleAPICallError, RetryError
+from google.api_core.exceptions import GoogleAPICallError, NotFound, RetryError
 from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError
+from google.cloud.storage import Blob, Client
 from google.cloud.storage.exceptions import InvalidResponse
+from google.cloud.storage.fileio import BlobWriter
 
 from schemas.quantities import MEGABYTE
 
@@ -39,7 +41,7 @@ _NUMBERS: Mapping[Any, int] = MappingProxyType(
 _SCHEME = "gs://"
 _CONTENT_TYPE = "application/octet-stream"
 _CHUNK_BYTES = 2 * MEGABYTE
-"""The memory of an unfinished object; Beam's 16 MiB are too much with a file for each date."""
+"""The memory of an unfinished object; Google's 40 MiB are too much with a file for each date."""
 
 _SLASHES_BEFORE_NAME = 3
 """In ``gs://bucket/name``."""
@@ -89,114 +91,68 @@ def _message(error: Any) -> str:
         return ""
 
 
-class _Download(io.RawIOBase):
-    """Read an object through Google's stream."""
+class _Download(BeamBlobReader):
+    """Read an object; if it is replaced meanwhile, the stream fails."""
 
-    def __init__(self, reader: Any, path: str) -> None:
-        super().__init__()
-        self._reader = reader
+    def __init__(self, blob: Blob, path: str) -> None:
+        super().__init__(blob, retry=RETRY)
         self._path = path
-
-    def readable(self) -> bool:
-        return True
 
     def read(self, size: int = -1) -> bytes:
         with as_os_errors(self._path):
-            content: bytes = self._reader.read(size)
-            return content
-
-    def readinto(self, buffer: Any) -> int:
-        content = self.read(len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
-
-    def tell(self) -> int:
-        position: int = self._reader.tell()
-        return position
-
-    def close(self) -> None:
-        self._reader.close()
-        super().close()
+            return super().read(size)
 
 
-class _Upload(io.RawIOBase):
+class _Upload(BlobWriter):
     """Write an object, which appears when the stream is closed.
 
-    After an error or an exception, or without a close, it never appears. Google's own stream would
-    be finished by the garbage collector.
+    After an error or an exception, or without a close, it never appears. The garbage collector
+    would finish Google's own stream.
     """
 
-    def __init__(self, writer: Any, path: str) -> None:
-        super().__init__()
-        self._writer = writer
+    def __init__(self, blob: Blob, path: str, generation: int | None) -> None:
+        condition = {"if_generation_match": generation, "content_type": _CONTENT_TYPE}
+        super().__init__(blob, _CHUNK_BYTES, ignore_flush=True, **condition)
         self._path = path
-
-    def writable(self) -> bool:
-        return True
 
     def write(self, content: Any) -> int:
         try:
             with as_os_errors(self._path):
-                written: int = self._writer.write(content)
-                return written
+                return super().write(content)
         except OSError:
-            self._abandon()
+            self.terminate()
             raise
-
-    def tell(self) -> int:
-        position: int = self._writer.tell()
-        return position
 
     def close(self) -> None:
         try:
             with as_os_errors(self._path):
-                self._writer.close()
+                super().close()
         finally:
-            self._abandon()
+            self.terminate()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, exception_type: type[BaseException] | None, *_: object) -> None:
-        if exception_type is None:
-            self.close()
-        else:
-            self._abandon()
+    def terminate(self) -> None:
+        # Google's own way calls the service, which may be what has failed.
+        self._buffer.close()
 
     def __del__(self) -> None:
-        self._abandon()
-
-    def _abandon(self) -> None:
-        # The public way calls the service, which may be what has failed.
-        self._writer._buffer.close()  # noqa: SLF001
-        super().close()
+        self.terminate()
 
 
 def create(path: str, *, must_be_new: bool = False) -> IO[bytes]:
     """Open an object for writing; it appears, whole, when the stream is closed.
-
-    Args:
-      path: of the object.
-      must_be_new: whether to fail if the object exists.
 
     Raises:
       FileExistsError: the object exists and must not; the stream raises it.
       OSError: it cannot be written; the stream raises it, too.
     """
     with as_os_errors(path):
-        writer = _blob(path).open(
-            "wb",
-            chunk_size=_CHUNK_BYTES,
-            content_type=_CONTENT_TYPE,
-            if_generation_match=NO_OBJECT if must_be_new else None,
-        )
-        return cast("IO[bytes]", _Upload(writer, path))
+        return cast("IO[bytes]", _Upload(_blob(path), path, NO_OBJECT if must_be_new else None))
 
 
 def read(path: str) -> IO[bytes]:
     """Open an object for reading; if it is replaced meanwhile, the stream fails."""
     with as_os_errors(path):
-        return cast("IO[bytes]", _Download(_client().open(path, "rb"), path))
+        return cast("IO[bytes]", _Download(_blob(path), path))
 
 
 def move_in(source: str, path: str, *, must_be_new: bool) -> None:
@@ -204,12 +160,12 @@ def move_in(source: str, path: str, *, must_be_new: bool) -> None:
 
     Raises:
       FileExistsError: the object exists, and must not.
-      OSError: it cannot be written.
     """
     try:
         if source.startswith(_SCHEME):
             with as_os_errors(path):
-                _client().copy(source, path)
+                blob, target = _blob(source), _blob(path)
+                blob.bucket.copy_blob(blob, target.bucket, target.name, retry=RETRY)
             remove(source)
             return
         with Path(source).open("rb") as content, create(path, must_be_new=must_be_new) as stream:
@@ -224,27 +180,27 @@ def move_in(source: str, path: str, *, must_be_new: bool) -> None:
 def exists(path: str) -> bool:
     """Tell whether an object exists."""
     with as_os_errors(path):
-        return bool(_client().exists(path))
+        return bool(_blob(path).exists())
 
 
 def version(path: str) -> tuple[int, int]:
     """Return an object's size in bytes and its last change in nanoseconds since 1970 UTC."""
     with as_os_errors(path):
-        return int(_client().size(path)), int(_client().last_updated(path) * 1e9)
+        blob = _blob(path)
+        blob.reload()
+        return int(blob.size), int(blob.updated.timestamp() * 1e9)
 
 
 def checksum(path: str) -> str:
     """Return the CRC32C of an object, in base64."""
     with as_os_errors(path):
-        return str(_client().checksum(path))
+        blob = _blob(path)
+        blob.reload()
+        return str(blob.crc32c)
 
 
 def generation(path: str) -> int:
-    """Return the number of an object's last write; `NO_OBJECT` if it does not exist.
-
-    Raises:
-      OSError: it cannot be read.
-    """
+    """Return the number of an object's last write; `NO_OBJECT` if it does not exist."""
     with as_os_errors(path):
         blob = _blob(path)
         found = blob.bucket.get_blob(blob.name)
@@ -252,19 +208,10 @@ def generation(path: str) -> int:
 
 
 def replace(path: str, content: bytes, generation: int) -> int:
-    """Write a small object, if it still has a generation.
-
-    Args:
-      path: of the object.
-      content: all of it.
-      generation: of the object that is replaced; `NO_OBJECT` if it must not exist.
-
-    Returns:
-      The new generation.
+    """Write a small object if it still has a generation, and return the new one.
 
     Raises:
       FileExistsError: the object has another generation.
-      OSError: it cannot be written.
     """
     with as_os_errors(path):
         blob = _blob(path)
@@ -274,8 +221,8 @@ def replace(path: str, content: bytes, generation: int) -> int:
 
 def remove(path: str) -> None:
     """Delete an object, if it exists."""
-    with as_os_errors(path):
-        _client().delete(path)
+    with as_os_errors(path), suppress(NotFound):
+        _blob(path).delete(retry=RETRY)
 
 
 def find(pattern: str) -> list[str]:
@@ -305,8 +252,10 @@ def find_below(folder: str) -> list[str]:
 def _with_prefix(prefix: str) -> list[str]:
     """List the objects whose paths begin so, without those that stand for folders."""
     with as_os_errors(prefix):
-        paths = (path for path, _ in _client().list_files(prefix))
-        return sorted(path for path in paths if not path.endswith("/"))
+        _, _, bucket, start = prefix.split("/", _SLASHES_BEFORE_NAME)
+        blobs = _client().list_blobs(bucket, prefix=start, retry=RETRY)
+        names = sorted(blob.name for blob in blobs if not blob.name.endswith("/"))
+        return [f"{_SCHEME}{bucket}/{name}" for name in names]
 
 
 def _matches(names: list[str], patterns: list[str]) -> bool:
@@ -320,17 +269,15 @@ def _matches(names: list[str], patterns: list[str]) -> bool:
     return not is_hidden and fnmatchcase(name, pattern) and _matches(inner, others)
 
 
-def _blob(path: str) -> Any:
+def _blob(path: str) -> Blob:
     _, _, bucket, name = path.split("/", _SLASHES_BEFORE_NAME)
-    return _client().client.bucket(bucket).blob(name)
+    return _client().bucket(bucket).blob(name)
 
 
 @cache
-def _client() -> GcsIO:
+def _client() -> Client:
     """Return the process's client, with its connections."""
-    options = PipelineOptions()
-    client = create_storage_client(options, use_credentials=_has_credentials())
-    return GcsIO(client, options)
+    return create_storage_client(PipelineOptions(), use_credentials=_has_credentials())
 
 
 def _has_credentials() -> bool:

@@ -40,9 +40,8 @@ def move_in(source: str, path: str, *, must_be_new: bool) -> None:
 
     Raises:
       FileExistsError: a file has the name, and none must.
-      OSError: it cannot be moved.
     """
-    move = _rename_new if must_be_new else _rename
+    move = _rename_new if must_be_new else Path.replace
     target = Path(path)
     make_folder(target.parent)
     fsync(source)
@@ -96,11 +95,7 @@ def find_below(folder: str) -> list[str]:
 
 
 def fsync(path: str) -> None:
-    """Flush a file or folder to the disk.
-
-    Raises:
-      OSError: it does not exist or cannot be written.
-    """
+    """Flush a file or folder to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -108,7 +103,7 @@ def fsync(path: str) -> None:
         os.close(descriptor)
 
 
-def _move_across(source: Path, target: Path, move: Callable[[Path, Path], None]) -> None:
+def _move_across(source: Path, target: Path, move: Callable[[Path, Path], object]) -> None:
     """Copy a file next to its target, since a rename works within one file system only."""
     copy = target.with_name(f".{target.name}.unpublished")
     with source.open("rb") as content, create_file(copy) as stream:
@@ -120,10 +115,6 @@ def _move_across(source: Path, target: Path, move: Callable[[Path, Path], None])
         copy.unlink()
         raise
     source.unlink()
-
-
-def _rename(source: Path, target: Path) -> None:
-    source.replace(target)
 
 
 def _rename_new(source: Path, target: Path) -> None:
@@ -154,9 +145,6 @@ def match(pattern: str) -> set[str]:
 
     ``**`` stands for any folders below. A link to another folder is followed, but for one to a
     folder that holds the link: `glob.glob` follows that until the system stops it.
-
-    Args:
-      pattern: absolute, or relative to the current folder.
     """
     if pattern.endswith("/"):
         return set()
@@ -177,21 +165,15 @@ def distinct(paths: Iterable[str]) -> list[str]:
     """Keep one path of those that lead to the same file, and sort them.
 
     The path that is kept leads through no link, if there is one, and is the first of those.
-
-    Args:
-      paths: of files that exist.
-
-    Raises:
-      OSError: a file does not exist.
     """
+
+    def has_link(path: str) -> bool:
+        return os.path.realpath(path) != os.path.abspath(path)  # noqa: PTH100 - resolves no link
+
     kept: dict[str | tuple[int, int], str] = {}
-    for path in sorted(paths, key=_preference):
+    for path in sorted(paths, key=lambda path: (has_link(path), path)):
         kept.setdefault(_identity(path), path)
     return sorted(kept.values())
-
-
-def _preference(path: str) -> tuple[bool, str]:
-    return os.path.realpath(path) != os.path.abspath(path), path  # noqa: PTH100 - resolves no link
 
 
 def _identity(path: str) -> str | tuple[int, int]:

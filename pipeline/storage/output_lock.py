@@ -6,7 +6,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pipeline import storage
@@ -33,20 +33,12 @@ class LockLost(Exception):
 
 
 class Lock:
-    """A lock that this process holds.
-
-    Attributes:
-      is_lost: whether another process may hold it now.
-    """
+    """A lock that this process holds, unless `is_lost`."""
 
     is_lost = False
 
     def check(self) -> None:
-        """Raise an error if the lock was lost.
-
-        Raises:
-          LockLost: another process may hold it.
-        """
+        """Raise LockLost if another process may hold the lock."""
         if self.is_lost:
             raise LockLost("the lock of the output folder was not renewed in time; start again")
 
@@ -67,24 +59,25 @@ def lock_output(
       owner: the name of a holder that may restart and then takes over its own lock at once; only
         one process may use it at a time. None for no such name.
 
-    Yields:
-      The lock.
-
     Raises:
       LockTaken: another process held it for the whole wait.
       OSError: it cannot be written.
     """
     deadline_s = time.monotonic() + wait_s
-    with ExitStack() as held:
-        if storage.is_local(path):
-            held.callback(os.close, _lock_on_disk(path, deadline_s))
-            held.callback(Path(path).unlink, missing_ok=True)
+    if storage.is_local(path):
+        descriptor = _lock_on_disk(path, deadline_s)
+        try:
             yield Lock()
-        else:
-            lease = _Lease(path, lease_s, owner or uuid.uuid4().hex)
-            lease.acquire(deadline_s)
-            held.callback(lease.release)
+        finally:
+            Path(path).unlink(missing_ok=True)
+            os.close(descriptor)
+    else:
+        lease = _Lease(path, lease_s, owner or uuid.uuid4().hex)
+        lease.acquire(deadline_s)
+        try:
             yield lease
+        finally:
+            lease.release()
 
 
 def _lock_on_disk(path: str, deadline_s: float) -> int:
@@ -92,26 +85,21 @@ def _lock_on_disk(path: str, deadline_s: float) -> int:
     make_folder(Path(path).parent)
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, _MODE)
-        # The last holder removes its file, so the name may lead to another file.
-        if _try_flock(descriptor) and _has_name(descriptor, path):
+        if _try_flock(descriptor, path):
             return descriptor
         os.close(descriptor)
         _wait(path, deadline_s, _POLL_S)
 
 
-def _try_flock(descriptor: int) -> bool:
+def _try_flock(descriptor: int, path: str) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    return True
-
-
-def _has_name(descriptor: int, path: str) -> bool:
-    try:
+    # The last holder removes its file, so the name may lead to another file.
+    with suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(descriptor), Path(path).stat())
-    except FileNotFoundError:
-        return False
+    return False
 
 
 class _Lease(Lock):
@@ -153,15 +141,13 @@ class _Lease(Lock):
         renewed_s = time.monotonic()
         while not self._released.wait(self._lease_s / _RENEWALS_A_LEASE):
             try:
-                if not self._write(self._generation):
-                    self.is_lost = True
-                    return
+                self.is_lost = not self._write(self._generation)
                 renewed_s = time.monotonic()
             except OSError:
                 # The bucket may answer again before the lease ends.
-                if time.monotonic() - renewed_s > self._lease_s:
-                    self.is_lost = True
-                    return
+                self.is_lost = time.monotonic() - renewed_s > self._lease_s
+            if self.is_lost:
+                return
 
     def _write(self, generation: int) -> bool:
         """Write the object if it has a generation; return whether it had."""

@@ -7,7 +7,7 @@ Backfills generated answers of about 3 KB in one process, with the embedded chec
 `groundwatch serve-checker`, while py-spy (the extra `profile`) looks some hundred times a second
 which thread of the processes runs Python, and where. Each look goes to the innermost frame that
 says what is done. The baseline of the ratios is the checks themselves: the client, and the checker
-wherever it runs. What is done without Python's lock (packing and unpacking large pieces, waiting)
+in its process. What is done without Python's lock (compression of large parts, waiting)
 is not seen.
 """
 
@@ -36,7 +36,7 @@ _PLACES = (
     ("report", ("launch/report/",)),
     ("coding, and Beam itself", ("DataInputOperation.process_encoded",)),
 )
-"""What each part of a run is told by: a piece of some frame, "function (file:line)"."""
+"""How a part of a run is detected: by a piece of some frame, "function (file:line)"."""
 
 _OTHER = "start, plan and end"
 _STEPS = ("parsing", "coding, and Beam itself", "tagging", "writing")
@@ -46,7 +46,7 @@ _SILENT: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DE
 
 
 def part_of(stack: str) -> str:
-    """Tell what a stack of frames does: "outermost (file:line);…;innermost (file:line)"."""
+    """Return what a stack of frames does: "outermost (file:line);…;innermost (file:line)"."""
     for frame in reversed(stack.split(";")):
         for part, pieces in _PLACES:
             if any(piece in frame for piece in pieces):

@@ -40,7 +40,7 @@ def with_repeats(messages: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def begin(folder: Path, address: str, workers: int) -> subprocess.Popen[bytes]:
-    """Start the command, or go on with it."""
+    """Start the command, or resume the run."""
     command = [sys.executable, "-m", "launch", "backfill", "--checker", address]
     places = ["--input", f"{folder}/*.gz", "--output", str(folder / "out")]
     return subprocess.Popen(  # noqa: S603 - our own source
@@ -57,13 +57,13 @@ def looks(run: subprocess.Popen[bytes]) -> Iterator[list[Footprint]]:
             run.wait(_LOOK_EVERY_S)
         except subprocess.TimeoutExpired:
             try:
-                yield [footprint_of(member) for member in family_of(run.pid)]
+                yield [footprint_of(process) for process in family_of(run.pid)]
             except OSError:
                 continue
 
 
 def segments_done(folder: Path) -> int:
-    """How many segments of the run have been finished for good."""
+    """How many segments of the run are finished."""
     return len(list((folder / "out").glob(".groundwatch-*/segment-*.json")))
 
 
@@ -93,7 +93,7 @@ def soak(folder: Path, checker: SlowChecker, workers: int, kills_after: list[int
             return run.returncode
 
 
-def told(folder: Path, answers: int) -> str:
+def counted(folder: Path, answers: int) -> str:
     """What became of the answers, in a line."""
     ids: Counter[str] = Counter()
     for path in folder.glob("out/enriched/*/*.avro"):
@@ -122,7 +122,7 @@ def main() -> None:
         checker.begin(_FAULT_SHARE)
         kills_after = [segments * n // (given.kills + 1) for n in range(1, given.kills + 1)]
         exit_status = soak(folder, checker, given.workers, kills_after)
-        sys.stdout.write(f"| status {exit_status} {told(folder, given.answers)}")
+        sys.stdout.write(f"| status {exit_status} {counted(folder, given.answers)}")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 python -m tests.benchmarks.fuzz_replies [--count 100000] [--seed 1]
 
-Takes the recorded replies, breaks each anew in up to three ways (bytes changed, cut, repeated,
+Takes the recorded replies, breaks each in up to three ways (bytes changed, cut, repeated,
 joined with another's, values of JSON swapped), and prints what became of them. Anything raised
-that is no CheckFailed ends it with status 1.
+other than CheckFailed ends it with status 1.
 """
 
 import argparse

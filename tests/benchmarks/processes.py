@@ -1,4 +1,4 @@
-"""What running processes take, as Linux tells."""
+"""Measure running processes with Linux' /proc."""
 
 import os
 from pathlib import Path
@@ -37,8 +37,8 @@ def footprint_of(process_id: int) -> Footprint:
 def family_of(process_id: int) -> list[int]:
     """A process and all that it started, and they started; those that have ended are missing."""
     family = [process_id]
-    for member in family:
-        for task in Path(f"/proc/{member}/task").glob("*/children"):
+    for process in family:
+        for task in Path(f"/proc/{process}/task").glob("*/children"):
             try:
                 family += map(int, task.read_text().split())
             except OSError:

@@ -24,7 +24,7 @@ from google.cloud.pubsub_v1.types import FlowControl
 from google.pubsub_v1 import types
 
 from launch.pubsub import clients
-from launch.pubsub.settings import PullSettings
+from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
 from tests.support.pubsub_servers import GOOGLES, OWN, GoogleEmulator, find_emulator
@@ -39,7 +39,7 @@ _HELD_BYTES = 64 * 1024 * 1024
 
 def _by_subscription(name: str, number: int) -> None:
     settings = PullSettings(max_messages=_HELD, max_bytes=_HELD_BYTES)
-    subscription = PubSubSubscription.open(name, settings)
+    subscription = PubSubSubscription(name, settings)
     while number > 0:
         messages = subscription.pull(_BATCH, _HELD_BYTES, wait_s=30.0)
         subscription.acknowledge([message.place for message in messages])
@@ -60,14 +60,14 @@ def _by_unary_pull(name: str, number: int) -> None:
 def _by_subscribe(name: str, number: int) -> None:
     left, done = iter(range(number - 1, -1, -1)), threading.Event()
 
-    def hear(message: object) -> None:
+    def receive(message: object) -> None:
         message.ack()  # type: ignore[attr-defined]
         if not next(left):
             done.set()
 
     with SubscriberClient() as client:
         flow = FlowControl(max_messages=_HELD, max_bytes=_HELD_BYTES)
-        future = client.subscribe(name, hear, flow_control=flow)
+        future = client.subscribe(name, receive, flow_control=flow)
         done.wait()
         future.cancel()
         future.result()
@@ -100,7 +100,7 @@ def _measure(name: str, messages: int, size_bytes: int) -> None:
     subscriber = clients.open_subscriber(None, GoogleAccount())
     with suppress(AlreadyExists):
         publisher.create_topic(name=_TOPIC)
-    topic = Topic(publisher, _TOPIC)
+    topic = Topic(_TOPIC)
     message = build_message(os.urandom(size_bytes), {"engine": "shop"})
     for way, pull in _WAYS.items():
         subscription = "projects/local/subscriptions/by-" + re.sub(r"\W", "-", way.lower())

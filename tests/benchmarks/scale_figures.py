@@ -10,7 +10,7 @@ class Figures:
     cpu_ms: float = 0.86
     """Processor time an answer with a remote checker, measured; 1.4 with the embedded one."""
     stream_cpu_ms: float = 0.011
-    """Records packed and unpacked between stages: tests/benchmarks/stream_cpu.py."""
+    """Records encoded and decoded between stages: tests/benchmarks/stream_cpu.py."""
     runner_factor: float = 2.0
     """Beam's own work on Dataflow; not measured, assumed."""
     busy_share: float = 0.5

@@ -58,7 +58,7 @@ class SlowChecker:
 
     Args:
       address: where it listens.
-      pipe: to tell it what to do, and to ask it for its measurements.
+      pipe: commands to the process, and its measurements.
     """
 
     def __init__(self, address: str, pipe: Connection) -> None:
@@ -66,7 +66,7 @@ class SlowChecker:
         self._pipe = pipe
 
     def begin(self, fault_share: float = 0.0) -> Calls:
-        """Forget all calls, and fail this share of those to come, the same ones every time.
+        """Delete the recorded calls, and fail a share of the next ones, the same in every run.
 
         Returns:
           What was noted since the last time.

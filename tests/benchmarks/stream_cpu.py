@@ -1,4 +1,4 @@
-"""What a stream adds to an answer: records packed and unpacked between stages.
+"""What a stream adds to an answer: records encoded and decoded between stages.
 
 python -m tests.benchmarks.stream_cpu [--answers 2000]
 
@@ -35,7 +35,7 @@ def _there_and_back(records: Sequence[Record]) -> Callable[[], None]:
 
 
 def _kept(records: Sequence[Record]) -> Callable[[], None]:
-    """As FillBundles does: packed, kept in the runner's state, unpacked."""
+    """Encode, keep in the runner's state, and decode, as FillBundles does."""
     coder = RecordCoder(type(records[0]))
     state = TupleCoder([FastPrimitivesCoder(), FastPrimitivesCoder()])
 
@@ -74,7 +74,7 @@ def main() -> None:
     routed = [RoutedAnswer(answer=answer) for answer in answers]
     enriched = [tag_answer(CheckedAnswer(answer=answer), Thresholds()) for answer in answers]
     message_bytes = sum(len(message.payload) for message in messages) // count
-    told = [f"{count} answers of {message_bytes} bytes\n"]
+    lines = [f"{count} answers of {message_bytes} bytes\n"]
     total_ms = 0.0
     for name, records, way in (
         ("to Deduplicate", answers, _there_and_back),
@@ -83,8 +83,8 @@ def main() -> None:
     ):
         step_ms = _cpu_ms(way(records), count)
         total_ms += step_ms
-        told.append(f"{name:20} {step_ms:.4f} ms {_bytes_each(records):6} bytes\n")
-    sys.stdout.writelines([*told, f"{'together':20} {total_ms:.4f} ms\n"])
+        lines.append(f"{name:20} {step_ms:.4f} ms {_bytes_each(records):6} bytes\n")
+    sys.stdout.writelines([*lines, f"{'together':20} {total_ms:.4f} ms\n"])
 
 
 if __name__ == "__main__":

@@ -39,10 +39,10 @@ def usage_of(command: Sequence[str], within_s: float) -> Usage:
       within_s: seconds after which it is killed.
     """
     measured = [sys.executable, __file__, str(within_s), *command]
-    told = subprocess.run(  # noqa: S603 - our own source
+    done = subprocess.run(  # noqa: S603 - our own source
         measured, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
-    return Usage(**json.loads(told.stdout))
+    return Usage(**json.loads(done.stdout))
 
 
 def _measured(within_s: float, command: list[str]) -> Usage:

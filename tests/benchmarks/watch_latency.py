@@ -70,7 +70,7 @@ class Alerts:
         self._thread.join()
 
     def _read(self) -> None:
-        with closing(PubSubSubscription.open(ALERT_SUBSCRIPTION, address=self._address)) as alerts:
+        with closing(PubSubSubscription(ALERT_SUBSCRIPTION, address=self._address)) as alerts:
             while not self._stopping.is_set():
                 messages = alerts.pull(1_000, 100_000_000, 0.1)
                 now_s = time.monotonic()
@@ -99,7 +99,7 @@ def measure(payloads: Sequence[bytes], per_s: int) -> tuple[list[float], str]:
 
     Returns:
       Seconds from an answer's publication to its alert, for each alert that came; and what else
-      is to be told of the worker.
+      is to be result of the worker.
     """
     first, *others = payloads
     awaited = {
@@ -110,7 +110,7 @@ def measure(payloads: Sequence[bytes], per_s: int) -> tuple[list[float], str]:
     with tempfile.TemporaryDirectory() as folder, pubsub(SkippingClock()) as server:
         alerts = Alerts(server.address)
         worker = WatchedWorker(server.address, Path(folder) / "out")
-        with closing(Topic.open(ANSWERS, address=server.address)) as topic:
+        with closing(Topic(ANSWERS, address=server.address)) as topic:
             topic.publish([build_message(first, {})])
             while server.counts(SUBSCRIPTION).outstanding:
                 time.sleep(0.01)
@@ -123,8 +123,8 @@ def measure(payloads: Sequence[bytes], per_s: int) -> tuple[list[float], str]:
         alerts.stop()
     came_s = {name: alerts.came_s[name] for name in awaited if name in alerts.came_s}
     latencies_s = [came_s[name] - published_s[awaited[name]] for name in came_s]
-    told = f"{share:.0%} of a core | drained in {drained_s:.1f} s, status {exit_status}"
-    return latencies_s, f"{len(latencies_s)} of {len(awaited)} alerts | {told}"
+    result = f"{share:.0%} of a core | drained in {drained_s:.1f} s, status {exit_status}"
+    return latencies_s, f"{len(latencies_s)} of {len(awaited)} alerts | {result}"
 
 
 def main() -> None:
@@ -133,12 +133,12 @@ def main() -> None:
     parser.add_argument("--per_s", type=int, default=100)
     parser.add_argument("--seconds", type=int, default=30)
     given = parser.parse_args()
-    latencies_s, told = measure(answers(given.per_s * given.seconds + 1), given.per_s)
+    latencies_s, result = measure(answers(given.per_s * given.seconds + 1), given.per_s)
     cuts_s = statistics.quantiles(latencies_s, n=100)
     sys.stdout.write(
         f"| {given.per_s}/s for {given.seconds} s |"
         f" p50 {cuts_s[49]:.2f} s | p99 {cuts_s[98]:.2f} s | longest {max(latencies_s):.2f} s |"
-        f" {told} |\n"
+        f" {result} |\n"
     )
 
 

@@ -33,7 +33,7 @@ _LOOK_EVERY_S = 0.05
 
 
 def unchecked(count: int) -> Iterable[bytes]:
-    """Make answers of which nothing can be checked."""
+    """Generate answers without anything to check."""
     for number in range(count):
         answer = {"id": f"unchecked-{number}", "answer": "The lamp glows.", "engine": "shop"}
         yield json.dumps(answer).encode()

@@ -27,7 +27,7 @@ _LOG_BYTES = 10_000_000
 
 
 class SkippingClock:
-    """The wall clock, which can be told to skip a while."""
+    """The wall clock, which can skip a while."""
 
     def __init__(self) -> None:
         self._skipped_s = 0.0
@@ -51,7 +51,7 @@ def pubsub(clock: SkippingClock) -> Iterator[FakePubSub]:
 
 def publish(address: str, messages: Iterable[TopicMessage]) -> None:
     """Publish messages to the topic of answers."""
-    with closing(Topic.open(ANSWERS, address=address)) as topic:
+    with closing(Topic(ANSWERS, address=address)) as topic:
         topic.publish(messages)
 
 

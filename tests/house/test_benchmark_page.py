@@ -24,7 +24,7 @@ def test_everybody_was_measured() -> None:
     assert [one.key for one in RESULTS.measured] == [one.key for one in CONTENDERS]
 
 
-def test_everybodys_versions_are_told() -> None:
+def test_the_page_has_the_versions_of_all_contenders() -> None:
     assert {name for one in CONTENDERS for name in one.packages} == set(RESULTS.versions)
 
 

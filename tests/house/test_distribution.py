@@ -102,10 +102,10 @@ def test_the_source_makes_the_same_wheel_and_brings_no_tests(
 
 
 def test_it_says_what_it_is(wheel: Path) -> None:
-    told = metadata(wheel)
-    assert (told["Name"], told["Version"]) == ("groundwatch", launch.__version__)
-    assert (told["License-Expression"], told["License-File"]) == ("Apache-2.0", "LICENSE")
-    assert told.get_payload(decode=True) == (ROOT / "README.md").read_bytes()
+    described = metadata(wheel)
+    assert (described["Name"], described["Version"]) == ("groundwatch", launch.__version__)
+    assert (described["License-Expression"], described["License-File"]) == ("Apache-2.0", "LICENSE")
+    assert described.get_payload(decode=True) == (ROOT / "README.md").read_bytes()
 
 
 def test_the_changelog_has_an_entry_for_it_with_a_date() -> None:

@@ -15,8 +15,8 @@ RATES = (1_000, 10_000, 100_000)
 
 
 def test_the_tables_are_what_the_figures_make() -> None:
-    told = PAGE.partition("scale_arithmetic -->\n")[2].partition("\n<!-- end")[0]
-    assert told.splitlines() == list(tables(RATES, Figures(), Prices()))
+    printed = PAGE.partition("scale_arithmetic -->\n")[2].partition("\n<!-- end")[0]
+    assert printed.splitlines() == list(tables(RATES, Figures(), Prices()))
 
 
 def test_every_flag_it_names_exists() -> None:
@@ -62,7 +62,9 @@ def test_the_scarcer_of_processor_and_calls_decides(figures: Figures, processes:
 @pytest.mark.parametrize(
     ("rate", "able", "expected_s"), [(10, 20, 60), (10, 10, None), (10, 5, None), (10, 610, 1)]
 )
-def test_a_backlog_goes_by_what_is_spare(rate: int, able: int, expected_s: int | None) -> None:
+def test_a_backlog_is_worked_off_by_the_free_capacity(
+    rate: int, able: int, expected_s: int | None
+) -> None:
     assert recovery_s(rate, able, outage_s=60) == expected_s
 
 

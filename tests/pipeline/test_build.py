@@ -11,8 +11,8 @@ from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
 from pipeline.build import Source, build_pipeline
 from pipeline.settings.config import Config
-from pipeline.sinks.destination import Windows
 from pipeline.sinks.sink import ArchiveSink, SegmentSink, Sink, StreamSink, WorkerSink
+from pipeline.sinks.write_windows import Windows
 from pipeline.sources.read_archives import ReadArchives
 from pipeline.sources.read_batch import BatchHandle, ReadBatch
 from pipeline.sources.read_subscription import ReadSubscription
@@ -72,7 +72,9 @@ MODES: dict[str, Callable[[], tuple[Source, Sink]]] = {
     "worker": lambda: (ReadBatch(BATCHES), WorkerSink(a_config(), BATCHES)),
     "stream": lambda: (
         ReadSubscription("projects/example-project/subscriptions/answers"),
-        StreamSink(a_config(), Windows(), "projects/example-project/topics/alerts"),
+        StreamSink(
+            a_config(), Windows(width_s=300, shards=4), "projects/example-project/topics/alerts"
+        ),
     ),
 }
 

@@ -13,8 +13,8 @@ from apache_beam.transforms.window import TimestampedValue
 from pipeline import storage
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
-from pipeline.sinks.destination import Windows
 from pipeline.sinks.sink import StreamSink
+from pipeline.sinks.write_windows import Windows
 from pipeline.sources.read_subscription import ReadSubscription
 from tests.support import wire_faults
 from tests.support.fault_server import FaultServer, always

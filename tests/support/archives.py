@@ -20,14 +20,14 @@ def zstd_with_checksum(content: bytes) -> bytes:
     return zstd.compress(content, options={zstd.CompressionParameter.checksum_flag: 1})
 
 
-PACKED = {"plain": bytes, "gzip": gzip.compress, "zstandard": zstd.compress}
+COMPRESSED = {"plain": bytes, "gzip": gzip.compress, "zstandard": zstd.compress}
 """The ways in which lines are compressed, each with what compresses them."""
 
 CHECKSUMMED = {"gzip": gzip.compress, "zstandard": zstd_with_checksum}
 """Those with a checksum."""
 
 
-def an_envelope(number: int, **members: Any) -> bytes:
+def an_envelope(number: int, **fields: Any) -> bytes:
     """A line with an answer that its fact supports, named by its number."""
     given = {
         "id": f"answer-{number}",
@@ -37,12 +37,12 @@ def an_envelope(number: int, **members: Any) -> bytes:
         "answer": "Lamps glow red at night.",
         "facts": ["Lamps glow red at night."],
     }
-    return json.dumps(given | members, ensure_ascii=False).encode()
+    return json.dumps(given | fields, ensure_ascii=False).encode()
 
 
-def an_unsupported_envelope(number: int, **members: Any) -> bytes:
+def an_unsupported_envelope(number: int, **fields: Any) -> bytes:
     """A line with an answer that its fact does not support, named by its number."""
-    return an_envelope(number, answer="Kettles vote in Senegal.", **members)
+    return an_envelope(number, answer="Kettles vote in Senegal.", **fields)
 
 
 def lines_of(*lines: bytes) -> bytes:

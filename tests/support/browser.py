@@ -1,4 +1,4 @@
-"""A real browser, where one is installed; it is told to fetch nothing of its own accord."""
+"""A real browser, where one is installed; it makes no requests of its own."""
 
 import os
 import shutil

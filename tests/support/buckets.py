@@ -198,7 +198,7 @@ class Buckets:
         return Reply(HTTPStatus.PERMANENT_REDIRECT, b"", kept)
 
     def _is_taken(self, request: Request) -> bool:
-        """Tell whether an object must have another generation than it has."""
+        """Return whether an object must have another generation than it has."""
         wanted = request.query.get(_GENERATION_MATCH)
         stored = self._objects.get(request.path)
         return wanted is not None and wanted != str(stored.generation if stored else 0)

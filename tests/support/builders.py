@@ -16,15 +16,13 @@ NOON_US = 1_772_539_200_000_000
 """2026-03-03 12:00:00 UTC."""
 
 
-def a_message(**members: Any) -> Message:
+def a_message(**fields: Any) -> Message:
     """A line of an archive."""
-    return Message(
-        **{"payload": b'{"answer": "Lamps glow."}', "place": "answers.jsonl#1"} | members
-    )
+    return Message(**{"payload": b'{"answer": "Lamps glow."}', "place": "answers.jsonl#1"} | fields)
 
 
-def a_failure(**members: Any) -> Failure:
-    """The failure of a message that is no answer."""
+def a_failure(**fields: Any) -> Failure:
+    """Build the failure of a message without an answer."""
     given = {
         "step": "ParseAnswers",
         "error_class": "UnreadableAnswer",
@@ -34,15 +32,15 @@ def a_failure(**members: Any) -> Failure:
         "last_failed_at_us": NOON_US + 1,
         "message": a_message(),
     }
-    return Failure(**given | members)
+    return Failure(**given | fields)
 
 
-def a_fact(text: str = "Lamps glow red.", **members: Any) -> Fact:
+def a_fact(text: str = "Lamps glow red.", **fields: Any) -> Fact:
     """A fact without a source."""
-    return Fact(text=text, **members)
+    return Fact(text=text, **fields)
 
 
-def an_answer(text: str = "Lamps glow.", *facts: str, **members: Any) -> Answer:
+def an_answer(text: str = "Lamps glow.", *facts: str, **fields: Any) -> Answer:
     """A finished answer of Discovery Engine, with one fact unless others are given."""
     given = {
         "message": a_message(),
@@ -51,17 +49,17 @@ def an_answer(text: str = "Lamps glow.", *facts: str, **members: Any) -> Answer:
         "answer_text": text,
         "facts": tuple(a_fact(fact) for fact in facts) or (a_fact(),),
     }
-    return Answer(**given | members)
+    return Answer(**given | fields)
 
 
-def a_claim(text: str = "Lamps glow.", start: int = 0, **members: Any) -> Claim:
+def a_claim(text: str = "Lamps glow.", start: int = 0, **fields: Any) -> Claim:
     """A claim that required a check, without a score; its end follows from its text."""
     end = start + len(text.encode())
     given = {"text": text, "start": start, "end": end, "grounding_check_required": True}
-    return Claim(**given | members)
+    return Claim(**given | fields)
 
 
-def a_check(**members: Any) -> Check:
+def a_check(**fields: Any) -> Check:
     """A check by the embedded checker in one call."""
     given = {
         "checker": "local",
@@ -72,10 +70,10 @@ def a_check(**members: Any) -> Check:
         "checked_at_us": NOON_US,
         "citation_threshold": 0.6,
     }
-    return Check(**given | members)
+    return Check(**given | fields)
 
 
-def an_enriched(**members: Any) -> EnrichedAnswer:
+def an_enriched(**fields: Any) -> EnrichedAnswer:
     """A grounded answer's record: every field filled, every list holding something."""
     given = {
         "record_id": RECORD_ID,
@@ -100,11 +98,11 @@ def an_enriched(**members: Any) -> EnrichedAnswer:
         "facts": (a_fact(),),
         "check": a_check(),
     }
-    return EnrichedAnswer(**given | members)
+    return EnrichedAnswer(**given | fields)
 
 
-def an_estimate(**members: Any) -> Estimate:
-    """The estimate of a small archive, every member filled but for intervals."""
+def an_estimate(**fields: Any) -> Estimate:
+    """The estimate of a small archive, every field set except intervals."""
     given = {
         "run": "r1",
         "read": 10,
@@ -130,16 +128,16 @@ def an_estimate(**members: Any) -> Estimate:
         "assumed_latency_ms": 500.0,
         "estimated_at_us": NOON_US,
     }
-    return Estimate(**given | members)
+    return Estimate(**given | fields)
 
 
-def a_reply(*claims: CheckedClaim, sources: str = "", **members: Any) -> CheckResponse:
+def a_reply(*claims: CheckedClaim, sources: str = "", **fields: Any) -> CheckResponse:
     """A reply with these claims; its cited chunks are the facts of these one-digit indices."""
     chunks = tuple(CitedChunk(chunk_text="abridged", source=source) for source in sources)
-    return CheckResponse(**{"claims": claims, "cited_chunks": chunks} | members)
+    return CheckResponse(**{"claims": claims, "cited_chunks": chunks} | fields)
 
 
-def a_wire_claim(start: int, end: int, score: float | None = None, **members: Any) -> CheckedClaim:
+def a_wire_claim(start: int, end: int, score: float | None = None, **fields: Any) -> CheckedClaim:
     """A claim as it stands in a reply, requiring a check if it has a score."""
     given = {"grounding_check_required": score is not None}
-    return CheckedClaim(start_pos=start, end_pos=end, score=score, **given | members)
+    return CheckedClaim(start_pos=start, end_pos=end, score=score, **given | fields)

@@ -1,11 +1,11 @@
-"""A clock that moves only when it is told to."""
+"""A clock that moves only when a test moves it."""
 
 
 class ManualClock:
     """Seconds since 1970, or since anything else.
 
     Args:
-      now_s: what it says at first; noon of a day in 2026 unless told otherwise.
+      now_s: the first time; by default noon of a day in 2026.
     """
 
     def __init__(self, now_s: float = 1_772_539_200.0) -> None:

@@ -51,5 +51,5 @@ def run(
 ) -> tuple[int, str, str]:
     """Run Python with arguments to its end: exit status, standard output, standard error."""
     with start(*arguments, prepare=prepare, source=source) as process:
-        told, complained = process.communicate()
-    return process.returncode, told, complained
+        output, errors = process.communicate()
+    return process.returncode, output, errors

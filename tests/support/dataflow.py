@@ -11,8 +11,8 @@ from apache_beam.runners import pipeline_context
 
 from pipeline.build import Source, build_pipeline
 from pipeline.settings.config import Config
-from pipeline.sinks.destination import Windows
 from pipeline.sinks.sink import ArchiveSink, Sink, StreamSink
+from pipeline.sinks.write_windows import Windows
 from pipeline.sources.read_archives import ReadArchives
 from pipeline.sources.read_subscription import ReadSubscription
 
@@ -30,6 +30,7 @@ FLAGS = (
 _TOPICS = "projects/example-project/topics"
 _SUBSCRIPTION = "projects/example-project/subscriptions/answers"
 _OUTPUT = {"output": "gs://example-output/run", "run": "run"}
+_WINDOWS = Windows(width_s=300, shards=4)
 _ARCHIVES = Config(inputs=("gs://example-input/a.jsonl",), **_OUTPUT)
 _STREAM = Config(inputs=(), **_OUTPUT)
 
@@ -37,12 +38,12 @@ MODES: dict[str, Callable[[], tuple[Source, Sink, Config]]] = {
     "backfill": lambda: (ReadArchives(_ARCHIVES.inputs), ArchiveSink(_ARCHIVES), _ARCHIVES),
     "watch": lambda: (
         ReadSubscription(_SUBSCRIPTION, "id"),
-        StreamSink(_STREAM, Windows(), f"{_TOPICS}/alerts", f"{_TOPICS}/failures"),
+        StreamSink(_STREAM, _WINDOWS, f"{_TOPICS}/alerts", f"{_TOPICS}/failures"),
         _STREAM,
     ),
     "watch into files": lambda: (
         ReadSubscription(_SUBSCRIPTION, "id"),
-        StreamSink(_STREAM, Windows()),
+        StreamSink(_STREAM, _WINDOWS),
         _STREAM,
     ),
 }

@@ -85,7 +85,7 @@ def _constants(*, has_positions: bool) -> list[onnx.TensorProto]:
 
 
 def _counting(*, has_positions: bool) -> list[onnx.NodeProto]:
-    """Tell which tokens are the word, and how many they are."""
+    """Return which tokens are the word, and their number."""
     ones = "unplaced" if has_positions else "ones"
     nodes = [
         helper.make_node("Equal", ["input_ids", "red"], ["is_red"]),

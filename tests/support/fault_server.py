@@ -1,4 +1,4 @@
-"""A checker on 127.0.0.1 that misbehaves as it is told, down to the bytes on the wire."""
+"""A checker on 127.0.0.1 with fault injection, down to the bytes on the wire."""
 
 import asyncio
 import json
@@ -117,7 +117,7 @@ class FaultServer:
             writer.close()
 
     async def _serve_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request, and tell whether another may follow."""
+        """Answer one request; return whether another may follow."""
         method, path, body = await _read_request(reader)
         reply = self._checker(method, path, body)
         if reply.status == 404:

@@ -2,8 +2,11 @@
 
 from typing import Any
 
-from launch.watch.durable.journal import BatchDone
+from msgspec.structs import replace
+
+from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
+from pipeline.sinks.batch_results import BatchResults
 from pipeline.sinks.part_files import Part
 from schemas.alert import Alert, AlertKind, Severity
 from schemas.quantities import HOUR_US
@@ -13,7 +16,7 @@ from tests.support.builders import NOON_US, RECORD_ID
 HOUR_OF_NOON_US = NOON_US // HOUR_US * HOUR_US
 
 
-def a_part(**members: Any) -> Part:
+def a_part(**fields: Any) -> Part:
     """A finished file of two enriched records."""
     given = {
         "path": "out/.work/batch-0000000001/enriched-1.avro",
@@ -24,27 +27,26 @@ def a_part(**members: Any) -> Part:
         "first_event_us": NOON_US,
         "last_event_us": NOON_US,
     }
-    return Part(**given | members)
+    return Part(**given | fields)
 
 
-def an_account(**members: Any) -> LedgerHour:
+def an_account(**fields: Any) -> LedgerHour:
     """An hour that closes: two messages, two records."""
     given = {"hour_us": HOUR_OF_NOON_US, "first_batch": 1, "read": 2, "enriched": 2}
-    return LedgerHour(**given | members)
+    return LedgerHour(**given | fields)
 
 
-def a_batch_done(number: int = 1, **members: Any) -> BatchDone:
-    """A batch of two answers, in one file."""
-    given = {
-        "number": number,
-        "parts": (a_part(),),
-        "counts": RunCounts(read=2, verdicts={"GROUNDED": 2}),
-        "account": an_account(first_batch=number),
-    }
-    return BatchDone(**given | members)
+def commit_batch(
+    journal: Journal, number: int = 1, account: LedgerHour | None = None, **fields: Any
+) -> None:
+    """Commit a batch of two answers, in one file."""
+    batch = BatchResults(**{"parts": (a_part(),), **fields})
+    counts = RunCounts(read=2, verdicts={"GROUNDED": 2})
+    hour = replace(account or an_account(), first_batch=number)
+    journal.commit(hour, batch, counts, 0)
 
 
-def an_alert(**members: Any) -> Alert:
+def an_alert(**fields: Any) -> Alert:
     """What a low-grounded answer raises."""
     given = {"kind": AlertKind.ANSWER, "record_id": RECORD_ID, "severity": Severity.WARNING}
-    return Alert(**given | members)
+    return Alert(**given | fields)

@@ -45,7 +45,7 @@ class ServerUnderTest(Protocol):
 
 
 class OwnServer:
-    """groundwatch's server, whose clock stands still unless told otherwise."""
+    """groundwatch's server, whose clock stands still by default."""
 
     def __init__(self) -> None:
         self.clock = ManualClock()

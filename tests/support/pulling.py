@@ -8,7 +8,7 @@ PLENTY = 1_000_000_000
 
 
 def pull_all(subscription: Subscription, number: int, within_s: float = 20.0) -> list[Message]:
-    """Pull until so many messages have come; none of them is settled."""
+    """Pull a number of messages, without acknowledging them."""
     pulled: list[Message] = []
 
     def complete() -> bool:

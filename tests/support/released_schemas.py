@@ -67,8 +67,8 @@ def _file_of(kind: str) -> bytes:
     stream = io.BytesIO()
     rows = layout.open(stream)
     for record in records.values():
-        rows.write(record)
-    rows.finish()
+        rows.write(layout.encode(record))
+    rows.flush()
     return stream.getvalue()
 
 

@@ -52,7 +52,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def storage_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Buckets]:
-    """Let gs:// mean buckets in this process while the block lasts, with little patience."""
+    """Let gs:// mean buckets in this process while the block lasts, with short timeouts."""
     buckets = Buckets()
     with _StorageServer(buckets) as server:
         threading.Thread(target=server.serve_forever, args=(_POLL_S,), daemon=True).start()

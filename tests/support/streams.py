@@ -29,7 +29,7 @@ def stream_pipeline() -> beam.Pipeline:
 
 
 def a_stream() -> TestStream:
-    """A stream of which nothing has come yet; the runner's clock stands at its start."""
+    """A stream without elements; the runner's clock is at its start."""
     return TestStream().advance_processing_time(START_S).advance_watermark_to(START_S)
 
 
@@ -72,7 +72,7 @@ class _Gathering:
 
 
 class _Clock:
-    """The module `time`, standing still."""
+    """The module `time` with a clock that does not move."""
 
     def __init__(self, now_s: float) -> None:
         self._now_s = now_s

@@ -38,8 +38,8 @@ def resources(blocks: dict[str, list[Json]]) -> Iterator[Resource]:
 def _plain(value: Any) -> Any:
     """Take off the marks of the parser, and the quotes of keys and texts."""
     if isinstance(value, dict):
-        members = ((key, member) for key, member in value.items() if not key.startswith("__"))
-        return {_unquoted(key): _plain(member) for key, member in members}
+        items = ((key, item) for key, item in value.items() if not key.startswith("__"))
+        return {_unquoted(key): _plain(item) for key, item in items}
     if isinstance(value, list):
         return [_plain(item) for item in value]
     return _unquoted(value) if isinstance(value, str) else value

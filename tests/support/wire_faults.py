@@ -50,7 +50,7 @@ async def good(exchange: Exchange) -> bool:
     return await send(exchange, "200 OK", exchange.good)
 
 
-async def packed(exchange: Exchange) -> bool:
+async def compressed(exchange: Exchange) -> bool:
     body = gzip.compress(exchange.good)
     return await send(exchange, "200 OK", body, "Content-Encoding: gzip")
 
@@ -106,7 +106,7 @@ def body(content: bytes | Callable[[bytes], bytes], *headers: str) -> Fault:
 
 
 def _broken(raw: Callable[[Exchange], bytes]) -> Fault:
-    """Bytes that are no whole reply, and the end of the connection."""
+    """Send part of a reply, and close the connection."""
 
     async def reply(exchange: Exchange) -> bool:
         exchange.writer.write(raw(exchange))

@@ -2,14 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 from pipeline.sinks import write_files
 from pipeline.sinks.destination import Destination
+from pipeline.sinks.part_files import PartWriter
 from pipeline.sinks.publication import write_manifest
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
-from pipeline.sinks.write_files import WritePart
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
@@ -35,16 +34,16 @@ def write(
     destination: Destination, rows: Iterable[Any], row_format: RowFormat = AVRO
 ) -> list[FileEntry]:
     """Write rows and their manifest: a pipeline would take its third of a second."""
-    writer = WritePart(
-        row_format, partial(str, destination.temporary_folder), destination.file_bytes
-    )
-    writer.start_bundle()
-    parts = [part for row in rows for part in writer.process(row)]
-    parts += [windowed.value for windowed in writer.finish_bundle()]
+    writer = PartWriter(destination.temporary_folder, row_format, destination.file_bytes)
+    parts = [part for row in rows for part in writer.write(row)]
+    parts += writer.close()
     by_folder = defaultdict(list)
     for part in parts:
         by_folder[part.folder].append(part)
-    publisher = write_files._PublishParts(destination, row_format)
-    entries = [entry for grouped in by_folder.items() for entry in publisher.process(grouped)]
+    entries = [
+        entry
+        for grouped in by_folder.items()
+        for entry in write_files._publish_folder(grouped, destination, row_format)
+    ]
     write_manifest(entries, destination, row_format)
     return entries

@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import fastavro
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.durable.journal import Journal
 from pipeline.settings.config import Config
-from pipeline.sinks.batch_results import BatchResults
+from pipeline.settings.job import InputFormatSettings
 from pipeline.sinks.sink import WorkerSink
 from pipeline.sources.archives import read_file
 from pipeline.sources.compression import DamagedArchive
@@ -39,25 +39,18 @@ _log = logging.getLogger(__name__)
 
 
 class CanaryResult(Record, frozen=True, kw_only=True):
-    """The result of one baseline answer.
-
-    Attributes:
-      verdict: its name.
-      support_score: 0..1, None where there is none.
-    """
+    """The verdict and the support score, if it has one, of a known answer."""
 
     verdict: str
     support_score: float | None
 
 
 class CanaryBaseline(Record, frozen=True, kw_only=True):
-    """The first results, and whether an incident is open; kept over a restart.
+    """The first results by record id, and since when too many differ; kept over a restart.
 
     Attributes:
       fingerprint: a hash of the answers and of the settings that their verdicts depend on; for
         another one, a new baseline is taken.
-      results: the first ones, by record id.
-      opened_at_us: since when too many differ, None while they do not.
     """
 
     fingerprint: str
@@ -73,22 +66,12 @@ class Canary:
     that differs by more than the drift threshold, an incident opens: an alert of the kind ``rate``
     with the signal ``canary``. A second alert closes it. All answers are checked, whatever the
     sample rate.
-
-    Args:
-      config: of the main job.
-      options: Beam's own.
-      journal: keeps the baseline, and takes the alerts.
-      path: the answers, in any input format.
-      every_s: seconds between two checks.
-
-    Attributes:
-      is_open: whether an incident is open.
     """
 
     def __init__(
         self, config: Config, options: PipelineOptions, journal: Journal, path: str, every_s: float
     ) -> None:
-        self._folder = Path(str(config.work_folder)) / _SIGNAL
+        self._folder = f"{config.work_folder}/{_SIGNAL}"
         # The batches wait for these checks.
         uncached = replace(
             config.check,
@@ -97,9 +80,7 @@ class Canary:
             outage=OutagePolicy.FAIL,
             retries=replace(config.check.retries, max_attempts=3, total_s=10.0),
         )
-        own = replace(
-            config, check=uncached, work_folder=str(self._folder), sampling=SamplingRule()
-        )
+        own = replace(config, check=uncached, work_folder=self._folder, sampling=SamplingRule())
         self._pipeline = LocalPipeline(own, options, WorkerSink)
         self._journal = journal
         self._path = path
@@ -111,10 +92,7 @@ class Canary:
         self.is_open = baseline is not None and baseline.opened_at_us is not None
 
     def check(self, now_us: int) -> None:
-        """Check the answers, if it is time.
-
-        Args:
-          now_us: the wall clock, microseconds since 1970 UTC.
+        """Check the answers, if it is time by the wall clock.
 
         Raises:
           OSError: the file cannot be read, or the journal not be written.
@@ -146,34 +124,35 @@ class Canary:
         make_folder(self._folder)
         source = MessageRange(place=self._path, messages=read_file(self._path, are_failures=False))
         try:
-            batch, counts = self._pipeline.run([source], str(self._folder))
+            batch, counts = self._pipeline.run([source], self._folder)
         except (RunStopped, OSError):
             raise
         except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
             _log.error("a bug of groundwatch, with the canaries: %s", type(error).__name__)
             return None
-        return None if counts.deferred or batch.failures else dict(_results(batch))
+        if counts.deferred or batch.failures:
+            return None
+        results: dict[str, CanaryResult] = {}
+        for part in batch.parts:
+            with Path(part.path).open("rb") as stream:
+                results |= {
+                    row["record_id"]: msgspec.convert(row, CanaryResult)
+                    for row in fastavro.reader(stream)
+                }
+        return results
 
 
-def validate_canary(
-    path: str, problems: list[str], *, input_format: str | None, facts_from_steps: bool
-) -> None:
-    """Validate that a file of known answers contains nothing else.
-
-    Args:
-      path: the file.
-      problems: what is wrong is added to it.
-      input_format: of the messages; None to detect it for each.
-      facts_from_steps: whether the generator's intermediate results count as facts.
-    """
+def validate_canary(path: str, problems: list[str], settings: InputFormatSettings) -> None:
+    """Validate that a file contains answers and nothing else; add what is wrong to `problems`."""
     place = None
     try:
         for message in read_file(path, are_failures=False):
             place = message.place
-            parsed = parse_answers(
-                message, input_format=input_format, facts_from_steps=facts_from_steps
-            )
-            for answer in parsed:
+            for answer in parse_answers(
+                message,
+                input_format=settings.input_format,
+                facts_from_steps=settings.facts_from_steps,
+            ):
                 if isinstance(answer, ParseFailure):
                     place = answer.message.answer_place
                     raise answer.error
@@ -187,13 +166,7 @@ def validate_canary(
 def compare_canaries(
     baseline: CanaryBaseline, results: Mapping[str, CanaryResult], drift: float, now_us: int
 ) -> tuple[list[Alert], CanaryBaseline]:
-    """Compare the results of known answers with the baseline.
-
-    Args:
-      baseline: the baseline.
-      results: the current ones, by record id.
-      drift: 0..1, by how much a support score may be off.
-      now_us: microseconds since 1970 UTC.
+    """Compare results by record id with the baseline; scores may differ by the `drift`.
 
     Returns:
       At most one alert, and the baseline to keep.
@@ -204,21 +177,16 @@ def compare_canaries(
     is_open = share > _MAX_CHANGED
     if is_open == (baseline.opened_at_us is not None):
         return [], baseline
-    opened_at_us = now_us if baseline.opened_at_us is None else baseline.opened_at_us
-    episode = RateIncident(
+    incident = RateIncident(
         signal=_SIGNAL,
         state="open" if is_open else "closed",
         share=share,
         burn_rate=share / _MAX_CHANGED,
         answers=len(compared),
-        opened_at_us=opened_at_us,
+        opened_at_us=now_us if baseline.opened_at_us is None else baseline.opened_at_us,
     )
-    alert = Alert(
-        kind=AlertKind.RATE,
-        event_time_us=now_us,
-        severity=Severity.CRITICAL if is_open else Severity.INFO,
-        rate=episode,
-    )
+    severity = Severity.CRITICAL if is_open else Severity.INFO
+    alert = Alert(kind=AlertKind.RATE, event_time_us=now_us, severity=severity, rate=incident)
     return [alert], replace(baseline, opened_at_us=now_us if is_open else None)
 
 
@@ -237,11 +205,3 @@ def _differ(first: CanaryResult, now: CanaryResult, drift: float) -> bool:
     if first.verdict != now.verdict or first.support_score is None or now.support_score is None:
         return first != now
     return abs(first.support_score - now.support_score) > drift
-
-
-def _results(batch: BatchResults) -> Iterator[tuple[str, CanaryResult]]:
-    for part in batch.parts:
-        with Path(part.path).open("rb") as stream:
-            for row in fastavro.reader(stream):
-                sight = CanaryResult(verdict=row["verdict"], support_score=row["support_score"])
-                yield row["record_id"], sight

@@ -20,13 +20,7 @@ _NOTE = "monitor"
 
 
 class EngineState(Record, frozen=True, kw_only=True):
-    """The state of an engine's burn rates.
-
-    Attributes:
-      engine: its bare id, None for answers without one.
-      evaluated_until_us: event time, microseconds since 1970 UTC.
-      incidents: those that are open.
-    """
+    """The open rate incidents of an engine, and the event time of the last evaluation."""
 
     engine: str | None
     evaluated_until_us: int = 0
@@ -34,12 +28,7 @@ class EngineState(Record, frozen=True, kw_only=True):
 
 
 class MonitorState(Record, frozen=True, kw_only=True):
-    """What a restart of the worker must not lose.
-
-    Attributes:
-      engines: the state of their burn rates.
-      activity: how often each engine, and the whole subscription, sends answers.
-    """
+    """The state that survives a restart: rate incidents, and how often answers arrive."""
 
     engines: tuple[EngineState, ...] = ()
     activity: tuple[EngineActivity, ...] = ()
@@ -49,13 +38,8 @@ class Monitor:
     """Evaluate the journal's counts every few seconds, and put alerts into its outbox.
 
     Answers that arrive late because messages waited, or could not be pulled, are evaluated by their
-    event times alone, until the worker has been current for a minute.
-
-    Args:
-      journal: holds the counts and the monitor's state.
-      rates: when a rate incident opens and closes.
-      no_data: when an engine's missing answers are an alert.
-      now_us: the wall clock, microseconds since 1970 UTC.
+    event times alone, until the worker has been current for a minute. All times are microseconds
+    since 1970 UTC, by the wall clock.
     """
 
     def __init__(self, journal: Journal, rates: RateRule, no_data: NoDataRule, now_us: int) -> None:
@@ -84,26 +68,15 @@ class Monitor:
     def record_arrivals(
         self, messages: int, arrivals: Mapping[str | None, int], now_us: int
     ) -> None:
-        """Record what arrived with a batch, whether or not it could be checked.
-
-        Args:
-          messages: how many there were.
-          arrivals: how many answers, by engine.
-          now_us: the wall clock.
-        """
+        """Record so many messages, and answers by engine, whether or not they could be checked."""
         arrived = {**arrivals, None: messages}
         activity = record_arrivals(self._state.activity, arrived, now_us)
         self._state = replace(self._state, activity=activity)
 
     def record_rates(self, rates: Iterable[EngineCounts]) -> None:
-        """Record that counts were committed, also of a time that was evaluated before.
-
-        Args:
-          rates: the counts of each engine's answers.
-        """
-        for _, counts in rates:
-            end_us = counts.start_us + BUCKET_US
-            self._unevaluated_from_us = min(self._unevaluated_from_us, end_us)
+        """Record that counts were committed, also of a time that was evaluated before."""
+        ends_us = (counts.start_us + BUCKET_US for _, counts in rates)
+        self._unevaluated_from_us = min([self._unevaluated_from_us, *ends_us])
 
     def record_backlog(self, now_us: int) -> None:
         """Record that messages wait, or cannot be pulled: missing answers mean nothing then."""
@@ -111,18 +84,7 @@ class Monitor:
         self._current_from_us = now_us + _CATCH_UP_US
 
     def evaluate(self, now_us: int, *, at_once: bool = False) -> Sequence[Alert]:
-        """Evaluate rates and activity, if it is time, and put alerts into the journal's outbox.
-
-        Args:
-          now_us: the wall clock.
-          at_once: whether it is time in any case.
-
-        Returns:
-          The alerts.
-
-        Raises:
-          OSError: the journal cannot be written.
-        """
+        """Evaluate rates and activity, if it is time, and put alerts into the journal's outbox."""
         # A clock that was set back delays nothing.
         if 0 < self._due_at_us - now_us <= _INTERVAL_US and not at_once:
             return ()
@@ -148,12 +110,10 @@ class Monitor:
         alerts: list[Alert] = []
         for name in dict.fromkeys([*counts, *engines]):
             state = engines.get(name) or EngineState(engine=name)
-            times_us = _evaluation_times(
-                counts.get(name, ()), state, self._rates, now_us, is_current=is_current
-            )
-            for time_us in times_us:
+            buckets = counts.get(name, [])
+            for time_us in self._evaluation_times(buckets, state, now_us, is_current=is_current):
                 found, incidents = evaluate_rates(
-                    name, counts.get(name, ()), self._rates, state.incidents, time_us
+                    name, buckets, self._rates, state.incidents, time_us
                 )
                 alerts += found
                 state = EngineState(engine=name, evaluated_until_us=time_us, incidents=incidents)
@@ -183,24 +143,18 @@ class Monitor:
         self._state = replace(self._state, activity=activity)
         return alerts
 
+    def _evaluation_times(
+        self, buckets: Sequence[RateCounts], state: EngineState, now_us: int, *, is_current: bool
+    ) -> list[int]:
+        """List the event times to evaluate: each bucket's end, and now if the engine is active.
 
-def _evaluation_times(
-    counts: Sequence[RateCounts],
-    state: EngineState,
-    rule: RateRule,
-    now_us: int,
-    *,
-    is_current: bool,
-) -> list[int]:
-    """List the event times to evaluate: the end of each bucket, and now if the engine is active.
-
-    The last one is evaluated again while its bucket may grow. While a backlog is processed, now is
-    left out, so that the backlog is evaluated as it would have been in time.
-    """
-    ends = sorted({bucket.start_us + BUCKET_US for bucket in counts})
-    evaluated_until_us = min(state.evaluated_until_us, now_us)
-    times_us = [end_us for end_us in ends if evaluated_until_us <= end_us <= now_us]
-    is_active = bool(ends) and now_us - ends[-1] <= rule.slow_window_us
-    if is_current and (is_active or state.incidents):
-        times_us.append(now_us)
-    return times_us
+        The last one is evaluated again while its bucket may grow. While a backlog is processed, now
+        is left out, so that the backlog is evaluated as it would have been in time.
+        """
+        ends = sorted({bucket.start_us + BUCKET_US for bucket in buckets})
+        evaluated_until_us = min(state.evaluated_until_us, now_us)
+        times_us = [end_us for end_us in ends if evaluated_until_us <= end_us <= now_us]
+        is_active = bool(ends) and now_us - ends[-1] <= self._rates.slow_window_us
+        if is_current and (is_active or state.incidents):
+            times_us.append(now_us)
+        return times_us

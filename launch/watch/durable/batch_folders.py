@@ -1,5 +1,6 @@
 """Keep the parts of each batch in a folder of their own until they are published."""
 
+import itertools
 import logging
 import re
 import shutil
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.sinks.part_files import Part
 from transforms.persistence.private_files import make_folder
@@ -18,20 +20,18 @@ _log = logging.getLogger(__name__)
 
 
 class BatchFolders:
-    """Give each batch a folder of its own below the work folder.
-
-    Args:
-      work_folder: the worker's, on this machine.
-      journal: the identity of the journal whose batches these are.
+    """Give each batch of a journal a folder of its own below the work folder; clean it first.
 
     Attributes:
       sizes: bytes of the parts that were kept, by output folder; the publisher clears it.
     """
 
-    def __init__(self, work_folder: str, journal: str) -> None:
+    def __init__(self, work_folder: str, journal: Journal) -> None:
         self._work_folder = Path(work_folder)
-        self._journal = journal
+        self._aside = self._work_folder / "set-aside"
+        self._journal = journal.identity
         self.sizes: Counter[str] = Counter()
+        self._clean({number for number, _ in journal.waiting_batches()})
 
     def begin(self, number: int) -> str:
         """Make an empty folder for a batch's parts."""
@@ -41,11 +41,7 @@ class BatchFolders:
         return str(folder)
 
     def keep(self, number: int, parts: Iterable[Part]) -> None:
-        """Make a batch's parts durable.
-
-        Raises:
-          OSError: they cannot be written.
-        """
+        """Make a batch's parts durable."""
         for part in parts:
             storage.fsync(part.path)
             self.sizes[part.folder] += part.size_bytes
@@ -56,36 +52,32 @@ class BatchFolders:
         """Find a batch's part by its name: the work folder may have been moved."""
         return replace(part, path=str(self._folder(number) / Path(part.path).name))
 
-    def remove_all_but(self, needed: Iterable[int], *, up_to: int | None = None) -> None:
-        """Remove this journal's folders of batches that are published or were never finished.
-
-        Args:
-          needed: the numbers of batches to keep.
-          up_to: batches above this number are kept, too.
-        """
-        kept = set(needed)
+    def remove(self, up_to: int) -> None:
+        """Remove the folders of this journal's batches up to a number: they are published."""
         for folder, journal, number in self._found():
-            is_old = up_to is None or number <= up_to
-            if journal == self._journal and number not in kept and is_old:
+            if journal == self._journal and number <= up_to:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def set_aside_unknown(self, waiting: Iterable[int]) -> None:
-        """Set aside the folders of other journals' batches, and log it.
+    def set_aside(self, part: Part) -> Part:
+        """Set aside a damaged part, which may be gone; return where it is now."""
+        source = Path(part.path)
+        return replace(part, path=str(self._move_aside(source))) if source.exists() else part
 
-        Their rows may be nowhere else, and the journal that knew them is gone.
+    def _clean(self, waiting: set[int]) -> None:
+        """Remove batches that were never finished, and set aside those of other journals.
 
-        Args:
-          waiting: the numbers of this journal's unpublished batches; a folder that version 1.0
-            named by such a number is renamed.
+        The rows of other journals may be nowhere else. A folder that version 1.0 named by the
+        number of a waiting batch is renamed.
         """
-        known = set(waiting)
         moved = 0
         for folder, journal, number in self._found():
-            if journal is None and number in known:
+            if journal is None and number in waiting:
                 folder.rename(self._folder(number))
             elif journal != self._journal:
                 self._move_aside(folder)
                 moved += 1
+            elif number not in waiting:
+                shutil.rmtree(folder, ignore_errors=True)
         if moved:
             _log.error(
                 "%d batch folders belong to another journal; they were moved to %s. Their files may"
@@ -94,39 +86,18 @@ class BatchFolders:
                 self._aside,
             )
 
-    def set_aside(self, part: Part) -> Part:
-        """Set aside a damaged part.
-
-        Args:
-          part: where it is; it may be gone.
-
-        Returns:
-          Where it is now.
-        """
-        source = Path(part.path)
-        if source.exists():
-            return replace(part, path=str(self._move_aside(source)))
-        return part
-
-    @property
-    def _aside(self) -> Path:
-        return self._work_folder / "set-aside"
-
     def _move_aside(self, source: Path) -> Path:
         make_folder(self._aside)
-        target, attempt = self._aside / source.name, 1
-        while target.exists():
-            attempt += 1
-            target = self._aside / f"{source.name}-{attempt}"
-        return source.rename(target)
+        copies = (self._aside / f"{source.name}-{number}" for number in itertools.count(2))
+        names = itertools.chain([self._aside / source.name], copies)
+        return source.rename(next(name for name in names if not name.exists()))
 
     def _found(self) -> list[tuple[Path, str | None, int]]:
-        """List the batch folders, each with its journal's identity and the batch's number."""
-        matches = (
-            (folder, _FOLDER.fullmatch(folder.name))
+        return [
+            (folder, match[1], int(match[2]))
             for folder in sorted(self._work_folder.glob("batch-*"))
-        )
-        return [(folder, match[1], int(match[2])) for folder, match in matches if match]
+            if (match := _FOLDER.fullmatch(folder.name))
+        ]
 
     def _folder(self, number: int) -> Path:
         return self._work_folder / f"batch-{self._journal}-{number:010d}"

@@ -3,12 +3,13 @@
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from launch.local.run_summary import summary_of
 from launch.watch.durable.batch_folders import BatchFolders
-from launch.watch.durable.journal import DroppedRows, Journal, PlannedFile, Publication
+from launch.watch.durable.journal import Journal, PlannedFile, Publication
+from launch.watch.durable.ledger import ledger_alert
 from launch.watch.durable.published_ids import PublishedIds, failure_key, split_keys
 from pipeline import storage
 from pipeline.settings.config import Config
@@ -21,28 +22,19 @@ from pipeline.sinks.publication import (
     write_manifest_of,
 )
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat, row_formats
+from pipeline.sinks.summary_file import write_summary
 from pipeline.storage import TargetExists
 from pipeline.storage.output_lock import Lock, LockLost, LockTaken, lock_output
-from schemas.alert import Alert, AlertKind, Severity
+from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
-from transforms.runtime import clock
+from schemas.summary import Summary
 
+_OUTBOX_TYPES: dict[str, type[Alert | Failure]] = {"alerts": Alert, "failures": Failure}
 _MAX_ROWS = 10_000
 _LOCK = ".groundwatch-publish.lock"
 _LOCK_WAIT_S = 15.0
 _log = logging.getLogger(__name__)
-
-
-class _BatchPart(NamedTuple):
-    """A part and the number of its batch."""
-
-    batch: int
-    part: Part
-
-    @property
-    def size_bytes(self) -> int:
-        return self.part.size_bytes
 
 
 class FinalFiles:
@@ -55,9 +47,9 @@ class FinalFiles:
 
     Args:
       config: the run's settings, with a work folder.
-      folders: where the batches' parts are.
-      ids: of the records that other workers of the same output have published.
-      kinds: the outbox's rows that go into files, too: ``alerts``, ``failures``.
+      folders: of the batches' parts.
+      ids: of the records that other workers have published.
+      kinds: of the outbox's rows that go into files: ``alerts``, ``failures``.
     """
 
     def __init__(
@@ -67,18 +59,11 @@ class FinalFiles:
         self._folders = folders
         self._ids = ids
         self._kinds = kinds
-        formats = row_formats(config)
-        self._formats = {row_format.kind: row_format for row_format in formats}
+        self._formats = {row_format.kind: row_format for row_format in row_formats(config)}
         self._enriched = EnrichedFiles(config.text, config.run)
 
     def publish(self, journal: Journal) -> int:
-        """Write the final files of everything that is unpublished.
-
-        Args:
-          journal: the source; what is in final files is deleted there.
-
-        Returns:
-          How many files were written.
+        """Write the final files of all that a journal has not published; return how many.
 
         Raises:
           TargetExists: a file of another content has the name of one of them.
@@ -95,32 +80,23 @@ class FinalFiles:
     def _publish_all(self, journal: Journal, lock: Lock) -> int:
         self._ids.import_new(journal.next_number())
         published = 0
-        if unfinished := journal.publication():
-            self._set_damaged_aside(journal, unfinished)
-            published += self._publish(journal, unfinished, lock)
-        while publication := journal.begin_publication(
+        unfinished = journal.publication()
+        while publication := unfinished or journal.begin_publication(
             self._config.file_bytes, with_payload=self._config.failure_payload
         ):
             has_new_alerts = self._set_damaged_aside(journal, publication)
-            published += self._publish(journal, publication, lock)
-            if not has_new_alerts:
+            published += self._publish_batches(journal, publication, lock)
+            for kind in self._kinds:
+                published += self._publish_outbox(journal, kind, publication)
+            journal.end_publication(publication)
+            self._folders.remove(publication.last_batch)
+            if not (unfinished or has_new_alerts):
                 break
-        return published
-
-    def _publish(self, journal: Journal, publication: Publication, lock: Lock) -> int:
-        published = self._publish_batches(journal, publication, lock)
-        for kind in self._kinds:
-            published += self._publish_outbox(journal, kind, publication)
-        journal.end_publication(publication)
-        self._folders.remove_all_but([], up_to=publication.last_batch)
+            unfinished = None
         return published
 
     def _set_damaged_aside(self, journal: Journal, publication: Publication) -> bool:
-        """Set aside parts that are damaged, so that all others are published.
-
-        Returns:
-          Whether there was one; each raises an alert.
-        """
+        """Set aside damaged parts, with an alert each; return whether there was one."""
         is_damaged = False
         for number, parts in journal.waiting_batches(publication.last_batch):
             for part in parts:
@@ -131,7 +107,7 @@ class FinalFiles:
                 is_damaged = True
                 moved = self._folders.set_aside(placed)
                 journal.set_part_aside(number, part, moved.path)
-                journal.raise_alerts([_damage_alert()])
+                journal.raise_alerts([ledger_alert()])
                 _log.critical(
                     "%s: %s; it was moved to %s, and its %d rows are in no file",
                     placed.path,
@@ -142,19 +118,21 @@ class FinalFiles:
         return is_damaged
 
     def _publish_batches(self, journal: Journal, publication: Publication, lock: Lock) -> int:
-        by_folder: dict[str, list[_BatchPart]] = defaultdict(list)
+        by_folder: dict[str, list[Part]] = defaultdict(list)
+        batch_of: dict[str, int] = {}
         batches = journal.waiting_batches(publication.last_batch)
         for number, parts in batches:
             for part in parts:
                 placed = self._folders.placed(number, part)
-                by_folder[part.folder].append(_BatchPart(number, placed))
+                batch_of[placed.path] = number
+                by_folder[part.folder].append(placed)
         window = f"{journal.identity}-batch{batches[0][0] if batches else 0:010d}"
         entries = []
         for folder, grouped in by_folder.items():
             for shard, group in enumerate(group_by_size(grouped, publication.file_bytes)):
                 lock.check()
                 path = self._file_path(EnrichedFiles.kind, folder, window, shard)
-                entry = self._publish_records(journal, group, path)
+                entry = self._publish_records(journal, group, batch_of, path)
                 if entry.rows:
                     entries.append(entry)
         if entries:
@@ -162,13 +140,13 @@ class FinalFiles:
         return len(entries)
 
     def _publish_records(
-        self, journal: Journal, parts: Sequence["_BatchPart"], path: str
+        self, journal: Journal, parts: Sequence[Part], batch_of: dict[str, int], path: str
     ) -> FileEntry:
         """Publish a file of enriched records, unless an interrupted attempt has done so."""
         target = self._config.destination.path(path)
-        planned = journal.planned_file(path)
-        if planned is None or not (planned.is_done or self._is_published(planned, target)):
-            planned, joined, keys = self._join_records(parts, path)
+        planned = journal.planned_files().get(path)
+        if planned is None or not (planned.is_done or _is_published(planned, target)):
+            planned, joined, keys = self._join_records(parts, batch_of, path)
             journal.plan_file(planned)
             if planned.entry.rows:
                 self._ids.announce(path, keys)
@@ -176,59 +154,47 @@ class FinalFiles:
         journal.end_file(planned)
         return planned.entry
 
-    def _is_published(self, planned: PlannedFile, target: str) -> bool:
-        """Return whether a file was published before a crash.
-
-        Raises:
-          TargetExists: another file has its name.
-        """
-        if not planned.entry.rows or not storage.exists(target):
-            return False
-        if storage.checksum(target) != planned.checksum:
-            raise TargetExists(f"{target} exists, and another process wrote it: it is not replaced")
-        return True
-
     def _join_records(
-        self, parts: Sequence["_BatchPart"], path: str
+        self, parts: Sequence[Part], batch_of: dict[str, int], path: str
     ) -> tuple[PlannedFile, Part, list[bytes]]:
         """Join parts without the records that another worker has published."""
         kept: list[Part] = []
-        dropped: list[DroppedRows] = []
+        duplicates: dict[int, Counter[str]] = defaultdict(Counter)
         keys: list[bytes] = []
-        for number, part in parts:
+        for part in parts:
             published = self._ids.among(part.keys)
             keys += [key for key in split_keys(part.keys) if key not in published]
-            if not published:
+            if published:
+                copy, verdicts = self._without(part, published)
+                duplicates[batch_of[part.path]] += verdicts
+                kept.append(copy)
+            else:
                 kept.append(part)
-                continue
-            copy, rows = self._without(part, published)
-            verdicts = Counter(row["verdict"] for row in rows)
-            dropped.append(DroppedRows(batch=number, verdicts=dict(verdicts)))
-            kept.append(copy)
-        joined = self._join(kept)
+        joined = join_parts(kept, self._enriched, self._work_path("joined.avro"))
         planned = PlannedFile(
             entry=file_entry(joined, path),
             checksum=storage.checksum(joined.path),
-            dropped=tuple(dropped),
+            duplicates={batch: dict(verdicts) for batch, verdicts in duplicates.items()},
         )
         return planned, joined, keys
 
-    def _without(self, part: Part, published: set[bytes]) -> tuple[Part, list[dict[str, Any]]]:
-        """Copy a part without some of its records; return the copy and the dropped rows."""
+    def _without(self, part: Part, published: set[bytes]) -> tuple[Part, Counter[str]]:
+        """Copy a part without some of its records; return the copy and the others' verdicts."""
         is_kept = [key not in published for key in split_keys(part.keys)]
         copy = f"{part.path}.without-duplicates"
         with storage.read(part.path) as source, storage.create(copy) as target:
             rows = self._enriched.copy_rows(source, target, is_kept)
-        return replace(part, path=copy, rows=part.rows - len(rows)), rows
+        verdicts = Counter(row["verdict"] for row in rows)
+        return replace(part, path=copy, rows=part.rows - len(rows)), verdicts
 
     def _publish_outbox(self, journal: Journal, kind: str, publication: Publication) -> int:
         """Write rows that go to no topic; a file is named after the id of its first row."""
-        read = journal.outbox_alerts if kind == "alerts" else journal.outbox_failures
         row_format = self._formats[kind]
         if isinstance(row_format, FailureFiles):
             row_format = FailureFiles(with_payload=publication.with_payload)
         published = 0
-        while rows := read(_MAX_ROWS, publication.last_in_outbox):
+        last = publication.last_in_outbox
+        while rows := journal.outbox(_OUTBOX_TYPES[kind], _MAX_ROWS, last):
             window = f"{journal.identity}-outbox{rows[0][0]:010d}"
             path = self._file_path(kind, kind, window, 0)
             kept, duplicates = self._without_published([row for _, row in rows])
@@ -236,10 +202,10 @@ class FinalFiles:
                 part = OpenPart(self._work_path(f"outbox.{row_format.extension}"), kind, row_format)
                 for row in kept:
                     part.write(row)
-                written = part.close()
+                finished = part.close()
                 if keys := _failure_keys(kept):
                     self._ids.announce(path, keys)
-                entry = publish_part(written, path, self._config.destination, is_new=True)
+                entry = publish_part(finished, path, self._config.destination, is_new=True)
                 self._list([entry], kind, window)
                 published += 1
             journal.delete_from_outbox((identity for identity, _ in rows), duplicates)
@@ -255,9 +221,6 @@ class FinalFiles:
         ]
         return [row for row in rows if row not in duplicates], duplicates
 
-    def _join(self, parts: Sequence[Part]) -> Part:
-        return join_parts(parts, self._enriched, self._work_path("joined.avro"))
-
     def _file_path(self, kind: str, folder: str, window: str, shard: int) -> str:
         extension = self._formats[kind].extension
         return self._config.destination.file_path(folder, shard, extension, window)
@@ -269,12 +232,17 @@ class FinalFiles:
         return storage.join(str(self._config.work_folder), name)
 
 
-def _fault(part: Part, row_format: RowFormat) -> str | None:
-    """Describe how a part differs from what was written, None if it does not.
+def _is_published(planned: PlannedFile, target: str) -> bool:
+    """Return whether a file was published before a crash."""
+    if not planned.entry.rows or not storage.exists(target):
+        return False
+    if storage.checksum(target) != planned.checksum:
+        raise TargetExists(f"{target} exists, and another process wrote it: it is not replaced")
+    return True
 
-    Raises:
-      OSError: the disk fails; the part may be good.
-    """
+
+def _fault(part: Part, row_format: RowFormat) -> str | None:
+    """Describe how a part differs from what was written; raise if the disk fails."""
     try:
         size = storage.size(part.path)
         if size != part.size_bytes:
@@ -295,5 +263,26 @@ def _failure_keys(rows: Iterable[Alert | Failure]) -> list[bytes]:
     return [failure_key(row) for row in rows if isinstance(row, Failure)]
 
 
-def _damage_alert() -> Alert:
-    return Alert(kind=AlertKind.LEDGER, event_time_us=clock.now_us(), severity=Severity.CRITICAL)
+def write_worker_summary(
+    config: Config, journal: Journal, price_per_1k_chars: float | None, started_at_us: int
+) -> Summary:
+    """Write the summary of all that a worker's journal holds."""
+    hours = journal.ledger()
+    summary = summary_of(
+        config,
+        journal.totals(),
+        {
+            "enriched": sum(hour.enriched for hour in hours),
+            "failures": sum(hour.failures for hour in hours),
+            "alerts": journal.alerts_raised(),
+        },
+        started_at_us=started_at_us,
+        price_per_1k_chars=price_per_1k_chars,
+    )
+    own = replace(
+        summary,
+        journal=journal.identity,
+        unpublished=journal.unpublished().rows,
+        set_aside=sum(part.rows for part in journal.parts_set_aside()),
+    )
+    return write_summary(config.destination, own)

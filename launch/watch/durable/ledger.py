@@ -1,18 +1,21 @@
 """The ledger: what was read in each hour, and where it ended."""
 
+from msgspec.structs import asdict
+
+from pipeline.sinks.batch_results import BatchResults
 from schemas import Record
+from schemas.alert import Alert, AlertKind, Severity
 from schemas.quantities import HOUR_US
 from schemas.summary import RunCounts
+from transforms.runtime import clock
 
 
 class LedgerHour(Record, frozen=True, kw_only=True):
-    """Where the messages of one hour of the worker's clock ended.
+    """Where the messages that were read in one hour of the worker's clock ended.
 
     Attributes:
       hour_us: the start of the hour, microseconds since 1970 UTC.
       first_batch: the number of the first batch that ended in it.
-      read: messages that were read and acknowledged.
-      enriched, failures, duplicates, sampled_out: where they ended.
     """
 
     hour_us: int
@@ -31,35 +34,24 @@ class LedgerHour(Record, frozen=True, kw_only=True):
 
     def __add__(self, other: "LedgerHour") -> "LedgerHour":
         """Add up what was counted in the same hour."""
-        return LedgerHour(
-            hour_us=self.hour_us,
-            first_batch=min(self.first_batch, other.first_batch),
-            read=self.read + other.read,
-            enriched=self.enriched + other.enriched,
-            failures=self.failures + other.failures,
-            duplicates=self.duplicates + other.duplicates,
-            sampled_out=self.sampled_out + other.sampled_out,
-        )
+        sums = {name: value + getattr(other, name) for name, value in asdict(self).items()}
+        first_batch = min(self.first_batch, other.first_batch)
+        return LedgerHour(**sums | {"hour_us": self.hour_us, "first_batch": first_batch})
 
 
-def hour_of_batch(
-    number: int, counts: RunCounts, enriched: int, failures: int, now_us: int
-) -> LedgerHour:
-    """Count one batch in its hour.
-
-    Args:
-      number: the batch's.
-      counts: what the steps counted.
-      enriched: records that were written.
-      failures: failures that were kept.
-      now_us: microseconds since 1970 UTC.
-    """
+def hour_of_batch(number: int, batch: BatchResults, counts: RunCounts, now_us: int) -> LedgerHour:
+    """Count one batch in the hour in which it ends."""
     return LedgerHour(
         hour_us=now_us // HOUR_US * HOUR_US,
         first_batch=number,
         read=counts.read,
-        enriched=enriched,
-        failures=failures,
+        enriched=sum(part.rows for part in batch.parts if part.kind == "enriched"),
+        failures=len(batch.failures),
         duplicates=counts.duplicates,
         sampled_out=counts.sampled_out,
     )
+
+
+def ledger_alert() -> Alert:
+    """Return the alert for messages that ended nowhere, and for rows that are lost."""
+    return Alert(kind=AlertKind.LEDGER, event_time_us=clock.now_us(), severity=Severity.CRITICAL)

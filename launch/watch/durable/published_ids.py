@@ -1,11 +1,12 @@
 """Exchange the ids of published records and failures between the workers that share an output."""
 
 import hashlib
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from pipeline import storage
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Config
 from schemas.failure import Failure
 from schemas.message import Message
 from transforms.persistence.seen_ids import KEY_BYTES, SeenIds, record_key
@@ -21,27 +22,20 @@ class PublishedIds:
     """Read which records other workers have published, and list those of this one.
 
     Each final file has a list of the keys of its records. A list counts once its file is there, so
-    a worker that dies between the two hides no record.
-
-    Args:
-      destination: output folder and run.
-      journal: the identity of this worker's journal.
-      seen: takes the keys of others.
-      window_s: seconds for which records are compared.
-      now_s: the wall clock, seconds since 1970.
+    a worker that dies between the two hides no record. Records are compared for `window_s` seconds.
     """
 
     def __init__(
         self,
-        destination: Destination,
+        config: Config,
         journal: str,
-        seen: SeenIds,
         window_s: float,
-        now_s: Callable[[], float],
+        now_s: Callable[[], float] = time.time,
     ) -> None:
-        self._destination = destination
+        self._destination = config.destination
         self._journal = journal
-        self._seen = seen
+        # A connection of its own: files are published on another thread.
+        self._seen = SeenIds(str(config.seen_ids))
         self._window_s = window_s
         self._now_s = now_s
         self._imported: set[str] = set()
@@ -49,11 +43,7 @@ class PublishedIds:
     def import_new(self, owner: int) -> None:
         """Read the lists of other workers that are new, and remove those that are too old.
 
-        Args:
-          owner: the next batch of this worker, with which the keys are deleted.
-
-        Raises:
-          OSError: a list cannot be read, or removed.
+        The keys are deleted with the batch `owner`, the next one of this worker.
         """
         root = self._destination.path(_FOLDER)
         names = [path.rpartition("/")[2] for path in storage.find_below(root)]
@@ -67,23 +57,11 @@ class PublishedIds:
                     self._imported.add(name)
 
     def among(self, keys: bytes) -> set[bytes]:
-        """Find records that another worker has published.
-
-        Args:
-          keys: those of records of this one, 16 bytes each.
-        """
+        """Return those of these keys, 16 bytes each, that another worker has published."""
         return self._seen.find_imported(split_keys(keys))
 
     def announce(self, path: str, keys: Iterable[bytes]) -> None:
-        """List the records of a file that is about to be published.
-
-        Args:
-          path: the file's, relative to the output folder.
-          keys: those of its records.
-
-        Raises:
-          OSError: the list cannot be written.
-        """
+        """List the keys of a file, by its path below the output, before it is published."""
         file = hashlib.sha256(path.encode()).hexdigest()[:16]
         name = f"{int(self._now_s()):0{_TIME_DIGITS}d}-{self._journal}-{file}.ids"
         content = path.encode() + b"\n" + b"".join(keys)
@@ -115,9 +93,8 @@ class PublishedIds:
 
 
 def split_keys(keys: bytes) -> Iterator[bytes]:
-    """Split keys that stand one behind the other."""
-    for start in range(0, len(keys), KEY_BYTES):
-        yield keys[start : start + KEY_BYTES]
+    """Split concatenated keys."""
+    return (keys[start : start + KEY_BYTES] for start in range(0, len(keys), KEY_BYTES))
 
 
 def failure_key(failure: Failure) -> bytes:

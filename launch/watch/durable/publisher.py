@@ -15,8 +15,7 @@ class FilePublisher:
     """Publish by age and size, on a thread: a slow bucket must not delay alerts.
 
     Args:
-      publish: writes the final files of everything unpublished, and returns how many; raises
-        OSError.
+      publish: writes the final files of everything unpublished; raises OSError.
       sizes: unpublished bytes by output folder; cleared when a publication begins.
       file_bytes: how many of them start a publication.
       file_age_s: seconds after which the oldest is published in any case.
@@ -43,17 +42,14 @@ class FilePublisher:
         self._file_bytes = file_bytes
         self._file_age_s = file_age_s
         self._clock = clock
-        self._due_at_s = clock()
-        self._not_before_s = clock()
+        self._due_at_s = self._not_before_s = clock()
         self._thread = ThreadPoolExecutor(1, "publish-files")
         self._running: Future[int] | None = None
 
     @property
     def failing_for_s(self) -> float:
         """Return for how many seconds publications have failed; 0.0 while they do not."""
-        if self._failing_since_s is None:
-            return 0.0
-        return self._clock() - self._failing_since_s
+        return 0.0 if self._failing_since_s is None else self._clock() - self._failing_since_s
 
     def publish_due(self) -> None:
         """Begin a publication if it is time, and take the result of the last one.
@@ -62,37 +58,34 @@ class FilePublisher:
           TargetExists: another process wrote a file with one of this worker's names.
           OSError: a file could not be written; it is tried again after a while.
         """
-        if self._running is not None:
-            if self._running.done():
-                self._conclude(self._running)
-        elif self._is_due():
-            self._sizes.clear()
-            self._due_at_s = self._clock() + self._file_age_s
-            self._running = self._thread.submit(self._publish)
+        if self._running is None:
+            if self._is_due():
+                self._sizes.clear()
+                self._due_at_s = self._clock() + self._file_age_s
+                self._running = self._thread.submit(self._publish)
+        elif self._running.done():
+            ended, self._running = self._running, None
+            self._take(ended)
 
     def finish(self) -> None:
-        """Publish everything, and return when it is done.
-
-        Raises:
-          OSError: as `look`.
-        """
+        """Publish everything, and return when it is done; as of `publish_due`."""
         if self._running is not None:
             with suppress(OSError):
                 self._running.result()
         self._publish()
 
-    def _conclude(self, ended: Future[int]) -> None:
-        self._running = None
+    def _take(self, ended: Future[int]) -> None:
         try:
             ended.result()
         except TargetExists:
             raise
         except OSError as error:
+            now_s = self._clock()
             self.failed += 1
             self.problem = str(error)
             if self._failing_since_s is None:
-                self._failing_since_s = self._clock()
-            self._due_at_s = self._not_before_s = self._clock() + _RETRY_S
+                self._failing_since_s = now_s
+            self._due_at_s = self._not_before_s = now_s + _RETRY_S
             raise
         self.problem = self._failing_since_s = None
 

@@ -4,6 +4,7 @@ import platform
 from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
 from types import MappingProxyType
+from typing import Any
 
 import apache_beam as beam
 from prometheus_client import CollectorRegistry, ProcessCollector
@@ -17,22 +18,28 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 
 from launch import __version__
-from launch.pubsub.subscription import SubscriptionStats
+from launch.watch.durable.journal import Journal
 from launch.watch.health.status_server import Page
-from schemas import Record
+from launch.watch.worker import Worker
 from schemas.message import UnmappedFields, UnreadableAnswer
-from schemas.summary import RunCounts
+from schemas.quantities import SECOND_US
 from schemas.verdict import Verdict
 from transforms.grounding.client import CallsInFlight
-from transforms.runtime import counters
+from transforms.runtime import clock, counters
 from transforms.runtime.counters import Counter, Distribution
 
 _HTTP_OK = 200
 _PREFIX = "groundwatch_"
 _MS = 1_000
+_COUNTER, _GAUGE = CounterMetricFamily, GaugeMetricFamily
+_UNREADABLE = (UnreadableAnswer.__name__, UnmappedFields.__name__)
+_STATES = ("waiting", "processing", "settled")
+Value = float | Mapping[str, float]
+"""Of a metric, or of each value of its label."""
 
 CHECKS: Mapping[Counter, str] = MappingProxyType(
     {
+        counters.FURTHER_ANSWERS: "Answers beyond the first of a message.",
         counters.CHECKS_OK: "Answers that were checked.",
         counters.CHECKS_FAILED: "Answers whose check failed.",
         counters.LEFT: "Answers whose check was put off.",
@@ -41,56 +48,60 @@ CHECKS: Mapping[Counter, str] = MappingProxyType(
         counters.RETRIES: "Requests that repeat another one.",
     }
 )
-"""Requests of this process to the checker: a batch that is processed again counts again, and so do
-canaries, which have to be paid for."""
+"""Counters of this process: a batch that is processed again counts again, and so do canaries, which
+have to be paid for."""
 
-
-class WorkerStats(Record, frozen=True, kw_only=True):
-    """Statistics of the worker's own work.
-
-    Attributes:
-      counts: of all answers in its ledger.
-      batches_done, batches_failed: how many ended how, since this process began.
-      ledger_gap: how many messages ended nowhere, over the whole ledger; 0 is healthy.
-      unpublished_alerts, unpublished_failures: those that are durable and not published.
-      unpublished_batches: batches whose rows are durable and in no final file yet.
-      oldest_unpublished_age_s: seconds since the first of them was committed; 0 for none.
-      failed_publications: publications of files that failed, since this process began.
-      set_aside_rows: rows in damaged parts, which are in no final file.
-      open_rate_incidents, open_no_data_incidents: how many have opened and not closed.
-    """
-
-    counts: RunCounts = RunCounts()
-    batches_done: int = 0
-    batches_failed: int = 0
-    ledger_gap: int = 0
-    unpublished_alerts: int = 0
-    unpublished_failures: int = 0
-    unpublished_batches: int = 0
-    oldest_unpublished_age_s: float = 0.0
-    failed_publications: int = 0
-    set_aside_rows: int = 0
-    open_rate_incidents: int = 0
-    open_no_data_incidents: int = 0
+METRICS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
+    {
+        "messages_read": (_COUNTER, "Answers that were read and finished."),
+        "parse_failed": (_COUNTER, "Answers that cannot be read."),
+        "archives_damaged": (_COUNTER, "Damaged archives."),
+        "duplicates_seen": (_COUNTER, "Answers dropped because of their record id."),
+        "sampled_out": (_COUNTER, "Answers that are not in the sample."),
+        "answers": (_COUNTER, "Enriched answers by verdict.", "verdict"),
+        "failures": (_COUNTER, "Failures by class of error.", "error_class"),
+        "failures_retryable": (_COUNTER, "Failures that a replay may resolve."),
+        "calls_in_flight": (_GAUGE, "Calls that wait for a reply."),
+        "outstanding_messages": (
+            _GAUGE,
+            "Messages received and waiting, in processing, or acked or nacked and not accepted.",
+            "state",
+        ),
+        "outstanding_bytes": (_GAUGE, "Size of all outstanding messages."),
+        "leases_overdue": (_GAUGE, "Messages whose leases are not extended any more."),
+        "oldest_unacked_age_seconds": (
+            _GAUGE,
+            "Since the oldest outstanding message was published; 0 for none.",
+        ),
+        "redelivered": (_COUNTER, "Deliveries of messages that were outstanding."),
+        "pubsub_up": (_GAUGE, "1 while Pub/Sub answers."),
+        "batches": (_COUNTER, "Batches by how they ended.", "outcome"),
+        "ledger_gap": (_GAUGE, "Messages that ended nowhere; 0 is healthy."),
+        "unpublished": (_GAUGE, "Alerts and failures that are not published yet.", "kind"),
+        "unpublished_batches": (_GAUGE, "Batches whose rows are durable and in no final file yet."),
+        "oldest_unpublished_age_seconds": (
+            _GAUGE,
+            "Since the first of the unpublished batches was committed; 0 for none.",
+        ),
+        "failed_publications": (_COUNTER, "Publications of files that failed."),
+        "set_aside_rows": (_GAUGE, "Rows in damaged parts, which are in no final file."),
+        "open_incidents": (_GAUGE, "Incidents that are open.", "kind"),
+        "healthy": (_GAUGE, "1 while /healthz answers ok."),
+        **{counter.name: (_COUNTER, meaning) for counter, meaning in CHECKS.items()},
+    }
+)
+"""The type, the meaning and the label of each metric."""
 
 
 class Metrics(Collector):
     """Collect the metrics of this process, with their values at the time of each request.
 
-    Args:
-      subscription: reads the statistics of the subscription.
-      worker: reads the statistics of the worker.
-      is_healthy: whether the worker is healthy.
+    The journal's connection is used by the threads that call `page`.
     """
 
-    def __init__(
-        self,
-        subscription: Callable[[], SubscriptionStats],
-        worker: Callable[[], WorkerStats],
-        is_healthy: Callable[[], bool],
-    ) -> None:
-        self._subscription = subscription
+    def __init__(self, worker: Worker, journal: Journal, is_healthy: Callable[[], bool]) -> None:
         self._worker = worker
+        self._journal = journal
         self._is_healthy = is_healthy
         self._registry = CollectorRegistry()
         self._registry.register(self)
@@ -103,145 +114,71 @@ class Metrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Collect all metrics."""
-        worker = self._worker()
-        yield from _of_answers(worker.counts)
-        yield from _of_checks()
-        yield from _of_subscription(self._subscription())
-        yield from _of_worker(worker)
-        yield _gauge("healthy", "1 while /healthz answers ok.", self._is_healthy())
-        build = {
+        for name, value in self._values().items():
+            yield _family(name, value)
+        meaning = "From an answer's first request to its last reply."
+        yield _histogram("check_seconds", meaning, counters.CHECK_LATENCY_MS)
+        meaning = "From the publication of a message to that of its alert."
+        yield _histogram("publish_to_alert_seconds", meaning, counters.ALERT_LATENCY_MS)
+        versions = {
             "version": __version__,
             "beam": beam.__version__,
             "python": platform.python_version(),
         }
-        info = GaugeMetricFamily(_PREFIX + "build_info", "Versions.", labels=list(build))
-        info.add_metric(list(build.values()), 1)
+        info = GaugeMetricFamily(_PREFIX + "build_info", "Versions.", labels=list(versions))
+        info.add_metric(list(versions.values()), 1)
         yield info
 
-
-def _of_answers(counts: RunCounts) -> Iterator[Metric]:
-    """Collect the counts of answers; they add up as the ledger does."""
-    yield _counter("messages_read", "Answers that were read and finished.", counts.read)
-    unreadable = sum(
-        counts.failures_by_error.get(error.__name__, 0)
-        for error in (UnreadableAnswer, UnmappedFields)
-    )
-    yield _counter("parse_failed", "Answers that cannot be read.", unreadable)
-    yield _counter("archives_damaged", "Damaged archives.", counts.damaged_archives)
-    yield _counter(
-        "duplicates_seen", "Answers dropped because of their record id.", counts.duplicates
-    )
-    yield _counter("sampled_out", "Answers that are not in the sample.", counts.sampled_out)
-    by_verdict = {verdict.value: counts.verdicts.get(verdict, 0) for verdict in Verdict}
-    yield _counter("answers", "Enriched answers by verdict.", by_verdict, "verdict")
-    yield _counter(
-        "failures", "Failures by class of error.", counts.failures_by_error, "error_class"
-    )
-    yield _counter(
-        "failures_retryable", "Failures that a replay may resolve.", counts.retryable_failures
-    )
-
-
-def _of_checks() -> Iterator[Metric]:
-    further = counters.FURTHER_ANSWERS
-    yield _counter(further.name, "Answers beyond the first of a message.", further.value)
-    for counter, meaning in CHECKS.items():
-        yield _counter(counter.name, meaning, counter.value)
-    yield _gauge("calls_in_flight", "Calls that wait for a reply.", CallsInFlight.count)
-    yield _histogram(
-        "check_seconds",
-        "From an answer's first request to its last reply.",
-        counters.CHECK_LATENCY_MS,
-    )
-
-
-def _of_subscription(stats: SubscriptionStats) -> Iterator[Metric]:
-    messages = stats.messages
-    yield _gauge(
-        "outstanding_messages",
-        "Messages received and waiting, in processing, or acked or nacked and not yet accepted.",
-        {
-            "waiting": messages.waiting,
-            "processing": messages.processing,
-            "settled": messages.settled,
-        },
-        "state",
-    )
-    yield _gauge("outstanding_bytes", "Size of all outstanding messages.", messages.size_bytes)
-    yield _gauge(
-        "leases_overdue",
-        "Messages outstanding for so long that their leases are not extended any more.",
-        messages.overdue,
-    )
-    yield _gauge(
-        "oldest_unacked_age_seconds",
-        "Since the oldest outstanding message was published; 0 for none.",
-        stats.oldest_unacked_age_s,
-    )
-    yield _counter(
-        "redelivered", "Deliveries of messages that were outstanding.", messages.redelivered
-    )
-    yield _gauge("pubsub_up", "1 while Pub/Sub answers.", stats.is_available)
+    def _values(self) -> dict[str, Value]:
+        worker, journal, counts = self._worker, self._journal, self._journal.totals()
+        stats, unpublished = worker.subscription.stats(), journal.unpublished()
+        committed_at_us = unpublished.oldest_committed_at_us
+        failures = counts.failures_by_error
+        is_canary_open = worker.canary is not None and worker.canary.is_open
+        return {
+            # The counts of answers add up as the ledger does.
+            "messages_read": counts.read,
+            "parse_failed": sum(failures.get(name, 0) for name in _UNREADABLE),
+            "archives_damaged": counts.damaged_archives,
+            "duplicates_seen": counts.duplicates,
+            "sampled_out": counts.sampled_out,
+            "answers": {verdict.value: counts.verdicts.get(verdict, 0) for verdict in Verdict},
+            "failures": failures,
+            "failures_retryable": counts.retryable_failures,
+            "calls_in_flight": CallsInFlight.count,
+            "outstanding_messages": {name: getattr(stats, name) for name in _STATES},
+            "outstanding_bytes": stats.size_bytes,
+            "leases_overdue": stats.overdue,
+            "oldest_unacked_age_seconds": stats.oldest_unacked_age_s,
+            "redelivered": stats.redelivered,
+            "pubsub_up": stats.is_available,
+            "batches": {"done": worker.batches_done, "failed": worker.batches_failed},
+            "ledger_gap": sum(hour.gap for hour in journal.ledger()),
+            "unpublished": {kind: journal.count_outbox(kind) for kind in ("alert", "failure")},
+            "unpublished_batches": unpublished.batches,
+            "oldest_unpublished_age_seconds": (
+                max(0.0, (clock.now_us() - committed_at_us) / SECOND_US) if committed_at_us else 0.0
+            ),
+            "failed_publications": worker.publisher.failed,
+            "set_aside_rows": sum(part.rows for part in journal.parts_set_aside()),
+            "open_incidents": {
+                "rate": worker.monitor.open_rate_incidents + is_canary_open,
+                "no_data": worker.monitor.open_no_data_incidents,
+            },
+            "healthy": self._is_healthy(),
+            **{counter.name: counter.value for counter in CHECKS},
+        }
 
 
-def _of_worker(stats: WorkerStats) -> Iterator[Metric]:
-    batches = {"done": stats.batches_done, "failed": stats.batches_failed}
-    yield _counter("batches", "Batches by how they ended.", batches, "outcome")
-    yield _gauge("ledger_gap", "Messages that ended nowhere; 0 is healthy.", stats.ledger_gap)
-    unpublished = {"alert": stats.unpublished_alerts, "failure": stats.unpublished_failures}
-    yield _gauge(
-        "unpublished", "Alerts and failures that are not published yet.", unpublished, "kind"
-    )
-    yield _gauge(
-        "unpublished_batches",
-        "Batches whose rows are durable and in no final file yet.",
-        stats.unpublished_batches,
-    )
-    yield _gauge(
-        "oldest_unpublished_age_seconds",
-        "Seconds since the first of the unpublished batches was committed; 0 for none.",
-        stats.oldest_unpublished_age_s,
-    )
-    yield _counter(
-        "failed_publications", "Publications of files that failed.", stats.failed_publications
-    )
-    yield _gauge(
-        "set_aside_rows",
-        "Rows in damaged parts, which are in no final file.",
-        stats.set_aside_rows,
-    )
-    yield _histogram(
-        "publish_to_alert_seconds",
-        "From the publication of a message to that of its alert.",
-        counters.ALERT_LATENCY_MS,
-    )
-    incidents = {"rate": stats.open_rate_incidents, "no_data": stats.open_no_data_incidents}
-    yield _gauge("open_incidents", "Incidents that are open.", incidents, "kind")
-
-
-def _counter(
-    name: str, meaning: str, value: float | Mapping[str, float], label: str | None = None
-) -> Metric:
-    return _family(CounterMetricFamily, name, meaning, value, label)
-
-
-def _gauge(
-    name: str, meaning: str, value: float | Mapping[str, float], label: str | None = None
-) -> Metric:
-    return _family(GaugeMetricFamily, name, meaning, value, label)
-
-
-def _family(
-    kind: type[CounterMetricFamily | GaugeMetricFamily],
-    name: str,
-    meaning: str,
-    value: float | Mapping[str, float],
-    label: str | None,
-) -> Metric:
+def _family(name: str, value: Value) -> Metric:
     """Make a metric of one value, or of one for each value of a label."""
-    family = kind(_PREFIX + name, meaning, labels=[label] if label else [])
-    for labelled, number in value.items() if isinstance(value, Mapping) else [(None, value)]:
-        family.add_metric([labelled] if labelled is not None else [], number)
+    kind, meaning, *labels = METRICS[name]
+    family: CounterMetricFamily | GaugeMetricFamily = kind(_PREFIX + name, meaning, labels=labels)
+    if isinstance(value, Mapping):
+        for label, number in value.items():
+            family.add_metric([label], number)
+    else:
+        family.add_metric([], value)
     return family
 
 

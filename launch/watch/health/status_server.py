@@ -1,33 +1,23 @@
 """Serve /healthz and /metrics over HTTP, with limits against slow or hostile clients."""
 
-import errno
-import http.server
+import asyncio
 import logging
 import socket
-import socketserver
 import threading
-import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any, NamedTuple, Self
+from http import HTTPStatus
+from typing import NamedTuple, Self
 
 _MAX_CONNECTIONS = 8
 _DEADLINE_S = 5.0
-_POLL_S = 0.25
-_WAIT_FOR_ROOM_S = 0.5
-_OUT_OF_RESOURCES = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
-_FAILED = b"this page is not available; the log says why\n"
+_TEXT = "text/plain; charset=utf-8"
 _log = logging.getLogger(__name__)
 
 
 class Page(NamedTuple):
-    """An HTTP response.
-
-    Attributes:
-      status: of HTTP.
-      content_type: of the body, with its encoding.
-      body: whole.
-    """
+    """An HTTP response."""
 
     status: int
     content_type: str
@@ -35,16 +25,16 @@ class Page(NamedTuple):
 
 
 class StatusServer:
-    """Serve pages until `close`.
+    """Serve pages on a thread until `close`.
 
     A connection serves one request, and is closed after five seconds, however slowly its client
-    sends or reads. There are at most eight connections; a further one closes the oldest.
+    sends or reads. There are at most eight; a further one closes the oldest.
 
     Args:
       host: the address to listen on.
       port: the TCP port; 0 takes a free one.
-      pages: make the response to a GET or HEAD, by path, from the Accept header; called on the
-        server's threads.
+      pages: make the response to a GET or HEAD, by path, from the Accept header; called on other
+        threads, at most eight at a time.
       deadline_s: for one connection.
 
     Raises:
@@ -58,23 +48,34 @@ class StatusServer:
         pages: Mapping[str, Callable[[str], Page]],
         deadline_s: float = _DEADLINE_S,
     ) -> None:
-        self._server = _Server(host, port, pages, deadline_s)
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(_POLL_S,), name="status", daemon=True
-        )
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        try:
+            self._listener = socket.create_server((host, port), family=family)
+        except OSError as error:
+            raise OSError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+        self._pages = pages
+        self._deadline_s = deadline_s
+        # The oldest first.
+        self._connections: dict[asyncio.StreamWriter, None] = {}
+        self._page_threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "status-page")
+        self._loop = asyncio.new_event_loop()
+        # It would log a traceback when the process has too many open files, and tries again.
+        self._loop.set_exception_handler(lambda *_: None)
+        self._is_closing = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, name="status", daemon=True)
         self._thread.start()
 
     @property
     def address(self) -> str:
         """The base address, such as http://127.0.0.1:8080."""
-        host, port = self._server.server_address[:2]
-        return f"http://[{host!s}]:{port}" if ":" in str(host) else f"http://{host!s}:{port}"
+        host, port = self._listener.getsockname()[:2]
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     def close(self) -> None:
         """Stop listening, and close the connections."""
-        self._server.shutdown()
-        self._server.server_close()
+        self._loop.call_soon_threadsafe(self._is_closing.set)
         self._thread.join()
+        self._page_threads.shutdown(wait=False, cancel_futures=True)
 
     def __enter__(self) -> Self:
         return self
@@ -82,134 +83,71 @@ class StatusServer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._serve())
 
-class _Server(socketserver.TCPServer):
-    """Give each connection a thread and a deadline, and limit their number."""
+    async def _serve(self) -> None:
+        async with await asyncio.start_server(
+            self._serve_connection, sock=self._listener
+        ) as server:
+            await self._is_closing.wait()
+            server.close()
+            while self._connections:
+                self._end_oldest()
 
-    allow_reuse_address = True
-    request_queue_size = 64
-
-    def __init__(
-        self,
-        host: str,
-        port: int,
-        pages: Mapping[str, Callable[[str], Page]],
-        deadline_s: float,
+    async def _serve_connection(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self.pages = pages
-        self._deadline_s = deadline_s
-        self._room = threading.BoundedSemaphore(_MAX_CONNECTIONS)
-        self._lock = threading.Lock()
-        # The oldest first.
-        self._ends_at_s: dict[socket.socket, float] = {}
-        try:
-            super().__init__((host, port), _Handler)
-        except OSError as error:
-            raise OSError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
-
-    def get_request(self) -> tuple[socket.socket, Any]:
-        """Accept a connection; wait a little if there are too many open files."""
-        try:
-            return super().get_request()
-        except OSError as error:
-            # The connection stays in the queue, and would be tried again at once.
-            if error.errno in _OUT_OF_RESOURCES:
-                self._end(1)
-                time.sleep(_POLL_S)
-            raise
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection on a thread, if there is room."""
-        if not self._room.acquire(blocking=False):
-            self._end(1)
-            if not self._room.acquire(timeout=_WAIT_FOR_ROOM_S):
-                self.shutdown_request(request)
-                return
-        with self._lock:
-            self._ends_at_s[request] = time.monotonic() + self._deadline_s
-        serve = threading.Thread(
-            target=self._serve, args=(request, client_address), name="status", daemon=True
-        )
-        try:
-            serve.start()
-        except RuntimeError:
-            self._forget(request)
-            raise
-
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base's way
-        """Log that a connection could not be served."""
-        _log.error("a connection could not be served", exc_info=True)
-
-    def service_actions(self) -> None:
-        """Close the connections that exceed the deadline."""
-        now_s = time.monotonic()
-        with self._lock:
-            late = sum(ends_at_s <= now_s for ends_at_s in self._ends_at_s.values())
-        self._end(late)
-
-    def server_close(self) -> None:
-        """Stop listening, and close the connections."""
-        super().server_close()
-        self._end(_MAX_CONNECTIONS)
-
-    def _serve(self, request: socket.socket, client_address: Any) -> None:
+        if len(self._connections) >= _MAX_CONNECTIONS:
+            self._end_oldest()
+        self._connections[writer] = None
         try:
             # A client that hangs up is not an error.
             with suppress(OSError):
-                self.finish_request(request, client_address)
+                async with asyncio.timeout(self._deadline_s):
+                    writer.write(await self._respond(reader))
+                    writer.close()
+                    await writer.wait_closed()
         finally:
-            self._forget(request)
+            self._connections.pop(writer, None)
+            writer.transport.abort()
 
-    def _forget(self, request: socket.socket) -> None:
-        with self._lock:
-            del self._ends_at_s[request]
-        self.shutdown_request(request)
-        self._room.release()
+    def _end_oldest(self) -> None:
+        oldest = next(iter(self._connections))
+        del self._connections[oldest]
+        oldest.transport.abort()
 
-    def _end(self, many: int) -> None:
-        """Shut down the oldest connections; their threads notice at the next read or write."""
-        with self._lock:
-            for request in list(self._ends_at_s)[:many]:
-                with suppress(OSError):
-                    request.shutdown(socket.SHUT_RDWR)
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    server: _Server
-    server_version = "groundwatch"
-    sys_version = ""
-
-    def do_GET(self) -> None:
-        page = self._page()
-        if page:
-            self._begin(page)
-            self.wfile.write(page.body)
-
-    def do_HEAD(self) -> None:
-        page = self._page()
-        if page:
-            self._begin(page)
-
-    def log_message(self, *_: Any) -> None:
-        """Log nothing: clients decide how often they request."""
-
-    def _page(self) -> Page | None:
-        make = self.server.pages.get(self.path.partition("?")[0])
-        if make is None:
-            self.send_error(404)
-            return None
+    async def _respond(self, reader: asyncio.StreamReader) -> bytes:
         try:
-            return make(self.headers.get("Accept", ""))
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            request, *lines = head.splitlines()
+            method, target, _ = request.split(" ")
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
+            return _encode(Page(400, _TEXT, b""))
+        headers = (line.partition(":") for line in lines)
+        accept = ",".join(value.strip() for name, _, value in headers if name.lower() == "accept")
+        if method not in {"GET", "HEAD"}:
+            return _encode(Page(501, _TEXT, b""))
+        path = target.partition("?")[0]
+        if path not in self._pages:
+            return _encode(Page(404, _TEXT, b""))
+        call = self._loop.run_in_executor(self._page_threads, self._pages[path], accept)
+        try:
+            page = await call
         except Exception as error:  # noqa: BLE001 - it is logged, and the next request is served
-            _log.error(
-                "cannot make the page %s: %s", self.path.partition("?")[0], type(error).__name__
-            )
-            return Page(500, "text/plain; charset=utf-8", _FAILED)
+            _log.error("cannot make the page %s: %s", path, type(error).__name__)
+            page = Page(500, _TEXT, b"this page is not available; the log says why\n")
+        return _encode(page, has_body=method == "GET")
 
-    def _begin(self, page: Page) -> None:
-        self.send_response(page.status)
-        self.send_header("Content-Type", page.content_type)
-        self.send_header("Content-Length", str(len(page.body)))
-        self.send_header("Cache-Control", "no-store")
-        self.end_headers()
+
+def _encode(page: Page, *, has_body: bool = True) -> bytes:
+    head = (
+        f"HTTP/1.1 {page.status} {HTTPStatus(page.status).phrase}\r\n"
+        "Server: groundwatch\r\n"
+        f"Content-Type: {page.content_type}\r\n"
+        f"Content-Length: {len(page.body)}\r\n"
+        "Cache-Control: no-store\r\n"
+        "Connection: close\r\n\r\n"
+    )
+    return head.encode("latin-1") + (page.body if has_body else b"")

@@ -55,9 +55,9 @@ def _results(setting: Setting, *, smoke: bool) -> Results:
     ):
         course = Course(checker, Path(folder))
         found = measured(contenders, course, setting, sys.stderr.write)
-    told = " ".join(sys.argv[1:])
+    flags = " ".join(sys.argv[1:])
     return Results(
-        command=f"python -m tests.benchmarks.peers {told}" if told else "make bench",
+        command=f"python -m tests.benchmarks.peers {flags}" if flags else "make bench",
         commit=commit(),
         date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         machine=this_machine(),

@@ -43,7 +43,7 @@ _SCHEMA = {
 
 
 class _Check(Caller[Answer, Row]):
-    """The official client, whose errors are told as Beam's documentation asks for."""
+    """The official client, with its errors raised as Beam's documentation asks for."""
 
     def __init__(self, address: str) -> None:
         self._address = address

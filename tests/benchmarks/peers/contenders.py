@@ -1,4 +1,4 @@
-"""Who is measured, how each is set up, and what it leaves undone."""
+"""The contenders: how each is set up, and what it does not do."""
 
 import sys
 
@@ -11,7 +11,7 @@ _BEAM_THREADS = 32
 
 
 class Sizes(Record, frozen=True, kw_only=True):
-    """How many messages a contender is given, so that none takes more than some seconds."""
+    """How many messages a contender checks, so that a run takes some seconds."""
 
     speed: int
     repeats: int
@@ -19,7 +19,7 @@ class Sizes(Record, frozen=True, kw_only=True):
 
 
 class Note(Record, frozen=True, kw_only=True):
-    """Something that a contender does not do, and where that is to be read."""
+    """Something that a contender does not do, and the source of that."""
 
     text: str
     source: str
@@ -76,15 +76,15 @@ CONTENDERS = (
     Contender(
         key="own_client",
         name="asyncio, groundwatch's client",
-        setup="a script on `GroundingClient`, as the pipeline uses it: what the pipeline adds is"
-        " the difference",
+        setup="a script on `GroundingClient`, the client of the pipeline; the difference is the"
+        " cost of the pipeline",
         packages=("groundwatch", "aiohttp", "stamina"),
         sizes=_MANY,
         is_peer=False,
         notes=(
             Note(
                 text="reads, calls and writes lines of JSON: no routing, no tags, no alerts, no"
-                " ledger; a kill leaves half a file",
+                " ledger; after a kill, half a file remains",
                 source="tests/benchmarks/peers/own_client.py",
             ),
         ),
@@ -99,8 +99,8 @@ CONTENDERS = (
         is_peer=False,
         notes=(
             Note(
-                text="tries nothing again, pays for every message, believes any reply that is"
-                " JSON; a kill leaves half a file",
+                text="no retries, no cache, no validation of replies; after a kill, half a"
+                " file remains",
                 source="tests/benchmarks/peers/bare_asyncio.py",
             ),
         ),
@@ -114,12 +114,12 @@ CONTENDERS = (
         sizes=_SOME,
         notes=(
             Note(
-                text="without the two arguments it neither tries again nor ever gives up waiting",
+                text="without these two arguments it has no retries and no timeout",
                 source="the default of `check_grounding` in"
                 f" google/cloud/discoveryengine_v1beta/{_TRANSPORTS}",
             ),
             Note(
-                text="`Retry()` leaves out timeouts and broken JSON, and does not read Retry-After",
+                text="`Retry()` does not retry timeouts and broken JSON, and ignores Retry-After",
                 source="`if_transient_error` and `exponential_sleep_generator` in"
                 " google/api_core/retry/retry_base.py",
             ),
@@ -134,26 +134,25 @@ CONTENDERS = (
         sizes=_SOME,
         notes=(
             Note(
-                text="no timeout: a call that hangs is waited for until the server hangs up",
+                text="no timeout: a call that hangs blocks until the server closes the connection",
                 source=f"`invoke` in {_LANGCHAIN}; the default of `check_grounding` in"
                 f" google/cloud/discoveryengine_v1alpha/{_TRANSPORTS}",
             ),
             Note(
-                text="no scores of claims: the client of v1alpha that it uses cannot ask for them",
+                text="no scores of claims: its v1alpha client cannot request them",
                 source="`CheckGroundingSpec` in"
                 " google/cloud/discoveryengine_v1alpha/types/grounded_generation_service.py",
             ),
             Note(
-                text="a support score that the service leaves out becomes 0.0, the worst there is",
+                text="an absent support score becomes 0.0, the lowest score",
                 source=f"`CheckGroundingResponse` in {_LANGCHAIN}",
             ),
             Note(
-                text="`with_retry` tries three times whatever the error is, and does not read"
-                " Retry-After",
+                text="`with_retry` makes three attempts after any error, and ignores Retry-After",
                 source="`RunnableRetry` in langchain_core/runnables/retry.py",
             ),
             Note(
-                text="`batch` hands out its replies when it has the last: a kill loses them all",
+                text="`batch` returns all replies at the end: a kill loses all of them",
                 source="`RunnableRetry.batch` in langchain_core/runnables/retry.py",
             ),
         ),
@@ -161,7 +160,7 @@ CONTENDERS = (
     Contender(
         key="langchain_loop",
         name="LangChain, a loop",
-        setup="the same wrapper's `with_retry().invoke(…)`, one answer after the other",
+        setup="the same wrapper's `with_retry().invoke(…)`, one answer at a time",
         packages=("langchain-google-community", "langchain-core", "google-cloud-discoveryengine"),
         sizes=_ONE_BY_ONE,
         in_flight=1,
@@ -177,18 +176,18 @@ CONTENDERS = (
         in_flight=_BEAM_THREADS,
         notes=(
             Note(
-                text="one call under way in each thread of the runner",
+                text="one call in flight in each thread of the runner",
                 source="`_CallDoFn.process` in apache_beam/io/requestresponse.py",
             ),
             Note(
-                text="after three tries the error ends the pipeline, and with it all of the"
-                " output; there is no output for failures",
+                text="after three attempts the error ends the pipeline and all output is lost;"
+                " failures have no output",
                 source="`ExponentialBackOffRepeater` and `_CallDoFn.process` in"
                 " apache_beam/io/requestresponse.py",
             ),
             Note(
-                text="pays once for what is repeated only with a Redis server beside it, which is"
-                " not used here",
+                text="repeated requests are cached only with a Redis server, which is not used"
+                " here",
                 source="`RedisCache` in apache_beam/io/requestresponse.py",
             ),
         ),

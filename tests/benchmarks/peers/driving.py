@@ -38,7 +38,7 @@ async def check_in_tasks(job: Job, check: AsyncCheck) -> None:
                 try:
                     rows.write(line_of(await check(answer)))
                 except Exception as error:  # noqa: BLE001 - as in a thread
-                    _tell(answer, error)
+                    _print_error(answer, error)
 
         await asyncio.gather(*(work() for _ in range(job.in_flight)))
 
@@ -48,10 +48,10 @@ def _tried(check: Check) -> Callable[[Answer], Row | None]:
         try:
             return check(answer)
         except Exception as error:  # noqa: BLE001 - clients raise errors of all their layers
-            return _tell(answer, error)
+            return _print_error(answer, error)
 
     return row_or_none
 
 
-def _tell(answer: Answer, error: Exception) -> None:
+def _print_error(answer: Answer, error: Exception) -> None:
     sys.stderr.write(f"{answer.id}: {type(error).__name__}\n")

@@ -12,10 +12,10 @@ PROJECT = "benchmark"
 GROUNDING_CONFIG = f"projects/{PROJECT}/locations/global/groundingConfigs/default_grounding_config"
 CITATION_THRESHOLD = 0.6
 TIMEOUT_S = 10.0
-"""Of one call, for every contender that can be told; groundwatch's default."""
+"""Of one call, for every contender that takes one; groundwatch's default."""
 
 Row = dict[str, Any]
-"""A checked answer: id, answer, support_score, and claims with start, end and, if told, score."""
+"""A checked answer: id, answer, support_score, and claims with start, end and, if known, score."""
 
 
 class Fact(Record, frozen=True, kw_only=True):

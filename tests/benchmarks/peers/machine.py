@@ -43,11 +43,11 @@ def _first(pattern: str, path: str) -> str:
 
 
 def _git(*arguments: str) -> str:
-    told = subprocess.run(  # noqa: S603 - our own source
+    done = subprocess.run(  # noqa: S603 - our own source
         ["git", *arguments],  # noqa: S607 - whichever git there is
         check=True,
         cwd=_ROOT,
         stdout=subprocess.PIPE,
         text=True,
     )
-    return told.stdout.strip()
+    return done.stdout.strip()

@@ -10,7 +10,7 @@ from tests.benchmarks.peers.contenders import Contender, Sizes
 from tests.benchmarks.peers.course import Course, Run
 from tests.benchmarks.peers.results import Measured, Setting, Speed
 
-Tell = Callable[[str], object]
+Report = Callable[[str], object]
 
 
 class _Round(Record, frozen=True, kw_only=True):
@@ -27,7 +27,7 @@ class _Round(Record, frozen=True, kw_only=True):
 
 
 def measured(
-    contenders: Sequence[Contender], course: Course, setting: Setting, tell: Tell
+    contenders: Sequence[Contender], course: Course, setting: Setting, report: Report
 ) -> tuple[Measured, ...]:
     """Measure all contenders.
 
@@ -37,12 +37,12 @@ def measured(
       contenders: who is measured.
       course: where.
       setting: rounds, and the share of faults.
-      tell: is called with a line about each run.
+      report: is called with a line about each run.
     """
 
     def run(contender: Contender, test: str, count: int, **how: bool | float) -> Run:
         done = course.run(contender, count, **how)
-        tell(_line(contender, test, done))
+        report(_line(contender, test, done))
         return done
 
     rounds = [

@@ -53,8 +53,9 @@ class Server:
 @pytest.fixture
 def server() -> Iterator[Server]:
     program = (
-        "import resource; from launch.checker_server.server import serve;"
-        f" resource.setrlimit(resource.RLIMIT_NOFILE, ({FILES}, {FILES})); serve(0)"
+        "import resource, sys; from launch.__main__ import main;"
+        f" resource.setrlimit(resource.RLIMIT_NOFILE, ({FILES}, {FILES}));"
+        " sys.exit(main(['serve-checker', '--port', '0']))"
     )
     with subprocess.Popen(  # noqa: S603 - this interpreter, a fixed program
         [sys.executable, "-c", program],

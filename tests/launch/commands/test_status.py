@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from launch.main import main
+from launch.__main__ import main
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
 from schemas.quantities import HOUR_US
-from tests.support.journals import HOUR_OF_NOON_US, a_batch_done, an_account
+from tests.support.journals import HOUR_OF_NOON_US, an_account, commit_batch
 
 
 def keep(folder: Path, *accounts: LedgerHour) -> None:
     """Keep a ledger of these hours."""
     with closing(Journal(str(folder / "journal.sqlite"))) as journal:
         for number, account in enumerate(accounts, start=1):
-            journal.commit(a_batch_done(number, account=account))
+            commit_batch(journal, number, account)
 
 
 def told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, list[list[str]]]:

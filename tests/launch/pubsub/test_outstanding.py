@@ -4,8 +4,7 @@ import threading
 
 import pytest
 
-from launch.pubsub.outstanding import Delivery, OutstandingMessages, Settlement
-from launch.pubsub.settings import PullSettings
+from launch.pubsub.outstanding import Delivery, OutstandingMessages, PullSettings, Settlement
 from schemas.message import Message
 from tests.support.clocks import ManualClock
 
@@ -24,7 +23,7 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def outstanding(clock: ManualClock) -> OutstandingMessages:
-    return OutstandingMessages(SETTINGS, clock)
+    return OutstandingMessages(SETTINGS, clock, clock)
 
 
 def pull(
@@ -178,21 +177,23 @@ def test_a_message_held_for_too_long_is_overdue_and_not_due(
 
 
 def test_a_holding_counts_messages_by_how_far_they_are(
-    outstanding: OutstandingMessages,
+    outstanding: OutstandingMessages, clock: ManualClock
 ) -> None:
-    times_us = {"a": 7, "b": 3, "c": 9}
+    times_us = {"a": 7_000_000, "b": 3_000_000, "c": 9_000_000}
+    clock.advance(10)
     outstanding.receive([a_delivery(name, time_us=time_us) for name, time_us in times_us.items()])
     pull(outstanding, max_messages=2)
     outstanding.settle(["b"], Settlement.ACK)
     stats = outstanding.stats()
     assert (stats.waiting, stats.processing, stats.settled) == (1, 1, 1)
-    assert (stats.size_bytes, stats.oldest_unacked_us) == (30, 7)
+    assert stats.size_bytes == 30
+    assert (stats.oldest_unacked_age_s, stats.oldest_waiting_age_s) == (3.0, 1.0)
 
 
 def test_nothing_held_has_no_oldest_message(
     outstanding: OutstandingMessages,
 ) -> None:
-    assert outstanding.stats().oldest_unacked_us is None
+    assert outstanding.stats().oldest_unacked_age_s == 0.0
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from launch.pubsub.settings import PullSettings
+from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
 from launch.pubsub.topic import Topic
 from tests.support.pubsub_servers import ServerUnderTest
@@ -22,14 +22,14 @@ def answers(pubsub_server: ServerUnderTest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def subscription(answers: OneTopic) -> Iterator[PubSubSubscription]:
-    opened = PubSubSubscription.open(answers.subscription, PullSettings(lease_check_every_s=0.01))
+    opened = PubSubSubscription(answers.subscription, PullSettings(lease_check_every_s=0.01))
     yield opened
     opened.close()
 
 
 @pytest.fixture
 def topic(answers: OneTopic) -> Iterator[Topic]:
-    opened = Topic.open(answers.topic)
+    opened = Topic(answers.topic)
     yield opened
     opened.close()
 
@@ -68,7 +68,7 @@ def test_what_is_not_settled_in_the_end_is_given_back_at_once(
     answers.publish(b"in work")
     pull_all(subscription, 1)
     answers.publish(b"waiting")
-    wait_until(lambda: subscription.stats().messages.waiting)
+    wait_until(lambda: subscription.stats().waiting)
     subscription.close()
     assert payloads(answers.pull_all(2)) == [b"in work", b"waiting"]
 
@@ -80,7 +80,7 @@ def test_a_thousand_messages_are_all_pulled_once(
     pulled = pull_all(subscription, 1_000)
     acknowledge(subscription, *pulled)
     assert sorted(int(message.payload) for message in pulled) == list(range(1_000))
-    wait_until(lambda: subscription.stats().messages.settled == 0)
+    wait_until(lambda: subscription.stats().settled == 0)
     assert answers.at_once() == []
 
 

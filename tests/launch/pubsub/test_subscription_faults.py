@@ -8,16 +8,15 @@ from contextlib import closing
 
 import pytest
 
-from launch.pubsub import clients, receiver
+from launch.pubsub import subscription as subscription_module
 from launch.pubsub.errors import Refused
-from launch.pubsub.settings import PullSettings
+from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
 from schemas.message import Message
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic
 from tests.support.pulling import PLENTY, acknowledge, pull_all
 from tests.support.waiting import wait_until
-from transforms.grounding.settings import GoogleAccount
 
 Subscribe = Callable[..., PubSubSubscription]
 
@@ -43,7 +42,7 @@ def test_an_outage_is_waited_out_and_told_in_a_line_when_it_begins_and_one_when_
     acknowledge(subscription, *pulled)
     wait_until(lambda: len(caplog.messages) == 2)
     assert not subscription.stats().is_available
-    assert subscription.stats().messages.settled == 1
+    assert subscription.stats().settled == 1
     own_server.faults.unavailable = False
     if how == "away":
         own_server.come_back()
@@ -58,7 +57,7 @@ def test_an_outage_is_waited_out_and_told_in_a_line_when_it_begins_and_one_when_
 def test_a_stream_without_a_message_is_an_answer_too(
     own_server: FakePubSub, subscribe: Subscribe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(receiver, "_HEARTBEAT_S", 0.05)
+    monkeypatch.setattr(subscription_module, "_HEARTBEAT_S", 0.05)
     own_server.go_away()
     subscription = subscribe()
     wait_until(lambda: not subscription.stats().is_available)
@@ -70,9 +69,10 @@ def test_a_stream_on_which_nothing_comes_is_opened_again(
     own_server: FakePubSub, answers: OneTopic, caplog: pytest.LogCaptureFixture
 ) -> None:
     own_server.faults.starves_streams = True
-    client = clients.open_subscriber(own_server.address, GoogleAccount())
     settings = PullSettings(lease_check_every_s=0.01, reopen_after_s=0.2)
-    with closing(PubSubSubscription(client, answers.subscription, settings)) as subscription:
+    with closing(
+        PubSubSubscription(answers.subscription, settings, address=own_server.address)
+    ) as subscription:
         answers.publish(b"lamps")
         assert subscription.pull(1, PLENTY, wait_s=0.5) == ()
         own_server.faults.starves_streams = False
@@ -85,9 +85,10 @@ def test_a_stream_on_which_nothing_comes_is_opened_again(
 def test_an_idle_stream_loses_no_message_while_it_is_opened_again(
     own_server: FakePubSub, answers: OneTopic
 ) -> None:
-    client = clients.open_subscriber(own_server.address, GoogleAccount())
     settings = PullSettings(lease_check_every_s=0.01, reopen_after_s=0.05)
-    with closing(PubSubSubscription(client, answers.subscription, settings)) as subscription:
+    with closing(
+        PubSubSubscription(answers.subscription, settings, address=own_server.address)
+    ) as subscription:
         sent: set[str] = set()
         done: set[str] = set()
         for _ in range(40):
@@ -116,7 +117,7 @@ def test_no_message_is_lost_when_connections_are_killed_time_and_again(
             acknowledge(subscription, *pulled)
         own_server.kill_connections()
     assert done == set(sent)
-    wait_until(lambda: subscription.stats().messages.settled == 0)
+    wait_until(lambda: subscription.stats().settled == 0)
 
 
 def test_no_more_is_held_than_was_said_whatever_becomes_of_the_streams(
@@ -124,13 +125,13 @@ def test_no_more_is_held_than_was_said_whatever_becomes_of_the_streams(
 ) -> None:
     subscription = subscribe(max_messages=50)
     answers.publish(*[b"lamps"] * 500)
-    wait_until(lambda: subscription.stats().messages.waiting == 50)
+    wait_until(lambda: subscription.stats().waiting == 50)
     for _ in range(3):
         own_server.kill_connections()
     wait_until(lambda: subscription.stats().is_available)
     done: list[Message] = []
     while len(done) < 500:
-        assert subscription.stats().messages.waiting <= 100
+        assert subscription.stats().waiting <= 100
         pulled = subscription.pull(10, PLENTY, 10.0)
         acknowledge(subscription, *pulled)
         done += pulled
@@ -143,7 +144,7 @@ def test_no_more_bytes_are_held_than_was_said(
     subscription = subscribe(max_bytes=10_000)
     answers.publish(*[b"x" * 1_000] * 50)
     wait_until(lambda: own_server.counts(answers.subscription).leased >= 9)
-    assert subscription.stats().messages.size_bytes <= 11_500
+    assert subscription.stats().size_bytes <= 11_500
 
 
 @pytest.mark.parametrize("when", ["from the start", "later"])
@@ -191,7 +192,7 @@ def test_closing_takes_no_longer_than_it_may_when_nobody_answers(
     subscription = subscribe()
     answers.publish(b"1", b"2")
     acknowledge(subscription, *pull_all(subscription, 2)[:1])
-    wait_until(lambda: subscription.stats().messages.settled == 0)
+    wait_until(lambda: subscription.stats().settled == 0)
     own_server.go_away()
     started_s = time.monotonic()
     left = subscription.close(within_s=0.5)

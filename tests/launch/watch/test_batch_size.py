@@ -11,7 +11,7 @@ BATCH = {"messages": 100, "seconds": 1.0, "checked": 100, "left": 0, "latency_s"
 
 def size_after(*batches: dict[str, Any], per_s: float | None = None) -> int:
     """How large the next batch is, after some that went as they do by default, but for these."""
-    size = BatchSize(most=1_000, in_flight=16, per_s=per_s, target_s=5.0)
+    size = BatchSize(most=1_000, in_flight=16, per_s=per_s)
     for batch in batches:
         size.adjust(**BATCH | batch)
     return size.messages

@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
+from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch import reporter
 from launch.watch.reporter import (
-    Backlog,
     LogReporter,
-    Started,
     TerminalReporter,
     alert_line,
 )
@@ -30,11 +29,11 @@ from tests.support.waiting import wait_until
 from tests.support.watched import SUBSCRIPTION, Watched
 from transforms.runtime import counters
 
-STARTED = Started(subscription="projects/p/subscriptions/s", output="out", checker="local")
+STARTED = ("projects/p/subscriptions/s", "out", "local")
 WATCHING = (
     "Watching projects/p/subscriptions/s, checker local; records go to out. Ctrl-C drains and ends."
 )
-BACKLOG = Backlog(outstanding=3, pending=1, oldest_age_s=2.04)
+BACKLOG = (SubscriptionStats(processing=2, waiting=1, oldest_unacked_age_s=2.04), 1)
 
 
 def an_alert(**fields: Any) -> Alert:
@@ -74,17 +73,17 @@ def test_an_alert_is_a_line(alert: Alert, line: str) -> None:
 def test_a_terminal_shows_the_start_and_the_verdicts_as_they_change(clock: ManualClock) -> None:
     stream = io.StringIO()
     terminal = TerminalReporter(stream, clock)
-    terminal.report_start(STARTED)
-    terminal.report_progress(BACKLOG)
+    terminal.report_start(*STARTED)
+    terminal.report_progress(*BACKLOG)
     for _ in range(3):
         counters.VERDICTS[Verdict.GROUNDED].inc()
         clock.advance(0.5)
-        terminal.report_progress(BACKLOG)
+        terminal.report_progress(*BACKLOG)
     clock.advance(60)
-    terminal.report_progress(BACKLOG)
-    terminal.report_progress(BACKLOG)
+    terminal.report_progress(*BACKLOG)
+    terminal.report_progress(*BACKLOG)
     clock.advance(60)
-    terminal.report_progress(BACKLOG)
+    terminal.report_progress(*BACKLOG)
     assert stream.getvalue().splitlines() == [
         WATCHING,
         "    2 answers: grounded 2; checks that take longer: 1",
@@ -97,12 +96,12 @@ def test_a_log_has_a_heartbeat_a_minute(
 ) -> None:
     caplog.set_level(logging.INFO, reporter.__name__)
     log = LogReporter(clock)
-    log.report_start(STARTED)
+    log.report_start(*STARTED)
     for _ in range(3):
         counters.VERDICTS[Verdict.GROUNDED].inc(60)
         for _ in range(6):
             clock.advance(10)
-            log.report_progress(BACKLOG)
+            log.report_progress(*BACKLOG)
     assert caplog.messages == [
         "watching projects/p/subscriptions/s with the checker local; records go to out",
         *["60 messages in the last 60 s, 3 outstanding"] * 3,

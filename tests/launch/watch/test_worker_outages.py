@@ -147,7 +147,7 @@ def test_a_check_that_hangs_beyond_the_lease_is_delivered_again_and_done_once(
             wait_until(lambda: checker.requests >= 2)
             # The machine stood still, so that no lease was prolonged.
             clock.advance(61)
-            wait_until(lambda: worker.subscription.stats().messages.redelivered == 2)
+            wait_until(lambda: worker.subscription.stats().redelivered == 2)
             release.now()
             step.result(20)
             worker.finish()

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from pipeline import storage
-from pipeline.sinks import part_files, write_files
+from pipeline.sinks import part_files
 from pipeline.sinks.destination import Destination
 from pipeline.sinks.publication import read_manifest
 from pipeline.sinks.row_formats import RowFormat
@@ -77,7 +77,7 @@ def test_an_answer_without_a_time_has_a_folder_of_its_own(tmp_path: Path) -> Non
 
 
 def test_more_dates_than_files_may_be_open_lose_nothing(tmp_path: Path) -> None:
-    days = write_files._MOST_OPEN + 40
+    days = part_files._MOST_OPEN + 40
     rows = [a_record(number, day=number % days) for number in range(2 * days)]
     entries = write(Destination(root=str(tmp_path), run="run"), rows)
     assert numbers_in(tmp_path) == list(range(2 * days))

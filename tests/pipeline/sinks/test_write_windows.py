@@ -9,10 +9,15 @@ from apache_beam.transforms.window import IntervalWindow
 from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming
 
 from pipeline.sinks import part_files, write_windows
-from pipeline.sinks.destination import Destination, Windows
+from pipeline.sinks.destination import Destination
 from pipeline.sinks.part_files import Part
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
-from pipeline.sinks.write_windows import ALLOWED_LATENESS_S, into_windows, window_name
+from pipeline.sinks.write_windows import (
+    ALLOWED_LATENESS_S,
+    Windows,
+    into_windows,
+    window_name,
+)
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.quantities import from_rfc3339
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
@@ -108,7 +113,7 @@ def test_a_row_has_its_folder_and_its_shard(
 
 
 def test_no_message_that_pubsub_still_holds_can_be_too_late() -> None:
-    windowing = into_windows(Windows()).windowing
+    windowing = into_windows(Windows(width_s=300, shards=4)).windowing
     assert windowing.allowed_lateness == ALLOWED_LATENESS_S == 31 * 86_400
     assert isinstance(windowing.windowfn, beam.window.FixedWindows)
 

@@ -14,7 +14,7 @@ from pipeline.sources.archives import MAX_LINE_BYTES, read_archive, read_failure
 from schemas.failure import failure_to_json
 from schemas.message import Message, UnreadableAnswer
 from tests.support.answer_messages import parse_answer
-from tests.support.archives import PACKED, an_envelope, buffered, lines_of, read_all
+from tests.support.archives import COMPRESSED, an_envelope, buffered, lines_of, read_all
 from tests.support.commands import run
 from tests.support.outputs import failures_in, records_in, summary_in
 from transforms.formats.json_input import MAX_PAYLOAD_BYTES
@@ -28,7 +28,7 @@ def shape(message: Message) -> tuple[str, int, int | None]:
     return message.place, len(message.payload), message.whole_bytes
 
 
-@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
+@pytest.mark.parametrize("pack", COMPRESSED.values(), ids=COMPRESSED)
 def test_of_a_line_too_long_to_keep_the_beginning_is_kept_and_what_follows_is_read(
     pack: Callable[[bytes], bytes],
 ) -> None:
@@ -107,7 +107,7 @@ def test_a_line_without_an_end_takes_no_more_memory_than_the_longest_line() -> N
 _BACKFILL = """
 import sys
 from pathlib import Path
-from launch.main import main
+from launch.__main__ import main
 status = main(["backfill", *sys.argv[1:]])
 print(Path("/proc/self/status").read_text())
 sys.exit(status)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline.sources.compression import DamagedArchive
 from tests.support.archives import (
-    PACKED,
+    COMPRESSED,
     lines_of,
     payloads,
     read_all,
@@ -39,7 +39,7 @@ def places(content: bytes) -> list[str]:
         pytest.param(b"\0\n", [b"\0"], id="a null byte is no blank"),
     ],
 )
-@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
+@pytest.mark.parametrize("pack", COMPRESSED.values(), ids=COMPRESSED)
 def test_a_line_is_a_message(
     pack: Callable[[bytes], bytes], content: bytes, expected: list[bytes]
 ) -> None:
@@ -73,7 +73,7 @@ def test_zero_bytes_behind_a_gzip_member_are_padding() -> None:
     assert payloads(read_all(content)) == [b"a", b"b"]
 
 
-@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
+@pytest.mark.parametrize("pack", COMPRESSED.values(), ids=COMPRESSED)
 def test_lines_that_compress_to_almost_nothing_come_back(pack: Callable[[bytes], bytes]) -> None:
     content = lines_of(*[b"x" * 1_000] * 3_000)
     assert payloads(read_all(pack(content))) == [b"x" * 1_000] * 3_000
@@ -85,11 +85,11 @@ def test_several_zstandard_frames_are_one_archive() -> None:
     assert payloads(read_all(packed)) == [b"a", b"bc"]
 
 
-@given(st.lists(st.binary(max_size=30)), st.sampled_from(list(PACKED)))
+@given(st.lists(st.binary(max_size=30)), st.sampled_from(list(COMPRESSED)))
 def test_any_bytes_come_back_line_by_line(lines: list[bytes], packing: str) -> None:
     kept = [line.replace(b"\n", b"") + b"." for line in lines]
     content = b"{}\n" + lines_of(*kept)
-    assert payloads(read_all(PACKED[packing](content))) == [b"{}", *kept]
+    assert payloads(read_all(COMPRESSED[packing](content))) == [b"{}", *kept]
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from launch.main import main
+from launch.__main__ import main
 from schemas.message import SALVAGED, Message
 from tests.support.archives import (
     CHECKSUMMED,
-    PACKED,
+    COMPRESSED,
     an_envelope,
     avro_of,
     lines_of,
@@ -59,7 +59,7 @@ def test_a_member_that_lacks_its_last_byte_can_be_salvaged_whole(codec: str) -> 
 
 
 def test_what_no_checksum_covers_counts_up_to_the_fault() -> None:
-    compressed = PACKED["zstandard"](lines_of(*LINES) * 2_000)
+    compressed = COMPRESSED["zstandard"](lines_of(*LINES) * 2_000)
     messages, damage = read_damaged(compressed[: len(compressed) // 2])
     assert damage
     assert payloads(messages) == (LINES * 2_000)[: len(messages)] != []

@@ -12,7 +12,7 @@ from tests.support.fake_pubsub.server import FakePubSub, ServerSettings
 
 
 def main(arguments: list[str]) -> None:
-    """Serve one topic with one subscription until told to stop."""
+    """Serve one topic with one subscription until it is stopped."""
     parser = argparse.ArgumentParser("python -m tests.support.fake_pubsub")
     parser.add_argument("--port", type=int, default=0, help="on 127.0.0.1; a free one by default")
     parser.add_argument("--topic", default="projects/local/topics/answers")

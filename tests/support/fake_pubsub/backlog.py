@@ -63,7 +63,7 @@ class Backlog:
         Returns:
           The leases, none when nothing is waiting.
         """
-        self._settle_ended(now_s)
+        self._expire_leases(now_s)
         ends_at_s = now_s + (self.policy.ack_deadline_s if lease_s is None else lease_s)
         taken: list[Lease] = []
         while self._waiting and len(taken) < most_messages:
@@ -74,15 +74,15 @@ class Backlog:
         return taken
 
     def acknowledge(self, ack_ids: Iterable[str], now_s: float) -> None:
-        """Forget messages whose lease has not ended; the others will come again."""
-        self._settle_ended(now_s)
+        """Delete messages whose lease has not ended; the others will be delivered again."""
+        self._expire_leases(now_s)
         for ack_id in ack_ids:
             if self._leases.end(ack_id):
                 self._counts.acknowledged += 1
 
     def prolong(self, ack_ids: Iterable[str], seconds: float, now_s: float) -> None:
         """Let leases end so many seconds from now; 0 refuses the messages."""
-        self._settle_ended(now_s)
+        self._expire_leases(now_s)
         for ack_id in ack_ids:
             if seconds:
                 self._leases.prolong(ack_id, now_s + seconds)
@@ -92,7 +92,7 @@ class Backlog:
 
     def counts(self, now_s: float) -> Counts:
         """Say how many messages went which way, and where the others are."""
-        self._settle_ended(now_s)
+        self._expire_leases(now_s)
         held_back = [pending for _, _, pending in self._held_back]
         left = [*self._waiting, *held_back, *self._leases.pendings()]
         oldest_s = min((pending.published_at_s for pending in left), default=now_s)
@@ -115,7 +115,7 @@ class Backlog:
         self._leases.add(lease)
         return lease
 
-    def _settle_ended(self, now_s: float) -> None:
+    def _expire_leases(self, now_s: float) -> None:
         for lease in self._leases.pop_ended(now_s):
             self._counts.expired += 1
             self._fail(lease.pending, now_s)

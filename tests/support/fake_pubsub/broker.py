@@ -150,9 +150,9 @@ class Broker:
         return self._find(name).backlog
 
     def acknowledge(self, subscription: str, ack_ids: Iterable[str]) -> None:
-        """Forget messages; raises as `backlog`."""
+        """Delete messages; raises as `backlog`."""
         with self.changed:
-            self.backlog(subscription).acknowledge(self._faults.heard(ack_ids), self.clock())
+            self.backlog(subscription).acknowledge(self._faults.accepted(ack_ids), self.clock())
             self.changed.notify_all()
 
     def prolong(self, subscription: str, ack_ids: Iterable[str], seconds: int) -> None:

@@ -17,7 +17,7 @@ class Faults(msgspec.Struct):
 
     Attributes:
       unavailable: every call ends with UNAVAILABLE, streams that are open included.
-      slow_s: seconds that every call waits before it is heard.
+      slow_s: seconds that every call is delayed.
       duplicated_share: 0..1, of the messages published from now on: so many are delivered 2 to 5
         times, under one message id.
       lost_acks_share: 0..1, so many acknowledgements have no effect, though they are answered well.
@@ -33,18 +33,20 @@ class Faults(msgspec.Struct):
     chance: random.Random = msgspec.field(default_factory=lambda: random.Random(0))  # noqa: S311 - faults that can be repeated
 
     def delay(self) -> None:
-        """Be slow, if so told."""
+        """Delay a call if so configured."""
         if self.slow_s:
             time.sleep(self.slow_s)
 
     def strike(self) -> None:
-        """Be away, if so told.
+        """Refuse a call if so configured.
 
         Raises:
           Refused: the server is unavailable.
         """
         if self.unavailable:
-            raise Refused(grpc.StatusCode.UNAVAILABLE, "The service is told to be unavailable.")
+            raise Refused(
+                grpc.StatusCode.UNAVAILABLE, "The service is configured to be unavailable."
+            )
 
     def copies(self) -> int:
         """Decide how many further times a message is delivered."""
@@ -52,6 +54,6 @@ class Faults(msgspec.Struct):
             return 0
         return self.chance.randint(1, _MOST_COPIES)
 
-    def heard(self, ack_ids: Iterable[str]) -> list[str]:
+    def accepted(self, ack_ids: Iterable[str]) -> list[str]:
         """Decide which acknowledgements count."""
         return [ack_id for ack_id in ack_ids if self.chance.random() >= self.lost_acks_share]

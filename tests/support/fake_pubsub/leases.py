@@ -1,4 +1,4 @@
-"""Messages that were delivered and are not settled yet: each leased to its reader for a while."""
+"""Delivered messages that are not acknowledged: each is leased to its reader."""
 
 import heapq
 from typing import Any
@@ -44,7 +44,7 @@ class Lease(msgspec.Struct):
     """One delivery: who holds which message until when.
 
     Attributes:
-      ack_id: what settles it.
+      ack_id: acknowledges it.
       pending: the message.
       ends_at_s: seconds since 1970.
       flow: of the streaming reader that holds it, None for another.

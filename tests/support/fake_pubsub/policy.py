@@ -13,7 +13,7 @@ class Policy(Record, frozen=True, kw_only=True):
     """How a subscription delivers.
 
     Attributes:
-      ack_deadline_s: how long a lease lasts, unless its reader says otherwise.
+      ack_deadline_s: how long a lease lasts, unless its reader modifies it.
       least_backoff_s, most_backoff_s: how long a message is held back after its first failed
         delivery and at most; it doubles in between. None for not at all.
       most_attempts: after so many failed deliveries a message is a dead letter; None for never.

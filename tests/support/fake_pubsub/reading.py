@@ -58,7 +58,7 @@ class Reader:
           The response, empty when nothing came.
 
         Raises:
-          Refused: there is no such subscription, or the server is unavailable.
+          Refused: the subscription does not exist, or the server is unavailable.
         """
         until_s = time.monotonic() + wait_s
         with self._broker.changed:

@@ -48,7 +48,7 @@ class FakePubSub:
 
     Args:
       settings: how it is set up.
-      clock: seconds since 1970, for publish times and leases; a test's own moves as it is told.
+      clock: seconds since 1970, for publish times and leases; a test moves its own.
     """
 
     def __init__(
@@ -120,6 +120,6 @@ class FakePubSub:
           subscription: such as `projects/p/subscriptions/s`.
 
         Raises:
-          Refused: there is no such subscription.
+          Refused: the subscription does not exist.
         """
         return self._broker.counts(subscription)

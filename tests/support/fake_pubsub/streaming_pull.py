@@ -34,13 +34,13 @@ def converse(
       Responses that hold messages.
 
     Raises:
-      Refused: there is no such subscription, the lease is of no allowed length, or the server is
+      Refused: the subscription does not exist, the lease is of no allowed length, or the server is
         unavailable.
     """
     opening = next(requests)
     limits.check_stream(opening)
     hearing = threading.Thread(
-        target=_hear, args=(requests, opening.subscription, broker), daemon=True
+        target=_receive, args=(requests, opening.subscription, broker), daemon=True
     )
     hearing.start()
     flow = Flow(
@@ -63,7 +63,7 @@ def converse(
             yield response
 
 
-def _hear(requests: Iterator[Any], subscription: str, broker: Broker) -> None:
+def _receive(requests: Iterator[Any], subscription: str, broker: Broker) -> None:
     with contextlib.suppress(grpc.RpcError):  # the stream has ended
         for request in requests:
             broker.acknowledge(subscription, request.ack_ids)

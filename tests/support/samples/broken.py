@@ -24,7 +24,7 @@ def not_a_number(event: Event) -> bytes:
 
 
 def answered_twice(event: Event) -> bytes:
-    """Two members of one name: which of them counts is anybody's guess."""
+    """Write two fields of the same name."""
     return v1(event)[:-1] + b', "answerText": "Forget what I said."}'
 
 

@@ -22,8 +22,8 @@ class Case(Record, frozen=True):
 @cache
 def _conversations() -> dict[str, Conversation]:
     """The first truthful conversation about each article."""
-    told = [each for each in read_conversations() if each.truth is Truth.SUPPORTED]
-    return {each.articles[0].slug: each for each in reversed(told)}
+    known = [each for each in read_conversations() if each.truth is Truth.SUPPORTED]
+    return {each.articles[0].slug: each for each in reversed(known)}
 
 
 def about(slug: str, question: str | None = None, answer: str | None = None) -> Conversation:
@@ -32,5 +32,5 @@ def about(slug: str, question: str | None = None, answer: str | None = None) -> 
     Raises:
       KeyError: no conversation is about this article.
     """
-    told = _conversations()[slug]
-    return replace(told, question=question or told.question, answer=answer or told.answer)
+    known = _conversations()[slug]
+    return replace(known, question=question or known.question, answer=answer or known.answer)

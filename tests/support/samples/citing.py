@@ -10,7 +10,7 @@ _WORD = re.compile(r"\w+")
 
 
 class Span(Record, frozen=True):
-    """A stretch of an answer: UTF-8 byte offsets, end exclusive, and its text."""
+    """A span of an answer: UTF-8 byte offsets, end exclusive, and its text."""
 
     start: int
     end: int

@@ -17,20 +17,20 @@ from tests.support.samples.serialisations import (
 
 
 def answer(event: Event) -> Json:
-    """Build an Answer with the members that all three versions have, enums by name."""
-    told = event.conversation
-    passages = [text for _, text in told.passages]
+    """Build an Answer with the fields that all three versions have, enums by name."""
+    conversation = event.conversation
+    passages = [text for _, text in conversation.passages]
     return {
         "name": event.answer_name,
         "state": "SUCCEEDED",
-        "answerText": told.answer,
+        "answerText": conversation.answer,
         "citations": [
             {"startIndex": span.start, "endIndex": span.end, "sources": [source]}
-            for span in sentences(told.answer)
+            for span in sentences(conversation.answer)
             for source in [{"referenceId": str(best_passage(span.text, passages))}]
         ],
         "references": _references(event),
-        "relatedQuestions": [f"What else should I know about {told.articles[0].title}?"],
+        "relatedQuestions": [f"What else should I know about {conversation.articles[0].title}?"],
         "steps": [_search_step(event)],
         "createTime": timestamp(event.asked_at),
         "completeTime": timestamp(event.answered_at),
@@ -108,7 +108,7 @@ def _structured(event: Event, index: int) -> Json:
 
 
 def _search_step(event: Event) -> Json:
-    told = event.conversation
+    conversation = event.conversation
     found = [
         {
             "document": document(article),
@@ -118,14 +118,14 @@ def _search_step(event: Event) -> Json:
                 {"snippet": f"<b>{article.title}</b>&nbsp;...", "snippetStatus": "SUCCESS"}
             ],
         }
-        for article in told.articles
+        for article in conversation.articles
     ]
     return {
         "state": "SUCCEEDED",
         "description": "Rephrase the query and search.",
         "actions": [
             {
-                "searchAction": {"query": told.question.lower().rstrip("?")},
+                "searchAction": {"query": conversation.question.lower().rstrip("?")},
                 "observation": {"searchResults": found},
             }
         ],

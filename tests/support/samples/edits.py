@@ -5,13 +5,13 @@ from tests.support.samples.messages import Edit, Json
 NO_SUMMARY = "A summary could not be generated for your search query. Here are some search results."
 
 
-def changed(**members: object) -> Edit:
-    """Set members of the message."""
-    return lambda message: message.update(members)
+def changed(**fields: object) -> Edit:
+    """Set fields of the message."""
+    return lambda message: message.update(fields)
 
 
 def without(*names: str) -> Edit:
-    """Leave members out of the message."""
+    """Leave fields out of the message."""
 
     def leave_out(message: Json) -> None:
         for name in names:
@@ -78,12 +78,12 @@ def in_candidate(edit: Edit) -> Edit:
     return apply
 
 
-def blocked_prompt(member: str, reason: str) -> Edit:
+def blocked_prompt(field: str, reason: str) -> Edit:
     """Refuse the prompt: a response with feedback and nothing else."""
 
     def block(response: Json) -> None:
         response.clear()
-        response[member] = {"blockReason": reason}
+        response[field] = {"blockReason": reason}
 
     return block
 
@@ -127,5 +127,5 @@ def with_a_picture(message: Json) -> None:
 
 
 def from_the_future(message: Json) -> None:
-    """Add members that no published version of Answer has."""
+    """Add fields that no published version of Answer has."""
     message["answerMood"] = {"name": "CHEERFUL", "score": 0.83}

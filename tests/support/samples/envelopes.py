@@ -28,7 +28,7 @@ def _envelope(event: Event) -> Json:
 
 
 def full(event: Event, edit: Edit = as_it_was) -> bytes:
-    """Write an envelope with all its members."""
+    """Write an envelope with all its fields."""
     message = _envelope(event)
     edit(message)
     return to_line(message)

@@ -1,4 +1,4 @@
-"""How one member of a protocol buffer message behaves in JSON."""
+"""How one field of a protocol buffer message behaves in JSON."""
 
 from collections.abc import Mapping
 
@@ -6,22 +6,22 @@ from schemas import Record
 
 
 class Field(Record, frozen=True):
-    """One member's type, as far as it shows in JSON.
+    """One field's type, as far as it shows in JSON.
 
     Attributes:
-      default: written by the Python clients where nothing was set; None for a member whose
-        absence is visible (optional fields, messages, members of a oneof).
+      default: written by the Python clients where nothing was set; None for a field whose
+        absence is visible (optional fields, messages, fields of a oneof).
       repeated: whether it is an array.
       as_text: an int64, which JSON carries as a string.
       names: the values of an enum, in the order of their numbers.
-      members: the fields of a message.
+      fields: those of a message.
     """
 
     default: object = None
     repeated: bool = False
     as_text: bool = False
     names: tuple[str, ...] = ()
-    members: "Shape | None" = None
+    fields: "Shape | None" = None
 
 
 Shape = Mapping[str, Field]
@@ -40,15 +40,15 @@ OPTIONAL = Field()
 
 
 def one(shape: Shape) -> Field:
-    """Describe a member that holds one message."""
-    return Field(members=shape)
+    """Describe a field that holds one message."""
+    return Field(fields=shape)
 
 
 def many(shape: Shape) -> Field:
-    """Describe a member that holds an array of messages."""
-    return Field(members=shape, repeated=True)
+    """Describe a field that holds an array of messages."""
+    return Field(fields=shape, repeated=True)
 
 
 def choice(*names: str) -> Field:
-    """Describe a member that holds an enum value, its names in the order of their numbers."""
+    """Describe a field that holds an enum value, its names in the order of their numbers."""
     return Field(names[0], names=names)

@@ -72,7 +72,7 @@ def _retrieved(event: Event) -> Json:
 
 
 def searched_the_web(candidate: Json) -> None:
-    """Turn the sources into web pages, of which the service gives the address but no text."""
+    """Turn the sources into web pages: the service gives their address but no text."""
     candidate["groundingMetadata"] = {
         "groundingChunks": [
             {"web": {"uri": "https://forum.example/t/812", "title": "forum.example"}}

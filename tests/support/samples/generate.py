@@ -13,7 +13,7 @@ from tests.support.samples import broken, discovery
 from tests.support.samples.cases import Case, about
 from tests.support.samples.edits import begun
 from tests.support.samples.events import Event
-from tests.support.samples.timeline import Planned, ordinary_days, oversize_answers, spare_answers
+from tests.support.samples.timeline import Planned, ordinary_days, oversize_answers, reserve_answers
 
 FOLDER = Path(str(files("launch.samples")))
 OVERSIZE = "oversize.jsonl"
@@ -47,7 +47,7 @@ def sample_files() -> dict[str, bytes]:
     """Write every file of the sample, in memory.
 
     Returns:
-      File name → content. The last line of the last file is empty, which is no message.
+      File name → content. The last line of the last file is empty and counts as no message.
     """
     return {
         name: b"".join(line.payload + b"\n" for line in lines) + b"\n" * (name == OVERSIZE)
@@ -122,7 +122,7 @@ def _grown(event: Event) -> Iterator[Line]:
 
 
 def _broken() -> Iterator[Line]:
-    plan = spare_answers(len(broken.ALL))
+    plan = reserve_answers(len(broken.ALL))
     for spoil, (_, event) in zip(broken.ALL, _numbered(plan, first=951), strict=True):
         yield Line(event.answered_at, spoil(event), FAILURE)
 

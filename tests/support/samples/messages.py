@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 Json = dict[str, Any]
-"""A message: lowerCamelCase members, enum names, plain integers."""
+"""A message: lowerCamelCase fields, enum names, plain integers."""
 
 Edit = Callable[[Json], None]
 """A change to a message, in place."""

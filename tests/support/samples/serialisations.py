@@ -18,10 +18,10 @@ class Style(Record, frozen=True):
     """The habits of one producer.
 
     Attributes:
-      snake_case: member names as in the .proto file.
+      snake_case: field names as in the .proto file.
       enum_numbers: enum values as integers.
-      write_defaults: members that were never set are written with their default.
-      ascii_only: everything else is escaped, as Python's json does unless told otherwise.
+      write_defaults: fields that were never set are written with their default.
+      ascii_only: everything else is escaped, as Python's json does by default.
     """
 
     snake_case: bool = False
@@ -41,19 +41,19 @@ def styled(message: Mapping[str, object], shape: Shape, style: Style) -> dict[st
     """Write a message as one producer does.
 
     Args:
-      message: lowerCamelCase members, enum names, plain integers.
-      shape: the message's type; a member it does not know is written as it is.
+      message: lowerCamelCase fields, enum names, plain integers.
+      shape: the message's type; a field it does not know is written as it is.
       style: the producer's habits.
 
     Returns:
       The JSON object, ready for `to_line`.
     """
-    members = dict(message)
+    values = dict(message)
     if style.write_defaults:
-        members = _defaults(shape) | members
+        values = _defaults(shape) | values
     return {
-        _named(name, style): _member(value, shape.get(name, Field()), style)
-        for name, value in members.items()
+        _named(name, style): _field_value(value, shape.get(name, Field()), style)
+        for name, value in values.items()
         if style.write_defaults or not _is_default(value, shape.get(name, Field()))
     }
 
@@ -76,15 +76,15 @@ def _is_default(value: object, field: Field) -> bool:
     return value == [] if field.repeated else field.default is not None and value == field.default
 
 
-def _member(value: object, field: Field, style: Style) -> object:
+def _field_value(value: object, field: Field, style: Style) -> object:
     if isinstance(value, list) and field.repeated:
         return [_single(item, field, style) for item in value]
     return _single(value, field, style)
 
 
 def _single(value: object, field: Field, style: Style) -> object:
-    if field.members is not None and isinstance(value, Mapping):
-        return styled(value, field.members, style)
+    if field.fields is not None and isinstance(value, Mapping):
+        return styled(value, field.fields, style)
     if style.enum_numbers and value in field.names:
         return field.names.index(str(value))
     return str(value) if field.as_text else value

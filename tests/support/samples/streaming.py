@@ -24,7 +24,7 @@ def only_deltas(event: Event) -> bytes:
     return to_line(_deltas(event))
 
 
-def broken_off(event: Event) -> bytes:
+def interrupted(event: Event) -> bytes:
     """Write a stream that an error ended before the full answer came."""
     return to_line([*_deltas(event), _UNAVAILABLE])
 
@@ -35,11 +35,11 @@ def broken_after_the_answer(event: Event) -> bytes:
 
 
 def _deltas(event: Event) -> list[Json]:
-    told = event.conversation.answer.encode()
+    text = event.conversation.answer.encode()
     starts = [span.start for span in sentences(event.conversation.answer)][1:]
-    cuts = [0, *starts, len(told)]
+    cuts = [0, *starts, len(text)]
     return [
-        _chunk({"state": "STREAMING", "answerText": told[start:end].decode()})
+        _chunk({"state": "STREAMING", "answerText": text[start:end].decode()})
         for start, end in pairwise(cuts)
     ]
 

@@ -62,8 +62,8 @@ WRITERS: dict[str, tuple[Write, ...]] = {
 _VERDICTS = {
     Truth.SUPPORTED: Verdict.GROUNDED,
     Truth.INVENTED: Verdict.LOW_GROUNDED,
-    Truth.UNSEEN: Verdict.GROUNDED,  # false, but no checker of words can tell
-    Truth.REWORDED: Verdict.LOW_GROUNDED,  # true, but no checker of words can tell
+    Truth.UNSEEN: Verdict.GROUNDED,  # false, but a lexical checker cannot know
+    Truth.REWORDED: Verdict.LOW_GROUNDED,  # true, but a lexical checker cannot know
 }
 _CASES = (
     (Verdict.POLICY_SKIPPED, declined.POLICY),
@@ -96,13 +96,13 @@ class Planned(Record, frozen=True):
 def ordinary_days() -> list[Planned]:
     """Plan the three days, in the order of time."""
     chance = Random(2026)  # noqa: S311 -- the same sample every time is the point
-    told = read_conversations()
-    chance.shuffle(told)
-    invented = [each for each in told if each.truth is Truth.INVENTED]
-    supported = [each for each in told if each.truth is Truth.SUPPORTED]
+    conversations = read_conversations()
+    chance.shuffle(conversations)
+    invented = [each for each in conversations if each.truth is Truth.INVENTED]
+    supported = [each for each in conversations if each.truth is Truth.SUPPORTED]
     during = invented[:_INVENTED_DURING_RELEASE] + supported[:_SUPPORTED_DURING_RELEASE]
     chance.shuffle(during)
-    rest = [each for each in told if each not in during]
+    rest = [each for each in conversations if each not in during]
     plan = [*_release(during), *_traffic(rest, chance), *_particular(_CASES, chance)]
     return sorted(plan, key=lambda planned: planned.asked_at)
 
@@ -112,7 +112,7 @@ def oversize_answers() -> list[Planned]:
     return list(_particular(_OVERSIZE, Random(4096)))  # noqa: S311 -- as above
 
 
-def spare_answers(count: int) -> list[Planned]:
+def reserve_answers(count: int) -> list[Planned]:
     """Plan answers for lines that will be broken."""
     case = Case(about("support"), discovery.v1)
     chance = Random(count)  # noqa: S311 -- as above
@@ -122,18 +122,18 @@ def spare_answers(count: int) -> list[Planned]:
     )
 
 
-def _release(told: list[Conversation]) -> Iterator[Planned]:
+def _release(conversations: list[Conversation]) -> Iterator[Planned]:
     writers = cycle(WRITERS[BAD_RELEASE_ENGINE])
-    for index, conversation in enumerate(told):
+    for index, conversation in enumerate(conversations):
         case = Case(conversation, next(writers))
         asked_at = BAD_RELEASE + index * _STEP
         yield Planned(asked_at, BAD_RELEASE_ENGINE, case, _VERDICTS[conversation.truth])
 
 
-def _traffic(told: list[Conversation], chance: Random) -> Iterator[Planned]:
+def _traffic(conversations: list[Conversation], chance: Random) -> Iterator[Planned]:
     writers = {engine: cycle(choices) for engine, choices in WRITERS.items()}
     engines = cycle(("help-web", "help-app", "help-voice"))
-    for conversation, engine in zip(told, engines, strict=False):
+    for conversation, engine in zip(conversations, engines, strict=False):
         case = Case(conversation, next(writers[engine]))
         yield Planned(_moment(chance), engine, case, _VERDICTS[conversation.truth])
 

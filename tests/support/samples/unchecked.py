@@ -40,6 +40,6 @@ FAILED = [
             discovery.v1, edit=changed(state="FAILED", answerText="", citations=[], references=[])
         ),
     ),
-    Case(about("hunch"), streaming.broken_off),
+    Case(about("hunch"), streaming.interrupted),
     Case(about("dial-batteries"), partial(gemini.inline, edit=in_candidate(finished("OTHER")))),
 ]

@@ -34,10 +34,11 @@ GROUNDING = Grounding(support_score=0.7, claims=(a_claim(score=0.5, citations=(0
 def messages_of(*records: EnrichedAnswer, text: TextMode = TextMode.FULL) -> list[Message]:
     """The messages in an archive of the records."""
     stream = io.BytesIO()
-    rows = EnrichedFiles(text).open(stream)
+    row_format = EnrichedFiles(text)
+    rows = row_format.open(stream)
     for record in records:
-        rows.write(record)
-    rows.finish()
+        rows.write(row_format.encode(record))
+    rows.flush()
     return read_all(stream.getvalue(), "out.avro")
 
 

@@ -123,7 +123,7 @@ def test_a_redirect_is_never_followed(location: str) -> None:
 
 GOOD = {
     "whole": wire_faults.good,
-    "packed": wire_faults.packed,
+    "compressed": wire_faults.compressed,
     "in chunks": wire_faults.chunked,
     "after a while": wire_faults.after(0.2),
     "ended by the connection": wire_faults.without_length,

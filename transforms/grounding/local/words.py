@@ -7,7 +7,7 @@ from enum import IntEnum
 from itertools import chain, compress, pairwise, zip_longest
 
 from schemas import Record
-from transforms.contradictions.features import (
+from transforms.contradictions.parsed_sentence import (
     REFUSAL,
     SOURCE,
     Features,

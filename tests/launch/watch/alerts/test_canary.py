@@ -66,7 +66,7 @@ def test_other_answers_than_then_are_not_compared() -> None:
 
 
 def raised(journal: Journal) -> list[Alert]:
-    rows = journal.outbox_alerts(100)
+    rows = journal.outbox(Alert, 100)
     journal.delete_from_outbox(identity for identity, _ in rows)
     return [alert for _, alert in rows]
 
@@ -78,7 +78,7 @@ def test_a_checker_that_changes_is_told_and_the_ledger_knows_nothing_of_it(
     with FaultServer(third_time_otherwise) as server:
         config = watched.config(checker=server.address, endpoint=server.address)
         with watched.worker(config, canary=str(canaries)) as worker:
-            canary, journal = worker.canary, worker._journal
+            canary, journal = worker.canary, worker.journal
             assert isinstance(canary, Canary)
             stands = []
             for hour in range(4):
@@ -102,7 +102,7 @@ def test_a_checker_that_is_away_is_asked_again_soon(tmp_path: Path, watched: Wat
     with FaultServer(always(wire_faults.status(503, "UNAVAILABLE"))) as server:
         config = watched.config(checker=server.address, endpoint=server.address)
         with watched.worker(config, canary=str(canaries)) as worker:
-            canary, journal = worker.canary, worker._journal
+            canary, journal = worker.canary, worker.journal
             assert isinstance(canary, Canary)
             for minute in range(2):
                 canary.check(NOON_US + minute * HOUR_US // 60)
@@ -145,7 +145,7 @@ def baseline_at(watched: Watched, config: Config, canaries: Path, now_us: int) -
     with watched.worker(config, canary=str(canaries)) as worker:
         assert isinstance(worker.canary, Canary)
         worker.canary.check(now_us)
-        known = worker._journal.note("canary baseline", CanaryBaseline)
+        known = worker.journal.note("canary baseline", CanaryBaseline)
     assert known
     return known
 

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from launch.watch.alerts.monitor import Monitor
-from launch.watch.durable.journal import BatchDone, Journal
-from launch.watch.durable.ledger import LedgerHour
+from launch.watch.durable.journal import Journal
 from schemas.alert import Alert, AlertKind
 from schemas.quantities import HOUR_US, MINUTE_US
-from schemas.summary import RunCounts
 from tests.support.builders import NOON_US
+from tests.support.journals import commit_batch
 from transforms.rules.no_data import NoDataRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts
 from transforms.rules.rate_incidents import RateRule
@@ -30,20 +29,13 @@ def batch(journal: Journal, start_us: int, answers: int, low: int) -> tuple[Rate
     """Commit a batch of answers of one bucket."""
     number = journal.next_number()
     counts = RateCounts(start_us=start_us, answers=answers, low_grounded=low)
-    done = BatchDone(
-        number=number,
-        parts=(),
-        counts=RunCounts(read=answers),
-        account=LedgerHour(hour_us=NOON_US, first_batch=number, read=answers, enriched=answers),
-        rates=(("shop", counts),),
-    )
-    journal.commit(done)
+    commit_batch(journal, number, rates=(("shop", counts),))
     return (counts,)
 
 
 def raised(journal: Journal) -> list[Alert]:
     """Take the alerts out of the outbox."""
-    rows = journal.outbox_alerts(100)
+    rows = journal.outbox(Alert, 100)
     journal.delete_from_outbox(identity for identity, _ in rows)
     return [alert for _, alert in rows]
 

@@ -7,9 +7,10 @@ import pytest
 
 from launch.watch.alerts.monitor import Monitor
 from launch.watch.durable.journal import Journal
+from schemas.alert import Alert
 from tests.support.builders import NOON_US
 from tests.support.clocks import ManualClock
-from tests.support.journals import a_batch_done
+from tests.support.journals import commit_batch
 from transforms.rules.no_data import NoDataRule
 from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
 from transforms.rules.rate_incidents import RateRule
@@ -50,18 +51,18 @@ class Watch:
         start_us = bucket_start(self.now_us - age_s * 1_000_000)
         counts = RateCounts(start_us=start_us, answers=answers, low_grounded=bad)
         number = self.journal.next_number()
-        self.journal.commit(a_batch_done(number=number, rates=((engine, counts),)))
+        commit_batch(self.journal, number, rates=((engine, counts),))
         self.monitor.record_arrivals(answers, {engine: answers}, self.now_us)
         self.monitor.record_rates([(engine, counts)])
 
     def judge(self) -> list[Told]:
         """What is raised now."""
-        before = {identity for identity, _ in self.journal.outbox_alerts(1_000)}
+        before = {identity for identity, _ in self.journal.outbox(Alert, 1_000)}
         if self.is_behind:
             self.monitor.record_backlog(self.now_us)
         self.monitor.evaluate(self.now_us)
         told = []
-        for identity, alert in self.journal.outbox_alerts(1_000):
+        for identity, alert in self.journal.outbox(Alert, 1_000):
             episode = alert.rate or alert.no_data
             if identity not in before and episode:
                 told.append((alert.kind.value, alert.engine, episode.state))
@@ -153,7 +154,7 @@ def test_a_backlog_is_judged_as_it_was_answered(watch: Watch) -> None:
         told += watch.judge()
         watch.clock.advance(5)
     assert told == [OPENED, CLOSED]
-    (opened, closed) = (alert for _, alert in watch.journal.outbox_alerts(10))
+    (opened, closed) = (alert for _, alert in watch.journal.outbox(Alert, 10))
     assert opened.event_time_us == NOON_US - 3 * HOUR_S * 1_000_000 + BUCKET_US
     assert closed.event_time_us is not None
     assert closed.event_time_us < NOON_US
@@ -174,7 +175,7 @@ def test_late_answers_do_not_bring_back_what_was_told(watch: Watch) -> None:
     assert watch.minutes(30, answers=10, bad=9) == [OPENED]
     assert watch.minutes(120, answers=10) == [CLOSED]
     watch.minutes(9 * 60, answers=0)
-    watch.journal.delete_from_outbox(identity for identity, _ in watch.journal.outbox_alerts(1_000))
+    watch.journal.delete_from_outbox(identity for identity, _ in watch.journal.outbox(Alert, 1_000))
     for age_h in (9, 10, 11):
         watch.batch(1, age_s=age_h * HOUR_S)
         watch.clock.advance(MINUTE_S)

@@ -2,18 +2,21 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from launch.pubsub.errors import Refused, Unpublished
-from launch.watch.alerts.outbox import OutboxPublisher
+from launch.watch.alerts.outbox import OutboxPublisher, alert_message
 from launch.watch.durable.journal import Journal
+from schemas.alert import Alert
+from schemas.failure import Failure
 from tests.support.builders import a_failure, a_message
 from tests.support.clocks import ManualClock
-from tests.support.journals import a_batch_done, an_alert
-from transforms.rules.topic_messages import TopicMessage
+from tests.support.journals import an_alert, commit_batch
+from transforms.rules.topic_messages import TopicMessage, encode_failure
 
 
 class ATopic:
@@ -45,22 +48,16 @@ def topic() -> ATopic:
     return ATopic()
 
 
-def publisher_of(
-    journal: Journal,
-    alerts: ATopic | None,
-    failures: ATopic | None = None,
-    clock: ManualClock | None = None,
-    *,
-    ordering: bool = False,
-) -> OutboxPublisher:
-    return OutboxPublisher(
-        journal,
-        alerts,  # type: ignore[arg-type]
-        failures,  # type: ignore[arg-type]
-        ordering=ordering,
-        with_payload=True,
-        clock=clock or ManualClock(),
-    )
+def alerts_to(
+    topic: ATopic, journal: Journal, clock: ManualClock | None = None, *, ordering: bool = False
+) -> OutboxPublisher[Alert]:
+    encode = partial(alert_message, ordering=ordering)
+    return OutboxPublisher(journal, Alert, topic, encode, clock or ManualClock())  # type: ignore[arg-type]
+
+
+def failures_to(topic: ATopic, journal: Journal) -> OutboxPublisher[Failure]:
+    encode = partial(encode_failure, with_payload=True)
+    return OutboxPublisher(journal, Failure, topic, encode, ManualClock())  # type: ignore[arg-type]
 
 
 def commit(journal: Journal, alerts: int, failures: int = 0) -> None:
@@ -68,7 +65,7 @@ def commit(journal: Journal, alerts: int, failures: int = 0) -> None:
     raised = tuple(an_alert(record_id=str(number), engine="shop") for number in range(alerts))
     failed = tuple(a_failure(message=a_message(place=str(at))) for at in range(failures))
     number = journal.next_number()
-    journal.commit(a_batch_done(number, alerts=raised, failures=failed))
+    commit_batch(journal, number, alerts=raised, failures=failed)
 
 
 def ids_in(topic: ATopic) -> list[str]:
@@ -80,36 +77,36 @@ def test_all_alerts_and_failures_are_published_in_order_and_forgotten(
 ) -> None:
     failed = ATopic()
     commit(journal, alerts=1_200, failures=3)
-    publisher_of(journal, topic, failed).publish()
+    alerts_to(topic, journal).publish()
+    failures_to(failed, journal).publish()
     assert ids_in(topic) == [str(number) for number in range(1_200)]
     sources = [message.attributes["failure_source"] for message in failed.published]
     assert sources == ["0", "1", "2"]
-    assert journal.outbox_alerts(1) == journal.outbox_failures(1) == []
+    assert journal.outbox(Alert, 1) == journal.outbox(Failure, 1) == []
 
 
 def test_what_has_no_topic_stays_for_the_files(journal: Journal) -> None:
     commit(journal, alerts=1, failures=1)
-    publisher_of(journal, None).publish()
-    assert len(journal.outbox_alerts(9)) == len(journal.outbox_failures(9)) == 1
+    alerts_to(ATopic(), journal).publish()
+    assert (journal.count_outbox("alert"), journal.count_outbox("failure")) == (0, 1)
 
 
 def test_what_pubsub_does_not_take_waits_and_is_not_tried_before_a_pause_is_over(
     journal: Journal, topic: ATopic
 ) -> None:
-    clock, failed = ManualClock(), ATopic()
-    announcer = publisher_of(journal, topic, failed, clock)
-    commit(journal, alerts=2, failures=1)
+    clock = ManualClock()
+    announcer = alerts_to(topic, journal, clock)
+    commit(journal, alerts=2)
     topic.error = Unpublished("no answer")
     announcer.publish()
     clock.advance(14.0)
     announcer.publish()
-    assert (topic.tries, len(journal.outbox_alerts(9))) == (1, 2)
-    assert len(failed.published) == 1
+    assert (topic.tries, len(journal.outbox(Alert, 9))) == (1, 2)
     clock.advance(1.0)
     topic.error = None
     announcer.publish()
     assert ids_in(topic) == ["0", "1"]
-    assert journal.outbox_alerts(9) == []
+    assert journal.outbox(Alert, 9) == []
 
 
 def test_a_topic_that_is_not_there_is_told_and_keeps_the_alerts(
@@ -118,14 +115,14 @@ def test_a_topic_that_is_not_there_is_told_and_keeps_the_alerts(
     commit(journal, alerts=1)
     topic.error = Refused("cannot publish to projects/p/topics/t: it does not exist")
     with pytest.raises(Refused, match="does not exist"):
-        publisher_of(journal, topic).publish()
-    assert len(journal.outbox_alerts(9)) == 1
+        alerts_to(topic, journal).publish()
+    assert len(journal.outbox(Alert, 9)) == 1
 
 
 def test_alerts_that_a_full_disk_cannot_forget_are_not_published_again_and_again(
     journal: Journal, topic: ATopic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    announcer = publisher_of(journal, topic)
+    announcer = alerts_to(topic, journal)
     commit(journal, alerts=2)
 
     def full(_: object) -> None:
@@ -139,7 +136,7 @@ def test_alerts_that_a_full_disk_cannot_forget_are_not_published_again_and_again
     commit(journal, alerts=1)
     announcer.publish()
     assert ids_in(topic) == ["0", "1", "0"]
-    assert journal.outbox_alerts(9) == []
+    assert journal.outbox(Alert, 9) == []
 
 
 def test_alerts_that_were_published_and_not_forgotten_are_published_again_after_a_crash(
@@ -153,8 +150,8 @@ def test_alerts_that_were_published_and_not_forgotten_are_published_again_after_
     with monkeypatch.context() as crash:
         crash.setattr(journal, "delete_from_outbox", die)
         with pytest.raises(KeyboardInterrupt):
-            publisher_of(journal, topic).publish()
-    publisher_of(journal, topic).publish()
+            alerts_to(topic, journal).publish()
+    alerts_to(topic, journal).publish()
     assert ids_in(topic) == ["0", "1", "0", "1"]
 
 
@@ -163,5 +160,5 @@ def test_alerts_of_an_engine_stay_in_order_only_where_that_is_asked_for(
     journal: Journal, topic: ATopic, ordering: bool, key: str
 ) -> None:
     commit(journal, alerts=1)
-    publisher_of(journal, topic, ordering=ordering).publish()
+    alerts_to(topic, journal, ordering=ordering).publish()
     assert [message.ordering_key for message in topic.published] == [key]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from launch.watch import run_worker
+from launch.watch.durable.batch_folders import BatchFolders
 from launch.watch.durable.final_files import FinalFiles
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.published_ids import PublishedIds
@@ -23,10 +23,9 @@ from pipeline.sinks.row_formats import EnrichedFiles
 from schemas.enriched_answer import EnrichedAnswer
 from tests.support.builders import NOON_US, a_failure, a_message, an_enriched
 from tests.support.clocks import ManualClock
-from tests.support.journals import a_batch_done, an_account, an_alert
+from tests.support.journals import an_account, an_alert, commit_batch
 from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
 from transforms.persistence.database import Database
-from transforms.persistence.seen_ids import SeenIds
 
 AGE_S = 300.0
 DAY_US = 86_400_000_000
@@ -46,10 +45,9 @@ class Keeper:
             **config,
         )
         self.journal = Journal(f"{self.config.work_folder}/journal.sqlite")
-        self.folders = run_worker._folders(self.config, self.journal)
-        seen = SeenIds(f"{self.config.work_folder}/seen.sqlite")
+        self.folders = BatchFolders(str(self.config.work_folder), self.journal)
         self.published_ids = PublishedIds(
-            self.config.destination, self.journal.identity, seen, 3_600, lambda: clock.now_s
+            self.config, self.journal.identity, 3_600, lambda: clock.now_s
         )
         self.files = FinalFiles(
             self.config, self.folders, self.published_ids, ["alerts", "failures"]
@@ -81,18 +79,17 @@ class Keeper:
         """Commit a batch of these records, as the worker does."""
         number = self.journal.next_number()
         folder = self.folders.begin(number)
-        row_format = EnrichedFiles(self.config.text, self.config.run)
+        row_format = EnrichedFiles(self.config.text, self.config.run, with_keys=True)
         parts = []
         for name, grouped in itertools.groupby(rows, row_format.folder):
             path = f"{folder}/part-{len(parts)}.avro"
-            part = OpenPart(path, name, row_format, with_keys=True)
+            part = OpenPart(path, name, row_format)
             for row in grouped:
                 part.write(row)
             parts.append(part.close())
         self.folders.keep(number, parts)
-        account = an_account(first_batch=number, read=len(rows), enriched=len(rows))
-        done = a_batch_done(number, parts=tuple(parts), account=account, **members)
-        self.journal.commit(done)
+        account = an_account(read=len(rows), enriched=len(rows))
+        commit_batch(self.journal, number, account, parts=tuple(parts), **members)
 
     def ids(self) -> list[str]:
         """The record ids in the output, sorted."""

@@ -10,14 +10,16 @@ import pytest
 
 from launch.watch.durable import journal as journal_module
 from launch.watch.durable.journal import Journal, Publication
+from schemas.alert import Alert
+from schemas.failure import Failure
 from schemas.summary import RunCounts
 from tests.support.builders import NOON_US, a_failure, a_message
 from tests.support.journals import (
     HOUR_OF_NOON_US,
-    a_batch_done,
     a_part,
     an_account,
     an_alert,
+    commit_batch,
 )
 from transforms.rules.rate_counts import RateCounts
 
@@ -43,15 +45,14 @@ def test_a_journal_that_has_just_been_made_remembers_nothing(journal: Journal) -
     assert journal.ledger() == []
     assert journal.totals() == RunCounts()
     assert journal.alerts_raised() == 0
-    assert journal.outbox_alerts(10) == []
-    assert journal.outbox_failures(10) == []
+    assert journal.outbox(Alert, 10) == []
+    assert journal.outbox(Failure, 10) == []
     assert journal.rates(0) == {}
 
 
 def test_all_that_came_of_a_batch_outlives_the_process(journal: Journal, path: str) -> None:
     rates = counts_of(NOON_US, 2)
-    done = a_batch_done(alerts=(an_alert(),), failures=(a_failure(),), rates=(("shop", rates),))
-    journal.commit(done)
+    commit_batch(journal, alerts=(an_alert(),), failures=(a_failure(),), rates=(("shop", rates),))
     # Another connection sees what is durable, and nothing else.
     with closing(Journal(path)) as after:
         assert after.next_number() == 2
@@ -59,16 +60,16 @@ def test_all_that_came_of_a_batch_outlives_the_process(journal: Journal, path: s
         assert after.ledger() == [an_account()]
         assert after.totals() == RunCounts(read=2, verdicts={"GROUNDED": 2})
         assert after.alerts_raised() == 1
-        assert [alert for _, alert in after.outbox_alerts(10)] == [an_alert()]
-        assert [failure for _, failure in after.outbox_failures(10)] == [a_failure()]
+        assert [alert for _, alert in after.outbox(Alert, 10)] == [an_alert()]
+        assert [failure for _, failure in after.outbox(Failure, 10)] == [a_failure()]
         assert after.rates(0) == {"shop": [rates]}
 
 
 def test_batches_of_an_hour_are_added_up_and_hours_are_kept_apart(journal: Journal) -> None:
-    journal.commit(a_batch_done(1))
-    journal.commit(a_batch_done(2, account=an_account(first_batch=2, duplicates=1)))
+    commit_batch(journal, 1)
+    commit_batch(journal, 2, account=an_account(first_batch=2, duplicates=1))
     later_us = HOUR_OF_NOON_US + 3_600_000_000
-    journal.commit(a_batch_done(3, account=an_account(first_batch=3, hour_us=later_us)))
+    commit_batch(journal, 3, account=an_account(first_batch=3, hour_us=later_us))
     assert journal.ledger() == [
         an_account(read=4, enriched=4, duplicates=1),
         an_account(first_batch=3, hour_us=later_us),
@@ -85,7 +86,7 @@ def test_rates_are_added_up_by_engine_and_moment(journal: Journal) -> None:
         ("shop", counts_of(NOON_US, 7)),
         ("shop", counts_of(NOON_US - 1, 11)),
     )
-    journal.commit(a_batch_done(rates=rates))
+    commit_batch(journal, rates=rates)
     assert journal.rates(0) == {
         "shop": [counts_of(NOON_US - 1, 11), counts_of(NOON_US, 9)],
         None: [counts_of(NOON_US, 3)],
@@ -100,23 +101,23 @@ def test_what_has_been_announced_is_forgotten_and_the_rest_stays_in_order(
     journal: Journal,
 ) -> None:
     alerts = tuple(an_alert(record_id=f"{number:064d}") for number in range(5))
-    journal.commit(a_batch_done(alerts=alerts, failures=(a_failure(),)))
-    first, second, *_ = journal.outbox_alerts(3)
+    commit_batch(journal, alerts=alerts, failures=(a_failure(),))
+    first, second, *_ = journal.outbox(Alert, 3)
     journal.delete_from_outbox([first[0], second[0]])
-    assert [alert for _, alert in journal.outbox_alerts(10)] == list(alerts[2:])
-    assert len(journal.outbox_failures(10)) == 1
+    assert [alert for _, alert in journal.outbox(Alert, 10)] == list(alerts[2:])
+    assert len(journal.outbox(Failure, 10)) == 1
     assert (journal.count_outbox("alert"), journal.count_outbox("failure")) == (3, 1)
     assert journal.alerts_raised() == 5
 
 
 def test_ids_in_the_outbox_are_never_used_again(journal: Journal, path: str) -> None:
     journal.raise_alerts([an_alert(), an_alert()])
-    ids = [identity for identity, _ in journal.outbox_alerts(10)]
+    ids = [identity for identity, _ in journal.outbox(Alert, 10)]
     journal.delete_from_outbox(ids)
     journal.close()
     with closing(Journal(path)) as after:
         after.raise_alerts([an_alert()])
-        assert [identity > max(ids) for identity, _ in after.outbox_alerts(10)] == [True]
+        assert [identity > max(ids) for identity, _ in after.outbox(Alert, 10)] == [True]
 
 
 def test_only_so_many_bytes_are_taken_from_the_outbox_at_once_but_always_one_row(
@@ -126,9 +127,9 @@ def test_only_so_many_bytes_are_taken_from_the_outbox_at_once_but_always_one_row
     failures = tuple(
         a_failure(message=a_message(payload=b"x" * size)) for size in (20_000, 3_000, 3_000, 3_000)
     )
-    journal.commit(a_batch_done(failures=failures))
+    commit_batch(journal, failures=failures)
     taken = []
-    while rows := journal.outbox_failures(10):
+    while rows := journal.outbox(Failure, 10):
         taken.append(len(rows))
         journal.delete_from_outbox(identity for identity, _ in rows)
     assert taken == [1, 2, 1]
@@ -146,13 +147,13 @@ def test_a_publication_holds_what_waited_when_it_began_and_stays_until_it_ends(
     journal: Journal, path: str
 ) -> None:
     for number in (1, 2):
-        journal.commit(a_batch_done(number, alerts=(an_alert(),)))
+        commit_batch(journal, number, alerts=(an_alert(),))
     begun = journal.begin_publication(file_bytes=7, with_payload=True)
     assert begun == Publication(last_batch=2, last_in_outbox=2, file_bytes=7)
-    journal.commit(a_batch_done(3, alerts=(an_alert(),)))
+    commit_batch(journal, 3, alerts=(an_alert(),))
     with closing(Journal(path)) as after:
         assert after.publication() == begun
-        assert len(after.outbox_alerts(9, begun.last_in_outbox)) == 2
+        assert len(after.outbox(Alert, 9, begun.last_in_outbox)) == 2
         after.end_publication(begun)
         assert after.publication() is None
         assert [number for number, _ in after.waiting_batches()] == [3]
@@ -196,20 +197,19 @@ class FullDisk:
 def test_a_full_disk_leaves_nothing_of_a_batch_and_the_next_try_all(
     journal: Journal, path: str, statement: str
 ) -> None:
-    done = a_batch_done(alerts=(an_alert(),))
     database = journal._database
     database._connection = FullDisk(database._connection, statement)  # type: ignore[assignment]
     with pytest.raises(OSError, match=r"cannot write .*journal.sqlite: .*full"):
-        journal.commit(done)
+        commit_batch(journal, alerts=(an_alert(),))
     with closing(Journal(path)) as beside:
-        assert (beside.next_number(), beside.totals(), beside.outbox_alerts(9)) == (
+        assert (beside.next_number(), beside.totals(), beside.outbox(Alert, 9)) == (
             1,
             RunCounts(),
             [],
         )
-    journal.commit(done)
+    commit_batch(journal, alerts=(an_alert(),))
     with closing(Journal(path)) as beside:
-        assert (beside.next_number(), len(beside.outbox_alerts(9))) == (2, 1)
+        assert (beside.next_number(), len(beside.outbox(Alert, 9))) == (2, 1)
 
 
 def test_a_file_that_is_no_journal_is_refused_with_its_name(tmp_path: Path) -> None:
@@ -225,11 +225,11 @@ def test_engines_without_number_are_counted_together(
     monkeypatch.setattr(journal_module, "MAX_ENGINES", 3)
     for number in range(1, 8):
         rates = ((f"engine-{number}", counts_of(NOON_US, 1)),)
-        journal.commit(a_batch_done(number, rates=rates))
+        commit_batch(journal, number, rates=rates)
     counted = {engine: counts[0].answers for engine, counts in journal.rates(0).items()}
     assert counted == {"engine-1": 1, "engine-2": 1, "engine-3": 1, "(other engines)": 4}
     # What is not counted any more makes room.
     journal.delete_rates("engine-1", NOON_US + 1)
     journal.delete_rates("(other engines)", NOON_US + 1)
-    journal.commit(a_batch_done(8, rates=(("engine-8", counts_of(NOON_US, 1)),)))
+    commit_batch(journal, 8, rates=(("engine-8", counts_of(NOON_US, 1)),))
     assert "engine-8" in journal.rates(0)

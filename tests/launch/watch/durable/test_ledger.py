@@ -3,10 +3,11 @@
 import pytest
 
 from launch.watch.durable.ledger import hour_of_batch
+from pipeline.sinks.batch_results import BatchResults
 from schemas.quantities import HOUR_US
 from schemas.summary import RunCounts
-from tests.support.builders import NOON_US
-from tests.support.journals import HOUR_OF_NOON_US, an_account
+from tests.support.builders import NOON_US, a_failure
+from tests.support.journals import HOUR_OF_NOON_US, a_part, an_account
 
 
 @pytest.mark.parametrize(
@@ -25,11 +26,12 @@ def test_the_gap_is_what_was_read_and_did_not_end(members: dict[str, int], gap: 
 
 def test_a_batch_belongs_to_the_hour_in_which_it_ends() -> None:
     counts = RunCounts(read=7, duplicates=2, sampled_out=1, deferred=4)
-    account = hour_of_batch(9, counts, enriched=3, failures=1, now_us=NOON_US + HOUR_US - 1)
+    batch = BatchResults(parts=(a_part(rows=3),), failures=(a_failure(),))
+    account = hour_of_batch(9, batch, counts, NOON_US + HOUR_US - 1)
     assert account == an_account(
         first_batch=9, read=7, enriched=3, failures=1, duplicates=2, sampled_out=1
     )
-    later = hour_of_batch(9, counts, enriched=3, failures=1, now_us=NOON_US + HOUR_US)
+    later = hour_of_batch(9, batch, counts, NOON_US + HOUR_US)
     assert later.hour_us == HOUR_OF_NOON_US + HOUR_US
 
 

@@ -7,82 +7,14 @@ from collections import Counter
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
-from launch.pubsub.outstanding import OutstandingStats
-from launch.pubsub.subscription import SubscriptionStats
+from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch.durable.publisher import FilePublisher
-from launch.watch.health.health import (
-    Health,
-    HealthRule,
-    Heartbeat,
-    WorkerState,
-    disk_problem,
-    health_reasons,
-)
+from launch.watch.health.health import Health, disk_problem
 from tests.support.clocks import ManualClock
-
-RULE = HealthRule(stalled_after_s=300.0)
-
-
-def a_state(**fields: Any) -> WorkerState:
-    healthy = {
-        "since_pull_s": 1.0,
-        "since_progress_s": 1.0,
-        "outstanding": 10,
-        "is_pubsub_available": True,
-    }
-    return WorkerState(**healthy | fields)
-
-
-REASONS = {
-    "healthy": ({}, []),
-    "just not too long": ({"since_pull_s": 300.0, "since_progress_s": 300.0}, []),
-    "stuck": ({"since_pull_s": 312.4}, [("not_pulling", "no pull for 312 s")]),
-    "nothing gets done": (
-        {"since_progress_s": 301.0},
-        [("no_progress", "10 messages are outstanding, and none was finished for 301 s")],
-    ),
-    "nothing to do": ({"since_progress_s": 301.0, "outstanding": 0}, []),
-    "a publication that failed once": (
-        {"publish_problem": "503", "publish_failing_for_s": 60.0},
-        [],
-    ),
-    "no publication": (
-        {"publish_problem": "cannot write out/a.avro: 503", "publish_failing_for_s": 75.0},
-        [("cannot_publish", "no file could be published for 75 s: cannot write out/a.avro: 503")],
-    ),
-    "no disk": (
-        {"disk_problem": "work cannot be written: No space left on device"},
-        [("disk_not_writable", "work cannot be written: No space left on device")],
-    ),
-    "no Pub/Sub": (
-        {"is_pubsub_available": False},
-        [("pubsub_does_not_answer", "Pub/Sub does not answer; it is retried")],
-    ),
-}
-
-
-@pytest.mark.parametrize(("fields", "expected"), REASONS.values(), ids=REASONS)
-def test_each_reason_has_a_name_and_a_sentence(
-    fields: dict[str, Any], expected: list[tuple[str, str]]
-) -> None:
-    found = [(reason.reason, reason.message) for reason in health_reasons(a_state(**fields), RULE)]
-    assert found == expected
-
-
-def test_several_reasons_are_all_given() -> None:
-    state = a_state(
-        since_pull_s=999, since_progress_s=999, is_pubsub_available=False, disk_problem="full"
-    )
-    assert [reason.reason for reason in health_reasons(state, RULE)] == [
-        "not_pulling",
-        "no_progress",
-        "disk_not_writable",
-        "pubsub_does_not_answer",
-    ]
 
 
 class Worker:
@@ -90,15 +22,11 @@ class Worker:
 
     def __init__(self, folder: Path) -> None:
         self.clock = ManualClock()
-        self.heartbeat = Heartbeat(self.clock)
         self.stats_now = SubscriptionStats()
         self.asked = 0
         self.error: Exception | None = None
         self.publisher = FilePublisher(self._publish, Counter(), 1_000, 300.0, self.clock)
-        folders = [str(folder)]
-        self.health = Health(
-            self.heartbeat, self._ask, folders, self.publisher, rule=RULE, clock=self.clock
-        )
+        self.health = Health(self._ask, str(folder), self.publisher, self.clock)
 
     def _publish(self) -> int:
         if self.error:
@@ -107,7 +35,7 @@ class Worker:
 
     def publish(self) -> None:
         self.clock.advance(300)
-        self.heartbeat.record_pull(outstanding=0)
+        self.health.record_pull(outstanding=0)
         with suppress(OSError):
             self.publisher.publish_due()
             wait([cast("Future[int]", self.publisher._running)])
@@ -117,38 +45,55 @@ class Worker:
         self.asked += 1
         return self.stats_now
 
-    def reasons(self) -> list[str]:
+    def messages(self) -> dict[str, str]:
+        """The reasons by name, each with its sentence."""
         self.clock.advance(1.0)
-        return [reason.reason for reason in self.health.reasons()]
+        return {reason.reason: reason.message for reason in self.health.reasons()}
+
+    def reasons(self) -> list[str]:
+        return list(self.messages())
+
+
+def test_several_reasons_are_all_given(tmp_path: Path) -> None:
+    worker = Worker(tmp_path / "gone")
+    worker.health.record_pull(outstanding=10)
+    worker.stats_now = SubscriptionStats(processing=10, is_available=False)
+    worker.clock.advance(998)
+    assert worker.messages() == {
+        "not_pulling": "no pull for 999 s",
+        "no_progress": "10 messages are outstanding, and none was finished for 999 s",
+        "disk_not_writable": f"{tmp_path}/gone cannot be written: No such file or directory",
+        "pubsub_does_not_answer": "Pub/Sub does not answer; it is retried",
+    }
 
 
 def test_a_worker_without_messages_is_well_while_it_goes_on_asking(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
     for _ in range(10):
         worker.clock.advance(200)
-        worker.heartbeat.record_pull(outstanding=0)
+        worker.health.record_pull(outstanding=0)
         assert worker.reasons() == []
 
 
 def test_a_worker_that_asks_no_more_is_unwell_until_it_does_again(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
-    worker.clock.advance(300)
-    assert worker.reasons() == ["not_pulling"]
-    worker.heartbeat.record_pull(outstanding=0)
+    worker.clock.advance(299)
+    assert worker.reasons() == []
+    assert worker.messages() == {"not_pulling": "no pull for 301 s"}
+    worker.health.record_pull(outstanding=0)
     assert worker.reasons() == []
 
 
 def test_a_worker_that_gets_nothing_done_is_unwell_until_it_does(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
-    worker.stats_now = SubscriptionStats(
-        messages=OutstandingStats(processing=3, waiting=4, settled=100)
-    )
+    worker.stats_now = SubscriptionStats(processing=3, waiting=4, settled=100)
     for _ in range(4):
         worker.clock.advance(100)
-        worker.heartbeat.record_pull(outstanding=3)
-    (reason,) = worker.health.reasons()
-    assert reason.message.startswith("7 messages are outstanding")
-    worker.heartbeat.record_progress()
+        worker.health.record_pull(outstanding=3)
+    assert worker.messages() == {
+        "no_progress": "7 messages are outstanding, and none was finished for 401 s"
+    }
+    worker.health.record_progress()
     assert worker.reasons() == []
 
 
@@ -158,7 +103,9 @@ def test_a_worker_that_cannot_publish_is_unhealthy_until_it_can(tmp_path: Path) 
     worker.publish()
     assert worker.reasons() == []
     worker.publish()
-    assert worker.reasons() == ["cannot_publish"]
+    assert worker.messages() == {
+        "cannot_publish": "no file could be published for 302 s: no space left on device"
+    }
     assert worker.publisher.failed == 2
     worker.error = None
     worker.publish()
@@ -168,8 +115,8 @@ def test_a_worker_that_cannot_publish_is_unhealthy_until_it_can(tmp_path: Path) 
 def test_messages_that_came_a_moment_ago_have_waited_for_a_moment(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
     worker.clock.advance(3_600)
-    worker.heartbeat.record_pull(outstanding=0)
-    worker.stats_now = SubscriptionStats(messages=OutstandingStats(waiting=1))
+    worker.health.record_pull(outstanding=0)
+    worker.stats_now = SubscriptionStats(waiting=1)
     assert worker.reasons() == []
 
 
@@ -225,7 +172,10 @@ def test_a_disk_that_takes_no_more_is_told(tmp_path: Path, monkeypatch: pytest.M
     assert problem == f"{tmp_path} cannot be written: No space left on device"
 
 
-@pytest.mark.parametrize("reason", [told[0] for _, found in REASONS.values() for told in found])
+@pytest.mark.parametrize(
+    "reason",
+    ["not_pulling", "no_progress", "disk_not_writable", "cannot_publish", "pubsub_does_not_answer"],
+)
 def test_every_reason_is_explained(reason: str) -> None:
     page = Path(__file__).parents[4] / "docs" / "monitoring.md"
     assert f"| `{reason}` |" in page.read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.contradictions.features import read_features
+from transforms.contradictions.parsed_sentence import read_features
 from transforms.grounding.local.words import (
     Kind,
     form_of,
