@@ -19,8 +19,7 @@ from pipeline.settings.commands import ServeCheckerSettings
 from pipeline.settings.load import Loaded
 from schemas.quantities import MEGABYTE
 from transforms.grounding.errors import Misconfigured
-from transforms.grounding.local.service import Reply, refuse
-from transforms.grounding.local.transport import LocalTransport
+from transforms.grounding.local.service import LocalTransport, Reply, refuse
 
 _MAX_BODY_BYTES = 32 * MEGABYTE
 """Enough for 200 facts of 10,000 characters with every character escaped in JSON."""
