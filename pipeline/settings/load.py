@@ -38,11 +38,7 @@ class CommonSettings(Settings, frozen=True, kw_only=True):
 
 
 class UsageError(Exception):
-    """The command line, the environment or the file has problems.
-
-    Attributes:
-      problems: one sentence each, at least one.
-    """
+    """The command line, the environment or the file has problems, one sentence each."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("; ".join(problems))
@@ -63,11 +59,7 @@ class Loaded(msgspec.Struct, Generic[S]):
     problems: list[str]
 
     def raise_problems(self) -> None:
-        """Report all problems.
-
-        Raises:
-          UsageError: there are problems.
-        """
+        """Raise UsageError if there are problems."""
         if self.problems:
             raise UsageError(self.problems)
 
@@ -87,11 +79,7 @@ def load(
 ) -> Loaded[S]:
     """Load the settings of a command from its arguments, the environment and a file.
 
-    Args:
-      settings: the command's.
-      arguments: those after the command.
-      environment: variables by name.
-      known: keys of other commands' settings, which files and the environment may hold, too.
+    `known` are the keys of other commands' settings, which files and the environment may hold, too.
     """
     fields = settings_of(settings)
     problems: list[str] = []
@@ -118,11 +106,9 @@ def flag_names(settings: type[Settings]) -> list[str]:
 
 
 def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
-    """Name the arguments that are unknown, each with the nearest known flag.
+    """Name the arguments that nothing takes, each flag with the nearest known one.
 
-    Args:
-      arguments: those that nothing takes; a value after an unknown flag is not reported itself.
-      names: the known flags, without dashes.
+    A value after an unknown flag is not reported itself.
     """
     values = takewhile(_is_value, arguments)
     flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))

@@ -35,8 +35,6 @@ _Reading = Callable[[Row, str], Message]
 def read_rows(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
     """Read the rows of an Avro archive, which hold a message or are enriched records.
 
-    The arguments are those of `read_archive`.
-
     Raises:
       DamagedArchive: after the last good row; it says how many messages before count.
     """
