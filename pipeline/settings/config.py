@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from pipeline.settings.definition import build
-from pipeline.settings.job import JobSettings
-from pipeline.sinks.destination import FILE_BYTES, Destination
+from pipeline.settings.job import FILE_BYTES, JobSettings
+from pipeline.sinks.destination import Destination
 from schemas import Record
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict

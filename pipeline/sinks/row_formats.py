@@ -110,9 +110,11 @@ class EnrichedFiles(RowFormat):
     def folder(self, row: EnrichedAnswer) -> str:
         """Return the folder of the event's UTC date, named in Hive's style."""
         time_us = row.event_time_us
-        if time_us is None or (self._now_us and _is_far(time_us, self._now_us())):
-            return f"{self.kind}/event_date={_NO_DATE}"
-        return f"{self.kind}/event_date={to_date(time_us)}"
+        date = _NO_DATE
+        if time_us is not None:
+            age_us = self._now_us() - time_us if self._now_us else 0
+            date = to_date(time_us) if -_LATEST_US <= age_us <= _OLDEST_US else _NO_DATE
+        return f"{self.kind}/event_date={date}"
 
     def key(self, row: EnrichedAnswer) -> bytes:
         """Return the key of the record."""
@@ -167,10 +169,6 @@ class EnrichedFiles(RowFormat):
             return sum(block.num_records for block in fastavro.block_reader(stream))
         except Exception as error:  # noqa: BLE001 - fastavro raises what its decoders do
             raise OSError(f"damaged Avro: {type(error).__name__}") from None
-
-
-def _is_far(time_us: int, now_us: int) -> bool:
-    return not -_OLDEST_US <= time_us - now_us <= _LATEST_US
 
 
 class AlertFiles(RowFormat):
