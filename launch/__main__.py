@@ -1,7 +1,60 @@
-"""`python -m launch COMMAND` is the same as `groundwatch COMMAND`."""
+"""The command line: `python -m launch COMMAND` is the same as `groundwatch COMMAND`."""
 
+import logging
 import sys
+from collections.abc import Sequence
+from io import TextIOWrapper
 
-from launch.main import main
+from launch import __version__
+from launch.commands import all_commands, run_command
+from launch.terminal.exit_status import DONE, USAGE
+from pipeline.settings.load import UsageError
 
-sys.exit(main())
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+      arguments: the command and its flags; None for those of the process.
+
+    Returns:
+      The exit status: 0 done, 1 failed, 2 usage, 3 done with failures left for a replay.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal may lack a character.
+            stream.reconfigure(errors="replace")
+    command, *rest = list(sys.argv[1:] if arguments is None else arguments) or [""]
+    if command in {"--help", "-h", "help"}:
+        sys.stdout.write(_help())
+        return DONE
+    if command == "--version":
+        sys.stdout.write(f"groundwatch {__version__}\n")
+        return DONE
+    # Before Beam is imported, which would set up a log of its own.
+    logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
+    if command not in all_commands():
+        complaint = f"unknown command {command!r}" if command else "a command is missing"
+        sys.stderr.write(f"groundwatch: {complaint}.\n\n{_help()}")
+        return USAGE
+    try:
+        return run_command(command, rest)
+    except UsageError as error:
+        problems = "".join(f"  {problem}\n" for problem in error.problems)
+        sys.stderr.write(f"groundwatch {command} cannot start:\n{problems}")
+        sys.stderr.write(f"`groundwatch {command} --help` lists the flags.\n")
+        return USAGE
+
+
+def _help() -> str:
+    width = max(map(len, all_commands()))
+    lines = [f"  {name:<{width}}  {each.help}\n" for name, each in all_commands().items()]
+    return (
+        "usage: groundwatch COMMAND [--flag value ...]\n\n"
+        "Find out whether your chatbots' answers are supported by their sources.\n\n"
+        f"{''.join(lines)}\n`groundwatch COMMAND --help` lists a command's flags.\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -12,16 +12,15 @@ from schemas.checked_answer import Check, Claim, Contradiction
 from schemas.quantities import to_rfc3339, to_us
 from schemas.verdict import Verdict
 
-_FULL_NAME = "groundwatch.EnrichedAnswer"
-"""The schema's full name, the same in every release."""
+_FULL_NAME = "groundwatch.EnrichedAnswer"  # the schema's full name, the same in every release
 
+# Fields that a check writes.
 _CHECK_FIELDS = frozenset(
     {
         *("check", "citation_precision", "citation_recall", "claims", "min_claim_score"),
         *("mismatches", "score_drift", "support_score"),
     }
 )
-"""Fields that a check writes."""
 
 
 class EnrichedAnswer(Record, frozen=True, kw_only=True):

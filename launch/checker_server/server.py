@@ -1,7 +1,6 @@
 """Serve the embedded checker over HTTP, with the protocol of Google's service."""
 
 import asyncio
-import errno
 import logging
 import resource
 import signal
@@ -20,8 +19,7 @@ from pipeline.settings.commands import ServeCheckerSettings
 from pipeline.settings.load import Loaded
 from schemas.quantities import MEGABYTE
 from transforms.grounding.errors import Misconfigured
-from transforms.grounding.local.service import Reply, refuse
-from transforms.grounding.local.transport import LocalTransport
+from transforms.grounding.local.service import LocalTransport, Reply, refuse
 
 _MAX_BODY_BYTES = 32 * MEGABYTE
 """Enough for 200 facts of 10,000 characters with every character escaped in JSON."""
@@ -39,13 +37,11 @@ _RESERVED_FILES = 64
 _DEADLINE_S = 30.0
 """For a client to send the head of a request, its body, and to read the response."""
 
-_OUT_OF_RESOURCES = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 _RETRY_S = 1.0
 _LINGERING_S = 1.0
 """For a client to read why its request is refused before it has sent the whole."""
 
 _SHUTDOWN_TIMEOUT_S = 5
-_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _log = logging.getLogger(__name__)
 
 _http_log = logging.getLogger(f"{__name__}.http")
@@ -53,7 +49,7 @@ _http_log.disabled = True  # aiohttp logs a traceback for what a client did wron
 
 
 def serve_checker(loaded: Loaded[ServeCheckerSettings]) -> int:
-    """Serve checks until SIGINT or SIGTERM.
+    """Serve checks until SIGINT or SIGTERM, then finish the requests that have arrived.
 
     Returns:
       0 stopped, 1 failed.
@@ -62,35 +58,19 @@ def serve_checker(loaded: Loaded[ServeCheckerSettings]) -> int:
       UsageError: the settings have problems.
     """
     loaded.raise_problems()
-    settings = loaded.settings
     try:
-        serve(settings.serve_port, settings.serve_host, settings.scorer)
+        asyncio.run(_serve(loaded.settings))
     except (OSError, Misconfigured) as error:
         reason = getattr(error, "strerror", None) or error
         return fail(f"the checker cannot be served: {reason}")
     return DONE
 
 
-def serve(port: int, host: str = "127.0.0.1", scorer: str | None = None) -> None:
-    """Serve checks until SIGINT or SIGTERM, then finish what is in hand and return.
-
-    Args:
-      port: the TCP port; 0 takes a free one. The first line printed says which.
-      host: the address to listen on.
-      scorer: the folder of a model that scores the claims; None has them scored by words.
-
-    Raises:
-      OSError: the address is taken or not one of this machine's.
-      Misconfigured: the folder holds no model that can be used.
-    """
-    asyncio.run(_serve_until_stopped(port, host, scorer))
-
-
-async def _serve_until_stopped(port: int, host: str, scorer: str | None) -> None:
+async def _serve(settings: ServeCheckerSettings) -> None:
     stopped = asyncio.Event()
-    for number in _STOP_SIGNALS:
+    for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    async with listening(port, host, scorer) as address:
+    async with listening(settings.serve_port, settings.serve_host, settings.scorer) as address:
         sys.stdout.write(f"The embedded checker listens on {address}\n")
         sys.stdout.flush()
         await stopped.wait()
@@ -118,31 +98,23 @@ async def listening(
       Misconfigured: the folder holds no model that can be used.
     """
     threads = ThreadPoolExecutor(_THREADS, "check")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         server = _Server(LocalTransport(scorer, threads))
-        with _listener(host, port) as listener:
+        with socket.create_server((host, port), family=family, backlog=_BACKLOG) as listener:
+            listener.setblocking(False)
             accepting = asyncio.create_task(server.accept(listener))
             try:
-                yield _address(listener)
+                name, port = listener.getsockname()[:2]
+                yield f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
             finally:
                 accepting.cancel()
                 with suppress(asyncio.CancelledError):
                     await accepting
-        await server.close()
+        server.pre_shutdown()
+        await server.shutdown(_SHUTDOWN_TIMEOUT_S)
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
-
-
-def _listener(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    listener.setblocking(False)
-    return listener
-
-
-def _address(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 class _Connection(web.RequestHandler):
@@ -167,14 +139,26 @@ class _Connection(web.RequestHandler):
         self._tcp.abort()
 
 
-class _Server:
+class _Server(web.Server):
     """Serve connections, no more at a time than this process may open files."""
 
     def __init__(self, checker: LocalTransport) -> None:
+        super().__init__(self._handle)
         self._checker = checker
-        self._http = web.Server(self._handle)
         self._large_bodies = asyncio.Semaphore(_MAX_LARGE_BODIES)
         self._max_connections = _max_connections()
+
+    def __call__(self) -> _Connection:
+        """Prepare for a new connection."""
+        # The timeout is that of a request's head, too: no byte that arrives extends it.
+        return _Connection(
+            self,
+            loop=asyncio.get_running_loop(),
+            keepalive_timeout=_DEADLINE_S,
+            lingering_time=_LINGERING_S,
+            logger=_http_log,
+            access_log=_http_log,
+        )
 
     async def accept(self, listener: socket.socket) -> None:
         """Accept connections until cancelled."""
@@ -183,61 +167,45 @@ class _Server:
             try:
                 client, _ = await loop.sock_accept(listener)
             except OSError as error:
-                if error.errno in _OUT_OF_RESOURCES:
-                    _log.warning("cannot accept a connection: %s", error.strerror)
-                    self._close_idlest()
-                    await asyncio.sleep(_RETRY_S)
+                _log.warning("cannot accept a connection: %s", error.strerror)
+                self._close_idlest()
+                await asyncio.sleep(_RETRY_S)
                 continue
             # A connection that was closed is gone in the loop's next turn.
-            while len(self._http.connections) >= self._max_connections:  # noqa: ASYNC110
+            while len(self.connections) >= self._max_connections:  # noqa: ASYNC110
                 await asyncio.sleep(0 if self._close_idlest() else _RETRY_S)
             try:
-                await loop.connect_accepted_socket(self._connection, client)
+                await loop.connect_accepted_socket(self, client)
             except OSError:
                 client.close()
 
-    async def close(self) -> None:
-        """Finish the requests that are being answered, and close all connections."""
-        self._http.pre_shutdown()
-        await self._http.shutdown(_SHUTDOWN_TIMEOUT_S)
-
-    def _connection(self) -> _Connection:
-        # The timeout is that of a request's head, too: no byte that arrives extends it.
-        return _Connection(
-            self._http,
-            loop=asyncio.get_running_loop(),
-            keepalive_timeout=_DEADLINE_S,
-            lingering_time=_LINGERING_S,
-            logger=_http_log,
-            access_log=_http_log,
-        )
-
     def _close_idlest(self) -> bool:
         """Close the connection that was idle for longest; return whether any was idle."""
-        idle = [
-            connection
-            for connection in self._http.connections
-            if isinstance(connection, _Connection) and not connection.is_busy
-        ]
-        if not idle:
-            return False
-        min(idle, key=lambda connection: connection.served_at_s).force_close()
-        return True
+        connections = cast("list[_Connection]", self.connections)
+        idle = [connection for connection in connections if not connection.is_busy]
+        if idle:
+            min(idle, key=lambda connection: connection.served_at_s).force_close()
+        return bool(idle)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        connection = cast("_Connection", request.protocol)
         length, is_plain = request.content_length, "Content-Encoding" not in request.headers
         is_small = is_plain and length is not None and length <= _MAX_SMALL_BYTES
         try:
             async with nullcontext() if is_small else self._large_bodies:
-                response = _respond(await self._answer(request))
+                reply = await self._answer(request, connection)
+                response = web.Response(
+                    status=reply.status, body=reply.body, content_type="application/json"
+                )
+                if reply.status == 408:  # noqa: PLR2004 - the rest of the request may still come
+                    response.force_close()
                 await _send(response, request)
         finally:
-            if isinstance(request.protocol, _Connection):
-                request.protocol.is_busy = False
-                request.protocol.served_at_s = time.monotonic()
+            connection.is_busy = False
+            connection.served_at_s = time.monotonic()
         return response
 
-    async def _answer(self, request: web.BaseRequest) -> Reply:
+    async def _answer(self, request: web.BaseRequest, connection: _Connection) -> Reply:
         try:
             async with asyncio.timeout(_DEADLINE_S):
                 body = await _read_body(request)
@@ -247,8 +215,7 @@ class _Server:
             raise ConnectionResetError from error
         if body is None:
             return refuse(413, f"The request is over {_MAX_BODY_BYTES:,} bytes.")
-        if isinstance(request.protocol, _Connection):
-            request.protocol.is_busy = True
+        connection.is_busy = True
         try:
             return await self._checker.answer(request.method, request.path, body)
         except Exception as error:  # noqa: BLE001 - a defect; its text could quote the answer
@@ -288,10 +255,3 @@ async def _send(response: web.Response, request: web.BaseRequest) -> None:
             await request.writer.drain()
     except TimeoutError:
         request.protocol.force_close()
-
-
-def _respond(reply: Reply) -> web.Response:
-    response = web.Response(status=reply.status, body=reply.body, content_type="application/json")
-    if reply.status == 408:  # noqa: PLR2004 - the rest of the request may still come
-        response.force_close()
-    return response

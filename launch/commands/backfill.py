@@ -1,6 +1,6 @@
 """`groundwatch backfill`."""
 
-from launch.command import Command
+from launch.commands import Command
 from pipeline.settings.commands import BackfillSettings
 
 COMMAND = Command(

@@ -1,10 +1,10 @@
 """`groundwatch demo`."""
 
-from launch.command import Command
+from launch.commands import Command
 from pipeline.settings.commands import DemoSettings
 
 COMMAND = Command(
     help="check the bundled sample answers, without a cloud",
     settings=DemoSettings,
-    run="launch.job.demo:demo",
+    run="launch.job.start:demo",
 )

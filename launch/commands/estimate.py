@@ -1,6 +1,6 @@
 """`groundwatch estimate`."""
 
-from launch.command import Command
+from launch.commands import Command
 from pipeline.settings.commands import EstimateSettings
 
 COMMAND = Command(

@@ -1,6 +1,6 @@
 """`groundwatch evaluate`."""
 
-from launch.command import Command
+from launch.commands import Command
 from pipeline.settings.commands import EvaluateSettings
 
 COMMAND = Command(

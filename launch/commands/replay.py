@@ -1,6 +1,6 @@
 """`groundwatch replay`."""
 
-from launch.command import Command
+from launch.commands import Command
 from pipeline.settings.commands import ReplaySettings
 
 COMMAND = Command(

@@ -1,6 +1,6 @@
 """`groundwatch serve-checker`."""
 
-from launch.command import Command
+from launch.commands import Command
 from pipeline.settings.commands import ServeCheckerSettings
 
 COMMAND = Command(

@@ -1,6 +1,6 @@
 """`groundwatch status DIR`."""
 
-from launch.command import Command
+from launch.commands import Command
 from pipeline.settings.commands import StatusSettings
 
 COMMAND = Command(

@@ -1,6 +1,6 @@
 """`groundwatch verify DIR`."""
 
-from launch.command import Command
+from launch.commands import Command
 from pipeline.settings.commands import VerifySettings
 
 COMMAND = Command(

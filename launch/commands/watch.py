@@ -1,6 +1,6 @@
 """`groundwatch watch`."""
 
-from launch.command import Command
+from launch.commands import Command
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchStreamSettings
 
 _HELP = "check answers from Pub/Sub continuously, and alert"

@@ -1,10 +1,76 @@
-"""Starts the job that a Flex Template's parameters describe."""
+"""The program of the Flex Templates: a template's parameters are a command's flags.
+
+A launcher on Google's side starts it with ``--name=value`` for each parameter, and with Beam's own
+flags. It submits the pipeline and ends.
+"""
 
 import logging
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 
-from launch.dataflow.template import start
+from launch.commands import all_commands
+from launch.dataflow.streaming import stream
+from launch.job.beam_options import beam_flag_names
+from launch.job.remote_run import archives_of, submit
+from launch.job.start import backfill_job
+from pipeline.settings.definition import Setting, settings_of
 from pipeline.settings.load import UsageError
+from pipeline.sinks.sink import ArchiveSink
+
+_log = logging.getLogger(__name__)
+
+
+def start(arguments: Sequence[str]) -> int:
+    """Start the job that the parameters describe: a streaming one where they name a subscription.
+
+    Args:
+      arguments: each ``--name=value``.
+
+    Returns:
+      0 started, 1 not.
+
+    Raises:
+      UsageError: the parameters have problems.
+    """
+    is_stream = any(argument.partition("=")[0] == "--subscription" for argument in arguments)
+    commands = all_commands()
+    command = commands["watch"].variant(["--runner"]) if is_stream else commands["backfill"]
+    known = {f"--{field.name}": field for field in settings_of(command.settings)}
+    loaded = command.load([*_flags(arguments, known)])
+    if is_stream:
+        return stream(loaded)
+    job = backfill_job(loaded)
+    return submit(job.config, archives_of(job.config), ArchiveSink(job.config), job.options)
+
+
+def _flags(arguments: Sequence[str], known: Mapping[str, Setting]) -> Iterator[str]:
+    """Drop what neither groundwatch nor Beam knows.
+
+    Dataflow checks parameters against the template's metadata; any other flag comes from a launcher
+    that is newer than Beam.
+    """
+    names = {*known, *(f"--{name}" for name in beam_flag_names())}
+    for argument in arguments:
+        if argument.partition("=")[0] in names:
+            yield from command_flags(argument, known)
+        else:
+            _log.warning("ignoring the launcher's %s", argument.partition("=")[0])
+
+
+def command_flags(argument: str, known: Mapping[str, Setting]) -> Iterator[str]:
+    """Write a parameter as flags.
+
+    Args:
+      argument: ``--name=value``; several values are separated by white space.
+      known: the command's own flags; any other stays as it is.
+    """
+    flag, equals, value = argument.partition("=")
+    field = known.get(flag)
+    if field is None or not equals:
+        yield argument
+    elif value:
+        yield from (f"{flag}={each}" for each in (value.split() if field.is_many else [value]))
+
 
 if __name__ == "__main__":
     # Before Beam sets up a log of its own.

@@ -14,6 +14,9 @@ from pipeline.settings.definition import Setting, Settings, settings_of
 
 Json = dict[str, object]
 _HERE = Path(__file__).parent
+_NOT_PARAMETERS = {"project", "scorer"}
+"""Dataflow's launcher passes the project by itself; no image holds a model."""
+
 _BEAM_PARAMETERS = (
     {
         "name": "sdk_container_image",
@@ -36,77 +39,42 @@ _BEAM_PARAMETERS = (
 """Flags of Beam that concern the template's image, or how many calls can be under way."""
 
 
-def watch_metadata() -> Json:
-    """Describe the streaming template."""
+def all_metadata() -> dict[str, Json]:
+    """Describe the templates: the streaming one, `watch`, and the batch one, `backfill`."""
     return {
-        "name": "groundwatch watch",
-        "description": "Checks whether the answers in a Pub/Sub subscription are supported by"
-        " their sources: enriched Avro to a bucket, alerts and failures to topics.",
-        "streaming": True,
-        "supportsAtLeastOnce": False,
-        "supportsExactlyOnce": True,
-        "defaultStreamingMode": "EXACTLY_ONCE",
-        "parameters": _parameters(WatchStreamSettings),
-    }
-
-
-def backfill_metadata() -> Json:
-    """Describe the batch template."""
-    return {
-        "name": "groundwatch backfill",
-        "description": "Checks whether the answers in an archive are supported by their sources:"
-        " enriched Avro, alerts and failures to a bucket.",
-        "streaming": False,
-        "parameters": _parameters(BackfillSettings),
+        "watch": {
+            "name": "groundwatch watch",
+            "description": "Checks whether the answers in a Pub/Sub subscription are supported by"
+            " their sources: enriched Avro to a bucket, alerts and failures to topics.",
+            "streaming": True,
+            "supportsAtLeastOnce": False,
+            "supportsExactlyOnce": True,
+            "defaultStreamingMode": "EXACTLY_ONCE",
+            "parameters": _parameters(WatchStreamSettings),
+        },
+        "backfill": {
+            "name": "groundwatch backfill",
+            "description": "Checks whether the answers in an archive are supported by their"
+            " sources: enriched Avro, alerts and failures to a bucket.",
+            "streaming": False,
+            "parameters": _parameters(BackfillSettings),
+        },
     }
 
 
 def template_settings(settings: type[Settings]) -> list[Setting]:
-    """List the settings that a template takes as parameters.
-
-    Dataflow's launcher passes the project without being asked.
-    """
-    left_out = {"project", "scorer"}
+    """List the settings that a template takes as parameters."""
     return [
         field
         for field in settings_of(settings)
-        if not field.note.is_local and field.name not in left_out
+        if not field.note.is_local and field.name not in _NOT_PARAMETERS
     ]
 
 
-def _parameters(settings: type[Settings]) -> list[Json]:
-    return [*map(_parameter, template_settings(settings)), *_BEAM_PARAMETERS]
-
-
-def _parameter(field: Setting) -> Json:
-    has_words = field.kind.choices is not None and field.is_many
-    described: Json = {
-        "name": field.name,
-        "label": field.name.replace("_", " ").capitalize(),
-        "helpText": field.help,
-        "isOptional": not field.is_required,
-        "regexes": [field.pattern],
-        "paramType": "TEXT" if has_words else field.kind.parameter_type,
-    }
-    if field.kind.choices is not None and not field.is_many:
-        words = field.kind.choices()
-        described["enumOptions"] = [{"value": word, "label": word} for word in words]
-    if field.default_text and not field.note.default:
-        described["defaultValue"] = field.default_text
-    return described
-
-
 def template_of(metadata: Json, image: str) -> Json:
-    """Make a template of an image and its metadata.
+    """Make the content of a template's file from its metadata and an image, best by its digest.
 
-    `gcloud dataflow flex-template build` would leave members of the metadata out.
-
-    Args:
-      metadata: of `watch_metadata` or `backfill_metadata`.
-      image: of the launcher and the workers, best by its digest.
-
-    Returns:
-      The members of the template's file.
+    `gcloud dataflow flex-template build` would leave fields of the metadata out.
 
     Source: `ContainerSpec` in google/dataflow/v1beta3/templates.proto of googleapis.
     """
@@ -120,17 +88,33 @@ def template_of(metadata: Json, image: str) -> Json:
 
 def main(arguments: Sequence[str]) -> None:
     """Write the metadata, or the templates of an image into a folder."""
-    described = {"watch": watch_metadata(), "backfill": backfill_metadata()}
-    for name, metadata in described.items():
+    for name, metadata in all_metadata().items():
+        folder, content = _HERE, metadata
         if arguments:
-            image, folder = arguments
-            _write(Path(folder) / f"{name}.json", template_of(metadata, image))
-        else:
-            _write(_HERE / f"{name}.json", metadata)
+            folder, content = Path(arguments[1]), template_of(metadata, arguments[0])
+        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        (folder / f"{name}.json").write_text(text, encoding="utf-8")
 
 
-def _write(path: Path, fields: Json) -> None:
-    path.write_text(json.dumps(fields, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+def _parameters(settings: type[Settings]) -> list[Json]:
+    return [*map(_parameter, template_settings(settings)), *_BEAM_PARAMETERS]
+
+
+def _parameter(field: Setting) -> Json:
+    words = field.kind.choices() if field.kind.choices else ()
+    described: Json = {
+        "name": field.name,
+        "label": field.name.replace("_", " ").capitalize(),
+        "helpText": field.help,
+        "isOptional": not field.is_required,
+        "regexes": [field.pattern],
+        "paramType": "TEXT" if words and field.is_many else field.kind.parameter_type,
+    }
+    if words and not field.is_many:
+        described["enumOptions"] = [{"value": word, "label": word} for word in words]
+    if field.default_text and not field.note.default:
+        described["defaultValue"] = field.default_text
+    return described
 
 
 if __name__ == "__main__":

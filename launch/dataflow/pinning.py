@@ -5,65 +5,31 @@
 Linux.
 """
 
+import json
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-import msgspec
-
-from schemas import Record
 
 _HERE = Path(__file__).parent
 _PROJECT = _HERE.parents[1] / "pyproject.toml"
 _CONSTRAINTS = _HERE.parent / "constraints.txt"
 
 
-class _Metadata(Record, frozen=True):
-    name: str
-    version: str
-
-
-class _Archive(Record, frozen=True):
-    hashes: dict[str, str]
-
-
-class _Download(Record, frozen=True):
-    archive_info: _Archive
-
-
-class _Package(Record, frozen=True):
-    metadata: _Metadata
-    download_info: _Download
-
-
-class _Report(Record, frozen=True):
-    """Pip's report. Source: https://pip.pypa.io/en/stable/reference/installation-report/."""
-
-    install: tuple[_Package, ...]
-
-
 def requirements(report: bytes) -> str:
     """Write what pip would install as requirements with a version and a hash, sorted.
 
-    Args:
-      report: pip's installation report, as JSON.
+    Source: https://pip.pypa.io/en/stable/reference/installation-report/
     """
-    packages = msgspec.json.decode(report, type=_Report).install
-    lines = (
-        f"{package.metadata.name.lower()}=={package.metadata.version}"
-        f" --hash=sha256:{package.download_info.archive_info.hashes['sha256']}\n"
-        for package in packages
-    )
-    return "".join(sorted(lines))
+    return "".join(sorted(_requirements(report)))
 
 
-def main() -> None:
-    """Write both files."""
-    project = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))
-    _write("requirements.txt", project["project"]["dependencies"])
-    _write("build-requirements.txt", project["build-system"]["requires"])
+def _requirements(report: bytes) -> Iterator[str]:
+    for package in json.loads(report)["install"]:
+        name, version = package["metadata"]["name"], package["metadata"]["version"]
+        digest = package["download_info"]["archive_info"]["hashes"]["sha256"]
+        yield f"{name.lower()}=={version} --hash=sha256:{digest}\n"
 
 
 def _write(name: str, names: Sequence[str]) -> None:
@@ -76,4 +42,6 @@ def _write(name: str, names: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    project = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))
+    _write("requirements.txt", project["project"]["dependencies"])
+    _write("build-requirements.txt", project["build-system"]["requires"])

@@ -1,14 +1,13 @@
 """`groundwatch watch --runner DataflowRunner`: the subscription as a streaming job."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from apache_beam.io.gcp.pubsub import parse_subscription, parse_topic
 from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
-from launch.dataflow.submitting import submit
 from launch.inputs.paths import try_output
 from launch.job.beam_options import (
     is_on_dataflow,
@@ -16,6 +15,7 @@ from launch.job.beam_options import (
     read_beam_options,
     worker_count,
 )
+from launch.job.remote_run import submit
 from pipeline import storage
 from pipeline.settings.commands import WatchStreamSettings
 from pipeline.settings.config import Config, job_config
@@ -43,35 +43,15 @@ def stream(loaded: Loaded[WatchStreamSettings]) -> int:
     beam_options = read_beam_options(loaded, settings.job)
     workers = worker_count(beam_options, settings.job, problems)
     problems += _problems(settings, beam_options)
-    output = settings.job.output.output
+    output, pubsub = settings.job.output.output, settings.pubsub
     if output and not storage.is_local(output):
         try_output(Destination(root=output, run=_RUN), problems)
     loaded.raise_problems()
     config = stream_config(settings, workers, time.time())
-    source = ReadSubscription(settings.pubsub.subscription, settings.stream.id_label)
-    return submit(config, source, stream_sink(config, settings), beam_options)
-
-
-def _problems(settings: WatchStreamSettings, beam_options: PipelineOptions) -> Iterator[str]:
-    if not (is_on_this_machine(beam_options) or is_on_dataflow(beam_options)):
-        yield "--runner: a stream runs on DataflowRunner, or on this machine without the flag"
-    output = settings.job.output.output
-    if output and storage.is_local(output):
-        yield f"--output {output}: must begin with gs://, where every machine can write"
-    pubsub = settings.pubsub
-    yield from _parsing_problems("subscription", pubsub.subscription, parse_subscription)
-    yield from _parsing_problems("alert_topic", pubsub.alert_topic, parse_topic)
-    yield from _parsing_problems("failure_topic", pubsub.failure_topic, parse_topic)
-
-
-def _parsing_problems(
-    name: str, value: str | None, parse: Callable[[str], object]
-) -> Iterator[str]:
-    """Report what Beam would raise for a name while the pipeline is built."""
-    try:
-        parse(value) if value else None
-    except ValueError as error:
-        yield f"--{name} {value}: {error}"
+    windows = Windows(width_s=round(pubsub.file_age_s) or 1, shards=settings.stream.shards)
+    source = ReadSubscription(pubsub.subscription, settings.stream.id_label)
+    sink = StreamSink(config, windows, pubsub.alert_topic, pubsub.failure_topic)
+    return submit(config, source, sink, beam_options)
 
 
 def stream_config(settings: WatchStreamSettings, workers: int, now_s: float) -> Config:
@@ -94,13 +74,20 @@ def stream_config(settings: WatchStreamSettings, workers: int, now_s: float) -> 
     )
 
 
-def stream_sink(config: Config, settings: WatchStreamSettings) -> StreamSink:
-    """Choose where a streaming job writes.
-
-    Args:
-      config: the job's configuration.
-      settings: of the command.
-    """
-    pubsub = settings.pubsub
-    windows = Windows(width_s=round(pubsub.file_age_s) or 1, shards=settings.stream.shards)
-    return StreamSink(config, windows, pubsub.alert_topic, pubsub.failure_topic)
+def _problems(settings: WatchStreamSettings, beam_options: PipelineOptions) -> Iterator[str]:
+    if not (is_on_this_machine(beam_options) or is_on_dataflow(beam_options)):
+        yield "--runner: a stream runs on DataflowRunner, or on this machine without the flag"
+    output = settings.job.output.output
+    if output and storage.is_local(output):
+        yield f"--output {output}: must begin with gs://, where every machine can write"
+    for name, parse in (
+        ("subscription", parse_subscription),
+        ("alert_topic", parse_topic),
+        ("failure_topic", parse_topic),
+    ):
+        # Beam would raise this while the pipeline is built.
+        if value := getattr(settings.pubsub, name):
+            try:
+                parse(value)
+            except ValueError as error:
+                yield f"--{name} {value}: {error}"

@@ -45,8 +45,7 @@ def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
 def _collect(
     collected: LabelledAnswers, answers: Sequence[str], settings: EvaluateSettings
 ) -> None:
-    takes_records = settings.checker.checker is None
-    records = [path for path in answers if takes_records and holds_records(path)]
+    records = [path for path in answers if not settings.checker.checker and holds_records(path)]
     collected.add_records(records, salvage=settings.archives.salvage)
     others = [path for path in answers if path not in records]
     collected.add_checked(

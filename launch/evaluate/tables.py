@@ -1,11 +1,11 @@
 """Print an evaluation on a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.table import Table
 
-from launch.evaluate.evaluation import Evaluation, Quality, SpanKind
+from launch.evaluate.evaluation import Evaluation
 from launch.evaluate.labelled_answers import Counts
 from launch.evaluate.statistics import Auroc, Calibration, Flagged
 from launch.terminal.figures import NOTHING, count, counted, percent
@@ -19,35 +19,28 @@ def show_evaluation(evaluation: Evaluation) -> None:
     # The kinds of the labels may look like markup.
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, _WIDTH)
-    console.print(f"\n{_heading(evaluation)}\n")
+    named = (f"{checker} ({answers:,})" for checker, answers in evaluation.checkers.items())
+    quality = evaluation.answers_by_claim
+    console.print(
+        f"\n{counted(evaluation.counts.labelled, 'labelled answer')}: {quality.supported:,}"
+        f" supported, {quality.unsupported:,} unsupported; checked by {', '.join(named)}\n"
+        f"{'; '.join(_input_counts(evaluation.counts))}\n"
+    )
     for table in _tables(evaluation):
         console.print(table)
         console.print()
 
 
-def _heading(evaluation: Evaluation) -> str:
-    checkers = ", ".join(
-        f"{checker} ({answers:,})" for checker, answers in evaluation.checkers.items()
-    )
-    quality = evaluation.answers_by_claim
-    labelled = counted(evaluation.counts.labelled, "labelled answer")
-    return (
-        f"{labelled}: {quality.supported:,} supported, {quality.unsupported:,} unsupported;"
-        f" checked by {checkers}\n"
-        f"{'; '.join(_input_counts(evaluation.counts))}"
-    )
-
-
 def _input_counts(counts: Counts) -> Iterator[str]:
     yield f"{counted(counts.read, 'message')} read"
-    if counts.unscored:
-        yield f"{counts.unscored:,} labelled without a score, never flagged"
-    if counts.unlabelled:
-        yield f"{counts.unlabelled:,} without a label"
-    if counts.unreadable:
-        yield f"{counts.unreadable:,} unreadable"
-    if counts.failed:
-        yield f"{counts.failed:,} could not be checked"
+    for number, words in (
+        (counts.unscored, "labelled without a score, never flagged"),
+        (counts.unlabelled, "without a label"),
+        (counts.unreadable, "unreadable"),
+        (counts.failed, "could not be checked"),
+    ):
+        if number:
+            yield f"{number:,} {words}"
     if counts.labels_unmet:
         yield f"{counted(counts.labels_unmet, 'label')} without an answer"
 
@@ -59,37 +52,29 @@ def _tables(evaluation: Evaluation) -> Iterator[Table]:
     }
     if evaluation.claims:
         levels["claims"] = evaluation.claims
-    yield _ranking(levels)
-    yield _flagging(levels, evaluation.low_grounded)
-    if evaluation.span_kinds:
-        yield _kinds(evaluation.span_kinds)
-    for name, quality in levels.items():
-        if quality.calibration:
-            yield _calibration(name, quality.calibration)
-
-
-def _ranking(levels: dict[str, Quality]) -> Table:
     table = _table("ranking", "supported", "unsupported", _AUROC)
     for name, quality in levels.items():
         numbers = count(quality.supported), count(quality.unsupported)
         table.add_row(name, *numbers, _auroc(quality.auroc))
-    return table
-
-
-def _auroc(auroc: Auroc | None) -> str:
-    return f"{auroc.value:.3f} ({auroc.low:.3f} to {auroc.high:.3f})" if auroc else NOTHING
-
-
-def _flagging(levels: dict[str, Quality], low_grounded: Flagged) -> Table:
+    yield table
     table = _table("flagged", "below", "examples", "share", "precision", "recall", "F1")
-    table.add_row("answers LOW_GROUNDED", *_flagged(low_grounded))
+    table.add_row("answers LOW_GROUNDED", *_flagged(evaluation.low_grounded))
     for name, quality in levels.items():
         table.add_section()
         for flagged in quality.at:
             table.add_row(name, *_flagged(flagged))
         if quality.best:
             table.add_row(f"{name}, best F1 (optimistic)", *_flagged(quality.best))
-    return table
+    yield table
+    if evaluation.span_kinds:
+        yield _span_kinds(evaluation)
+    for name, quality in levels.items():
+        if quality.calibration:
+            yield _calibration(name, quality.calibration)
+
+
+def _auroc(auroc: Auroc | None) -> str:
+    return f"{auroc.value:.3f} ({auroc.low:.3f} to {auroc.high:.3f})" if auroc else NOTHING
 
 
 def _flagged(flagged: Flagged) -> Iterator[str]:
@@ -100,7 +85,8 @@ def _flagged(flagged: Flagged) -> Iterator[str]:
         yield NOTHING if share is None else f"{share:.3f}"
 
 
-def _kinds(kinds: Sequence[SpanKind]) -> Table:
+def _span_kinds(evaluation: Evaluation) -> Table:
+    kinds = evaluation.span_kinds
     thresholds = list(dict.fromkeys(threshold for kind in kinds for threshold in kind.found))
     below = [f"< {threshold}" for threshold in thresholds]
     table = _table("spans of a kind", "spans", "unchecked", "claims", _AUROC, *below)

@@ -21,30 +21,6 @@ def main(arguments: list[str]) -> int:
     Returns:
       The command's exit status; 1 if Flink failed, 2 if a requirement is missing.
     """
-    flags = _parser().parse_args(arguments)
-    try:
-        if flags.command == "fetch":
-            installation.fetch(flags.jars)
-            return DONE
-        class_path = str(flags.jar) if flags.jar else installation.class_path(flags.jars)
-        return _run(class_path, [flags.command, *flags.rest])
-    except Missing as error:
-        sys.stderr.write(f"groundwatch: {error}\n")
-        return USAGE
-
-
-def _run(class_path: str, command: list[str]) -> int:
-    name, *rest = command
-    with tempfile.TemporaryDirectory(prefix="groundwatch-flink-") as folder:
-        try:
-            with job_server(class_path, Path(folder)) as flags:
-                groundwatch = [sys.executable, "-m", "launch", name, *flags, *rest]
-                return subprocess.run(groundwatch, check=False).returncode  # noqa: S603 - our own command
-        except (ProcessDied, KeyboardInterrupt) as error:
-            return fail(str(error) or "interrupted")
-
-
-def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m launch.flink")
     parser.add_argument("--jar", type=Path, help="Beam's job server jar, to use another version")
     parser.add_argument(
@@ -55,7 +31,26 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("command", help="fetch, or a command of groundwatch")
     parser.add_argument("rest", nargs=argparse.REMAINDER, help="the flags of the command")
-    return parser
+    flags = parser.parse_args(arguments)
+    try:
+        if flags.command == "fetch":
+            installation.fetch(flags.jars)
+            return DONE
+        class_path = str(flags.jar) if flags.jar else installation.class_path(flags.jars)
+        return _run(class_path, flags.command, flags.rest)
+    except Missing as error:
+        sys.stderr.write(f"groundwatch: {error}\n")
+        return USAGE
+
+
+def _run(class_path: str, command: str, rest: list[str]) -> int:
+    with tempfile.TemporaryDirectory(prefix="groundwatch-flink-") as folder:
+        try:
+            with job_server(class_path, Path(folder)) as flags:
+                groundwatch = [sys.executable, "-m", "launch", command, *flags, *rest]
+                return subprocess.run(groundwatch, check=False).returncode  # noqa: S603 - our own command
+        except (ProcessDied, KeyboardInterrupt) as error:
+            return fail(str(error) or "interrupted")
 
 
 if __name__ == "__main__":

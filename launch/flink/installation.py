@@ -35,8 +35,14 @@ def java_command(
     Raises:
       Missing: there is no suitable Java on the path.
     """
+    java = _program("java", f"Flink needs Java {_MIN_JAVA}")
+    version = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 - found on the path
+    release = re.search(r'version "(\d+)', version.stderr)
+    if release is None or int(release[1]) < _MIN_JAVA:
+        found = release[1] if release else "of an unknown version"
+        raise Missing(f"Flink needs Java {_MIN_JAVA}: the java on the path is {found}")
     return [
-        _find_java(),
+        java,
         f"-Xmx{heap}",
         # Starts faster and needs less memory: the work is done in Python.
         *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
@@ -45,18 +51,6 @@ def java_command(
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED_PACKAGES),
         *("-classpath", class_path, main_class, *arguments),
     ]
-
-
-def _find_java() -> str:
-    program = shutil.which("java")
-    if program is None:
-        raise Missing(f"Flink needs Java {_MIN_JAVA}: there is no java on the path")
-    version = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 - found on the path
-    release = re.search(r'version "(\d+)', version.stderr)
-    if release is None or int(release[1]) < _MIN_JAVA:
-        found = release[1] if release else "of an unknown version"
-        raise Missing(f"Flink needs Java {_MIN_JAVA}: the java on the path is {found}")
-    return program
 
 
 def class_path(folder: Path) -> str:
@@ -71,9 +65,9 @@ def class_path(folder: Path) -> str:
     digests = {
         folder / name: digest for digest, _, name in (line.partition("  ") for line in lines)
     }
-    wrong = [path for path, digest in digests.items() if _digest(path) != digest]
-    if wrong:
-        raise Missing(f"{wrong[0]} is not the recorded jar: {_FETCH}")
+    for path, digest in digests.items():
+        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            raise Missing(f"{path} is not the recorded jar: {_FETCH}")
     return os.pathsep.join(map(str, digests))
 
 
@@ -96,9 +90,7 @@ def fetch(folder: Path) -> None:
 
 
 def _run_maven(folder: Path) -> None:
-    maven = shutil.which("mvn")
-    if maven is None:
-        raise Missing("fetching Flink's jars needs Maven: there is no mvn on the path")
+    maven = _program("mvn", "fetching Flink's jars needs Maven")
     pom = resources.files(__package__) / "pom.xml"
     copy = "dependency:copy-dependencies", f"-DoutputDirectory={folder}"
     flags = "--batch-mode", "--quiet", "--strict-checksums", "--file", str(pom)
@@ -106,8 +98,7 @@ def _run_maven(folder: Path) -> None:
         raise Missing("Maven could not fetch Flink's jars; its output is above")
 
 
-def _digest(path: Path) -> str | None:
-    if not path.is_file():
-        return None
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def _program(name: str, need: str) -> str:
+    if found := shutil.which(name):
+        return found
+    raise Missing(f"{need}: there is no {name} on the path")

@@ -5,8 +5,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from apache_beam.utils.subprocess_server import pick_port
@@ -62,6 +62,23 @@ class Process:
             )
         self.id = self._process.pid
 
+    def wait_for_port(self, port: int) -> None:
+        """Wait until the process listens on a port of this machine.
+
+        Raises:
+          ProcessDied: it has ended, or does not listen in time.
+        """
+        deadline = time.monotonic() + _START_TIMEOUT_S
+        while True:
+            try:
+                # gRPC's own wait prints a traceback when its channel is closed (grpc/grpc#18995).
+                return socket.create_connection(("localhost", port), _CONNECT_TIMEOUT_S).close()
+            except OSError:
+                self.check()
+            if time.monotonic() > deadline:
+                raise ProcessDied(f"the {self._name} did not start within {_START_TIMEOUT_S:.0f} s")
+            time.sleep(_POLL_S)
+
     def check(self) -> None:
         """Raise `ProcessDied` if the process has ended."""
         if self._process.poll() is not None:
@@ -74,12 +91,8 @@ class Process:
         try:
             self._process.wait(_END_TIMEOUT_S)
         except subprocess.TimeoutExpired:
-            self.kill()
-
-    def kill(self) -> None:
-        """Kill the process."""
-        self._process.kill()
-        self._process.wait()
+            self._process.kill()
+            self._process.wait()
 
 
 @contextmanager
@@ -98,18 +111,19 @@ def job_server(class_path: str, folder: Path) -> Iterator[list[str]]:
       ProcessDied: the job server did not start.
     """
     [port] = pick_port(0)
-    with ExitStack() as stack:
-        process = start_job_server(class_path, folder, port, SETTINGS)
-        stack.callback(process.end)
-        wait_until(lambda: accepts_connections(port), [process])
+    process = start_job_server(class_path, folder, port, SETTINGS)
+    try:
+        process.wait_for_port(port)
         yield [
             *("--runner", "FlinkRunner", "--job_endpoint", f"localhost:{port}"),
             *("--parallelism", str(_PARALLELISM), "--environment_type", "LOOPBACK"),
         ]
+    finally:
+        process.end()
 
 
 def start_job_server(
-    class_path: str, folder: Path, port: int, settings: dict[str, str], master: str = "[auto]"
+    class_path: str, folder: Path, port: int, settings: Mapping[str, str], master: str = "[auto]"
 ) -> Process:
     """Start a job server without waiting for it; `master` is the address of a Flink cluster."""
     lines = (f"{name}: {value}\n" for name, value in settings.items())
@@ -125,28 +139,3 @@ def start_job_server(
         temporary=folder / "temporary",
     )
     return Process("job-server", command, folder)
-
-
-def wait_until(is_ready: Callable[[], bool], processes: Iterable[Process]) -> None:
-    """Wait for a condition while processes run.
-
-    Raises:
-      ProcessDied: a process has ended, or the condition is not met in time.
-    """
-    deadline = time.monotonic() + _START_TIMEOUT_S
-    while not is_ready():
-        for process in processes:
-            process.check()
-        if time.monotonic() > deadline:
-            raise ProcessDied(f"Flink did not start within {_START_TIMEOUT_S:.0f} s")
-        time.sleep(_POLL_S)
-
-
-def accepts_connections(port: int) -> bool:
-    """Tell whether a service listens on a port of this machine."""
-    # gRPC's own wait for a channel prints a traceback when it is closed (grpc/grpc#18995).
-    try:
-        socket.create_connection(("localhost", port), _CONNECT_TIMEOUT_S).close()
-    except OSError:
-        return False
-    return True

@@ -8,7 +8,6 @@ sdks/python/container/boot.go
 
 import argparse
 import os
-import sys
 
 import grpc
 from apache_beam.portability.api import beam_provision_api_pb2, beam_provision_api_pb2_grpc
@@ -19,13 +18,17 @@ from google.protobuf import json_format, text_format
 _PROVISION_TIMEOUT_S = 60.0
 
 
-def main(arguments: list[str]) -> None:
+def main() -> None:
     """Process the work of a task manager until there is none left."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--id", required=True)
     parser.add_argument("--provision_endpoint", required=True)
-    flags, _ = parser.parse_known_args(arguments)
-    info = _provision_info(flags.provision_endpoint, flags.id)
+    flags, _ = parser.parse_known_args()
+    with grpc.insecure_channel(flags.provision_endpoint) as channel:
+        named = grpc.intercept_channel(channel, WorkerIdInterceptor(flags.id))
+        service = beam_provision_api_pb2_grpc.ProvisionServiceStub(named)
+        request = beam_provision_api_pb2.GetProvisionInfoRequest()
+        info = service.GetProvisionInfo(request, _PROVISION_TIMEOUT_S).info
     os.environ |= {
         "WORKER_ID": flags.id,
         "PIPELINE_OPTIONS": json_format.MessageToJson(info.pipeline_options),
@@ -35,13 +38,5 @@ def main(arguments: list[str]) -> None:
     sdk_worker_main.main([])
 
 
-def _provision_info(endpoint: str, worker_id: str) -> beam_provision_api_pb2.ProvisionInfo:
-    with grpc.insecure_channel(endpoint) as channel:
-        named = grpc.intercept_channel(channel, WorkerIdInterceptor(worker_id))
-        request = beam_provision_api_pb2.GetProvisionInfoRequest()
-        service = beam_provision_api_pb2_grpc.ProvisionServiceStub(named)
-        return service.GetProvisionInfo(request, _PROVISION_TIMEOUT_S).info
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

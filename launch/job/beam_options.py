@@ -3,7 +3,7 @@
 import re
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from apache_beam.options.pipeline_options import (
     DebugOptions,
@@ -15,17 +15,15 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
 from apache_beam.runners.runner import create_runner
 
-from pipeline.settings.definition import S
 from pipeline.settings.job import JobSettings
 from pipeline.settings.load import Loaded, UsageError, describe_unknown, flag_names
 
 _DATAFLOW = frozenset({"dataflow", "dataflowrunner"})
 _ONE_PROCESS = "no_use_multiple_sdk_containers"
-_CUSTOM = re.compile(r"(?:[a-z]\w*-)?custom-(\d+)-\d+(?:-ext)?")
-_STANDARD = re.compile(r"[a-z]\w*-[a-z]+-(\d+)(?:-[a-z0-9]+)*")
+_VCPUS = re.compile(r"(?:[a-z]\w*-)?custom-(\d+)-\d+(?:-ext)?|[a-z]\w*-[a-z]+-(\d+)(?:-[a-z0-9]+)*")
 
 
-def read_beam_options(loaded: Loaded[S], job: JobSettings) -> PipelineOptions:
+def read_beam_options(loaded: Loaded[Any], job: JobSettings) -> PipelineOptions:
     """Read Beam's options from the arguments that are not settings.
 
     Beam itself ignores a misspelt flag. Unknown flags, and options that the runner misses, are
@@ -69,8 +67,7 @@ def worker_count(options: PipelineOptions, job: JobSettings, problems: list[str]
       problems: a quota that cannot be divided is added to them.
 
     Returns:
-      On this machine, at least 1; else ``--workers``, or as many as the runner may start, or 1
-      where the options do not say.
+      ``--workers``, or as many as the runner may start, or 1 where the options do not say.
     """
     workers = job.local.workers or _worker_count(options)
     if not workers and job.checker.requests_per_minute:
@@ -82,23 +79,19 @@ def worker_count(options: PipelineOptions, job: JobSettings, problems: list[str]
 
 
 def _worker_count(options: PipelineOptions) -> int:
-    if is_on_this_machine(options):
-        return options.view_as(DirectOptions).direct_num_workers or 1
-    remote = options.view_as(WorkerOptions)
-    return (remote.max_num_workers or remote.num_workers or 0) * _processes_per_worker(options)
-
-
-def _processes_per_worker(options: PipelineOptions) -> int:
-    """Count the Python processes of a machine; 0 where the options do not say.
+    """Count the Python processes of all machines; 0 where the options do not say.
 
     Source: https://cloud.google.com/dataflow/docs/guides/troubleshoot-oom, "SDK process memory":
     on Dataflow one for each vCPU.
     """
+    if is_on_this_machine(options):
+        return options.view_as(DirectOptions).direct_num_workers or 1
+    remote = options.view_as(WorkerOptions)
+    machines: int = remote.max_num_workers or remote.num_workers or 0
     if not is_on_dataflow(options) or options.view_as(DebugOptions).lookup_experiment(_ONE_PROCESS):
-        return 1
-    machine_type = options.view_as(WorkerOptions).machine_type or ""
-    found = _CUSTOM.fullmatch(machine_type) or _STANDARD.fullmatch(machine_type)
-    return int(found[1]) if found else 0
+        return machines
+    vcpus = _VCPUS.fullmatch(remote.machine_type or "")
+    return machines * int(vcpus[1] or vcpus[2]) if vcpus else 0
 
 
 def _unknown(arguments: Sequence[str], own_flags: Sequence[str]) -> list[str]:

@@ -1,16 +1,15 @@
-"""Run the main job with its progress, its summary and its exit status."""
+"""Run a bounded job with its progress, its summary and its exit status."""
 
 import sys
 import traceback
 
-from apache_beam.options.pipeline_options import PipelineOptions
-
+from launch.job.bounded_job import BoundedJob
 from launch.job.remote_run import JobFailed, run_remotely
-from launch.local.beam_errors import cause_of
+from launch.local.local_pipeline import cause_of
 from launch.local.local_run import NothingToResume, run_locally
-from launch.local.processes import ProcessDied
+from launch.local.segments import ProcessDied
 from launch.local.work_folder import FolderInUse
-from launch.logs.beam_log import keep_beam_quiet
+from launch.logs.json_log import keep_beam_quiet
 from launch.report.run import write_report
 from launch.report.terminal_summary import show_summary
 from launch.terminal.exit_status import DONE, LEFT, fail
@@ -23,54 +22,22 @@ from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 
 _EXPECTED = (
-    CheckFailed,
-    OSError,
-    FolderInUse,
-    JobFailed,
-    LockLost,
-    LockTaken,
-    NothingToResume,
-    OtherSource,
-    ProcessDied,
+    *(CheckFailed, OSError, JobFailed, ProcessDied),
+    *(FolderInUse, LockLost, LockTaken, NothingToResume, OtherSource),
 )
 
 
-def run_main_job(
-    config: Config,
-    options: PipelineOptions,
-    price_per_1k_chars: float | None = None,
-    processes: int = 1,
-    *,
-    must_resume: bool = False,
-    forget_replies: bool = False,
-) -> int:
-    """Run the pipeline, and print its progress and its summary.
-
-    Args:
-      config: the run's settings; a work folder means a run on this machine.
-      options: Beam's own.
-      price_per_1k_chars: the price of 1,000 checked characters, None if unknown.
-      processes: how many share the work on this machine.
-      must_resume: whether to fail unless an interrupted run can be resumed.
-      forget_replies: whether to start a new run and pay for every check again.
+def run_main_job(job: BoundedJob) -> int:
+    """Run a job, and print its progress and its summary.
 
     Returns:
       The exit status: 0 done; 1 the run failed, its counts do not add up, or nothing could be read;
       3 done, but retryable failures, or messages beyond a limit, are left.
     """
     keep_beam_quiet()
+    config = job.config
     try:
-        if config.work_folder is None:
-            summary = run_remotely(config, options, price_per_1k_chars)
-        else:
-            summary = run_locally(
-                config,
-                options,
-                price_per_1k_chars,
-                processes,
-                must_resume=must_resume,
-                forget_replies=forget_replies,
-            )
+        summary = run_locally(job) if config.work_folder else run_remotely(job)
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
         return fail(f"the run failed: {_reason(cause_of(error))}")
     show_summary(config, summary, _report(config))

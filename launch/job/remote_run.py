@@ -1,32 +1,39 @@
-"""Run the pipeline once on an engine, from its configuration to its summary."""
+"""Run a pipeline on an engine such as Dataflow or Flink."""
 
 import re
+import sys
+from typing import Any
 
 import apache_beam as beam
 import grpc
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import (
+    GoogleCloudOptions,
+    PipelineOptions,
+    StandardOptions,
+)
 from apache_beam.runners.dataflow.dataflow_runner import DataflowRuntimeException
 from apache_beam.runners.runner import PipelineResult, PipelineState
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
-from msgspec.structs import replace
 
-from launch.dataflow.submitting import job_page
-from launch.local.resolved_failures import move_replayed, replayed_from
-from launch.local.run_counts import counts_from
-from launch.local.run_summary import summary_of
+from launch.job.bounded_job import BoundedJob
+from launch.local.resolved_failures import publish_summary
+from launch.local.run_summary import counts_from, summary_of
+from launch.terminal.exit_status import DONE, fail
 from pipeline import storage
-from pipeline.build import build_pipeline
+from pipeline.build import Source, build_pipeline
 from pipeline.settings.config import Config
 from pipeline.sinks.publication import check_manifest
 from pipeline.sinks.row_formats import row_formats
-from pipeline.sinks.sink import ArchiveSink
-from pipeline.sinks.summary_file import refuse_other_source, remove_summary, write_summary
+from pipeline.sinks.sink import ArchiveSink, Sink
+from pipeline.sinks.summary_file import refuse_other_source, remove_summary
 from pipeline.sources.read_archives import ReadArchives
+from pipeline.sources.read_subscription import ReadSubscription
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import Summary
 from transforms.runtime import clock
 
+_PAGES = "https://console.cloud.google.com/dataflow/jobs"
 _OWN_ERROR = re.compile(
     r"^(?:transforms\.grounding\.errors\.\w+|OSError): (.+?)(?: \[while running .*)?$", re.MULTILINE
 )
@@ -37,15 +44,8 @@ class JobFailed(Exception):
     """The runner reports that the job failed; the message holds no text of an answer."""
 
 
-def run_remotely(
-    config: Config, options: PipelineOptions, price_per_1k_chars: float | None
-) -> Summary:
-    """Run the pipeline to its end and write `summary.json`.
-
-    Args:
-      config: the run's settings.
-      options: Beam's own, naming a runner.
-      price_per_1k_chars: the price of 1,000 checked characters, None if unknown.
+def run_remotely(job: BoundedJob) -> Summary:
+    """Run a job on the runner that its options name, and write `summary.json`.
 
     Returns:
       The summary as written.
@@ -56,14 +56,54 @@ def run_remotely(
       OtherSource: a run of the same id, over other input, has written to the output folder.
       Exception: a step failed.
     """
+    config = job.config
     with lock_output(config.lock, LOCK_WAIT_S):
         refuse_other_source(config.destination, config.source)
-        return _run(config, options, price_per_1k_chars)
+        started_at_us = clock.now_us()
+        remove_summary(config.destination)
+        pipeline = beam.Pipeline(options=job.options)
+        build_pipeline(pipeline, archives_of(config), ArchiveSink(config), config)
+        try:
+            result = run_job(pipeline)
+            rows = {
+                row_format.kind: check_manifest(config.destination, row_format)
+                for row_format in row_formats(config)
+            }
+            summary = summary_of(
+                config,
+                counts_from(result),
+                rows,
+                started_at_us=started_at_us,
+                price_per_1k_chars=job.price_per_1k_chars,
+            )
+            return publish_summary(config, summary)
+        finally:
+            # A rerun writes its files again, and a full disk needs the room.
+            storage.remove_folder(config.destination.temporary_folder)
 
 
 def archives_of(config: Config) -> ReadArchives:
     """Choose what a bounded run on an engine reads."""
     return ReadArchives(config.inputs, are_failures=config.replays, salvage=config.salvage)
+
+
+def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions) -> int:
+    """Start a job without waiting for its end, and print the address of its page.
+
+    Returns:
+      The exit status: 0 started, 1 not.
+    """
+    options.view_as(StandardOptions).streaming = isinstance(source, ReadSubscription)
+    pipeline = beam.Pipeline(options=options)
+    build_pipeline(pipeline, source, sink, config)
+    try:
+        result = pipeline.run()
+    except (GoogleAPICallError, GoogleAuthError, OSError) as error:
+        return fail(f"the job could not be started: {error}")
+    page = _job_page(result, options)
+    started = f"the job {result.job_id()} is started: {page}" if page else "the pipeline is built."
+    sys.stdout.write(f"groundwatch: {started}\n")
+    return DONE
 
 
 def run_job(pipeline: beam.Pipeline) -> PipelineResult:
@@ -76,7 +116,7 @@ def run_job(pipeline: beam.Pipeline) -> PipelineResult:
     """
     try:
         result = pipeline.run()
-        _wait(result, job_page(result, pipeline.options))
+        _wait(result, _job_page(result, pipeline.options))
     except (GoogleAPICallError, GoogleAuthError) as error:
         raise JobFailed(f"the job could not be started: {error}") from None
     except grpc.FutureTimeoutError:
@@ -90,36 +130,6 @@ def run_job(pipeline: beam.Pipeline) -> PipelineResult:
         reason = _own_error(report) or f"{_error_name(report)}; its log has the rest"
         raise JobFailed(reason) from None
     return result
-
-
-def _run(config: Config, options: PipelineOptions, price_per_1k_chars: float | None) -> Summary:
-    started_at_us = clock.now_us()
-    destination = config.destination
-    remove_summary(destination)
-    pipeline = beam.Pipeline(options=options)
-    build_pipeline(pipeline, archives_of(config), ArchiveSink(config), config)
-    try:
-        result = run_job(pipeline)
-        rows = {
-            row_format.kind: check_manifest(destination, row_format)
-            for row_format in row_formats(config)
-        }
-        summary = summary_of(
-            config,
-            counts_from(result),
-            rows,
-            started_at_us=started_at_us,
-            price_per_1k_chars=price_per_1k_chars,
-        )
-        if config.replays and not summary.damaged_archives:
-            summary = replace(summary, replayed=replayed_from(config.inputs, config.output))
-        write_summary(destination, summary)
-        if summary.replayed:
-            move_replayed(config.output, summary.replayed)
-    finally:
-        # A rerun writes its files again, and a full disk needs the room.
-        storage.remove_folder(destination.temporary_folder)
-    return summary
 
 
 def _wait(result: PipelineResult, page: str | None) -> None:
@@ -139,6 +149,14 @@ def _wait(result: PipelineResult, page: str | None) -> None:
         raise JobFailed(f"interrupted here, but the job continues; see {page}") from None
     if state != PipelineState.DONE:
         raise JobFailed(f"the job ended as {state}; see {page or 'the log of its runner'}")
+
+
+def _job_page(result: Any, options: PipelineOptions) -> str | None:
+    """Return the address of a job on Dataflow; None for a template, a dry run, other runners."""
+    if not getattr(result, "has_job", False):
+        return None
+    cloud = options.view_as(GoogleCloudOptions)
+    return f"{_PAGES}/{cloud.region}/{result.job_id()}?project={cloud.project}"
 
 
 def _own_error(report: str) -> str | None:

@@ -1,10 +1,10 @@
-"""Start a bounded job: a backfill, or a replay of failures in files or in a subscription."""
+"""Start a job that ends: a backfill, a replay of failures, or the demo."""
 
 import sys
-from collections.abc import Callable, Iterator
 from operator import attrgetter
 from pathlib import Path
 
+from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
 from launch.inputs.paths import (
@@ -15,14 +15,15 @@ from launch.inputs.paths import (
     try_output,
 )
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
+from launch.job.bounded_job import BoundedJob
 from launch.job.main_job import run_main_job
-from launch.local.resolved_failures import finish_moves, free_run_id
+from launch.local.resolved_failures import free_run_id, move_replayed
 from launch.pubsub.errors import Refused
 from launch.pubsub.failure_spool import spool_failures
+from launch.samples import sample_paths
 from launch.terminal.exit_status import DONE, LEFT, fail
-from pipeline.settings.commands import BackfillSettings, ReplaySettings
-from pipeline.settings.config import job_config
-from pipeline.settings.definition import S
+from pipeline.settings.commands import BackfillSettings, DemoSettings, ReplaySettings
+from pipeline.settings.config import Config, job_config
 from pipeline.settings.job import JobSettings
 from pipeline.settings.load import Loaded
 from pipeline.sinks.destination import Destination
@@ -30,35 +31,22 @@ from pipeline.sinks.summary_file import read_summaries
 from transforms.grounding.errors import CheckFailed
 
 
-def backfill(loaded: Loaded[BackfillSettings], run: Callable[..., int] = run_main_job) -> int:
+def backfill(loaded: Loaded[BackfillSettings]) -> int:
     """Check an archive.
-
-    Args:
-      loaded: the command line.
-      run: runs the job, or submits it; takes what `run_main_job` does.
-
-    Returns:
-      0 done, 1 failed, 3 done with failures left for a replay.
 
     Raises:
       UsageError: the settings have problems, or the input or output is not there.
     """
-    settings = loaded.settings
-    return _start(
-        loaded,
-        settings.job,
-        "input",
-        settings.input.input,
-        salvage=settings.archives.salvage,
-        run=run,
-    )
+    return run_main_job(backfill_job(loaded))
+
+
+def backfill_job(loaded: Loaded[BackfillSettings]) -> BoundedJob:
+    """Derive the job of a backfill from its settings; it raises as `backfill` does."""
+    return _job(loaded, "input", loaded.settings.input.input)
 
 
 def replay(loaded: Loaded[ReplaySettings]) -> int:
     """Check failures of an earlier run again.
-
-    Returns:
-      0 done, 1 failed, 3 done with failures left for a replay.
 
     Raises:
       UsageError: the settings have problems, or the input or output is not there.
@@ -69,18 +57,32 @@ def replay(loaded: Loaded[ReplaySettings]) -> int:
     return _replay_files(loaded, settings.failures.failures)
 
 
-def _replay_files(loaded: Loaded[ReplaySettings], failures: tuple[str, ...]) -> int:
-    settings = loaded.settings
-    if settings.job.output.output:
-        _finish_earlier_replays(settings.job.output.output, loaded.problems)
-    return _start(
-        loaded,
-        settings.job,
-        "failures",
-        failures,
-        salvage=settings.archives.salvage,
-        replays=True,
+def demo(loaded: Loaded[DemoSettings]) -> int:
+    """Check the bundled sample answers with the embedded checker: seconds, no network.
+
+    Raises:
+      UsageError: the settings have problems, or the output cannot be written.
+    """
+    destination = Destination(root=loaded.settings.demo_output, run="demo")
+    try_output(destination, loaded.problems)
+    loaded.raise_problems()
+    config = Config(
+        inputs=tuple(sample_paths()),
+        output=destination.root,
+        run=destination.run,
+        work_folder=default_work_folder(destination),
     )
+    return run_main_job(BoundedJob(config=config, options=PipelineOptions([])))
+
+
+def _replay_files(loaded: Loaded[ReplaySettings], failures: tuple[str, ...]) -> int:
+    if output := loaded.settings.job.output.output:
+        try:
+            # An interrupted replay may have moved only some.
+            move_replayed(output, read_summaries(output))
+        except OSError as error:
+            loaded.problems.append(f"--output {output}: {error}")
+    return run_main_job(_job(loaded, "failures", failures))
 
 
 def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
@@ -104,33 +106,29 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
         sys.stdout.write(f"{name} holds no failure\n")
         return DONE
     status = _replay_files(loaded, (spooled,))
-    if status == DONE or (status == LEFT and not _left_by_a_limit(destination)):
+    if status == DONE or (status == LEFT and not _is_deferred(output)):
         Path(spooled).unlink()
         Path(spooled).parent.rmdir()
     return status
 
 
-def _left_by_a_limit(destination: Destination) -> int:
-    """Count the failures of the last run that wait for a higher --max_calls or --max_cost."""
-    latest = max(read_summaries(destination.root), key=attrgetter("finished_at_us"))
-    return latest.deferred
+def _is_deferred(output: str) -> bool:
+    """Return whether failures of the last run wait for a higher --max_calls or --max_cost."""
+    latest = max(read_summaries(output), key=attrgetter("finished_at_us"))
+    return latest.deferred > 0
 
 
-def _start(
-    loaded: Loaded[S],
-    job: JobSettings,
-    flag: str,
-    patterns: tuple[str, ...],
-    *,
-    salvage: bool,
-    replays: bool = False,
-    run: Callable[..., int] = run_main_job,
-) -> int:
-    problems = loaded.problems
+def _job(
+    loaded: Loaded[BackfillSettings] | Loaded[ReplaySettings], flag: str, patterns: tuple[str, ...]
+) -> BoundedJob:
+    """Derive a job from its settings; `patterns` are the values of `flag`."""
+    job, problems = loaded.settings.job, loaded.problems
+    replays = isinstance(loaded.settings, ReplaySettings)
     beam_options = read_beam_options(loaded, job)
     is_local = is_on_this_machine(beam_options)
     workers = worker_count(beam_options, job, problems)
-    problems += _remote_problems(job) if not is_local else ()
+    if not is_local:
+        problems += _local_flags(job)
     inputs = find_inputs(flag, patterns, problems)
     destination = _destination(job, patterns, problems, replays=replays)
     loaded.raise_problems()
@@ -141,26 +139,19 @@ def _start(
         inputs=inputs,
         source=default_run_id(patterns),
         replays=replays,
-        salvage=salvage,
+        salvage=loaded.settings.archives.salvage,
         workers=workers,
         work_folder=work_folder,
         reply_folder=work_folder,
     )
-    return run(
-        config,
-        beam_options,
-        job.costs.price_per_1k_chars,
-        workers,
+    return BoundedJob(
+        config=config,
+        options=beam_options,
+        processes=workers,
+        price_per_1k_chars=job.costs.price_per_1k_chars,
         must_resume=job.local.resume,
         forget_replies=job.local.forget_replies,
     )
-
-
-def _finish_earlier_replays(output: str, problems: list[str]) -> None:
-    try:
-        finish_moves(output)
-    except OSError as error:
-        problems.append(f"--output {output}: {error}")
 
 
 def _destination(
@@ -169,22 +160,21 @@ def _destination(
     """Name the run, and check that its output can be written."""
     run_id = job.output.run_id or default_run_id(patterns)
     destination = Destination(root=job.output.output, run=run_id)
-    if not destination.root:
-        return destination
-    try_output(destination, problems)
-    if replays and not job.output.run_id and not problems:
-        return replace(destination, run=free_run_id(destination.root, run_id))
+    if destination.root:
+        try_output(destination, problems)
+        if replays and not job.output.run_id and not problems:
+            return replace(destination, run=free_run_id(destination.root, run_id))
     return destination
 
 
-def _remote_problems(job: JobSettings) -> Iterator[str]:
-    local_only = {
+def _local_flags(job: JobSettings) -> list[str]:
+    """Refuse the flags that an engine cannot obey."""
+    values = {
         "work_folder": job.local.work_folder,
         "resume": job.local.resume,
         "forget_replies": job.local.forget_replies,
         "max_calls": job.costs.max_calls,
         "max_cost": job.costs.max_cost,
     }
-    for name, value in local_only.items():
-        if value:
-            yield f"--{name}: is only for a run on this machine, without --runner"
+    refusal = "is only for a run on this machine, without --runner"
+    return [f"--{name}: {refusal}" for name, value in values.items() if value]

@@ -8,7 +8,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import EmbeddedPythonEnvironment
 
-from launch.local.run_counts import counts_from
+from launch.local.run_summary import counts_from
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import BatchResults, read_results
@@ -17,9 +17,8 @@ from pipeline.sources.read_archives import MessageRange
 from pipeline.sources.read_batch import Batch, BatchHandle, ReadBatch
 from schemas.summary import RunCounts
 
-_ALLOCATIONS, _YOUNG, _OLD = 50_000, 20, 100
-"""When Python looks for cycles of objects: at 700, 10 and 10, its own choice, an eighth of a run's
-processor time went into looking, and there is hardly one to be found."""
+_GC_THRESHOLDS = 50_000, 20, 100
+"""Python's own (700, 10, 10) spend an eighth of the processor time, and find hardly a cycle."""
 
 
 class LocalPipeline:
@@ -37,7 +36,7 @@ class LocalPipeline:
         options: PipelineOptions,
         sink: Callable[[Config, BatchHandle], Sink],
     ) -> None:
-        gc.set_threshold(_ALLOCATIONS, _YOUNG, _OLD)
+        gc.set_threshold(*_GC_THRESHOLDS)
         self._batches = BatchHandle()
         # Named, since DirectRunner would try to download another: apache_beam's prism_runner.py.
         self._runner = FnApiRunner()
@@ -54,9 +53,6 @@ class LocalPipeline:
           ranges: the messages.
           folder: an empty local folder for the files of the batch.
 
-        Returns:
-          The results, and the counts.
-
         Raises:
           Exception: the batch failed; the files in the folder are incomplete.
         """
@@ -64,3 +60,18 @@ class LocalPipeline:
             result = self._runner.run_via_runner_api(self._graph, self._options)
             result.wait_until_finish()
         return read_results(folder), counts_from(result)
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """Return the exception that a step raised; Beam wraps it, often in another class.
+
+    An interrupt takes precedence over the errors that it causes.
+    """
+    context: BaseException | None = error
+    while context is not None:
+        if isinstance(context, KeyboardInterrupt):
+            return context
+        context = context.__context__
+    while getattr(error, "_tagged_with_step", False) and error.__context__ is not None:
+        error = error.__context__
+    return error

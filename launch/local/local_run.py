@@ -1,61 +1,64 @@
 """Run an archive on this machine: plan it, resume an interrupted run, join the results."""
 
+import hashlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterable
 
-from apache_beam.options.pipeline_options import PipelineOptions
-from msgspec.structs import replace
+import msgspec
+from msgspec.structs import asdict, replace
 
-from launch.local.plan import Plan, fingerprint, make_plan
-from launch.local.processes import Processes
-from launch.local.resolved_failures import move_replayed, replayed_from
+from launch import __version__
+from launch.job.bounded_job import BoundedJob
+from launch.local.resolved_failures import publish_summary
 from launch.local.run_summary import summary_of
-from launch.local.segment_runner import SegmentRunner
-from launch.local.work_folder import SegmentDone, WorkFolder
+from launch.local.segments import run_segments
+from launch.local.work_folder import Plan, WorkFolder
 from launch.terminal.figures import counted
-from launch.terminal.gauges import read_gauges
-from launch.terminal.progress import Progress
 from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.sinks.part_files import OpenPart, Part
 from pipeline.sinks.publication import publish_parts
 from pipeline.sinks.row_formats import row_formats
-from pipeline.sinks.summary_file import refuse_other_source, remove_summary, write_summary
-from pipeline.sources.splits import Segment
+from pipeline.sinks.summary_file import refuse_other_source, remove_summary
+from pipeline.sources.archives import examine_file
+from pipeline.sources.splits import Segment, split_segments
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import RunCounts, Summary, total_counts
+from transforms.grounding.settings import CheckSettings
 from transforms.measure_rates import EngineCounts
 from transforms.rules.rate_incidents import find_all_rate_alerts
 from transforms.runtime import clock
+
+_SEGMENTS_A_PROCESS = 4
+_FEWEST_MESSAGES = 500
+
+NOT_IN_FINGERPRINT = frozenset(
+    {
+        # They count by themselves.
+        *("check", "inputs"),
+        # They say where and when results are written, not which.
+        *("output", "run", "source", "work_folder", "segment_messages", "file_bytes"),
+        # Incidents are computed from the rate counts when the run is published.
+        "rates",
+        # Only streams use it.
+        "seen_for_s",
+        # They say how the checker is called, not what it replies.
+        *("endpoint", "account", "user_labels", "max_in_flight", "requests_per_minute", "retries"),
+        *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),
+    }
+)
+"""Fields of `Config` and `CheckSettings` that may change while an interrupted run is resumed."""
 
 
 class NothingToResume(Exception):
     """There is no interrupted run to resume."""
 
 
-def run_locally(
-    config: Config,
-    options: PipelineOptions,
-    price_per_1k_chars: float | None,
-    processes: int = 1,
-    *,
-    must_resume: bool = False,
-    forget_replies: bool = False,
-) -> Summary:
-    """Run the main job on this machine to its end, or to its limit, and write `summary.json`.
+def run_locally(job: BoundedJob) -> Summary:
+    """Run a job on this machine to its end, or to its limit, and write `summary.json`.
 
     An interrupted run of the same id is resumed: its finished segments stay. After a change of
     flags or input a new run starts, which keeps the paid replies.
-
-    Args:
-      config: the run's settings, with a work folder.
-      options: Beam's own.
-      price_per_1k_chars: the price of 1,000 checked characters, None if unknown.
-      processes: how many share the work; 1 is this one alone.
-      must_resume: whether to fail unless an interrupted run can be resumed.
-      forget_replies: whether to start a new run and pay for every check again; calls of an
-        interrupted run still count.
 
     Returns:
       The summary as written; messages are left where a limit ended the run.
@@ -63,72 +66,98 @@ def run_locally(
     Raises:
       FolderInUse, LockTaken: another process runs it already.
       OtherSource: a run of the same id, over other input, has written to the output folder.
-      NothingToResume: `must_resume` is set, and there is no interrupted run.
+      NothingToResume: the job must resume, and there is no interrupted run.
       Exception: a step failed.
     """
     started_at_us = clock.now_us()
+    config = job.config
     work = WorkFolder(str(config.work_folder))
     with work.held(), lock_output(config.lock, LOCK_WAIT_S, owner=work.owner()) as lock:
         refuse_other_source(config.destination, config.source)
-        plan = _plan(
-            config, work, processes, must_resume=must_resume, forget_replies=forget_replies
-        )
-        _run_segments(config, options, plan, work, processes)
+        plan = _plan(job, work)
+        _run_segments(job, plan, work)
         lock.check()
-        summary = _finish(config, plan, work, started_at_us, price_per_1k_chars)
-        if summary.replayed:
-            move_replayed(config.output, summary.replayed)
+        summary = _publish(job, plan, work, started_at_us)
         if not summary.deferred:
             work.remove()
     return summary
 
 
-def _plan(
-    config: Config, work: WorkFolder, processes: int, *, must_resume: bool, forget_replies: bool
-) -> Plan:
+def make_plan(config: Config, processes: int) -> Plan:
+    """Verify the input, count its messages, and split it into segments.
+
+    Args:
+      config: the run's settings.
+      processes: how many share the work; each gets some segments.
+
+    Raises:
+      OSError: a file cannot be read.
+    """
+    files = [
+        (path, examine_file(path, are_failures=config.replays, salvage=config.salvage))
+        for path in config.inputs
+    ]
+    size = config.segment_messages
+    if processes > 1:
+        messages = sum(contents.messages for _, contents in files)
+        fair_share = -(-messages // (_SEGMENTS_A_PROCESS * processes))
+        size = min(size, max(fair_share, _FEWEST_MESSAGES))
+    return Plan(fingerprint=fingerprint(config), segments=tuple(split_segments(files, size)))
+
+
+def fingerprint(config: Config) -> str:
+    """Identify the output of a run by its settings and the state of its input.
+
+    Every setting counts, except those named in `NOT_IN_FINGERPRINT`.
+
+    Raises:
+      OSError: a file is not there.
+    """
+    states = [(path, *storage.version(path)) for path in config.inputs]
+    content = [__version__, _fixed(config), _fixed(config.check), states]
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+
+
+def _fixed(settings: Config | CheckSettings) -> dict[str, object]:
+    fields = asdict(settings).items()
+    return {name: value for name, value in fields if name not in NOT_IN_FINGERPRINT}
+
+
+def _plan(job: BoundedJob, work: WorkFolder) -> Plan:
+    """Read the plan of an interrupted run, or begin a new one."""
     earlier = work.read_plan()
-    is_same = earlier is not None and earlier.fingerprint == fingerprint(config)
-    if must_resume and not is_same:
+    is_same = earlier is not None and earlier.fingerprint == fingerprint(job.config)
+    if job.must_resume and not is_same:
         changed = "the settings or the input have changed" if earlier else "no run was interrupted"
         raise NothingToResume(f"--resume: {changed}; without it a new run starts")
-    remove_summary(config.destination)
-    if earlier is not None and is_same and not forget_replies:
+    remove_summary(job.config.destination)
+    if earlier is not None and is_same and not job.forget_replies:
         return earlier
-    plan = make_plan(config, processes)
-    _keep_paid_replies(work, forget_replies=forget_replies)
+    plan = make_plan(job.config, job.processes)
+    if paid := work.paid():
+        with paid as store:
+            if job.forget_replies:
+                store.delete_replies()
+            elif replies := store.begin_plan():
+                sys.stderr.write(
+                    f"groundwatch: a new run begins; {counted(replies, 'check')} that an"
+                    " interrupted run has paid for will not be paid for again unless with"
+                    " --forget_replies\n"
+                )
     work.begin(plan)
     return plan
 
 
-def _keep_paid_replies(work: WorkFolder, *, forget_replies: bool) -> None:
-    """Let a new plan use the paid replies of an interrupted run, and count its calls."""
-    if (paid := work.paid()) is None:
-        return
-    with paid as store:
-        if forget_replies:
-            store.delete_replies()
-        elif replies := store.begin_plan():
-            sys.stderr.write(
-                f"groundwatch: a new run begins; {counted(replies, 'check')} that an interrupted"
-                " run has paid for will not be paid for again unless with --forget_replies\n"
-            )
-
-
-def _run_segments(
-    config: Config, options: PipelineOptions, plan: Plan, work: WorkFolder, processes: int
-) -> None:
+def _run_segments(job: BoundedJob, plan: Plan, work: WorkFolder) -> None:
     waiting = [segment for segment in plan.segments if not _is_finished(work, segment)]
-    messages_done = plan.messages - sum(segment.messages for segment in waiting)
-    if messages_done:
+    done_before = plan.messages - sum(segment.messages for segment in waiting)
+    if done_before:
         sys.stderr.write(
-            f"groundwatch: going on: {messages_done:,} of {plan.messages:,} messages are done\n"
+            f"groundwatch: going on: {done_before:,} of {plan.messages:,} messages are done\n"
         )
-    messages = plan.messages, messages_done
-    if processes == 1:
-        _run_here(config, options, _Waiting(waiting), messages)
-    elif waiting:
-        count = min(processes, len(waiting))
-        _run_in_processes(config, options, _Waiting(waiting), messages, count)
+    processes = min(job.processes, len(waiting))
+    if waiting:
+        run_segments(job.config, job.options, waiting, processes, done_before=done_before)
 
 
 def _is_finished(work: WorkFolder, segment: Segment) -> bool:
@@ -136,43 +165,24 @@ def _is_finished(work: WorkFolder, segment: Segment) -> bool:
     return done is not None and not done.counts.deferred
 
 
-def _run_here(
-    config: Config, options: PipelineOptions, segments: "_Waiting", messages: tuple[int, int]
-) -> None:
-    with SegmentRunner(config, options) as runner, Progress(*messages, read_gauges):
-        segments.note(map(runner.run, segments))
-
-
-def _run_in_processes(
-    config: Config,
-    options: PipelineOptions,
-    segments: "_Waiting",
-    messages: tuple[int, int],
-    count: int,
-) -> None:
-    with (
-        closing(Processes(config, options, count)) as processes,
-        Progress(*messages, processes.gauges),
-    ):
-        segments.note(processes.run(segments))
-
-
-class _Waiting:
-    """The segments that are left to run, until a limit is reached."""
-
-    def __init__(self, segments: Sequence[Segment]) -> None:
-        self._segments = segments
-        self._limit_is_reached = False
-
-    def __iter__(self) -> Iterator[Segment]:
-        for segment in self._segments:
-            if self._limit_is_reached:
-                return
-            yield segment
-
-    def note(self, finished: Iterable[SegmentDone]) -> None:
-        for done in finished:
-            self._limit_is_reached |= bool(done.counts.deferred)
+def _publish(job: BoundedJob, plan: Plan, work: WorkFolder, started_at_us: int) -> Summary:
+    """Publish the files of all finished segments, and write the summary."""
+    config = job.config
+    finished = [(segment, done) for segment in plan.segments if (done := work.done(segment.number))]
+    counts = _with_all_calls(work, total_counts(done.counts for _, done in finished))
+    parts = [part for _, done in finished for part in done.parts]
+    rates = (engine_counts for _, done in finished for engine_counts in done.rates)
+    # A message may hold several answers, so the rest does not follow from the answers read.
+    left = plan.messages - sum(segment.messages for segment, _ in finished) + counts.deferred
+    summary = summary_of(
+        config,
+        counts,
+        publish_parts(config, [*parts, *_rate_alert_parts(config, rates)]),
+        started_at_us=started_at_us,
+        price_per_1k_chars=job.price_per_1k_chars,
+        deferred=left,
+    )
+    return publish_summary(config, summary)
 
 
 def _with_all_calls(work: WorkFolder, counts: RunCounts) -> RunCounts:
@@ -182,33 +192,6 @@ def _with_all_calls(work: WorkFolder, counts: RunCounts) -> RunCounts:
     with paid as store:
         calls, characters = store.spent()
     return replace(counts, calls=calls, characters=characters)
-
-
-def _finish(
-    config: Config,
-    plan: Plan,
-    work: WorkFolder,
-    started_at_us: int,
-    price_per_1k_chars: float | None,
-) -> Summary:
-    finished = [(segment, done) for segment in plan.segments if (done := work.done(segment.number))]
-    counts = _with_all_calls(work, total_counts(done.counts for _, done in finished))
-    parts = [part for _, done in finished for part in done.parts]
-    rates = (engine_counts for _, done in finished for engine_counts in done.rates)
-    rows = publish_parts(config, [*parts, *_rate_alert_parts(config, rates)])
-    # A message may hold several answers, so the rest does not follow from the answers read.
-    left = plan.messages - sum(segment.messages for segment, _ in finished) + counts.deferred
-    summary = summary_of(
-        config,
-        counts,
-        rows,
-        started_at_us=started_at_us,
-        price_per_1k_chars=price_per_1k_chars,
-        deferred=left,
-    )
-    if config.replays and not (left or counts.damaged_archives):
-        summary = replace(summary, replayed=replayed_from(config.inputs, config.output))
-    return write_summary(config.destination, summary)
 
 
 def _rate_alert_parts(config: Config, rates: Iterable[EngineCounts]) -> list[Part]:

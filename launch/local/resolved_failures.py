@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import count
 
 import msgspec
+from msgspec.structs import replace
 
 from pipeline import storage
-from pipeline.sinks.summary_file import read_summaries
-from schemas.summary import Replayed, ReplayedFile
+from pipeline.settings.config import Config
+from pipeline.sinks.summary_file import read_summaries, write_summary
+from schemas.summary import Replayed, ReplayedFile, Summary
 
 _FAILURES = "failures"
 _REPLAYED = "replayed"
@@ -28,61 +31,36 @@ def free_run_id(root: str, base: str) -> str:
     Args:
       root: the output folder.
       base: the name of the input; a replay of this name that a limit stopped is resumed.
-
-    Raises:
-      OSError: the summaries of earlier runs cannot be read.
     """
     finished = {summary.run for summary in read_summaries(root) if not summary.deferred}
-    number, run = 1, base
-    while run in finished:
-        number += 1
-        run = f"{base}-{number}"
-    return run
+    names = (f"{base}-{number}" if number > 1 else base for number in count(1))
+    return next(name for name in names if name not in finished)
 
 
-def finish_moves(root: str) -> None:
-    """Move resolved files of failures that an interrupted replay did not move.
-
-    Args:
-      root: the output folder.
-
-    Raises:
-      OSError: a file cannot be moved.
-    """
-    for summary in read_summaries(root):
-        if summary.replayed:
-            move_replayed(root, summary.replayed)
+def publish_summary(config: Config, summary: Summary) -> Summary:
+    """Write the summary of a run; a complete replay resolves the failures that it has read."""
+    if config.replays and not (summary.deferred or summary.damaged_archives):
+        summary = replace(summary, replayed=_replayed_from(config.inputs, config.output))
+    write_summary(config.destination, summary)
+    move_replayed(config.output, [summary])
+    return summary
 
 
-def move_replayed(root: str, replayed: Replayed) -> None:
-    """Move resolved files of failures out of `failures/`; those that are moved are skipped.
-
-    Args:
-      root: the output folder.
-      replayed: the files.
+def move_replayed(root: str, summaries: Iterable[Summary]) -> None:
+    """Move files of resolved failures out of `failures/`, unless they are moved already.
 
     Raises:
       OSError: a file cannot be moved.
     """
-    for file in replayed.files:
+    resolved = (summary.replayed.files for summary in summaries if summary.replayed)
+    for file in (file for files in resolved for file in files):
         path = storage.join(root, file.path)
         if storage.exists(path):
             storage.publish(path, storage.join(root, file.moved_to))
 
 
-def replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
-    """Count the failures among the input of a replay that belong to its output folder.
-
-    Args:
-      paths: the files that were replayed.
-      root: the output folder.
-
-    Returns:
-      None where there are none.
-
-    Raises:
-      OSError: a file cannot be read.
-    """
+def _replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
+    """Count the failures in those of the files that belong to the output folder; None if none."""
     folder = storage.join(root, _FAILURES, "")
     files: list[ReplayedFile] = []
     errors: Counter[str] = Counter()
@@ -91,7 +69,7 @@ def replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
         name = storage.name_below(path, folder)
         if name is None:
             continue
-        failures = list(_failures_in(path))
+        failures = _failures_in(path)
         errors.update(failure.error_class for failure in failures)
         retryable += sum(failure.retryable for failure in failures)
         unreadable += sum(failure.step in _READING_STEPS for failure in failures)
@@ -108,8 +86,7 @@ def replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
     )
 
 
-def _failures_in(path: str) -> Iterable[_Failure]:
+def _failures_in(path: str) -> list[_Failure]:
     decoder = msgspec.json.Decoder(_Failure)
     with storage.describing_errors(f"cannot read {path}"), storage.read(path) as stream:
-        for line in stream:
-            yield decoder.decode(line)
+        return [decoder.decode(line) for line in stream]

@@ -7,14 +7,15 @@ import uuid
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import msgspec
 from msgspec.structs import replace
 
-from launch.local.plan import Plan
 from pipeline import storage
 from pipeline.settings.checker import REPLY_STORE
 from pipeline.sinks.part_files import Part
+from pipeline.sources.splits import Segment
 from schemas import Record
 from schemas.summary import RunCounts
 from transforms.grounding.reply_store import ReplyStore
@@ -29,17 +30,29 @@ _POLL_S = 0.05
 class FolderInUse(Exception):
     """Another run uses the folder."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(f"another run of the same id is active: it holds {path}")
+
+class Plan(Record, frozen=True, kw_only=True):
+    """The segments of a run, in the order of the input.
+
+    Attributes:
+      fingerprint: of the input and of the settings that affect the output.
+    """
+
+    fingerprint: str
+    segments: tuple[Segment, ...]
+
+    @property
+    def messages(self) -> int:
+        """Count the messages in the input."""
+        return sum(segment.messages for segment in self.segments)
 
 
 class SegmentDone(Record, frozen=True, kw_only=True):
-    """The results of a finished segment; a segment is finished when these are on disk.
+    """The results of a segment, which is finished when these are on disk.
 
     Attributes:
       parts: its files, not published yet.
       rates: the counts of each engine's answers.
-      counts: of its messages.
     """
 
     parts: tuple[Part, ...]
@@ -71,30 +84,20 @@ class WorkFolder:
           FolderInUse: a run uses the folder, or processes of a killed run do not end within ten
             seconds.
         """
-        with self._locked("lock", fcntl.LOCK_EX):
-            with self._locked("processes", fcntl.LOCK_EX):
-                pass  # The processes of a killed run have ended now.
+        with self._lock("lock", fcntl.LOCK_EX):
+            self._lock("processes", fcntl.LOCK_EX).close()
             yield
+
+    def join(self) -> IO[bytes]:
+        """Register this process as one of the run's until the returned file is closed."""
+        return self._lock("processes", fcntl.LOCK_SH)
 
     def owner(self) -> str:
         """Return the unique name of this folder, chosen when it was created."""
         path = self._path / f"owner{_LOCK}"
-        with suppress(FileNotFoundError):
-            return path.read_text()
-        _write(path, uuid.uuid4().hex.encode())
+        if not path.exists():
+            _write(path, uuid.uuid4().hex.encode())
         return path.read_text()
-
-    @contextmanager
-    def joined(self) -> Iterator[None]:
-        """Register as one of the run's processes while a `with` block lasts."""
-        with self._locked("processes", fcntl.LOCK_SH):
-            yield
-
-    @contextmanager
-    def _locked(self, name: str, kind: int) -> Iterator[None]:
-        with create_file(self._path / f"{name}{_LOCK}") as lock:
-            _lock(lock.fileno(), kind, str(self._path))
-            yield
 
     def read_plan(self) -> Plan | None:
         """Read the plan of the run in this folder, None if there is none of this version."""
@@ -147,8 +150,8 @@ class WorkFolder:
         """Flush a segment's files to the disk, then the record that it is finished."""
         for part in done.parts:
             storage.fsync(part.path)
-        named = _in_folder(done, Path())
-        _write(self._done_path(number), msgspec.json.encode(named))
+        # Only the names of the files are kept, since the folder may be moved.
+        _write(self._done_path(number), msgspec.json.encode(_in_folder(done, Path())))
 
     def remove(self) -> None:
         """Delete the folder of a finished run."""
@@ -160,25 +163,27 @@ class WorkFolder:
     def _done_path(self, number: int) -> Path:
         return self._path / f"segment-{number:06d}.json"
 
+    def _lock(self, name: str, kind: int) -> IO[bytes]:
+        """Wait for a lock, which the processes of a killed run release a moment later."""
+        lock = create_file(self._path / f"{name}{_LOCK}")
+        deadline_s = time.monotonic() + _LOCK_TIMEOUT_S
+        while True:
+            try:
+                fcntl.flock(lock, kind | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline_s:
+                    lock.close()
+                    raise FolderInUse(
+                        f"another run of the same id is active: it holds {self._path}"
+                    ) from None
+                time.sleep(_POLL_S)
+            else:
+                return lock
+
 
 def _in_folder(done: SegmentDone, folder: Path) -> SegmentDone:
-    """Set the folder of the parts; on disk only their names are kept, since folders are moved."""
     parts = (replace(part, path=str(folder / Path(part.path).name)) for part in done.parts)
     return replace(done, parts=tuple(parts))
-
-
-def _lock(descriptor: int, kind: int, path: str) -> None:
-    """Wait for a lock, which the processes of a killed run release a moment later."""
-    deadline_s = time.monotonic() + _LOCK_TIMEOUT_S
-    while True:
-        try:
-            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline_s:
-                raise FolderInUse(path) from None
-            time.sleep(_POLL_S)
-        else:
-            return
 
 
 def _write(path: Path, content: bytes) -> None:

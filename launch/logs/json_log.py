@@ -8,9 +8,10 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from types import TracebackType
-from typing import Any, Generic, TextIO, TypeVar
+from typing import Any, TextIO
 
 import msgspec
 
@@ -18,23 +19,35 @@ from schemas.quantities import to_rfc3339
 
 _OURS = ("launch", "pipeline", "schemas", "transforms")
 _SEVERITIES = ("DEFAULT", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+_STANDARD_FIELDS = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
+_QUIET_IN_BEAM = ("common", "dataflow.dataflow_runner", "worker")
 _MAX_CHARACTERS = 2_000
 _MAX_FOREIGN_CHARACTERS = 200
 _MAX_EXCEPTIONS = 5
 _MAX_PLACES = 5
 _MAX_LINES = 5
 _WINDOW_S = 60.0
-_KNOWN = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
 _MAX_KINDS = 1_000
 _log = logging.getLogger(__name__)
-Kind = TypeVar("Kind", bound=Hashable)
+
+
+def keep_beam_quiet() -> None:
+    """Silence what Beam logs when a step raises: it contains text, and is raised again."""
+    for name in _QUIET_IN_BEAM:
+        logging.getLogger(f"apache_beam.runners.{name}").setLevel(logging.CRITICAL)
+    # Beam's copy of a runner's log has no logger name.
+    logging.getLogger().addFilter(_is_no_copy)
+
+
+def _is_no_copy(record: logging.LogRecord) -> bool:
+    return record.module != "portable_runner"
 
 
 def log_as_json(stream: TextIO | None = None) -> None:
     """Write the log of this process, and what ends one of its threads, as JSON from now on.
 
     Args:
-      stream: where to; stderr by default.
+      stream: where to; None for stderr.
     """
     logging.basicConfig(handlers=[JsonLogHandler(stream)], level=logging.WARNING, force=True)
     for name in _OURS:
@@ -48,56 +61,6 @@ def log_as_json(stream: TextIO | None = None) -> None:
     threading.excepthook = _log_end_of_thread
 
 
-class LineCount(msgspec.Struct):
-    """Lines of one kind.
-
-    Attributes:
-      since_s: when the first one was written, by the limit's clock.
-      lines: how many there were since.
-    """
-
-    since_s: float
-    lines: int = 0
-
-
-class LineLimit(Generic[Kind]):
-    """Limit the lines of each kind in a time window, and count the others.
-
-    Args:
-      max_lines: of a kind in one window.
-      window_s: the length of a window; it begins with the first line.
-      clock: seconds, monotonic.
-    """
-
-    def __init__(self, max_lines: int, window_s: float, clock: Callable[[], float]) -> None:
-        self._max_lines = max_lines
-        self._window_s = window_s
-        self._clock = clock
-        # In the order of their windows' beginnings.
-        self._kinds: dict[Kind, LineCount] = {}
-
-    def admits(self, kind: Kind) -> bool:
-        """Count a line; return whether to write it."""
-        count = self._kinds.setdefault(kind, LineCount(self._clock()))
-        count.lines += 1
-        return count.lines <= self._max_lines
-
-    def dropped(self, *, so_far: bool = False) -> Iterator[tuple[Kind, int]]:
-        """Remove the kinds whose window is over, and yield how many lines of each were dropped.
-
-        Args:
-          so_far: whether to remove the other kinds, too.
-        """
-        while self._kinds:
-            kind, count = next(iter(self._kinds.items()))
-            is_over = self._clock() - count.since_s >= self._window_s
-            if not (so_far or is_over or len(self._kinds) > _MAX_KINDS):
-                return
-            del self._kinds[kind]
-            if count.lines > self._max_lines:
-                yield kind, count.lines - self._max_lines
-
-
 class JsonLogHandler(logging.StreamHandler[TextIO]):
     """Write each line at once, but only a few lines of one kind a minute.
 
@@ -105,7 +68,7 @@ class JsonLogHandler(logging.StreamHandler[TextIO]):
     many were dropped, with the next line after the minute, or at the end.
 
     Args:
-      stream: where to; stderr by default.
+      stream: where to; None for stderr.
       clock: seconds, monotonic.
     """
 
@@ -114,31 +77,42 @@ class JsonLogHandler(logging.StreamHandler[TextIO]):
     ) -> None:
         super().__init__(stream)
         self.setFormatter(JsonFormatter())
-        self._limit: LineLimit[tuple[str, int, str]] = LineLimit(_MAX_LINES, _WINDOW_S, clock)
+        self._clock = clock
+        # When the window of each kind began, and its lines since then; the oldest window first.
+        self._kinds: dict[tuple[str, int, str], tuple[float, int]] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line, unless there were too many of its kind."""
         self._write_dropped()
-        if self._limit.admits((record.name, record.levelno, _first_line(record.msg))):
+        kind = record.name, record.levelno, _first_line(record.msg)
+        since_s, lines = self._kinds.get(kind, (self._clock(), 0))
+        self._kinds[kind] = since_s, lines + 1
+        if lines < _MAX_LINES:
             super().emit(record)
 
     def close(self) -> None:
         """Write how many lines were dropped."""
-        self.acquire()
-        try:
-            self._write_dropped(so_far=True)
-        finally:
-            self.release()
+        with self.lock or nullcontext():
+            self._write_dropped(at_end=True)
         super().close()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the base's name
         """Do nothing: the base class would print the record's arguments."""
 
-    def _write_dropped(self, *, so_far: bool = False) -> None:
-        for (name, level, template), lines in self._limit.dropped(so_far=so_far):
-            message = f"{lines} more lines like this were left out: {template}"
-            dropped = {"name": name, "levelno": level, "msg": message, "left_out": lines}
-            super().emit(logging.makeLogRecord(dropped))
+    def _write_dropped(self, *, at_end: bool = False) -> None:
+        """Close the windows that are over, and the oldest ones of too many kinds."""
+        while self._kinds:
+            kind, (since_s, lines) = next(iter(self._kinds.items()))
+            is_over = self._clock() - since_s >= _WINDOW_S
+            if not (at_end or is_over or len(self._kinds) > _MAX_KINDS):
+                return
+            del self._kinds[kind]
+            if lines > _MAX_LINES:
+                name, level, template = kind
+                left_out = lines - _MAX_LINES
+                message = f"{left_out} more lines like this were left out: {template}"
+                fields = {"name": name, "levelno": level, "msg": message, "left_out": left_out}
+                super().emit(logging.makeLogRecord(fields))
 
 
 class JsonFormatter(logging.Formatter):
@@ -150,27 +124,22 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Format a record, without a line end."""
+        is_own = record.name.partition(".")[0] in _OURS
         fields = {
             "time": to_rfc3339(round(record.created * 1e6)),
             "severity": _SEVERITIES[max(0, min(record.levelno // 10, len(_SEVERITIES) - 1))],
             "logger": record.name,
-            "message": _plain(_message(record)),
+            "message": _plain(record.getMessage() if is_own else _first_line(record.msg)),
         }
         if record.exc_info and record.exc_info[1]:
             fields["exceptions"] = [_described(error) for error in _chain(record.exc_info[1])]
-        taken = _KNOWN | fields.keys()
+        taken = _STANDARD_FIELDS | fields.keys()
         more = {name: _plain(value) for name, value in vars(record).items() if name not in taken}
         return msgspec.json.encode(fields | more).decode()
 
 
-def _message(record: logging.LogRecord) -> str:
-    if record.name.partition(".")[0] in _OURS:
-        return record.getMessage()
-    return _first_line(record.msg)
-
-
 def _first_line(template: object) -> str:
-    lines = str(template).splitlines() if isinstance(template, str) else [type(template).__name__]
+    lines = template.splitlines() if isinstance(template, str) else [type(template).__name__]
     return lines[0][:_MAX_FOREIGN_CHARACTERS] if lines else ""
 
 

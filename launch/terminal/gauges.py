@@ -12,7 +12,6 @@ class Gauges(Record, frozen=True, kw_only=True):
     Attributes:
       done: answers that are finished.
       further_answers: answers beyond the first of messages that hold several.
-      calls_in_flight: calls that wait for a reply.
       retries: attempts beyond the first, of finished checks.
       verdicts: how many answers have each, in the order of `Verdict`.
     """

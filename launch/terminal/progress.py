@@ -49,21 +49,15 @@ class Progress:
         self._thread.join()
 
     def _show_bar(self) -> None:
-        columns = (
-            BarColumn(bar_width=20),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.description}"),
-        )
+        text = TextColumn("{task.description}")
+        columns = BarColumn(bar_width=20), TaskProgressColumn(), TimeRemainingColumn(), text
         with rich.progress.Progress(*columns, console=self._console, transient=True) as bar:
             task = bar.add_task("starting", total=self._total)
             while not self._over.wait(_BAR_INTERVAL_S):
                 state = self._state()
+                description = _description(state)
                 bar.update(
-                    task,
-                    completed=state["done"],
-                    total=state["total"],
-                    description=_description(state),
+                    task, completed=state["done"], total=state["total"], description=description
                 )
 
     def _write_lines(self) -> None:

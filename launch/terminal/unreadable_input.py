@@ -21,22 +21,15 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class _Failure(msgspec.Struct):
-    """The fields of a failure that are printed."""
-
     source: str
     error: str
     error_class: str
 
 
 def fail_with(sentence: str, faults: Sequence[str]) -> int:
-    """Print why a command failed, with the first faults.
+    """Print why a command failed, with the first faults; return the exit status.
 
-    Args:
-      sentence: the reason.
-      faults: each a place and a reason, without text of an answer.
-
-    Returns:
-      The exit status.
+    Each fault is a place and a reason, without text of an answer.
     """
     return fail("\n".join([sentence, *(f"  {printable(fault)}" for fault in faults)]))
 
@@ -51,23 +44,14 @@ def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
     Returns:
       The exit status.
     """
-    shown = [*faults[:SHOWN_FAULTS]] or [
-        f"{path}: no message in it" for path in paths[:SHOWN_FAULTS]
-    ]
-    hints = (hint for path in paths[:SHOWN_FAULTS] if (hint := _hint(path)))
+    first = paths[:SHOWN_FAULTS]
+    shown = faults[:SHOWN_FAULTS] or [f"{path}: no message in it" for path in first]
+    hints = filter(None, map(_hint, first))
     return fail_with("nothing in the input could be read", [*shown, *islice(hints, 1)])
 
 
 def first_failures(destination: Destination, error_class: str | None = None) -> list[str]:
-    """Read the first failures that a run wrote.
-
-    Args:
-      destination: output folder and run.
-      error_class: of the failures; None for all.
-
-    Returns:
-      Each failure's place and message.
-    """
+    """Read the places and messages of the first failures of a run, of one class or of all."""
     matching = (
         f"{failure.source}: {failure.error}"
         for failure in islice(_failures(destination), _SEARCHED_FAILURES)
@@ -91,10 +75,7 @@ def _failures(destination: Destination) -> Iterator[_Failure]:
 def _hint(path: str) -> str | None:
     """Guess what a file is that has no known format."""
     try:
-        with (
-            storage.read(path) as raw,
-            io.BufferedReader(cast("io.RawIOBase", raw)) as stream,
-        ):
+        with storage.read(path) as raw, io.BufferedReader(cast("io.RawIOBase", raw)) as stream:
             if has_checksums(stream):
                 return None
             head = stream.read(_HEAD_BYTES)

@@ -10,12 +10,12 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.inputs.paths import default_work_folder, try_output
 from launch.local.work_folder import FolderInUse, WorkFolder
-from launch.logs.beam_log import keep_beam_quiet
+from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.samples import sample_paths
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.watch.reporter import TerminalReporter
-from launch.watch.run_worker import run_worker
+from launch.watch.run import run_worker
 from pipeline import storage
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings
 from pipeline.settings.config import Config

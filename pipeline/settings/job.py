@@ -20,6 +20,8 @@ _RATES = RateRule()
 _CLOSING_RATIO = 0.5
 """An incident closes at half the rate that opens it, so that it does not flap."""
 
+FILE_BYTES = 128 * MEGABYTE
+
 
 class InputFormatSettings(Settings, frozen=True, kw_only=True):
     """How messages are parsed.

@@ -77,7 +77,7 @@ def _default(field: Setting) -> str:
 _HEAD = "| setting | meaning | values | default | commands |\n| --- | --- | --- | --- | --- |\n"
 _INTRODUCTION = f"""# Configuration
 
-Written by `python -m launch.reference_page` from the definitions in `pipeline/settings/`.
+Written by `python -m launch.commands` from the definitions in `pipeline/settings/`.
 
 Each setting has one name. It is set by a flag (`--timeout_s 20`), by an environment variable
 (`{PREFIX}TIMEOUT_S=20`), or in the YAML file that `--config` or `{PREFIX}CONFIG` names

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from launch.main import main as groundwatch
+from launch.__main__ import main as groundwatch
 from tests.benchmarks.generated_answers import write_archive
 from tests.support.fault_server import FaultServer
 from tests.support.wire_faults import BAD_REPLIES, Fault, good, hang, reset, status

@@ -132,19 +132,19 @@ def tables(rates: Sequence[int], figures: Figures, prices: Prices) -> Iterator[s
     yield ""
     yield from _table("dollars a day", heads, _costs(bills))
     yield ""
-    yield from _table("after ten minutes without the checker", heads, _recoveries(plans, figures))
+    yield from _table("after ten minutes of outage", heads, _recoveries(plans, figures))
 
 
 def _needs(plans: Sequence[Plan]) -> Iterator[tuple[str, list[str]]]:
     for label, name in (
-        ("processes that the processor time takes", "processes_by_cpu"),
+        ("processes for the processor time", "processes_by_cpu"),
         ("calls in flight: rate times latency", "calls_in_flight"),
-        ("processes that both take", "processes"),
+        ("processes for both", "processes"),
         ("machines", "machines"),
         ("quota, calls a minute", "calls_a_minute"),
         ("Pub/Sub, bytes a second", "pubsub_bytes_s"),
         ("between stages, bytes a second", "stage_bytes_s"),
-        ("ids remembered", "remembered_ids"),
+        ("record ids in state", "remembered_ids"),
         ("shards", "shards"),
         ("files a day", "files_a_day"),
         ("bytes in files a day", "file_bytes_day"),
@@ -157,7 +157,7 @@ def _costs(bills: Sequence[Bill]) -> Iterator[tuple[str, list[str]]]:
         ("machines", "machines"),
         ("Streaming Engine", "stages"),
         ("Pub/Sub", "pubsub"),
-        ("the check, every answer of it", "check"),
+        ("the check of every answer", "check"),
         ("the check of one answer in a hundred", "check"),
     ):
         share = 0.01 if "hundred" in label else 1.0
@@ -165,11 +165,11 @@ def _costs(bills: Sequence[Bill]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _recoveries(plans: Sequence[Plan], figures: Figures) -> Iterator[tuple[str, list[str]]]:
-    yield "answers that wait", [_short(each.rate * _OUTAGE_S) for each in plans]
+    yield "backlog, answers", [_short(each.rate * _OUTAGE_S) for each in plans]
     for label, left in (("", 1.0), (" on a third fewer machines", 2 / 3)):
         times = [recovery_s(p.rate, capacity(p, figures) * left, _OUTAGE_S) for p in plans]
         texts = ["never" if time is None else f"{time / 60:.0f} min" for time in times]
-        yield f"until none waits{label}", texts
+        yield f"time to process the backlog{label}", texts
 
 
 def _table(

@@ -6,8 +6,8 @@ from pathlib import Path
 import apache_beam as beam
 import pytest
 
-from launch import main
-from launch.command import all_commands, documented_commands
+import launch
+from launch.commands import all_commands, documented_commands
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
 from pipeline.settings.definition import settings_of
@@ -16,7 +16,7 @@ from pipeline.sources.read_archives import ReadArchives
 from schemas.verdict import Tag, Verdict
 from transforms.formats.format_table import FORMATS
 
-ROOT = Path(main.__file__).parents[1]
+ROOT = Path(launch.__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 _NO_STEPS = {"Pub", "Sub", "Avro"}
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")

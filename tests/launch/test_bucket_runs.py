@@ -11,7 +11,7 @@ import fastavro
 import pytest
 from backports import zstd
 
-from launch.main import main
+from launch.__main__ import main
 from tests.support.archives import an_envelope, avro_of, lines_of
 from tests.support.buckets import Buckets, Trouble, when
 from tests.support.outputs import records_in

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from launch import commands
-from launch.command import Command, all_commands, documented_commands
-from launch.main import main
-from launch.reference_page import PAGE
+from launch.__main__ import main
+from launch.commands import Command, all_commands, documented_commands
+from launch.commands.__main__ import PAGE
 from pipeline.settings.definition import settings_of
 from pipeline.settings.reference import reference_page
 
@@ -20,7 +20,7 @@ VARIANTS = [
 ]
 HEAVY = ("apache_beam", "aiohttp", "grpc", "jinja2", "rich")
 GREETING = """
-from launch.command import Command
+from launch.commands import Command
 from pipeline.settings.commands import DemoSettings
 
 def run(invocation):
@@ -53,7 +53,7 @@ def test_a_file_adds_a_command(
 
 def test_the_page_documents_the_settings_as_they_are_defined() -> None:
     assert PAGE.read_text(encoding="utf-8") == reference_page(documented_commands()), (
-        "after a change of settings: python -m launch.reference_page"
+        "after a change of settings: python -m launch.commands"
     )
 
 
@@ -68,7 +68,7 @@ def test_a_key_has_one_kind_of_value_in_all_commands() -> None:
 @pytest.mark.parametrize("arguments", [["--help"], ["watch", "--help"], ["backfill", "--help"]])
 def test_help_imports_nothing_that_takes_long(arguments: list[str]) -> None:
     script = (
-        "import sys; from launch.main import main; main(sys.argv[1:]);"
+        "import sys; from launch.__main__ import main; main(sys.argv[1:]);"
         f"sys.exit(str([name for name in {HEAVY} if name in sys.modules]))"
     )
     command = [sys.executable, "-c", script, *arguments]

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from launch import main
+import launch
 from tests.support.commands import GROUNDWATCH, run, start
 from tests.support.outputs import failures_in, records_in
 
-ROOT = Path(main.__file__).parents[1]
+ROOT = Path(launch.__file__).parents[1]
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 PACKAGES = ("schemas", "transforms", "pipeline", "launch")
 FACT = "Lamps glow red."

@@ -18,7 +18,7 @@ import fastavro
 import pyarrow as pa
 import pytest
 
-from launch.main import main
+from launch.__main__ import main
 from schemas.avro import load_schema
 from tests.support.bigquery import refusals
 from tests.support.outputs import records_in

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from launch import __version__
-from launch.main import main
+from launch.__main__ import main
 from tests.support.commands import GROUNDWATCH, run
 
 COMMANDS = (
@@ -39,7 +39,7 @@ def test_no_command_is_a_usage_error_that_lists_them(capsys: pytest.CaptureFixtu
     assert all(f"\n  {command}" in told.err for command in COMMANDS)
 
 
-@pytest.mark.parametrize("command", ["", "backfil", "--bogus", "Demo", "launch.main", "../demo"])
+@pytest.mark.parametrize("command", ["", "backfil", "--bogus", "Demo", "__main__", "../demo"])
 def test_what_is_no_command_is_a_usage_error(
     capsys: pytest.CaptureFixture[str], command: str
 ) -> None:

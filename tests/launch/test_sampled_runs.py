@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.main import main
+from launch.__main__ import main
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
 from pipeline.sinks.sink import ArchiveSink

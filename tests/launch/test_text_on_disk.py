@@ -10,7 +10,7 @@ from pathlib import Path
 import fastavro
 import pytest
 
-from launch.main import main
+from launch.__main__ import main
 from tests.support.archives import an_envelope, lines_of
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.fault_server import FaultServer, always

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import sys
+import time
 import urllib.request
 import zipfile
 from contextlib import ExitStack
@@ -19,9 +20,7 @@ from launch.flink.installation import Missing, java_command
 from launch.flink.job_server import (
     SETTINGS,
     Process,
-    accepts_connections,
     start_job_server,
-    wait_until,
 )
 
 _REQUIRED = "REQUIRE_FLINK"
@@ -29,6 +28,8 @@ _JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntr
 _TASK_MANAGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"
 _EMBEDDED_PARALLELISM = 2
 _REPLY_TIMEOUT_S = 5.0
+_START_TIMEOUT_S = 120.0
+_POLL_S = 0.2
 _CLUSTER_SETTINGS = {
     "jobmanager.rpc.address": "localhost",
     "jobmanager.bind-host": "localhost",
@@ -112,7 +113,7 @@ class Cluster:
         settings = SETTINGS | _CLUSTER_SETTINGS | ports if self._count else SETTINGS
         master = f"localhost:{self._rest_port}" if self._count else "[auto]"
         self._write_programs()
-        self._keep(
+        job_server = self._keep(
             start_job_server(self._class_path, self._folder, self._job_port, settings, master)
         )
         if self._count:
@@ -125,10 +126,10 @@ class Cluster:
             pool = "-m", "apache_beam.runners.worker.worker_pool_main"
             command = [sys.executable, *pool, f"--service_port={self._pool_port}"]
             self.worker_pool = self._keep(Process("worker-pool", command, self._folder))
-            wait_until(lambda: accepts_connections(self._pool_port), self._started)
-        wait_until(lambda: accepts_connections(self._job_port), self._started)
+            self.worker_pool.wait_for_port(self._pool_port)
+        job_server.wait_for_port(self._job_port)
         if self._count:
-            wait_until(lambda: self._registered() == self._count, self._started)
+            self._wait_for_task_managers()
 
     def _write_programs(self) -> None:
         zipfile.ZipFile(self._empty_jar, "w").close()
@@ -153,6 +154,14 @@ class Cluster:
         self._stack.callback(process.end)
         self._started.append(process)
         return process
+
+    def _wait_for_task_managers(self) -> None:
+        deadline = time.monotonic() + _START_TIMEOUT_S
+        while self._registered() != self._count:
+            for process in self._started:
+                process.check()
+            assert time.monotonic() < deadline
+            time.sleep(_POLL_S)
 
     def _registered(self) -> int:
         """Count the task managers that have registered with the job manager."""

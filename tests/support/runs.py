@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from launch.main import main
+from launch.__main__ import main
 from tests.support.archives import an_envelope, lines_of
 
 

@@ -6,35 +6,29 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from transforms.contradictions.numbers import CURRENCIES, SCALES, UNITS
 from transforms.contradictions.tokenized_text import Token, TokenizedText
-from transforms.contradictions.units import CURRENCIES, SCALES, UNITS
 
 _NAMES = (
     "January February March April May June July August September October November December"
 ).split()
 MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
 MONTHS |= {name[:3]: number for name, number in MONTHS.items()} | {"Sept": 9}
-_ALSO_WORDS = frozenset({"May", "March"})
-"""These are months only next to a number."""
-
 WEEKDAYS = frozenset("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
 
+_ALSO_WORDS = frozenset({"May", "March"})  # these are months only next to a number
 _YEAR = re.compile(r"\d{4}")
 _ABBREVIATIONS = tuple(name[:3] for name in _NAMES)
 _ABBREVIATION = re.compile("|".join(_ABBREVIATIONS))
-
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
-_FIRST_YEAR, _LAST_YEAR = 1_000, 2_099
-_LAST_DAY = 31
+_YEARS, _DAYS = range(1_000, 2_100), range(1, 32)
 _ISO_CHARS, _YEAR_CHARS = 10, 4
 
 
 class Date(NamedTuple):
     """A date, or a part of one; None for an absent part.
 
-    Attributes:
-      text: as it is written.
-      is_decade: whether it is the ten years that start with `year`.
+    `text` is as it is written. A decade is the ten years that start with `year`.
     """
 
     text: str
@@ -93,43 +87,27 @@ def read_dates(sentence: TokenizedText) -> tuple[list[Date], set[int]]:
 
 
 def _around_month(sentence: TokenizedText, place: int) -> tuple[Date, set[int]] | None:
-    """Read a date with the name of a month: 5 March 2019, March 5th, March 2019."""
+    """Read a date with the name of a month: 5 March 2019, March 5th, 5th of March, March 2019."""
     tokens = sentence.tokens
     month = MONTHS.get(tokens[place].text)
     if month is None:
         return None
-    first, last = place, place
-    day = _number(tokens, place + 1, range(1, _LAST_DAY + 1))
-    if day:
-        last = _skip_ordinal(tokens, place + 1)
-    elif day := _number(tokens, before := _before_month(tokens, place), range(1, _LAST_DAY + 1)):
-        first = before
-    year = _year(tokens, last + 1)
+    first = last = place
+    if day := _number(tokens, place + 1, _DAYS):
+        last += 1
+        last += last + 1 < len(tokens) and tokens[last + 1].text in _ORDINALS
+    else:
+        before = place - 1
+        before -= before > 0 and tokens[before].text == "of"
+        before -= before > 0 and tokens[before].text in _ORDINALS
+        if day := _number(tokens, before, _DAYS):
+            first = before
+    year = _number(tokens, last + 1, _YEARS)
     last += year is not None
     if tokens[place].text in _ALSO_WORDS and day is year is None:
         return None
     text = sentence.between(tokens[first], tokens[last])
     return Date(text, year, month, day), set(range(first, last + 1))
-
-
-def _before_month(tokens: Sequence[Token], place: int) -> int:
-    """Return the place of a day in front of its month: 5 March, 5th of March."""
-    before = place - 1
-    if before > 0 and tokens[before].text == "of":
-        before -= 1
-    if before > 0 and tokens[before].text in _ORDINALS:
-        before -= 1
-    return before
-
-
-def _skip_ordinal(tokens: Sequence[Token], place: int) -> int:
-    """Return the last place of a day: 5, 5th."""
-    following = place + 1
-    return following if following < len(tokens) and tokens[following].text in _ORDINALS else place
-
-
-def _year(tokens: Sequence[Token], place: int) -> int | None:
-    return _number(tokens, place, range(_FIRST_YEAR, _LAST_YEAR + 1))
 
 
 def _number(tokens: Sequence[Token], place: int, valid: range) -> int | None:
@@ -142,24 +120,21 @@ def _number(tokens: Sequence[Token], place: int, valid: range) -> int | None:
 
 
 def _by_digits(sentence: TokenizedText, place: int) -> tuple[Date, set[int]] | None:
-    """Read 2019-03-05, a single year, or a decade."""
+    """Read 2019-03-05, a single year, or a decade; a number with a unit is no year."""
     tokens = sentence.tokens
     token = tokens[place]
     if len(token.text) == _ISO_CHARS and token.text[_YEAR_CHARS] == "-":
         year, month, day = map(int, token.text.split("-"))
         return Date(token.text, year, month, day), {place}
-    single_year = _year(tokens, place)
-    if single_year is None or _is_amount(tokens, place):
+    single_year = _number(tokens, place, _YEARS)
+    if single_year is None or (place and tokens[place - 1].text in CURRENCIES):
         return None
-    following = tokens[place + 1] if place + 1 < len(tokens) else token
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    if following is None:
+        return Date(token.text, single_year), {place}
+    if (word := following.text.lower()) in UNITS or word in SCALES:
+        return None
     if following.text == "s" and following.start <= token.end + 1:
         text = sentence.between(token, following)
         return Date(text, single_year, is_decade=True), {place, place + 1}
     return Date(token.text, single_year), {place}
-
-
-def _is_amount(tokens: Sequence[Token], place: int) -> bool:
-    """Return whether a number of four digits has a unit."""
-    before = tokens[place - 1].text if place else ""
-    behind = tokens[place + 1].text.lower() if place + 1 < len(tokens) else ""
-    return before in CURRENCIES or behind in UNITS or behind in SCALES

@@ -1,46 +1,48 @@
 """Find the contradictions between claims and facts."""
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
-from transforms.contradictions.compared_facts import ComparedFacts, Difference, compared_facts
-from transforms.contradictions.comparisons import COMPARISONS
-from transforms.contradictions.features import (
+from schemas.verdict import ContradictionKind
+from transforms.contradictions.compared_facts import (
+    ComparedFacts,
+    Difference,
+    compared_facts,
+)
+from transforms.contradictions.indexed_facts import IndexedFacts
+from transforms.contradictions.numbers import Quantity, number_phrases
+from transforms.contradictions.parsed_sentence import (
     CAPITAL,
     MONTH,
     NEGATION,
     NUMBER,
     SOURCE,
     Features,
+    ParsedSentence,
     read_features,
 )
-from transforms.contradictions.indexed_facts import IndexedFacts
-from transforms.contradictions.numbers import number_phrases
-from transforms.contradictions.parsed_sentence import ParsedSentence
 from transforms.rules import fact_text
 from transforms.rules.english import without_references
 
-_MAX_CACHED_CHARS = 1_000
-"""Hardly any claim is longer."""
+_MAX_CACHED_CHARS = 1_000  # hardly any claim is longer
 
+# A citation, such as ``[3]`` or ``(1, 2)``, whose numbers state nothing.
 _CITATION = re.compile(r"[\[(]\d+(?:\s*[,;-]\s*\d+)*[\])]")
-"""A citation, such as ``[3]`` or ``(1, 2)``, whose numbers state nothing."""
+_SMALL = 10  # the generator often counts up to here itself: "two ways"
+
+# The share of a claim's words that a sentence must have for a negation to be the difference.
+_ALIKE = 0.6
 
 
 def find_contradictions(
     claims: Sequence[Claim], facts: Iterable[Fact]
 ) -> tuple[Contradiction, ...]:
-    """Find the contradictions between the claims of an answer and its facts.
+    """Find the contradictions between the claims of an answer and its facts, in the claims' order.
 
-    Args:
-      claims: the claims; those that required no check, or have no score, are skipped.
-      facts: all facts of the answer.
-
-    Returns:
-      The contradictions, in the claims' order.
+    Claims that required no check, or have no score, are skipped.
     """
     compared = [claim.text for claim in claims if claim.required_score is not None]
     described = [(fact.text, fact_text.fact_attributes(fact)) for fact in facts]
@@ -55,11 +57,9 @@ def find_contradictions(
 
 
 def prepare_facts(facts: tuple[str, ...], claims: Sequence[str]) -> ComparedFacts:
-    """Prepare the facts of an answer for `compare_claim`.
+    """Prepare the facts of an answer, with their attributes as further lines, for `compare_claim`.
 
-    Args:
-      facts: their texts, with their attributes as further lines.
-      claims: all claims that will be compared.
+    `claims` are all claims that will be compared.
     """
     if fact_text.needs_index(sum(map(len, claims)), facts):
         return IndexedFacts(
@@ -71,16 +71,7 @@ def prepare_facts(facts: tuple[str, ...], claims: Sequence[str]) -> ComparedFact
 def compare_claim(
     claim: str, facts: ComparedFacts, features: Features | None = None
 ) -> tuple[Difference, ...]:
-    """Find the contradictions between one claim and the facts.
-
-    Args:
-      claim: the claim.
-      facts: the prepared facts.
-      features: what the claim may contain, if known.
-
-    Returns:
-      The differences: dates first, then numbers, names and negations.
-    """
+    """Find the contradictions between one claim and the facts: dates, numbers, names, negations."""
     # Tagging a record compares the claims that the embedded checker just compared.
     found = facts.differences.get(claim)
     if found is None:
@@ -96,9 +87,8 @@ def _compare(claim: str, facts: ComparedFacts, features: Features) -> tuple[Diff
         features = read_features(text)
     if not _may_differ(text, facts, features) or facts.has_sentence(claim):
         return ()
-    sentence = ParsedSentence(text, features)
-    passages = facts.passages_near(sentence)
-    return tuple(chain.from_iterable(each(sentence, facts, passages) for each in COMPARISONS))
+    found = _Comparison(ParsedSentence(text, features), facts)
+    return (*found.dates(), *found.numbers(), *found.names(), *found.negations())
 
 
 def _may_differ(claim: str, facts: ComparedFacts, features: Features) -> bool:
@@ -122,3 +112,119 @@ def _without_citations(claim: str, features: Features) -> str:
         return claim
     text = _CITATION.sub(" ", claim)
     return without_references(text) if features.kinds & SOURCE else text
+
+
+class _Comparison:
+    """The comparison of a claim with the sentences of the facts that are near it."""
+
+    def __init__(self, claim: ParsedSentence, facts: ComparedFacts) -> None:
+        self._claim, self._facts = claim, facts
+        self._passages = facts.passages_near(claim)
+
+    def dates(self) -> Iterator[Difference]:
+        """Find dates that agree with no date of a fact; a part of a date agrees with the whole."""
+        for date in self._claim.dates:
+            if self._facts.has_phrase(date.text.lower()) or self._passages.has_date(date):
+                continue
+            sentence, fact = self._nearest
+            dates = sentence.dates if sentence else []
+            closest = max(dates, key=date.shared_parts, default=None)
+            other = (closest.text, fact) if closest else ()
+            yield Difference(ContradictionKind.DATE, date.text, *other)
+
+    def numbers(self) -> Iterator[Difference]:
+        """Find numbers that no fact has, or that the facts have with another unit or thing."""
+        for quantity in self._claim.quantities:
+            if self._facts.has_phrase(quantity.phrase):
+                continue
+            if self._facts.has_number(quantity.value, self._passages):
+                yield from self._other_use(quantity)
+            elif not (
+                isinstance(quantity.value, float)
+                and quantity.value <= _SMALL
+                and not quantity.is_in_digits
+                and quantity.unit is None
+            ):
+                other = self._other_quantity(quantity, or_any=True)
+                yield Difference(ContradictionKind.NUMBER, quantity.text, *other)
+
+    def names(self) -> Iterator[Difference]:
+        """Find names that no fact has, if the nearest sentence has another one in the same place.
+
+        A name that is only added is not a contradiction; it lowers the claim's score.
+        """
+        if not self._facts.lacks_any(self._claim.features.capitals):
+            return
+        for name in self._claim.names:
+            if not self._facts.lacks_any(token.lower for token in name.tokens):
+                continue
+            sentence, fact = self._nearest
+            others = (
+                other
+                for other in (sentence.names if sentence else ())
+                if any(token.form not in self._claim.forms for token in other.tokens)
+            )
+            if other := next(filter(name.is_like, others), None):
+                yield Difference(ContradictionKind.NAME, name.text, other.text, fact)
+
+    def negations(self) -> Iterator[Difference]:
+        """Find a word that only the claim or only the fact negates, in similar sentences."""
+        if self._claim.negated:
+            yield from self._negated_by_claim()
+        elif (candidates := self._facts.maybe_negated(self._claim)) and not self._claim.may_negate:
+            yield from self._negated_by_fact(candidates)
+
+    @property
+    def _nearest(self) -> tuple[ParsedSentence | None, int | None]:
+        return self._passages.nearest(self._claim) or (None, None)
+
+    def _other_use(self, own: Quantity) -> Iterator[Difference]:
+        """Find a number that the facts have, but never with its unit or the thing it counts."""
+        uses = self._passages.number_uses.get(own.value)
+        if uses and (uses.is_bare or uses.counts_like(own)):
+            return
+        if uses and own.unit:
+            sentence, _ = self._nearest
+            occurrences = [
+                uses.by_sentence.get(sentence) if sentence else None,
+                *(each for unit, each in uses.by_unit.items() if unit.kind == own.unit.kind),
+            ]
+            first = min(filter(None, occurrences), key=lambda each: each.place, default=None)
+            if first:
+                text, fact = first.quantity.text, first.passage.fact
+                yield Difference(ContradictionKind.UNIT, own.text, text, fact)
+                return
+        if not own.is_bare and (other := self._other_quantity(own)):
+            yield Difference(ContradictionKind.NUMBER, own.text, *other)
+
+    def _other_quantity(
+        self, own: Quantity, *, or_any: bool = False
+    ) -> tuple[str, int | None] | tuple[()]:
+        """Find the one other number of the same thing in the nearest sentence, or its only one."""
+        sentence, fact = self._nearest
+        quantities = sentence.quantities if sentence else []
+        others = [each for each in quantities if each.value not in self._claim.values]
+        alike = [each for each in others if each.counts_like(own)]
+        if or_any:
+            alike = alike or others
+        return (alike[0].text, fact) if len(alike) == 1 else ()
+
+    def _negated_by_claim(self) -> Iterator[Difference]:
+        passage = self._passages.nearest(self._claim, _ALIKE)
+        # A sentence with any negation may say the same in other words.
+        if passage is None or passage.sentence.may_negate:
+            return
+        for form, negation in self._claim.negated.items():
+            if affirmed := passage.sentence.spelling(form):
+                if not self._passages.negates(form):
+                    yield Difference(ContradictionKind.NEGATION, negation, affirmed, passage.fact)
+                return
+
+    def _negated_by_fact(self, candidates: frozenset[str]) -> Iterator[Difference]:
+        is_affirmed = cache(self._passages.affirms)
+        for sentence, fact in self._passages.all:
+            for form in filter(sentence.negates, sorted(candidates)):
+                if sentence.resembles(self._claim, _ALIKE) and not is_affirmed(form):
+                    affirmed, negation = self._claim.spelling(form) or "", sentence.negated[form]
+                    yield Difference(ContradictionKind.NEGATION, affirmed, negation, fact)
+                    return

@@ -6,33 +6,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import filterfalse, pairwise
 
-from transforms.contradictions.compared_facts import ComparedFacts
+from transforms.contradictions.compared_facts import ComparedFacts, FactSentence, Passages
 from transforms.contradictions.negation import has_negation
 from transforms.contradictions.numbers import may_count_in_words, plain_value
 from transforms.contradictions.parsed_sentence import ParsedSentence
-from transforms.contradictions.passages import Passage, Passages
 from transforms.contradictions.tokenized_text import form_of_spelling, spellings
 from transforms.rules.cache import WantedForms
 from transforms.rules.fact_text import max_sentences
 from transforms.rules.sentences import locate_sentences
 
-_MAX_SENTENCES = 2_048
-"""Sentences of the facts that are parsed for one answer."""
-
+_MAX_SENTENCES = 2_048  # sentences of the facts that are parsed for one answer
 _MAX_SENTENCES_PER_CLAIM = 32
 
+# Sentences that are indexed for one word; a more frequent word does not discriminate.
 _MAX_OCCURRENCES = 128
-"""Sentences that are indexed for one word; a more frequent word does not discriminate."""
 
+# Of a sentence. A fact with shorter sentences on average, or with a longer one, is split at white
+# space instead.
 _MIN_CHARS, _MAX_CHARS = 20, 400
-"""Of a sentence. A fact with shorter sentences on average, or with a longer one, is split at white
-space instead."""
+_LONG_CHARS = 2_000  # shorter facts have few sentences in any case
 
-_LONG_CHARS = 2_000
-"""Shorter facts have few sentences in any case."""
-
+# Up to 199 characters that end at white space, or within a word that is longer.
 _PART = re.compile(r"\S(?s:.){0,198}(?!\S)|\S(?s:.){0,198}")
-"""Up to 199 characters that end at white space, or within a word that is longer."""
 
 
 class IndexedFacts(ComparedFacts):
@@ -40,11 +35,8 @@ class IndexedFacts(ComparedFacts):
 
     `ComparedFacts` searches for letters, also inside words. This class searches for whole words in
     any inflection, and for pairs of adjacent words instead of phrases. It compares a claim with the
-    32 sentences that share most words with it, and with fewer if there are more than 64 claims.
-
-    Args:
-      facts: their texts, with their attributes as further lines.
-      claims: all claims that will be compared, without references to sources.
+    32 sentences that share most words with it, and with fewer if there are more than 64 claims. All
+    claims that will be compared are given, without references to sources.
     """
 
     def __init__(self, facts: tuple[str, ...], claims: Sequence[str]) -> None:
@@ -52,7 +44,7 @@ class IndexedFacts(ComparedFacts):
         self._claims = claims
         share = _MAX_SENTENCES // max(1, len(claims))
         self._max_sentences = min(max(1, share), _MAX_SENTENCES_PER_CLAIM)
-        self._passages: dict[int, Passage] = {}
+        self._passages: dict[int, FactSentence] = {}
 
     def may_negate_word_of(self, lower: str) -> bool:  # noqa: ARG002 - an index of all negated words is too slow
         """Return whether a fact negates anything."""
@@ -86,7 +78,7 @@ class IndexedFacts(ComparedFacts):
             return forms[0] in self._index.places
         return self._index.pairs.issuperset(pairwise(forms))
 
-    def _nearest(self, claim: ParsedSentence) -> list[Passage]:
+    def _nearest(self, claim: ParsedSentence) -> list[FactSentence]:
         """Return the sentences that share most words with a claim, in order."""
         all_places = self._index.places
         found = [all_places[form] for form in sorted(claim.content) if form in all_places]
@@ -99,10 +91,10 @@ class IndexedFacts(ComparedFacts):
         best = counts.most_common(self._max_sentences)
         return [self._passage(place) for place in sorted(place for place, _ in best)]
 
-    def _passage(self, place: int) -> Passage:
+    def _passage(self, place: int) -> FactSentence:
         if place not in self._passages:
             number, text = self._index.sentences[place]
-            self._passages[place] = Passage(ParsedSentence(text), number)
+            self._passages[place] = FactSentence(ParsedSentence(text), number)
         return self._passages[place]
 
     @cached_property
@@ -148,16 +140,13 @@ class _Index:
             for text in _sentences(fact):
                 forms = wanted.of(spellings(text))
                 distinct = set(forms)
-                self._add_places(distinct)
+                for form in distinct:
+                    if form and len(self.places[form]) < _MAX_OCCURRENCES:
+                        self.places[form].append(len(self.sentences))
                 if not paired.isdisjoint(distinct):
                     self.pairs |= own_pairs.intersection(pairwise(forms))
                 self.sentences.append((number, text))
         self.places.default_factory = None
-
-    def _add_places(self, forms: set[str | None]) -> None:
-        for form in forms:
-            if form and len(self.places[form]) < _MAX_OCCURRENCES:
-                self.places[form].append(len(self.sentences))
 
 
 def _is_complete(places: Sequence[int]) -> bool:

@@ -10,17 +10,13 @@ from transforms.contradictions.tokenized_text import Token, TokenizedText
 _MIN_CHARS = 2
 _LIKE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+")
 _BEGINNING_MARKS = frozenset('.:!?"\u201c(')
-_NEAR = 4
-"""The context of a name, in tokens: directed by the great Alan Turing."""
+_NEAR = 4  # the context of a name, in tokens: directed by the great Alan Turing
 
 
 class Name(NamedTuple):
     """A sequence of words with capitals, such as Alan Turing.
 
-    Attributes:
-      text: as it is written.
-      tokens: its words.
-      around: the forms of the nearest content words before and behind it.
+    `around` are the forms of the nearest content words before and behind it.
     """
 
     text: str
@@ -44,18 +40,18 @@ def name_at_start(word: str) -> str:
 
 def read_names(sentence: TokenizedText) -> Iterator[Name]:
     """Yield the names of a sentence, except at its start and behind a colon."""
-    first = None
-    for place, token in enumerate(sentence.tokens):
-        continues = first is not None and not sentence.breaks_between(
-            sentence.tokens[place - 1], token
-        )
-        if first is not None and not (continues and _is_name(token)):
+    tokens, first = sentence.tokens, None
+    for place, token in enumerate(tokens):
+        is_name = _is_name(token)
+        if first is not None and (not is_name or sentence.breaks_between(tokens[place - 1], token)):
             yield _name(sentence, first, place)
             first = None
-        if first is None and _is_name(token) and not _begins(sentence, place):
-            first = place
+        if first is None and is_name and place:
+            # The capital at the start of a sentence or quotation means nothing.
+            gap = sentence.text[tokens[place - 1].end : token.start]
+            first = place if _BEGINNING_MARKS.isdisjoint(gap) else None
     if first is not None:
-        yield _name(sentence, first, len(sentence.tokens))
+        yield _name(sentence, first, len(tokens))
 
 
 def _name(sentence: TokenizedText, first: int, behind: int) -> Name:
@@ -70,18 +66,6 @@ def _name(sentence: TokenizedText, first: int, behind: int) -> Name:
 
 
 def _is_name(token: Token) -> bool:
-    return (
-        token.text[0].isupper()
-        and len(token.text) >= _MIN_CHARS
-        and token.is_content
-        and token.text not in MONTHS
-        and token.text not in WEEKDAYS
-    )
-
-
-def _begins(sentence: TokenizedText, place: int) -> bool:
-    """Return whether a word begins a sentence or quotation, so that its capital means nothing."""
-    if not place:
-        return True
-    gap = sentence.text[sentence.tokens[place - 1].end : sentence.tokens[place].start]
-    return not _BEGINNING_MARKS.isdisjoint(gap)
+    text = token.text
+    is_capital = text[0].isupper() and len(text) >= _MIN_CHARS and token.is_content
+    return is_capital and text not in MONTHS and text not in WEEKDAYS

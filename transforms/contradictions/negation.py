@@ -5,27 +5,20 @@ from collections.abc import Sequence
 
 from transforms.contradictions.tokenized_text import Token, TokenizedText
 
+# These negate what follows; "no" and "without" often only qualify it.
 _NEGATIONS = frozenset({"not", "never", "cannot"})
-"""These negate what follows; "no" and "without" often only qualify it."""
-
+# The ends of the same words in lower case; a fixed first letter makes the search fast.
 _NEGATION = re.compile(r"n(?:(?<!\wn)ot|(?<=cann)ot|(?<!\wn)ever|['\u2019]t)\b")
-"""The ends of the same words in lower case; a fixed first letter makes the search fast."""
-
 _ANY_NEGATION = re.compile(
     r"\b(?:not|never|cannot|no|nor|none|neither|without|unable|hardly|rarely|fail(?:s|ed)?"
     r"|lack(?:s|ed|ing)?|only|instead|unless|except)\b|n['\u2019]t\b|\b(?:non|un)-",
     re.IGNORECASE,
 )
-
+# A negation next to one of these has no effect: not only, not all, if not.
 _QUALIFIERS = frozenset({"all", "every", "only", "just", "always", "necessarily", "if", "whether"})
-"""A negation next to one of these has no effect: not only, not all, if not."""
-
-_NEAR = 4
-"""The distance in tokens between a negation and the negated word."""
-
+_NEAR = 4  # the distance in tokens between a negation and the negated word
 _MAX_CHARS = 60
-_MAX_NEGATED = 64
-"""Per sentence."""
+_MAX_NEGATED = 64  # per sentence
 
 
 def has_negation(lower: str) -> bool:
@@ -53,21 +46,17 @@ def read_negated(sentence: TokenizedText) -> dict[str, str]:
     negated: dict[str, str] = {}
     tokens = sentence.tokens
     for place, token in enumerate(tokens):
-        if not _negates(token):
+        if token.lower not in _NEGATIONS and not token.lower.endswith("n't"):
             continue
         around = tokens[max(0, place - _NEAR) : place + 2]
-        if any(near.lower in _QUALIFIERS for near in around):
-            continue
         word = _first_content(tokens[place + 1 : place + 1 + _NEAR])
-        if word and not sentence.breaks_between(token, word):
+        if word is None or any(near.lower in _QUALIFIERS for near in around):
+            continue
+        if not sentence.breaks_between(token, word):
             negated.setdefault(word.form, sentence.between(token, word))
             if len(negated) == _MAX_NEGATED:
                 break
     return negated
-
-
-def _negates(token: Token) -> bool:
-    return token.lower in _NEGATIONS or token.lower.endswith("n't")
 
 
 def _first_content(tokens: Sequence[Token]) -> Token | None:

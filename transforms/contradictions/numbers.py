@@ -1,4 +1,4 @@
-"""Read numbers with their units, or with the things that they count."""
+"""Read numbers with their units of measurement, or with the things that they count."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,9 +7,60 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from transforms.contradictions.tokenized_text import Token, TokenizedText, form_of
-from transforms.contradictions.units import CURRENCIES, SCALES, UNITS, Unit
 from transforms.rules.cache import WordCache
 from transforms.rules.english import NUMBER_WORDS
+
+# Kinds of units; the first spelling of a unit is its name.
+_SPELLINGS = """
+length: mm millimeter millimeters millimetre millimetres, cm centimeter centimeters centimetre
+  centimetres, m meter meters metre metres, km kilometer kilometers kilometre kilometres,
+  inch inches, foot feet ft, yard yards yd, mile miles mi
+mass: mg milligram milligrams, g gram grams, kg kilogram kilograms kilo kilos, lb lbs pound pounds,
+  oz ounce ounces, ton tons tonne tonnes
+volume: ml milliliter milliliters millilitre millilitres, l liter liters litre litres,
+  gallon gallons gal, quart quarts, pint pints, cup cups, tablespoon tablespoons tbsp,
+  teaspoon teaspoons tsp
+time: second seconds sec secs, minute minutes min mins, hour hours hr hrs, day days, week weeks,
+  month months, year years yr yrs, decade decades, century centuries
+temperature: celsius, fahrenheit, degree degrees °
+share: % percent
+money: $ dollar dollars usd, € euro euros eur, £ gbp, cent cents
+data: kb kilobyte kilobytes, mb megabyte megabytes, gb gigabyte gigabytes, tb terabyte terabytes
+power: w watt watts, kw kilowatt kilowatts
+energy: kwh, calorie calories kcal
+"""
+
+
+class Unit(NamedTuple):
+    """A unit: its kind, such as length, and its name."""
+
+    kind: str
+    name: str
+
+    def may_equal(self, other: "Unit") -> bool:
+        """Return whether two units may be the same; "degree" does not say which."""
+        return self == other or (self.kind == other.kind and "degree" in {self.name, other.name})
+
+
+def _units() -> Iterator[tuple[str, Unit]]:
+    for line in _SPELLINGS.replace("\n  ", " ").strip().split("\n"):
+        kind, _, units = line.partition(": ")
+        for spellings in map(str.split, units.split(",")):
+            yield from dict.fromkeys(spellings, Unit(kind, spellings[0])).items()
+    for name in ("celsius", "fahrenheit"):
+        for degrees in ("degree", "degrees", "°"):
+            unit = Unit("temperature", name)
+            yield from {f"{degrees} {name}": unit, f"{degrees} {name[0]}": unit}.items()
+
+
+UNITS = dict(_units())
+"""Units by each spelling in lower case."""
+
+CURRENCIES = frozenset("$€£")
+"""Signs in front of a number."""
+
+SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+"""The factor of a word behind a number."""
 
 _CARDINALS = NUMBER_WORDS.keys() - {
     *("half", "first", "second", "third", "fourth", "fifth", "twice"),
@@ -25,21 +76,15 @@ _DIGIT = re.compile(r"\d")
 _ONES = frozenset(range(1, 10))
 _MARKS = " .,;:!?()[]*'\"\u201c\u201d"
 
+# A number behind one of these numbers a part of a text: step 4.
 _TEXT_PARTS = frozenset(
     {"step", "option", "method", "part", "point", "item", "example", "figure", "table", "page"}
 )
-"""A number behind one of these numbers a part of a text: step 4."""
-
 _CONJUNCTIONS = frozenset({"and", "or"})
 
-_MAX_NUMBERS = 64
-"""Per sentence; one with more is a table or a list of measurements."""
-
-_MAX_FURTHER_WORDS = 3
-"""Of one number."""
-
-_NEAR = 2
-"""The distance in tokens between a number and what it counts: 3 red lamps."""
+_MAX_NUMBERS = 64  # per sentence; one with more is a table or a list of measurements
+_MAX_FURTHER_WORDS = 3  # of one number
+_NEAR = 2  # the distance in tokens between a number and what it counts: 3 red lamps
 
 
 class Quantity(NamedTuple):
@@ -49,9 +94,7 @@ class Quantity(NamedTuple):
       text: as it is written, with its unit.
       phrase: the same with what it counts, in lower case.
       value: the number, or its text if it has none, such as 17:30.
-      unit: its unit of measurement, if any.
       counted: the form of what it counts, such as "lamp", if it has no unit; None if unknown.
-      is_in_digits: whether it is written in digits.
     """
 
     text: str
@@ -116,9 +159,7 @@ def plain_value(number: str) -> float | str:
 def read_quantities(sentence: TokenizedText, used: AbstractSet[int]) -> list[Quantity]:
     """Return the first 64 numbers of a sentence, without those that number a part of a text.
 
-    Args:
-      sentence: the sentence.
-      used: the indices of tokens that belong to something else, such as a date.
+    Tokens with the indices in `used` belong to something else, such as a date.
     """
     quantities: list[Quantity] = []
     tokens = sentence.tokens

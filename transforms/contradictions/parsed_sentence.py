@@ -3,24 +3,66 @@
 from functools import cached_property
 from itertools import islice
 
-from transforms.contradictions.dates import Date, may_date, read_dates
-from transforms.contradictions.features import MONTH, NEGATION, NUMBER, Features, read_features
-from transforms.contradictions.names import Name, read_names
-from transforms.contradictions.negation import may_negate, read_negated
-from transforms.contradictions.numbers import Quantity, read_quantities
+from schemas import Record
+from transforms.contradictions.dates import Date, may_date, names_month, read_dates
+from transforms.contradictions.names import Name, name_at_start, read_names
+from transforms.contradictions.negation import has_negation, may_negate, read_negated
+from transforms.contradictions.numbers import Quantity, may_count, read_quantities
 from transforms.contradictions.tokenized_text import TokenizedText
+from transforms.rules.cache import WordCache
+from transforms.rules.english import may_name_source, may_refuse
 
-_MAX_DATES = _MAX_NAMES = 64
-"""Per sentence; one with more is a list."""
+NUMBER, MONTH, NEGATION, CAPITAL, SOURCE, REFUSAL = 1, 2, 4, 8, 16, 32
+"""One bit for each kind of content."""
+
+_MAX_DATES = _MAX_NAMES = 64  # per sentence; one with more is a list
+
+
+class Features(Record, frozen=True):
+    """What a text may contain, detected quickly, word by word; nothing is missed.
+
+    Attributes:
+      kinds: the bits of the kinds of content.
+      capitals: the words that may be names in lower case, with empty ones among them.
+    """
+
+    kinds: int
+    capitals: list[str]
+
+
+def read_features(text: str) -> Features:
+    """Return what a text may contain."""
+    kinds, capitals = 0, []
+    for its_kinds, capital in map(features_of_word, text.split()):
+        kinds |= its_kinds
+        capitals.append(capital)
+    return Features(kinds, without_first(text, capitals))
+
+
+def without_first(text: str, capitals: list[str]) -> list[str]:
+    """Drop the capital at the start of a text, which does not mark a name."""
+    return capitals[1:] if name_at_start(text) else capitals
+
+
+def _read_word(word: str) -> tuple[int, str]:
+    lower, name = word.lower(), name_at_start(word)
+    kinds = (
+        NUMBER * may_count(lower)
+        | MONTH * names_month(word)
+        | NEGATION * has_negation(lower)
+        | CAPITAL * bool(name)
+        | SOURCE * may_name_source(word)
+        | REFUSAL * may_refuse(word)
+    )
+    return kinds, name.lower()
+
+
+features_of_word = WordCache(_read_word).__getitem__
+"""Return the bits of a word without white space, and the name in it in lower case, if any."""
 
 
 class ParsedSentence(TokenizedText):
-    """A sentence, and what can be compared in it.
-
-    Args:
-      text: the sentence.
-      features: what it may contain, if known.
-    """
+    """A sentence, and what can be compared in it."""
 
     def __init__(self, text: str, features: Features | None = None) -> None:
         super().__init__(text)

@@ -11,11 +11,10 @@ from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 _TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%$€£°]"
 )
+# Equal on ASCII text, in two thirds of the time.
 _ASCII_TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[A-Za-z]+(?:'[A-Za-z]+)*|[%$]"
 )
-"""Equal on ASCII text, in two thirds of the time."""
-
 _BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d]""")
 FORM_CHARS = 6
 """The length of the longest form of a word; a number's may be longer."""
@@ -24,14 +23,13 @@ _MIN_PLURAL_CHARS = 4
 
 
 class Token(Record, frozen=True, gc=False):
-    """A word, a number or a sign in a text.
+    """A word, a number or a sign in a text, with its span in characters.
 
     Attributes:
       text: as it is written.
       form: equal for the inflections of a word, and for all spellings of a number.
       lower: in lower case, without a final 's.
       is_content: False for a function word or a single letter.
-      start, end: its span in characters.
     """
 
     text: str
@@ -43,11 +41,7 @@ class Token(Record, frozen=True, gc=False):
 
 
 class TokenizedText:
-    """A text and its tokens.
-
-    Args:
-      text: a sentence.
-    """
+    """A sentence and its tokens."""
 
     def __init__(self, text: str) -> None:
         self.text = text

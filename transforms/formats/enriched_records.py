@@ -33,6 +33,7 @@ _RECORD_ID = re.compile(r"[0-9a-f]{64}")
 
 _COPIED_FIELDS = words("record_id answer_name source_format engine session query answer_text")
 
+# Tags that are made again for each record.
 _DERIVED_TAGS = frozenset(
     {
         *(kind.tag for kind in ContradictionKind),
@@ -43,7 +44,6 @@ _DERIVED_TAGS = frozenset(
         Tag.UNSUPPORTED_CLAIM,
     }
 )
-"""Tags that are made again for each record."""
 
 
 def _read(request: Request) -> Reading:

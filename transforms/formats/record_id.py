@@ -9,8 +9,8 @@ from schemas.answer import Answer
 from transforms.formats.format import Identity
 from transforms.rules.routing import is_incomplete
 
+# Raise it with every change to the hashed content: all ids of that kind change.
 _CONTENT_VERSION = 1
-"""Raise it with every change to the hashed content: all ids of that kind change."""
 
 
 def record_id_of(answer: Answer, identity: Identity | None) -> str:

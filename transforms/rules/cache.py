@@ -5,11 +5,9 @@ from collections.abc import Set as AbstractSet
 from typing import TypeVar
 
 _MAX_WORDS = 65_536
+# These bound a cache of words to some tens of MB; a language in daily use needs less.
 _MAX_WORD_CHARS = 40
-"""These bound a cache of words to some tens of MB; a language in daily use needs less."""
-
-_OVERHEAD_CHARS = 50
-"""What an entry for a fact takes besides its text, as characters."""
+_OVERHEAD_CHARS = 50  # what an entry for a fact takes besides its text, as characters
 
 _Facts = TypeVar("_Facts", bound=str | tuple[str, ...])
 _Key = TypeVar("_Key")

@@ -60,11 +60,10 @@ _JOINT = (
     r"|in\s+(?:summary|conclusion|addition)|in\s+short|to\s+summarize),?\s+)?"
 )
 
+# Every phrase about the sources has one of these in lower case.
 _SOURCE_STEM = re.compile(
     "passage|text|article|document|source|excerpt|informa|snippet|data|provided|given"
 )
-"""Every phrase about the sources has one of these in lower case."""
-
 _BRACKETED_REFERENCE = rf"\((?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}\)"
 _INLINE_REFERENCE = rf"\b{_SOURCE}\s*{_NUMBERS}\b"
 _REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNORECASE)
@@ -125,11 +124,10 @@ REFUSAL = re.compile(
 )
 """A statement that the sources do not contain something."""
 
+# Every refusal has a word with one of these in lower case. Few first letters make the search fast.
 _REFUSING = re.compile(
     r"n(?:ot|['\u2019]t|(?<!\wn)o$)|unable|impossible|difficult|insufficient|lack|without"
 )
-"""Every refusal has a word with one of these in lower case. Few first letters make the search
-fast."""
 
 
 def may_name_source(text: str) -> bool:

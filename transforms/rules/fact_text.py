@@ -10,28 +10,23 @@ FactAndAttributes = tuple[str, Mapping[str, str]]
 
 _URI = "uri"
 
+# Larger facts are not rewritten, and are compared by an index: the caches hold no more.
 _MAX_FACT_CHARS = 150_000
-"""Larger facts are not rewritten, and are compared by an index: the caches hold no more."""
 
+# Characters of the answer times sentences of the facts: twenty times the largest of 2,077 real
+# answers (RAGTruth, WiCE, BEGIN, CLAP-NQ), and about a second in the worst case.
 _MAX_PRODUCT = 6_000_000
-"""Characters of the answer times sentences of the facts: twenty times the largest of 2,077 real
-answers (RAGTruth, WiCE, BEGIN, CLAP-NQ), and about a second in the worst case."""
-
 _CHARS_PER_SENTENCE = 200
 _END_MARKS = ".!?\n\r"
+# Marks that end a sentence or a line, in scripts other than Latin.
 _OTHER_END_MARKS = "\u06d4\u0964\u3002\uff01\uff1f\uff61\u2028\u2029"
-"""Marks that end a sentence or a line, in scripts other than Latin."""
 
+# A line such as "max_power: 2,300 W", as structured data is written.
 _FIELD = re.compile(r"([^\W\d][^:|]{0,39}): (\S.*)")
-"""A line such as "max_power: 2,300 W", as structured data is written."""
-
 _RULE = re.compile(r"[\s|:+-]+")
-_MIN_FIELDS = 3
-"""Fewer lines with a colon are a heading and its text."""
-
+_MIN_FIELDS = 3  # fewer lines with a colon are a heading and its text
 _LINE, _ROW, _FIELD_LINE = range(3)
-_MAX_GROWTH = 4
-"""The text grows to at most five times its length, whatever the length of a header."""
+_MAX_GROWTH = 4  # the text grows to at most five times its length, whatever the length of a header
 
 
 def fact_attributes(fact: Fact) -> dict[str, str]:

@@ -9,8 +9,7 @@ from schemas.alert import Alert, AlertKind, NoDataIncident, Severity
 from schemas.quantities import HOUR_US, MINUTE_US
 from transforms.rules.rate_counts import bucket_start
 
-_MAX_ENGINES = 1_000
-"""More engines are not tracked: a producer may name an engine for each answer."""
+_MAX_ENGINES = 1_000  # more engines are not tracked: a producer may name an engine for each answer
 
 
 class NoDataRule(Record, frozen=True, kw_only=True):

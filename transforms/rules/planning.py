@@ -21,14 +21,9 @@ from transforms.rules.sentences import split_sentences
 
 _WORD = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\W{UNSPACED_SCRIPTS}]+")
 
-_MAX_HOLDERS = 200
-"""A word in more facts does not discriminate between them."""
-
-_MAX_CHOSEN = 4
-"""Facts that are chosen for one claim; a claim rarely combines more."""
-
-_MIN_GAIN = 1e-9
-"""Rounding leaves less than this of equal weights."""
+_MAX_HOLDERS = 200  # a word in more facts does not discriminate between them
+_MAX_CHOSEN = 4  # facts that are chosen for one claim; a claim rarely combines more
+_MIN_GAIN = 1e-9  # rounding leaves less than this of equal weights
 
 
 class WithText(Protocol):

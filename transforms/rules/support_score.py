@@ -16,14 +16,9 @@ def sigmoid(log_odds: float) -> float:
     return 1 / (1 + exp(-log_odds))
 
 
-_MIDPOINT = logit(0.4)
-"""A claim with this score counts half."""
-
-_STEEPNESS = 4.0
-"""How sharply claims around the midpoint count as supported or as unsupported."""
-
-_MIN_SCORE = 1e-9
-"""Lower scores are raised to this, so that a float can hold their odds."""
+_MIDPOINT = logit(0.4)  # a claim with this score counts half
+_STEEPNESS = 4.0  # how sharply claims around the midpoint count as supported or as unsupported
+_MIN_SCORE = 1e-9  # lower scores are raised to this, so that a float can hold their odds
 
 
 def support_score(claim_scores: Sequence[float]) -> float | None:

@@ -23,21 +23,17 @@ LEFT_OUT = "left_out"
 MAX_MESSAGE_BYTES = 9_998_000
 """The request around the message, with the topic's name, must stay within 10,000,000."""
 
-_MAX_ALERT_BYTES = MAX_MESSAGE_BYTES - 10_000
-"""Leaves space for an alert's attributes."""
-
+_MAX_ALERT_BYTES = MAX_MESSAGE_BYTES - 10_000  # leaves space for an alert's attributes
 _MAX_ATTRIBUTES = 100
 _MAX_NAME_BYTES = 256
 _MAX_VALUE_BYTES = 1_024
+# More than the protocol adds to an attribute, to the data and to the ordering key.
 _FRAME_BYTES = 16
-"""More than the protocol adds to an attribute, to the data and to the ordering key."""
-
 _NOTES = frozenset({SHORTENED, LEFT_OUT})
 _NOTES_BYTES = sum(len(name) + _MAX_VALUE_BYTES + _FRAME_BYTES for name in _NOTES)
+# Arguments of the official client's `publish`, which takes attributes as keywords. Beam's
+# WriteToPubSub passes them on (`io/gcp/pubsub.py`): `topic` fails a pipeline, `retry` hangs it.
 _RESERVED_NAMES = frozenset({"self", "topic", "data", "ordering_key", "retry", "timeout"})
-"""Arguments of the official client's `publish`, which takes attributes as keywords. Beam's
-WriteToPubSub passes them on (`io/gcp/pubsub.py`): `topic` fails a pipeline, `retry` hangs it."""
-
 _RESERVED_PREFIX = "goog"
 _FAILURE_PREFIX = "failure_"
 

@@ -14,7 +14,6 @@ from schemas.verdict import Verdict
 from transforms.rules.redaction import TextMode, is_hashed
 
 _MAX_ANSWERS = 20
-_MAX_CLAIMS = 40
 _MAX_FACTS = 8
 _MAX_MISMATCHES = 12
 _MAX_ANSWER_BYTES = 6_000
@@ -28,13 +27,7 @@ _CONTINUATION, _CONTINUATION_MASK = 0b1000_0000, 0b1100_0000
 
 
 class Excerpt(Record, frozen=True, kw_only=True):
-    """A span of a text.
-
-    Attributes:
-      start, end: UTF-8 bytes, at borders of characters, end exclusive.
-      text: the span.
-      bytes: the length of the whole text.
-    """
+    """A span of a text from one UTF-8 byte to another, and the length of the whole in bytes."""
 
     start: int
     end: int
@@ -61,9 +54,7 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
 
     Attributes:
       number: its place among the answer's facts, from 1.
-      text: None if the run keeps no text.
       source: its URI, or its document.
-      title: None if unknown, or not kept.
       cited_by: the numbers of the claims that it supports.
     """
 
@@ -80,24 +71,28 @@ class LowAnswer(Record, frozen=True, kw_only=True):
     Attributes:
       answer: its row without texts, claims and facts.
       text_mode: what the run keeps of texts; without full text, all texts here are None.
-      passages: the excerpt of the answer, divided by claims.
-      lowest_text: that of the claim with the lowest score.
-      claims: the claims in ascending order of their scores, at most 40 of `claim_count`.
+      claims: the claims in ascending order of their scores.
       facts: the facts, those that the lowest claim cites first, at most 8 of `fact_count`.
-      mismatches: the contradictions between claims and facts, at most 12.
     """
 
     answer: AnswerRow
     text_mode: TextMode
     query: Excerpt | None
     text: Excerpt | None
-    passages: tuple[Passage, ...]
-    lowest_text: str | None
     claims: tuple[NumberedClaim, ...]
-    claim_count: int
     mismatches: tuple[Contradiction, ...]
     facts: tuple[FactExcerpt, ...]
     fact_count: int
+
+    def passages(self) -> list[Passage]:
+        """Divide the excerpt of the answer by its claims."""
+        return list(divide(self.text, self.claims)) if self.text else []
+
+    @property
+    def lowest_text(self) -> str | None:
+        """The text of the claim with the lowest score."""
+        texts = (each.text for each in self.passages() if each.claim == self.claims[0])
+        return cut_name(next(texts, None), _MAX_CLAIM_CHARACTERS)
 
 
 class LowestScores:
@@ -135,8 +130,6 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
     text_mode = _text_mode(row.answer_text)
     has_text = text_mode is TextMode.FULL
     text = cut_text(row.answer_text, ranked[0].claim.start, _MAX_ANSWER_BYTES) if has_text else None
-    passages = tuple(divide(text, claims)) if text else ()
-    lowest_text = next((each.text for each in passages if each.claim == ranked[0]), None)
     return LowAnswer(
         answer=replace(
             row,
@@ -152,10 +145,7 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
         text_mode=text_mode,
         query=cut_text(row.query, 0, _MAX_QUERY_BYTES) if has_text and row.query else None,
         text=text,
-        passages=passages,
-        lowest_text=cut_name(lowest_text, _MAX_CLAIM_CHARACTERS),
-        claims=tuple(ranked[:_MAX_CLAIMS]),
-        claim_count=len(claims),
+        claims=tuple(ranked),
         mismatches=tuple(map(_cut_values, row.mismatches[:_MAX_MISMATCHES])) if has_text else (),
         facts=tuple(_facts(row.facts, ranked, has_text=has_text)),
         fact_count=len(row.facts),

@@ -56,11 +56,7 @@ class ScoreHistogram(Counter[int]):
 
 
 class Latencies(Counter[int]):
-    """Count latencies in milliseconds to two digits.
-
-    Attributes:
-      max_ms: the longest; 0 without any.
-    """
+    """Count latencies in milliseconds to two digits; the longest one is exact."""
 
     max_ms = 0
 
@@ -85,7 +81,6 @@ class FailureClass(msgspec.Struct):
 
     Attributes:
       example: the first error message, which holds no text of an answer.
-      retryable: how many a replay may resolve.
       resolved: how many have an enriched record now, from a replay for instance.
     """
 
@@ -107,11 +102,10 @@ class Tally:
       labels: whether a person labelled an answer unsupported, by record id or answer name.
 
     Attributes:
-      claim_scores: the distribution of each answer's least claim score.
+      claim_scores: each answer's least claim score.
       uncompared: answers whose generators are not compared: of other engines than the first 1,000.
-      rate_alerts: the latest ones, in the order of the files.
+      rate_alerts: the latest ones.
       checked, cached: answers with a check, and those of them served by the cache.
-      calls, characters: requests sent for the checks, and their characters.
       unscored_alerts: answers that alert by default under any thresholds: policy-skipped, or
         reported as low-grounded by the generator.
       unexplained_verdicts: scored answers whose verdict the thresholds do not explain.
@@ -258,12 +252,7 @@ class Tally:
 
 
 class Findings(Record, frozen=True, kw_only=True):
-    """The content of an output folder.
-
-    Attributes:
-      summary: that of the last run, None if there is none yet.
-      unreadable: the files that could not be read to their end, each with its reason.
-    """
+    """The counts of an output folder, its last summary, and the reasons of unreadable files."""
 
     tally: Tally
     summary: RunSummary | None

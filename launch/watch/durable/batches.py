@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from launch.local.beam_errors import cause_of
-from launch.local.local_pipeline import LocalPipeline
+from launch.local.local_pipeline import LocalPipeline, cause_of
 from launch.watch.durable.batch_folders import BatchFolders
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import hour_of_batch

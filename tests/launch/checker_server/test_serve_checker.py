@@ -113,8 +113,7 @@ def test_a_client_that_expects_to_be_told_to_go_on_is_told() -> None:
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_the_server_cleanly(stop: signal.Signals) -> None:
-    program = "from launch.checker_server.server import serve; serve(0)"
-    command = [sys.executable, "-c", program]
+    command = [sys.executable, "-m", "launch", "serve-checker", "--port", "0"]
     with subprocess.Popen(  # noqa: S603 - this interpreter, a fixed program
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as server:

@@ -24,7 +24,7 @@ from tests.support.samples.generate import DUPLICATE, FAILURE, Intended, intende
 from tests.support.samples.timeline import BAD_RELEASE, BAD_RELEASE_ENGINE
 
 _DEMO = f"""{WITHOUT_NETWORK}
-from launch.main import main
+from launch.__main__ import main
 sys.exit(main(["demo", "--output", sys.argv[1]]))
 """
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.main import main
+from launch.__main__ import main
 from launch.samples import sample_paths
 from tests.support.archives import an_envelope, lines_of
 from tests.support.fault_server import FaultServer

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from launch.main import main
+from launch.__main__ import main
 from launch.samples import sample_paths
 from tests.support import wire_faults
 from tests.support.archives import an_envelope

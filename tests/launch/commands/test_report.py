@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.main import main
+from launch.__main__ import main
 from launch.report.run import write_report
 from tests.support.archives import an_envelope
 from tests.support.builders import an_enriched

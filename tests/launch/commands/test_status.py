@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.main import main
+from launch.__main__ import main
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
 from schemas.quantities import HOUR_US

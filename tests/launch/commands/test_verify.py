@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.main import main
+from launch.__main__ import main
 from tests.support import wire_faults
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.buckets import Buckets

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.main import main
+from launch.__main__ import main
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.clocks import ManualClock
 from tests.support.fault_server import FaultServer, always

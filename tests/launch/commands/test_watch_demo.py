@@ -19,7 +19,7 @@ def within(open_channel):
 grpc.insecure_channel, grpc.secure_channel = map(
     within, (grpc.insecure_channel, grpc.secure_channel)
 )
-from launch.main import main
+from launch.__main__ import main
 from launch.watch import demo
 demo._PER_S = 400
 for _ in range(2):

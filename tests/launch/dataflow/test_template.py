@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from launch.dataflow import streaming, submitting, template
+from launch.__main__ import main
+from launch.dataflow import __main__ as template
+from launch.dataflow import streaming
 from launch.inputs.paths import try_output
+from launch.job import remote_run
 from launch.job import start as start_module
-from launch.main import main
 from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
 from pipeline.settings.definition import settings_of
 from pipeline.settings.load import UsageError, load
@@ -123,9 +125,9 @@ def test_what_cannot_be_started_is_a_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def run(_: object) -> None:
-        raise submitting.GoogleAPICallError("the project has no such account")
+        raise remote_run.GoogleAPICallError("the project has no such account")
 
-    monkeypatch.setattr(submitting.beam.Pipeline, "run", run)
+    monkeypatch.setattr(remote_run.beam.Pipeline, "run", run)
     assert template.start([*STREAM, *FLAGS]) == 1
     assert capsys.readouterr().err.startswith("groundwatch: the job could not be started: ")
 

@@ -13,7 +13,7 @@ from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
 from pipeline.settings.definition import Setting, settings_of
 
 Json = dict[str, Any]
-MADE = {"watch": metadata.watch_metadata(), "backfill": metadata.backfill_metadata()}
+MADE: dict[str, Json] = metadata.all_metadata()
 KNOWN = {"watch": WatchStreamSettings, "backfill": BackfillSettings}
 SETTINGS = {
     setting.name: setting

@@ -161,7 +161,7 @@ def test_the_jobs_parameters_are_the_templates() -> None:
     given = set(
         re.findall(r"^      (\w+) += ", TEXT[TEXT.index("parameters = merge(") :], re.MULTILINE)
     )
-    known = {entry["name"]: entry for entry in metadata.watch_metadata()["parameters"]}
+    known = {entry["name"]: entry for entry in metadata.all_metadata()["watch"]["parameters"]}
     assert given >= {name for name, entry in known.items() if not entry["isOptional"]}
     named = {"subscription", "output", "alert_topic", "failure_topic", "run_id", "checker"}
     assert named <= given & set(known)

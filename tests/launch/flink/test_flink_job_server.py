@@ -12,8 +12,6 @@ from launch.flink.job_server import (
     SETTINGS,
     Process,
     ProcessDied,
-    accepts_connections,
-    wait_until,
 )
 
 _TIMEOUT_S = 20.0
@@ -41,7 +39,7 @@ def is_running(process_id: int) -> bool:
 def test_a_process_that_ended_is_an_error_with_the_end_of_its_log(tmp_path: Path) -> None:
     process = a_process(tmp_path, "for line in range(100): print(line)")
     with pytest.raises(ProcessDied) as raised:
-        wait_until(lambda: accepts_connections(1), [process])
+        process.wait_for_port(1)
     lines = str(raised.value).splitlines()
     assert lines[0] == "the job-server has ended:"
     assert lines[1:] == [str(line) for line in range(80, 100)]
@@ -51,7 +49,7 @@ def test_a_service_is_waited_for_until_it_takes_connections(tmp_path: Path) -> N
     process = a_process(tmp_path, "import time; time.sleep(60)")
     with socket.create_server(("localhost", 0)) as server:
         port = server.getsockname()[1]
-        wait_until(lambda: accepts_connections(port), [process])
+        process.wait_for_port(port)
         connection, _ = server.accept()
         connection.close()
     process.end()

@@ -116,7 +116,7 @@ def test_what_is_killed_in_the_middle_is_done_again_and_nothing_is_lost_or_doubl
 
 def kill(flink: Cluster, victim: str) -> None:
     if victim == "task manager":
-        flink.task_managers[0].kill()
+        os.kill(flink.task_managers[0].id, signal.SIGKILL)
     else:
         assert flink.worker_pool is not None
         [worker, *_] = children_of(flink.worker_pool.id)

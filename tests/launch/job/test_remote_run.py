@@ -14,7 +14,7 @@ from google.api_core.exceptions import Forbidden
 from google.cloud.dataflow import JobState
 
 from launch.job.remote_run import JobFailed, run_job
-from launch.logs.beam_log import keep_beam_quiet
+from launch.logs.json_log import keep_beam_quiet
 from tests.support.archives import an_envelope
 from tests.support.runs import an_archive, backfill
 

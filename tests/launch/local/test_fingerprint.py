@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from launch.local.plan import NOT_IN_FINGERPRINT, fingerprint
+from launch.local.local_run import NOT_IN_FINGERPRINT, fingerprint
 from pipeline.settings.config import Config
 from schemas.verdict import Verdict
 from transforms.grounding.settings import CheckSettings

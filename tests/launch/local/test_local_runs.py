@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from launch.local import local_run, segment_runner
-from launch.local.segment_runner import SegmentRunner
+from launch.local import local_run
+from launch.local.segments import SegmentRunner
 from launch.local.work_folder import SegmentDone, WorkFolder
 from pipeline import storage
 from pipeline.sinks import publication
@@ -60,7 +60,7 @@ def segments_run(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         numbers.append(segment.number)
         return run(runner, segment)
 
-    monkeypatch.setattr(segment_runner.SegmentRunner, "run", noting)
+    monkeypatch.setattr(SegmentRunner, "run", noting)
     return numbers
 
 

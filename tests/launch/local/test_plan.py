@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.local.plan import make_plan
+from launch.local.local_run import make_plan
 from pipeline.settings.config import Config
 
 

@@ -166,12 +166,45 @@ def test_the_same_words_at_another_level_are_of_another_kind() -> None:
     assert len(log.lines) == 10
 
 
-def test_what_was_dropped_is_told_in_the_end() -> None:
+def test_a_kind_has_its_lines_again_when_its_minute_is_over() -> None:
+    log = Log()
+    for _ in range(7):
+        log.write("no connection")
+    log.clock.advance(59.9)
+    log.write("no connection")
+    assert len(log.lines) == 5
+    log.clock.advance(0.1)
+    log.write("no connection")
+    assert [line.get("left_out") for line in log.lines[5:]] == [3, None]
+
+
+def test_a_kind_of_which_nothing_was_dropped_gets_no_further_line() -> None:
+    log = Log()
+    for _ in range(5):
+        log.write("no connection")
+    log.clock.advance(60)
+    log.write("it is over")
+    assert len(log.lines) == 6
+
+
+def test_the_handler_remembers_a_thousand_kinds_at_most() -> None:
+    log = Log()
+    for kind in range(3_000):
+        for _ in range(6):
+            log.write(f"kind {kind}")
+    assert len(log.handler._kinds) <= 1_001
+    dropped = [line["message"] for line in log.lines if "left_out" in line]
+    assert dropped[-1] == "1 more lines like this were left out: kind 1999"
+    assert len(dropped) == 2_000
+
+
+def test_the_handler_writes_at_its_end_what_it_dropped() -> None:
     log = Log()
     for _ in range(6):
-        log.write("as ever")
+        log.write("no connection")
+        log.write("another")
     log.handler.close()
-    assert log.lines[-1]["left_out"] == 1
+    assert [line["left_out"] for line in log.lines[-2:]] == [1, 1]
 
 
 def test_a_stream_that_is_gone_is_no_harm(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from launch.main import main
+from launch.__main__ import main
 from tests.support.archives import an_envelope, lines_of
 from tests.support.outputs import summary_in
 

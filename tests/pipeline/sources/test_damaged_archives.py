@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from launch.main import main
+from launch.__main__ import main
 from schemas.message import SALVAGED, Message
 from tests.support.archives import (
     CHECKSUMMED,

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.contradictions.compared_facts import ComparedFacts, compared_facts
-from transforms.contradictions.passages import passages_of
+from transforms.contradictions.compared_facts import ComparedFacts, compared_facts, passages_of
 
 FACT = "Lamps glow. The pump runs at 5 bar. It is false that pumps sing.\nPumps hum!"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.contradictions.features import (
+from transforms.contradictions.parsed_sentence import (
     CAPITAL,
     MONTH,
     NEGATION,

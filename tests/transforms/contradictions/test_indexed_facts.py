@@ -4,7 +4,7 @@ import pytest
 
 from schemas.verdict import ContradictionKind
 from tests.support.builders import a_claim, a_fact
-from transforms.contradictions.compared_facts import ComparedFacts
+from transforms.contradictions.compared_facts import ComparedFacts, passages_of
 from transforms.contradictions.find_contradictions import (
     compare_claim,
     find_contradictions,
@@ -12,7 +12,6 @@ from transforms.contradictions.find_contradictions import (
 )
 from transforms.contradictions.indexed_facts import IndexedFacts
 from transforms.contradictions.parsed_sentence import ParsedSentence
-from transforms.contradictions.passages import passages_of
 
 NOTHING = passages_of(())
 FILLER = tuple(

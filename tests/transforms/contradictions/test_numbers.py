@@ -3,13 +3,13 @@
 import pytest
 
 from transforms.contradictions.numbers import (
+    UNITS,
     may_count,
     may_count_in_words,
     plain_numbers,
     read_quantities,
 )
 from transforms.contradictions.tokenized_text import TokenizedText
-from transforms.contradictions.units import UNITS
 
 WRITTEN = {
     "330 metres": [("330 metres", 330.0, "m", None)],

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from transforms.contradictions.compared_facts import sentences_of
 from transforms.contradictions.parsed_sentence import ParsedSentence
-from transforms.contradictions.passages import sentences_of
 from transforms.grounding.errors import Misconfigured
 from transforms.rules.support_score import logit
 

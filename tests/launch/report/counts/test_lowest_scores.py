@@ -114,10 +114,10 @@ def test_without_its_text_an_answer_keeps_scores_and_offsets(mode: TextMode) -> 
     facts = (a_fact("Lamps glow.", title="Lamps"),)
     answer = cut(redact(a_low("Lamps glow.", query="Why?", facts=facts), mode))
     assert answer.text_mode is mode
-    assert (answer.query, answer.text, answer.passages, answer.lowest_text) == (
+    assert (answer.query, answer.text, answer.passages(), answer.lowest_text) == (
         None,
         None,
-        (),
+        [],
         None,
     )
     assert [(each.claim.start, each.claim.end) for each in answer.claims] == [(6, 11), (0, 5)]

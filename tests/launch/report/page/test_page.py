@@ -133,6 +133,16 @@ def test_every_picture_says_what_it_shows_or_is_hidden(tmp_path: Path) -> None:
             assert attributes.get("aria-hidden") == "true" or attributes["aria-label"]
 
 
+def test_columns_are_stacked_from_the_base_line(tmp_path: Path) -> None:
+    page = page_of(tmp_path, an_enriched(), a_low(), an_enriched(), an_enriched())
+    bars = [bar.attributes for bar in page.all("rect") if "y" in bar.attributes]
+    drawn = [tuple(bar[name] for name in ("class", "x", "y", "width", "height")) for bar in bars]
+    assert drawn[:2] == [
+        ("low", "0.000%", "75.000%", "100.000%", "25.000%"),
+        ("grounded", "0.000%", "0.000%", "100.000%", "75.000%"),
+    ]
+
+
 def test_every_table_has_headers_and_every_region_a_name(tmp_path: Path) -> None:
     page = page_of(tmp_path, an_enriched(), a_low())
     assert len(page.all("table")) == len(page.all("thead"))

@@ -11,7 +11,7 @@ import fastavro
 import pytest
 from msgspec.structs import replace
 
-from launch.main import main
+from launch.__main__ import main
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ownership import OwnershipLost
 from launch.watch.worker import Worker
