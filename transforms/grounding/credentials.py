@@ -25,8 +25,8 @@ class Authority:
 
     Args:
       account: whose credentials to use.
-      credentials: of google-auth, in place of the account's.
-      request: google-auth's transport, which fetches tokens.
+      credentials: in place of the account's.
+      request: fetches tokens.
 
     Raises:
       Misconfigured: the account's credentials do not exist, or the quota project cannot be sent.

@@ -11,10 +11,9 @@ from schemas.wire.grounding_check import (
     GroundingFact,
 )
 from transforms.contradictions.find_contradictions import compare_claim, prepare_facts
-from transforms.grounding.local.claim_words import ClaimWords, read_claim
 from transforms.grounding.local.entailment import Entailment, score_by_entailment
-from transforms.grounding.local.fact_words import read_facts, read_facts_for
-from transforms.grounding.local.scoring import ClaimInFacts
+from transforms.grounding.local.scoring import ClaimInFacts, read_facts, read_facts_for
+from transforms.grounding.local.words import ClaimWords, read_claim
 from transforms.rules.fact_text import needs_index, render_facts, render_without_uris
 from transforms.rules.sentences import Sentence, split_sentences
 from transforms.rules.support_score import logit, sigmoid, support_score_of_log_odds
