@@ -84,11 +84,6 @@ class EstimateCounts(msgspec.Struct, kw_only=True):
     recheck_characters: int = 0
     faults: list[str] = msgspec.field(default_factory=list)
 
-    @property
-    def is_unreadable(self) -> bool:
-        """Whether no message could be read."""
-        return not (self.to_check or self.decided or self.sampled_out)
-
 
 def count_outcomes(outcomes: Iterable[Outcome], *, pays_once: bool) -> EstimateCounts:
     """Count outcomes in the order of the archives; a repeated record id is a duplicate.

@@ -78,7 +78,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     if messages.damaged:
         sentence = f"damaged archives: {len(messages.damaged)}"
         return fail_with(sentence, messages.damaged[:SHOWN_FAULTS])
-    if counts.is_unreadable:
+    if not (counts.to_check or counts.decided or counts.sampled_out):
         return fail_unreadable(counts.faults, config.inputs)
     return DONE
 

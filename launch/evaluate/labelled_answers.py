@@ -1,6 +1,6 @@
 """Read scored answers, or check answers now, and join them with their labels."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -13,16 +13,19 @@ from launch.report.output_folder import UnreadableFile, read_answers
 from launch.report.output_records import AnswerRow
 from launch.terminal.unreadable_input import SHOWN_FAULTS
 from pipeline import storage
+from pipeline.settings.commands import EvaluateSettings
+from pipeline.settings.job import InputFormatSettings
 from schemas import Record
 from schemas.answer import Answer, Label
 from schemas.checked_answer import CheckedAnswer
 from schemas.enriched_answer import EnrichedAnswer, is_enriched_schema
+from schemas.message import Message
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.check_session import CheckSession, Outcome
 from transforms.grounding.errors import CheckFailed, RunStopped
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.routing import route
-from transforms.rules.tagging import Thresholds, tag_answer
+from transforms.rules.tagging import tag_answer
 
 
 class Counts(msgspec.Struct, kw_only=True):
@@ -119,20 +122,13 @@ class LabelledAnswers:
             except UnreadableFile as error:
                 self.damaged.append(str(error))
 
-    def add_checked(
-        self,
-        messages: ArchiveMessages,
-        settings: CheckSettings,
-        thresholds: Thresholds,
-        *,
-        input_format: str | None,
-        facts_from_steps: bool,
-    ) -> None:
+    def add_checked(self, paths: Sequence[str], settings: EvaluateSettings) -> None:
         """Check the answers of archives and add them; raise RunStopped if no call can succeed."""
-        answers = self._answers(messages, input_format, facts_from_steps=facts_from_steps)
-        for outcome in _check(answers, settings):
+        messages = ArchiveMessages(paths, salvage=settings.archives.salvage)
+        check = settings.checker.check(retries=settings.retries.policy)
+        for outcome in _check(self._answers(messages, settings.format), check):
             if isinstance(outcome, CheckedAnswer):
-                self._add(tag_answer(outcome, thresholds))
+                self._add(tag_answer(outcome, settings.verdicts.thresholds))
             elif isinstance(outcome, CheckFailed) and not isinstance(outcome, RunStopped):
                 self.counts.failed += 1
                 self.last_failure = str(outcome)
@@ -141,11 +137,13 @@ class LabelledAnswers:
         self.damaged += messages.damaged
 
     def _answers(
-        self, messages: ArchiveMessages, input_format: str | None, *, facts_from_steps: bool
+        self, messages: Iterable[Message], settings: InputFormatSettings
     ) -> Iterator[Answer]:
         for message in messages:
             for answer in parse_answers(
-                message, input_format=input_format, facts_from_steps=facts_from_steps
+                message,
+                input_format=settings.input_format,
+                facts_from_steps=settings.facts_from_steps,
             ):
                 self.counts.read += 1
                 if not isinstance(answer, ParseFailure):

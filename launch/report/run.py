@@ -45,11 +45,8 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     files = _find_files(settings.folder, problems)
     gold = read_all_labels("gold", find_inputs("gold", settings.gold, problems), problems)
     loaded.raise_problems()
-    given = {
-        "low_grounded": settings.low_grounded_threshold,
-        "claim": settings.claim_threshold,
-    }
-    thresholds = {name: value for name, value in given.items() if value is not None}
+    given = ("low_grounded", settings.low_grounded_threshold), ("claim", settings.claim_threshold)
+    thresholds = {name: value for name, value in given if value is not None}
     with Console(stderr=True).status(f"reading {len(files.enriched):,} files"):
         labels = {name: label.is_unsupported for name, label in gold.items()}
         findings = read_output(files, thresholds, labels)
@@ -111,15 +108,12 @@ def _readable(records: Iterable[_Line], unreadable: list[str]) -> Iterator[_Line
 
 def _find_files(folder: str, problems: list[str]) -> OutputFiles:
     files = OutputFiles()
-    if not folder:
-        return files
     try:
-        files = find_files(folder)
+        files = find_files(folder) if folder else files
+        if folder and files == OutputFiles():
+            problems.append(f"{folder}: is not an output folder of groundwatch")
     except OSError as error:
         problems.append(f"{folder}: {error}")
-        return files
-    if files == OutputFiles():
-        problems.append(f"{folder}: is not an output folder of groundwatch")
     return files
 
 
@@ -135,7 +129,7 @@ def _show_thresholds(tally: Tally) -> None:
         return
     if tally.labels_matched:
         console.print(
-            f"precision and recall of {counted(tally.labels_matched, 'labelled answer')}\n"
+            f"precision and recall of {counted(len(tally.labels_matched), 'labelled answer')}\n"
         )
     in_force = grid.thresholds
     for table in (

@@ -3,7 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 
@@ -140,10 +140,9 @@ def _read_ids(path: str, name: str) -> Iterator[str | None]:
 
 
 def _id_of_failure(line: bytes) -> str | None:
-    try:
+    with suppress(msgspec.MsgspecError):
         return msgspec.json.decode(line, type=_FailureId).record_id
-    except msgspec.MsgspecError:
-        return None
+    return None
 
 
 def _repeated_ids(prefixes: "array[int]", root: str, files: Iterable[FileEntry]) -> tuple[str, ...]:

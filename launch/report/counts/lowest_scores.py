@@ -43,11 +43,8 @@ class NumberedClaim(NamedTuple):
     claim: Claim
 
 
-class Passage(NamedTuple):
-    """A part of an answer that belongs to one claim, or to none."""
-
-    text: str
-    claim: NumberedClaim | None = None
+Passage = tuple[str, NumberedClaim | None]
+"""A part of an answer, and the claim that it belongs to."""
 
 
 class FactExcerpt(Record, frozen=True, kw_only=True):
@@ -91,7 +88,7 @@ class LowAnswer(Record, frozen=True, kw_only=True):
     @property
     def lowest_text(self) -> str | None:
         """The text of the claim with the lowest score."""
-        texts = (each.text for each in self.passages() if each.claim == self.claims[0])
+        texts = (text for text, claim in self.passages() if claim == self.claims[0])
         return cut_name(next(texts, None), _MAX_CLAIM_CHARACTERS)
 
 
@@ -215,8 +212,8 @@ def divide(excerpt: Excerpt, claims: Iterable[NumberedClaim]) -> Iterator[Passag
         end = min(numbered.claim.end - excerpt.start, len(whole))
         if start < end:
             if position < start:
-                yield Passage(whole[position:start].decode(errors="replace"))
-            yield Passage(whole[start:end].decode(errors="replace"), numbered)
+                yield whole[position:start].decode(errors="replace"), None
+            yield whole[start:end].decode(errors="replace"), numbered
             position = end
     if position < len(whole):
-        yield Passage(whole[position:].decode(errors="replace"))
+        yield whole[position:].decode(errors="replace"), None

@@ -30,8 +30,8 @@ class ScoreGrid:
 
     def __init__(self, thresholds: Thresholds) -> None:
         self.thresholds = thresholds
-        self.support_steps = _steps(thresholds.low_grounded)
-        self.claim_steps = _steps(thresholds.claim)
+        self.support_steps = sorted({*_TENTHS, thresholds.low_grounded})
+        self.claim_steps = sorted({*_TENTHS, thresholds.claim})
         self._counts: Counter[tuple[int, int, bool | None]] = Counter()
 
     def add(
@@ -74,10 +74,6 @@ class ScoreGrid:
     def by_claim(self) -> dict[float, Outcome]:
         """Map each claim threshold to its outcome with the support threshold in force."""
         return {step: self.outcome(self.thresholds.low_grounded, step) for step in self.claim_steps}
-
-
-def _steps(in_force: float) -> tuple[float, ...]:
-    return tuple(sorted({*_TENTHS, in_force}))
 
 
 def _steps_reached(steps: Sequence[float], score: float | None) -> int:

@@ -103,6 +103,7 @@ class Tally:
       claim_scores: each answer's least claim score.
       uncompared: answers whose generators are not compared: of other engines than the first 1,000.
       rate_alerts: the latest ones.
+      labels_matched: the labels of scored answers.
       checked, cached: answers with a check, and those of them served by the cache.
       unscored_alerts: answers that alert by default under any thresholds: policy-skipped, or
         reported as low-grounded by the generator.
@@ -112,7 +113,7 @@ class Tally:
     def __init__(self, thresholds: Thresholds, labels: Mapping[str, bool]) -> None:
         self.thresholds = thresholds
         self.labels = labels
-        self._labels_matched: set[str] = set()
+        self.labels_matched: set[str] = set()
         self.verdicts: Counter[str] = Counter()
         self.reasons = NameCounts()
         self.tags = NameCounts()
@@ -177,11 +178,6 @@ class Tally:
         """How many answers are low-grounded."""
         return self.verdicts[Verdict.LOW_GROUNDED]
 
-    @property
-    def labels_matched(self) -> int:
-        """How many labels match a scored answer."""
-        return len(self._labels_matched)
-
     def share_of(self, verdict: str) -> float | None:
         """Return the share of answers with a verdict, 0..1; None without any answer."""
         return self.verdicts[verdict] / self.answers if self.answers else None
@@ -225,7 +221,7 @@ class Tally:
     def _label(self, answer: AnswerRow) -> bool | None:
         for name in filter(None, (answer.record_id, answer.answer_name)):
             if name in self.labels:
-                self._labels_matched.add(name)
+                self.labels_matched.add(name)
                 return self.labels[name]
         return None
 

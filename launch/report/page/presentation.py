@@ -72,8 +72,7 @@ def moment(time_us: int | None) -> str:
 
 def day(time_us: int) -> str:
     """Format a date as ``3 Mar``, UTC."""
-    time = _time(time_us)
-    return f"{time.day} {time:%b}"
+    return f"{_time(time_us).day} {_time(time_us):%b}"
 
 
 def clock(time_us: int) -> str:
@@ -83,8 +82,7 @@ def clock(time_us: int) -> str:
 
 def month(time_us: int) -> str:
     """Format a month as ``Mar 2026``, UTC."""
-    time = _time(time_us)
-    return f"{time:%b} {time.year}"
+    return f"{_time(time_us):%b} {_time(time_us).year}"
 
 
 def bucket_start(time_us: int, width_us: int) -> str:
