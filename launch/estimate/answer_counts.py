@@ -32,11 +32,7 @@ BEGIN;
 
 
 class Outcome(Record, frozen=True, kw_only=True):
-    """The outcome of an answer before any call: a fault, a verdict, or the calls of a check.
-
-    Attributes:
-      record_id: None for a fault.
-    """
+    """The outcome of an answer before any call; only a fault is without a record id."""
 
     record_id: str | None = None
     fault: str = ""
@@ -64,12 +60,7 @@ def outcomes_of(message: Message, config: Config) -> Iterator[Outcome]:
 
 
 class EstimateCounts(msgspec.Struct, kw_only=True):
-    """Counts of answers and calls, as in `schemas.cost_estimate.Estimate`.
-
-    Attributes:
-      recheck_calls, recheck_characters: the maximum of all second passes.
-      faults: of the first failures.
-    """
+    """Counts as in `Estimate`; rechecks are the maximum of all second passes."""
 
     read: int = 0
     failures: int = 0
@@ -86,10 +77,7 @@ class EstimateCounts(msgspec.Struct, kw_only=True):
 
 
 def count_outcomes(outcomes: Iterable[Outcome], *, pays_once: bool) -> EstimateCounts:
-    """Count outcomes in the order of the archives; a repeated record id is a duplicate.
-
-    With `pays_once`, only the first of identical calls is paid.
-    """
+    """Count outcomes in the order of the archives; with `pays_once`, identical calls count once."""
     counts = EstimateCounts()
     with closing(DistinctKeys()) as record_ids, closing(DistinctKeys()) as paid:
         for outcome in outcomes:
@@ -134,11 +122,7 @@ class DistinctKeys:
         self.close = self._database.close
 
     def add(self, key: bytes) -> bool:
-        """Add a key; return whether it is new.
-
-        Raises:
-          OSError: the disk is full.
-        """
+        """Add a key; return whether it is new, or raise OSError if the disk is full."""
         try:
             added = self._database.execute("INSERT OR IGNORE INTO keys VALUES (?)", (key,))
         except sqlite3.Error as error:
@@ -216,10 +200,7 @@ def paid_for(sample: Sample, *, pays_once: bool) -> tuple[Total, Total]:
 def _calls_by_message(
     messages: Sequence[Sequence[Outcome]], *, pays_once: bool
 ) -> list[dict[object, int]]:
-    """Map the calls of each message, by their keys, to their characters.
-
-    Of answers with one record id, only the first needs its calls.
-    """
+    """Map the calls of each message to their characters; a repeated record id needs no calls."""
     seen: set[str | None] = set()
     found: list[dict[object, int]] = []
     for outcomes in messages:

@@ -42,11 +42,7 @@ _Row = tuple[str, str, str]
 
 
 def estimate(loaded: Loaded[EstimateSettings]) -> int:
-    """Estimate what a backfill takes, without a call.
-
-    Returns:
-      0 done, 1 failed, an archive is damaged, or nothing could be read.
-    """
+    """Estimate what a backfill takes, without a call; return 1 if its input is damaged."""
     settings = loaded.settings
     output = settings.estimate.output
     beam_options = read_beam_options(loaded, settings.job)

@@ -28,12 +28,7 @@ _MIN_OVERLAP_BYTES = 2
 
 
 class Quality(Record, frozen=True, kw_only=True):
-    """How well one score separates supported from unsupported examples.
-
-    Attributes:
-      best: at the threshold with the greatest F1 on these examples.
-      at: at fixed thresholds.
-    """
+    """How well one score separates supported from unsupported examples, at some thresholds."""
 
     supported: int
     unsupported: int
@@ -66,11 +61,8 @@ class Evaluation(Record, frozen=True, kw_only=True):
 
     Attributes:
       checkers: labelled answers by the checker that scored them.
-      answers_by_claim: each answer by its lowest claim score.
-      answers_by_support: each answer by its support score.
       low_grounded: the answers with the verdict LOW_GROUNDED.
       claims: each claim that required a check; None if no label has spans.
-      span_kinds: by kind, the most frequent first.
     """
 
     counts: Counts

@@ -33,8 +33,6 @@ class Counts(msgspec.Struct, kw_only=True):
 
     Attributes:
       read: messages or records.
-      unreadable: messages without an answer.
-      failed: answers that could not be checked.
       unlabelled: answers without a label, or read before; they are ignored.
       unscored: labelled answers without a score, which are never flagged.
       labels_unmet: labels without an answer.
@@ -58,12 +56,7 @@ class ScoredClaim(NamedTuple):
 
 
 class LabelledAnswer(Record, frozen=True, kw_only=True):
-    """The scores, 0..1, and the label of an answer.
-
-    Attributes:
-      claims: those that required a check and have a score.
-      cluster: the same for answers made from the same facts.
-    """
+    """The scores, 0..1, and the label of an answer; answers from the same facts are a cluster."""
 
     verdict: str
     support_score: float | None
@@ -101,7 +94,6 @@ class LabelledAnswers:
       labelled: the answers that have a label, each once.
       damaged: the files that could not be read to their end, each with its reason.
       faults: the first messages that could not be read: where, and why.
-      last_failure: why the last answer could not be checked.
     """
 
     def __init__(self, labels: Mapping[str, Label]) -> None:

@@ -18,10 +18,7 @@ _Line = TypeVar("_Line", AlertLine, FailureLine)
 
 
 class UnreadableFile(Exception):
-    """A file of the output is damaged, or groundwatch did not write it.
-
-    The message names the path and the reason, without any content of the file.
-    """
+    """A file is damaged, or is not groundwatch's; the message quotes no content."""
 
 
 class OutputFiles(Record, frozen=True, kw_only=True):

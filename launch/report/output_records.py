@@ -29,10 +29,7 @@ class CheckUsage(Record, frozen=True, kw_only=True):
 
 
 class AnswerRow(Record, frozen=True, kw_only=True):
-    """A row of `enriched_answer.avsc`; fields that a released schema lacks have defaults.
-
-    Fields of later schemas are ignored.
-    """
+    """A row of `enriched_answer.avsc`; fields that a released schema lacks have defaults."""
 
     record_id: str
     answer_name: str | None = None

@@ -32,13 +32,7 @@ _COLOURS = {
 
 
 def show_summary(config: Config, summary: Summary, report: str | None = None) -> None:
-    """Print the verdicts, the answers with the lowest scores, and the files of a run.
-
-    Args:
-      config: the run's settings.
-      summary: of the run.
-      report: the path of its report, None if there is none.
-    """
+    """Print the verdicts, the answers with the lowest scores, and the files of a run."""
     console = Console(highlight=False)
     console.width = min(console.width, _WIDTH)
     seconds = (summary.finished_at_us - summary.started_at_us) / SECOND_US

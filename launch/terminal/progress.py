@@ -25,7 +25,6 @@ class Gauges(Record, frozen=True, kw_only=True):
     """The values of the gauges at a moment.
 
     Attributes:
-      done: answers that are finished.
       further_answers: answers beyond the first of messages that hold several.
       retries: attempts beyond the first, of finished checks.
       verdicts: how many answers have each, in the order of `Verdict`.
@@ -70,10 +69,8 @@ def read_gauges() -> Gauges:
 class Progress:
     """Show the progress of a run while a `with` block lasts.
 
-    Args:
-      total: messages of the whole run.
-      done_before: how many of them an interrupted run has finished.
-      read_gauges: reads the gauges of all worker processes.
+    Of `total` messages, an interrupted run has finished `done_before`. The gauges are those of all
+    worker processes.
     """
 
     def __init__(self, total: int, done_before: int, read_gauges: Callable[[], Gauges]) -> None:

@@ -16,13 +16,7 @@ RowCounts = dict[str, int]
 
 
 class FoundJournal(Record, frozen=True, kw_only=True):
-    """What a worker's journal says.
-
-    Attributes:
-      gap: messages that ended nowhere.
-      waiting: rows that are durable in its work folder, and in no final file yet.
-      set_aside: enriched rows in damaged parts.
-    """
+    """What a worker's journal says; waiting rows are durable, and in no final file yet."""
 
     path: str
     run: str
@@ -37,11 +31,8 @@ class Folder(Record, frozen=True, kw_only=True):
     """All that was found in an output folder.
 
     Attributes:
-      total: the counts of `summary.json`.
-      manifest: what its manifests list.
       files: with the rows before the damage of a damaged file.
       damages: why a file cannot be read to its end, by path.
-      journals: those of its workers, as far as they were found.
       repeated_ids: record ids that more than one record or failure has.
     """
 

@@ -25,14 +25,7 @@ def verify(loaded: Loaded[VerifySettings]) -> int:
 
 
 def verify_folder(root: str, work_folders: Sequence[str]) -> int:
-    """Verify an output folder, given work folders elsewhere; print the result.
-
-    Returns:
-      The exit status.
-
-    Raises:
-      UsageError: the folder has no output.
-    """
+    """Verify an output folder, given work folders elsewhere; print the result."""
     try:
         folder = _read_at_rest(root, work_folders)
     except NothingFound as error:

@@ -48,13 +48,7 @@ Passage = tuple[str, NumberedClaim | None]
 
 
 class FactExcerpt(Record, frozen=True, kw_only=True):
-    """A fact of an answer.
-
-    Attributes:
-      number: its place among the answer's facts, from 1.
-      source: its URI, or its document.
-      cited_by: the numbers of the claims that it supports.
-    """
+    """A fact of an answer, and the numbers of the claims that it supports; numbers are from 1."""
 
     number: int
     text: Excerpt | None
@@ -67,7 +61,6 @@ class LowAnswer(Record, frozen=True, kw_only=True):
     """A low-grounded answer with its claims and facts; without full text, all texts are None.
 
     Attributes:
-      answer: its row without texts, claims and facts.
       claims: in ascending order of their scores.
       facts: those that the lowest claim cites first, at most 8 of `fact_count`.
     """

@@ -11,13 +11,7 @@ _TENTHS = tuple(tenth / 10 for tenth in range(11))
 
 
 class Outcome(Record, frozen=True, kw_only=True):
-    """The outcome of a pair of thresholds.
-
-    Attributes:
-      share: low-grounded answers among those scored, 0..1.
-      precision: answers labelled unsupported among the labelled low ones, 0..1.
-      recall: low answers among those labelled unsupported, 0..1.
-    """
+    """The outcome of a pair of thresholds; precision and recall are of labelled answers, 0..1."""
 
     low_grounded: int
     share: float | None
@@ -37,10 +31,7 @@ class ScoreGrid:
     def add(
         self, support_score: float | None, min_claim_score: float | None, label: bool | None
     ) -> None:
-        """Count an answer; a score that is None is never low.
-
-        The label says whether a person finds the answer unsupported; None without a label.
-        """
+        """Count an answer and whether it is labelled unsupported; a score of None is never low."""
         support = _steps_reached(self.support_steps, support_score)
         claim = _steps_reached(self.claim_steps, min_claim_score)
         self._counts[support, claim, label] += 1

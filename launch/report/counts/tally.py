@@ -75,12 +75,7 @@ class Latencies(Counter[int]):
 
 
 class FailureClass(msgspec.Struct):
-    """The failures of one step with one error class.
-
-    Attributes:
-      example: the first error message, which holds no text of an answer.
-      resolved: how many have an enriched record now, from a replay for instance.
-    """
+    """The failures of one step with one error class; a record resolves a failure."""
 
     step: str
     error_class: str
@@ -102,9 +97,6 @@ class Tally:
     Attributes:
       claim_scores: each answer's least claim score.
       uncompared: answers whose generators are not compared: of other engines than the first 1,000.
-      rate_alerts: the latest ones.
-      labels_matched: the labels of scored answers.
-      checked, cached: answers with a check, and those of them served by the cache.
       unscored_alerts: answers that alert by default under any thresholds: policy-skipped, or
         reported as low-grounded by the generator.
       unexplained_verdicts: scored answers whose verdict the thresholds do not explain.

@@ -32,10 +32,10 @@ _Buckets = Mapping[int, Counter[str]]
 
 
 class Columns(Record, frozen=True, kw_only=True):
-    """Consecutive buckets.
+    """Consecutive buckets, empty ones included.
 
     Attributes:
-      verdicts: by the start of the bucket, in order of time; empty buckets included.
+      verdicts: by the start of the bucket, in order of time.
       outliers: answers far before or after all others, which are in no column.
     """
 
@@ -50,11 +50,7 @@ class Columns(Record, frozen=True, kw_only=True):
 
 
 class Timeline:
-    """Count verdicts by bucket; buckets become wider when there are too many.
-
-    Attributes:
-      undated: answers without an event time.
-    """
+    """Count verdicts by bucket; buckets become wider when there are too many."""
 
     def __init__(self) -> None:
         self._widths = list(WIDTHS_US)

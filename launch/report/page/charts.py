@@ -27,11 +27,7 @@ _MIDDLE = 0.5
 
 
 class Tick(NamedTuple):
-    """A label on an axis; its anchor says which end of the text is there.
-
-    Attributes:
-      is_minor: whether it is hidden on a narrow page.
-    """
+    """A label on an axis, and the end of it that is there; a narrow page hides minor ones."""
 
     at: float
     label: str
@@ -47,14 +43,7 @@ class Bar(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Bars from left to right over two axes.
-
-    Attributes:
-      top: the value at the top of the plot.
-      lines: horizontal lines with their values.
-      description: a sentence for a screen reader.
-      threshold: a vertical line.
-    """
+    """Bars over two axes with horizontal lines, and a description for a screen reader."""
 
     bars: Sequence[Bar]
     top: int

@@ -41,11 +41,7 @@ _STYLES = (
 
 
 def verdict_styles(verdicts: Iterable[str]) -> list[VerdictStyle]:
-    """Return the styles of all verdicts, from the bottom of a column to its top.
-
-    The most important verdict is on the base line. A verdict that this version does not know
-    appears under its own name.
-    """
+    """Return the styles of all verdicts, and of unknown ones, from the base line up."""
     unknown = sorted(set(verdicts) - {style.verdict for style in _STYLES})
     return [*(VerdictStyle(name, name, "unknown") for name in unknown), *_STYLES]
 
