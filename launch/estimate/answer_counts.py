@@ -3,7 +3,7 @@
 import heapq
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from hashlib import sha256
 from itertools import chain
@@ -80,6 +80,7 @@ def count_outcomes(outcomes: Iterable[Outcome], *, pays_once: bool) -> EstimateC
     """Count outcomes in the order of the archives; with `pays_once`, identical calls count once."""
     counts = EstimateCounts()
     with closing(DistinctKeys()) as record_ids, closing(DistinctKeys()) as paid:
+        is_paid = paid.add if pays_once else lambda _: True
         for outcome in outcomes:
             counts.read += 1
             if outcome.record_id is None:
@@ -93,18 +94,20 @@ def count_outcomes(outcomes: Iterable[Outcome], *, pays_once: bool) -> EstimateC
             elif outcome.forecast is None:
                 counts.decided[str(outcome.verdict)] += 1
             else:
-                _count_calls(counts, outcome.forecast, paid if pays_once else None)
+                _count_calls(counts, outcome.forecast, is_paid)
     return counts
 
 
-def _count_calls(counts: EstimateCounts, forecast: Forecast, paid: "DistinctKeys | None") -> None:
+def _count_calls(
+    counts: EstimateCounts, forecast: Forecast, is_paid: Callable[[bytes], bool]
+) -> None:
     counts.to_check += 1
     counts.planned_calls += len(forecast.calls)
     for call in forecast.calls:
-        if paid is None or paid.add(call.key):
+        if is_paid(call.key):
             counts.calls += 1
             counts.characters += call.characters
-    if forecast.most_rechecks and (paid is None or paid.add(forecast.key)):
+    if forecast.most_rechecks and is_paid(forecast.key):
         counts.recheck_calls += len(forecast.most_rechecks)
         counts.recheck_characters += sum(forecast.most_rechecks)
 

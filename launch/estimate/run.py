@@ -1,7 +1,7 @@
 """Estimate a backfill, print the estimate, and write it to the backfill's output folder."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.padding import Padding
@@ -150,17 +150,13 @@ def show_estimate(estimate: Estimate) -> None:
     read = (counted(estimate.read, "message"), "bold")
     console.print(Text.assemble("\n", read, f", no call made{source}\n"))
     for rows in (_message_rows(estimate), _call_rows(estimate)):
-        console.print(Padding(_table(rows), _INDENT))
-
-
-def _table(rows: Iterable[_Row]) -> Table:
-    table = Table.grid(padding=(0, 2))
-    for row in rows:
-        table.add_row(*row)
-    table.columns[0].min_width = 22
-    table.columns[1].justify = "right"
-    table.columns[1].min_width = 12
-    return table
+        table = Table.grid(padding=(0, 2))
+        for row in rows:
+            table.add_row(*row)
+        table.columns[0].min_width = 22
+        table.columns[1].justify = "right"
+        table.columns[1].min_width = 12
+        console.print(Padding(table, _INDENT))
 
 
 def _message_rows(estimate: Estimate) -> Iterator[_Row]:

@@ -1,6 +1,7 @@
 """Read scored answers, or check answers now, and join them with their labels."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -158,12 +159,10 @@ class LabelledAnswers:
 
 def holds_records(path: str) -> bool:
     """Return whether a file's header is that of enriched records."""
-    with storage.read(path) as stream:
-        try:
-            schema = fastavro.reader(stream).writer_schema
-        except Exception:  # noqa: BLE001 - fastavro raises whatever its decoders raise
-            return False
-    return is_enriched_schema(schema)
+    # fastavro raises whatever its decoders raise.
+    with storage.read(path) as stream, suppress(Exception):
+        return is_enriched_schema(fastavro.reader(stream).writer_schema)
+    return False
 
 
 def _check(answers: Iterable[Answer], settings: CheckSettings) -> Iterator[Outcome]:

@@ -25,11 +25,7 @@ _AUROC = "AUROC (95 % interval)"
 
 
 def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
-    """Check the answers, or take the scores they have, and compare them with the labels.
-
-    Returns:
-      0 done, 1 failed, a file is damaged, or no label belongs to an answer.
-    """
+    """Check the answers, or take the scores they have, and compare them with the labels."""
     settings, problems = loaded.settings, loaded.problems
     answers = find_inputs("answers", settings.evaluation.answers, problems)
     gold = find_inputs("gold", settings.evaluation.gold, problems) or answers

@@ -93,16 +93,14 @@ class Progress:
         self._thread.join()
 
     def _show_bar(self) -> None:
-        text = TextColumn("{task.description}")
-        columns = BarColumn(bar_width=20), TaskProgressColumn(), TimeRemainingColumn(), text
+        last = TextColumn("{task.description}")
+        columns = BarColumn(bar_width=20), TaskProgressColumn(), TimeRemainingColumn(), last
         with rich.progress.Progress(*columns, console=self._console, transient=True) as bar:
             task = bar.add_task("starting", total=self._total)
             while not self._over.wait(_BAR_INTERVAL_S):
                 state = self._state()
-                description = _description(state)
-                bar.update(
-                    task, completed=state["done"], total=state["total"], description=description
-                )
+                text = _description(state)
+                bar.update(task, completed=state["done"], total=state["total"], description=text)
 
     def _write_lines(self) -> None:
         while not self._over.wait(_LINE_INTERVAL_S):

@@ -1,6 +1,7 @@
 """Find what differs between the counts of a folder's runs, its manifest and its files."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from schemas import Record
 from schemas.file_entry import FileEntry
@@ -78,12 +79,13 @@ def row_counts(folder: Folder) -> dict[str, RowCounts]:
 
 def differences(folder: Folder) -> list[str]:
     """Find everything in which a folder differs from what its runs say, a sentence each."""
-    return [
-        *_file_differences(folder),
-        *_run_differences(folder),
-        *_journal_differences(folder),
-        *_id_differences(folder),
-    ]
+    parts = _file_differences(folder), _run_differences(folder), _journal_differences(folder)
+    found = list(chain.from_iterable(parts))
+    if count := len(folder.repeated_ids):
+        named = ", ".join(sorted(folder.repeated_ids)[:_MAX_NAMED])
+        more = ", …" if count > _MAX_NAMED else ""
+        found.append(f"{count} record ids have more than one record or failure: {named}{more}")
+    return found
 
 
 def _file_differences(folder: Folder) -> Iterator[str]:
@@ -144,13 +146,6 @@ def _journal_differences(folder: Folder) -> Iterator[str]:
             # What a topic has taken is in no file.
             if found > written or (kind == "enriched" and found < written):
                 yield _unequal(journal.path, kind, written, found)
-
-
-def _id_differences(folder: Folder) -> Iterator[str]:
-    if count := len(folder.repeated_ids):
-        named = ", ".join(sorted(folder.repeated_ids)[:_MAX_NAMED])
-        more = ", …" if count > _MAX_NAMED else ""
-        yield f"{count} record ids have more than one record or failure: {named}{more}"
 
 
 def _unequal(who: str, kind: str, expected: int, found: int) -> str:

@@ -24,7 +24,8 @@ _LEAD_BYTES = 600
 _MAX_CLAIM_CHARACTERS = 400
 _MAX_VALUE_CHARACTERS = 120
 _MAX_RESOURCE_NAME = 1_000
-_CONTINUATION, _CONTINUATION_MASK = 0b1000_0000, 0b1100_0000
+_CONTINUATION = 0b10
+"""The two highest bits of each byte but the first of a character in UTF-8."""
 
 
 class Excerpt(Record, frozen=True, kw_only=True):
@@ -116,7 +117,8 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
     """Cut an answer that has at least one scored claim to the size of a page."""
     # The text of a claim is a span of the answer.
     claims = [NumberedClaim(n, replace(claim, text="")) for n, claim in enumerate(row.claims, 1)]
-    ranked = sorted(claims, key=_claim_rank)
+    scores = [inf if each.required_score is None else each.required_score for each in row.claims]
+    ranked = sorted(claims, key=lambda each: scores[each.number - 1])
     # The text of a checked answer is never empty.
     kept = TextMode.HASH if is_hashed(row.answer_text) else TextMode.FULL
     text_mode = kept if row.answer_text else TextMode.NONE
@@ -142,11 +144,6 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
         facts=tuple(_facts(row.facts, ranked, has_text=has_text)),
         fact_count=len(row.facts),
     )
-
-
-def _claim_rank(numbered: NumberedClaim) -> float:
-    score = numbered.claim.required_score
-    return inf if score is None else score
 
 
 def _cut_values(mismatch: Contradiction) -> Contradiction:
@@ -191,7 +188,7 @@ def cut_text(text: str, around: int, max_bytes: int) -> Excerpt:
 
 def _border(whole: bytes, position: int) -> int:
     """Return the border of a character at or before a byte."""
-    while 0 < position < len(whole) and whole[position] & _CONTINUATION_MASK == _CONTINUATION:
+    while 0 < position < len(whole) and whole[position] >> 6 == _CONTINUATION:
         position -= 1
     return position
 

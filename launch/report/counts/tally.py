@@ -150,7 +150,11 @@ class Tally:
         self._count_verdict(answer)
         self._count_scores(answer)
         self._count_check(answer)
-        self._compare_generator(answer)
+        engine = cut_name(answer.engine)
+        if engine in self._generators or len(self._generators) < _MAX_ENGINES:
+            self._generators.setdefault(engine, GeneratorComparison(engine)).add(answer)
+        else:
+            self.uncompared += 1
         self.lowest.add(answer)
         for failure in self._failures_by_record_id.pop(answer.record_id, ()):
             failure.resolved += 1
@@ -227,13 +231,6 @@ class Tally:
         self.characters += answer.check.characters
         if answer.check.calls:
             self.latencies.add(answer.check.latency_ms)
-
-    def _compare_generator(self, answer: AnswerRow) -> None:
-        engine = cut_name(answer.engine)
-        if engine not in self._generators and len(self._generators) >= _MAX_ENGINES:
-            self.uncompared += 1
-            return
-        self._generators.setdefault(engine, GeneratorComparison(engine)).add(answer)
 
 
 class Findings(Record, frozen=True, kw_only=True):

@@ -76,7 +76,10 @@ def verdict_chart(columns: Columns) -> Chart:
 
 def share_chart(columns: Columns) -> Chart:
     """Draw the low-grounded share of the assessed answers of each time bucket."""
-    shares = {start_us: _low_share(counts) for start_us, counts in columns.verdicts.items()}
+    shares = {}
+    for start_us, verdicts in columns.verdicts.items():
+        low, grounded = verdicts[Verdict.LOW_GROUNDED], verdicts[Verdict.GROUNDED]
+        shares[start_us] = low / (low + grounded) if low + grounded else None
     return Chart(
         bars=[
             Bar(
@@ -140,12 +143,6 @@ def value_axis(highest: int) -> tuple[int, list[Tick]]:
     step = next(number for number in rounds if number >= least)
     top = -(-highest // step) * step
     return top, [Tick(100 - 100 * v / top, f"{v:,}") for v in range(step, top + 1, step)]
-
-
-def _low_share(verdicts: Counter[str]) -> float | None:
-    low = verdicts[Verdict.LOW_GROUNDED]
-    assessed = low + verdicts[Verdict.GROUNDED]
-    return low / assessed if assessed else None
 
 
 def _step_us(columns: Columns) -> int:
