@@ -27,9 +27,8 @@ _NOT_OF_A_STREAM = Without(
 class ArchiveSettings(Settings, frozen=True, kw_only=True):
     """How archives are read.
 
-    Attributes:
-      salvage: Also read the records of a damaged archive before the damage, which no checksum
-        confirms, and tag them SALVAGED. The archive is a failure all the same.
+    salvage: Also read the records of a damaged archive before the damage, which no checksum
+      confirms, and tag them SALVAGED. The archive is a failure all the same.
     """
 
     salvage: kinds.Switch = False
@@ -38,8 +37,7 @@ class ArchiveSettings(Settings, frozen=True, kw_only=True):
 class InputSettings(Settings, frozen=True, kw_only=True):
     """Which archives are read.
 
-    Attributes:
-      input: Archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro.
+    input: Archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro.
     """
 
     input: tuple[kinds.Archive, ...]
@@ -56,10 +54,9 @@ class BackfillSettings(Settings, frozen=True, kw_only=True):
 class FailureSettings(Settings, frozen=True, kw_only=True):
     """Which failures are replayed.
 
-    Attributes:
-      failures: Failures of an earlier run: paths or globs, local or gs://.
-      failure_subscription: Replay the failures of this subscription to a failure topic.
-      idle_s: Time without a message after which the subscription counts as empty.
+    failures: Failures of an earlier run: paths or globs, local or gs://.
+    failure_subscription: Replay the failures of this subscription to a failure topic.
+    idle_s: Time without a message after which the subscription counts as empty.
     """
 
     failures: tuple[kinds.Location, ...] = ()
@@ -86,12 +83,11 @@ class ReplaySettings(Settings, frozen=True, kw_only=True):
 class EstimationSettings(Settings, frozen=True, kw_only=True):
     """How a backfill is estimated.
 
-    Attributes:
-      output: Output folder of the backfill, to write estimate.json to. The backfill's summary
-        compares itself with it.
-      estimate_from: Estimate from a random sample of so many messages, with a 95 % interval; use
-        1,000 or more. Default: all messages.
-      assumed_latency_ms: Assumed latency of a call; Google's service aims at less than 500.
+    output: Output folder of the backfill, to write estimate.json to. The backfill's summary
+      compares itself with it.
+    estimate_from: Estimate from a random sample of so many messages, with a 95 % interval; use
+      1,000 or more. Default: all messages.
+    assumed_latency_ms: Assumed latency of a call; Google's service aims at less than 500.
     """
 
     output: kinds.OutputFolder | None = None
@@ -128,9 +124,8 @@ class WatchStreamSettings(Settings, frozen=True, kw_only=True):
 class WatchDemoSettings(Settings, frozen=True, kw_only=True):
     """The settings of `watch --demo`.
 
-    Attributes:
-      demo: Watch the sample answers, twenty a second; needs no cloud.
-      watch_demo_output: Output folder.
+    demo: Watch the sample answers, twenty a second; needs no cloud.
+    watch_demo_output: Output folder.
     """
 
     demo: Annotated[kinds.Switch, Note(is_argument=True)] = False
@@ -140,8 +135,7 @@ class WatchDemoSettings(Settings, frozen=True, kw_only=True):
 class DemoSettings(Settings, frozen=True, kw_only=True):
     """The settings of `demo`.
 
-    Attributes:
-      demo_output: Output folder.
+    demo_output: Output folder.
     """
 
     demo_output: Annotated[kinds.OutputFolder, Note(flag="output")] = "out/demo"
@@ -150,13 +144,12 @@ class DemoSettings(Settings, frozen=True, kw_only=True):
 class EvaluationSettings(Settings, frozen=True, kw_only=True):
     """What is evaluated.
 
-    Attributes:
-      answers: Answers in any input format, or enriched records: paths or globs, local or gs://.
-      gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated"
-        or "grounded" (true or false). "spans" lists what is not supported: [[start_byte, end_byte,
-        kind]]. Default: the lines of --answers.
-      evaluation_output: File for all results, as JSON.
-      resamples: Bootstrap samples for the 95 % intervals.
+    answers: Answers in any input format, or enriched records: paths or globs, local or gs://.
+    gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
+      "grounded" (true or false). "spans" lists what is not supported: [[start_byte, end_byte,
+      kind]]. Default: the lines of --answers.
+    evaluation_output: File for all results, as JSON.
+    resamples: Bootstrap samples for the 95 % intervals.
     """
 
     answers: tuple[kinds.Location, ...]
@@ -179,15 +172,14 @@ class EvaluateSettings(Settings, frozen=True, kw_only=True):
 class ReportSettings(Settings, frozen=True, kw_only=True):
     """The settings of `report`.
 
-    Attributes:
-      folder: Output folder of a run.
-      report_output: File for the page. Default: DIR/report.html.
-      what_if: Print what other thresholds would find, from the stored scores.
-      gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated"
-        or "grounded" (true or false).
-      low_grounded_threshold: Threshold of the support score in the run. Default: 0.6.
-      claim_threshold: Threshold of a claim's score in the run. Default: 0.4.
-      price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
+    folder: Output folder of a run.
+    report_output: File for the page. Default: DIR/report.html.
+    what_if: Print what other thresholds would find, from the stored scores.
+    gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
+      "grounded" (true or false).
+    low_grounded_threshold: Threshold of the support score in the run. Default: 0.6.
+    claim_threshold: Threshold of a claim's score in the run. Default: 0.4.
+    price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
     """
 
     folder: Annotated[kinds.Location, Note(is_positional=True)]
@@ -202,10 +194,9 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
 class StatusSettings(Settings, frozen=True, kw_only=True):
     """The settings of `status`.
 
-    Attributes:
-      folder: The --output or --work_folder of a worker.
-      verify: Also compare the ledger with the rows and record ids in the output's files.
-      status_output: With --verify, where DIR is a --work_folder: the worker's --output.
+    folder: The --output or --work_folder of a worker.
+    verify: Also compare the ledger with the rows and record ids in the output's files.
+    status_output: With --verify, where DIR is a --work_folder: the worker's --output.
     """
 
     folder: Annotated[kinds.Location, Note(is_positional=True)]
@@ -216,9 +207,8 @@ class StatusSettings(Settings, frozen=True, kw_only=True):
 class VerifySettings(Settings, frozen=True, kw_only=True):
     """The settings of `verify`.
 
-    Attributes:
-      folder: An output folder, local or gs://.
-      work_folders: Work folders of workers that are not below DIR.
+    folder: An output folder, local or gs://.
+    work_folders: Work folders of workers that are not below DIR.
     """
 
     folder: Annotated[kinds.Location, Note(is_positional=True)]
@@ -228,11 +218,10 @@ class VerifySettings(Settings, frozen=True, kw_only=True):
 class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
     """The settings of `serve-checker`.
 
-    Attributes:
-      serve_port: TCP port; 0 takes a free one.
-      serve_host: Address to listen on.
-      scorer: Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that
-        scores claims. Needs groundwatch[scorer].
+    serve_port: TCP port; 0 takes a free one.
+    serve_host: Address to listen on.
+    scorer: Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that scores
+      claims. Needs groundwatch[scorer].
     """
 
     serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080

@@ -16,11 +16,10 @@ _HOUR_S = 3600
 class SubscriptionSettings(Settings, frozen=True, kw_only=True):
     """What is read from Pub/Sub, and what is published to it.
 
-    Attributes:
-      subscription: Subscription to read.
-      alert_topic: Topic for alerts. Default: files of the output.
-      failure_topic: Topic for failures. Default: files of the output.
-      file_age_s: Publish an output file after this time.
+    subscription: Subscription to read.
+    alert_topic: Topic for alerts. Default: files of the output.
+    failure_topic: Topic for failures. Default: files of the output.
+    file_age_s: Publish an output file after this time.
     """
 
     subscription: kinds.SubscriptionName
@@ -32,9 +31,8 @@ class SubscriptionSettings(Settings, frozen=True, kw_only=True):
 class ConnectionSettings(Settings, frozen=True, kw_only=True):
     """Which Pub/Sub server is called.
 
-    Attributes:
-      pubsub_address: HOST:PORT of a Pub/Sub server without encryption, such as an emulator.
-        Default: PUBSUB_EMULATOR_HOST, else Google's.
+    pubsub_address: HOST:PORT of a Pub/Sub server without encryption, such as an emulator. Default:
+      PUBSUB_EMULATOR_HOST, else Google's.
     """
 
     pubsub_address: kinds.Text | None = None
@@ -43,23 +41,22 @@ class ConnectionSettings(Settings, frozen=True, kw_only=True):
 class WorkerSettings(Settings, frozen=True, kw_only=True):
     """How the worker batches, deduplicates, drains and reports its health.
 
-    Attributes:
-      batch_messages: Messages of one batch, at most.
-      max_outstanding_messages: Stop pulling at this number of outstanding messages, the retry queue
-        included.
-      max_outstanding_mb: Stop pulling at this size of the outstanding messages.
-      dedupe_h: How long a record id is kept to drop duplicates.
-      drain_s: Time to drain after SIGTERM or SIGINT.
-      max_answer_attempts: Attempts to check an answer while the checker replies to others. While it
-        replies to none, all answers wait.
-      alert_ordering: Publish the alerts of one engine with an ordering key.
-      no_data_after_s: Alert after this time without an answer from an engine that had steady
-        traffic, or from the whole subscription.
-      no_data_min_answers: Answers an hour from which traffic is steady.
-      canary: File of known answers that are checked regularly, to detect changes of the checker.
-      canary_every_s: Time between two checks of the known answers.
-      health_address: Serve /healthz and /metrics here; a port alone is on 127.0.0.1. Default: not
-        served.
+    batch_messages: Messages of one batch, at most.
+    max_outstanding_messages: Stop pulling at this number of outstanding messages, the retry queue
+      included.
+    max_outstanding_mb: Stop pulling at this size of the outstanding messages.
+    dedupe_h: How long a record id is kept to drop duplicates.
+    drain_s: Time to drain after SIGTERM or SIGINT.
+    max_answer_attempts: Attempts to check an answer while the checker replies to others. While it
+      replies to none, all answers wait.
+    alert_ordering: Publish the alerts of one engine with an ordering key.
+    no_data_after_s: Alert after this time without an answer from an engine that had steady traffic,
+      or from the whole subscription.
+    no_data_min_answers: Answers an hour from which traffic is steady.
+    canary: File of known answers that are checked regularly, to detect changes of the checker.
+    canary_every_s: Time between two checks of the known answers.
+    health_address: Serve /healthz and /metrics here; a port alone is on 127.0.0.1. Default: not
+      served.
     """
 
     batch_messages: kinds.Count = 1_000
@@ -102,11 +99,10 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
 class StreamingJobSettings(Settings, frozen=True, kw_only=True):
     """How a streaming job on Dataflow deduplicates and writes.
 
-    Attributes:
-      dedupe_h: How long a record id is kept to drop duplicates.
-      id_label: Attribute that identifies a message. Dataflow drops messages with the same value
-        within ten minutes; they are not counted.
-      shards: Files for the records of one window and date; one takes 250 records a second.
+    dedupe_h: How long a record id is kept to drop duplicates.
+    id_label: Attribute that identifies a message. Dataflow drops messages with the same value
+      within ten minutes; they are not counted.
+    shards: Files for the records of one window and date; one takes 250 records a second.
     """
 
     dedupe_h: kinds.Hours = SEEN_FOR_S / _HOUR_S
