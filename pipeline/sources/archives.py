@@ -9,8 +9,7 @@ from typing import IO, cast
 from msgspec.structs import replace
 
 from pipeline import storage
-from pipeline.sources.avro_blocks import AVRO_MAGIC, Buffered
-from pipeline.sources.avro_rows import read_rows
+from pipeline.sources.avro_files import AVRO_MAGIC, Buffered, read_rows
 from pipeline.sources.compression import (
     GZIP_MAGIC,
     ZSTD_MAGIC,

@@ -12,7 +12,7 @@ import fastavro
 from backports import zstd
 
 from pipeline.sources.archives import examine_file, read_archive, read_examined_file
-from pipeline.sources.avro_blocks import Buffered
+from pipeline.sources.avro_files import Buffered
 from pipeline.sources.compression import DamagedArchive
 from schemas.message import Message
 
