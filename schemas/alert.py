@@ -38,15 +38,13 @@ class RateIncident(Record, frozen=True, kw_only=True):
     """An incident: the share of bad answers of an engine exceeds its error budget.
 
     Attributes:
-      signal: the share: ``canary``, ``low_grounded``, ``policy_skipped``, ``failed``, or
-        ``skip_reason:`` and the name of a reason.
-      state: ``open`` when the incident opens; ``closed`` when answers show that it is over;
-        ``closed_unknown`` when there were no answers for too long.
-      share: 0..1, in the fast window.
-      burn_rate: the share divided by the budget, in the fast window; the budget of a reason is its
-        earlier share.
-      answers: the number of answers in the fast window.
-      opened_at_us: when the incident opened, microseconds since 1970 UTC.
+      signal: ``canary``, ``low_grounded``, ``policy_skipped``, ``failed``, or ``skip_reason:`` and
+        the name of a reason.
+      state: ``open``; ``closed`` when answers show that it is over; ``closed_unknown`` when there
+        were no answers for too long.
+      share, answers: of the bad answers, 0..1, and the number of all, in the fast window.
+      burn_rate: the share divided by the budget; that of a reason is its earlier share.
+      opened_at_us: microseconds since 1970 UTC.
     """
 
     signal: str
@@ -60,11 +58,8 @@ class RateIncident(Record, frozen=True, kw_only=True):
 class NoDataIncident(Record, frozen=True, kw_only=True):
     """An incident: no answers from an engine, or a whole subscription, that had steady traffic.
 
-    Times are microseconds since 1970 UTC; `last_answer_at_us` is when an answer last arrived.
-
-    Attributes:
-      state: ``open`` when the incident opens, ``closed`` when answers arrive again.
-      answers_before: answers in the hour before; of a whole subscription, messages.
+    It is ``open``, or ``closed`` when answers arrive again. `answers_before` counts the answers, of
+    a whole subscription the messages, in the hour before. Times are microseconds since 1970 UTC.
     """
 
     state: str

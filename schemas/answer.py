@@ -20,11 +20,9 @@ class Fact(Record, frozen=True, kw_only=True):
 
 
 class Citation(Record, frozen=True, kw_only=True):
-    """A span of the answer for which the chatbot cites facts.
+    """A span (UTF-8 bytes, end exclusive) for which the chatbot cites facts, by their indices.
 
-    Attributes:
-      start, end: UTF-8 byte offsets into the answer, end exclusive.
-      facts: indices into the answer's facts; empty if the cited source has no text.
+    There are none if the cited source has no text.
     """
 
     start: int
@@ -35,9 +33,8 @@ class Citation(Record, frozen=True, kw_only=True):
 class GroundingSupport(Citation, frozen=True, kw_only=True):
     """The result of the generator's own check for a span of the answer.
 
-    Attributes:
-      score: 0..1, None if the generator gave none.
-      grounding_check_required: False for a greeting and the like, None if unknown.
+    The score is 0..1. `grounding_check_required` is False for a greeting and the like, None if
+    unknown.
     """
 
     score: float | None = None
@@ -65,17 +62,16 @@ class Answer(Record, frozen=True, kw_only=True):
       message: the original message, which a later failure contains.
       record_id: SHA-256 (hex) of a stable identity, the same for every delivery.
       answer_name: the service's resource name of the answer, or the id in groundwatch's envelope.
-      engine, session: bare ids, None if unknown.
-      event_time_us: when the answer was given, microseconds since 1970 UTC, None if unknown.
-      query: the user's question, None if the message does not contain it.
+      engine, session: bare ids.
+      event_time_us: when the answer was given, microseconds since 1970 UTC.
       answer_text: the answer, byte for byte; empty if there is none.
       state, finish_reason, block_reason: the generator's names, None if absent or unspecified.
-      skip_reasons: the generator's reasons to skip, in the message's order, names unchanged.
+      skip_reasons: the generator's, in the message's order, names unchanged.
       error_status: the google.rpc status that ended a stream, or None.
       safety_ratings: of the answer, the candidate and the prompt.
       facts: distinct texts, in the message's order.
-      generator_grounding_score: 0..1, the generator's own check; None if it made none.
-      answerable_probability: 0..1, Gemini's estimate that the facts contain the answer, or None.
+      generator_grounding_score: 0..1, the generator's own check.
+      answerable_probability: 0..1, Gemini's estimate that the facts contain the answer.
       tags: tags set by parsing, such as ``BAD_TIMESTAMP``.
     """
 
@@ -103,11 +99,9 @@ class Answer(Record, frozen=True, kw_only=True):
 
 
 class LabelSpan(msgspec.Struct, frozen=True, array_like=True):
-    """A span of an answer that its facts do not support, as a person labelled it.
+    """A span (UTF-8 bytes, end exclusive) that the facts do not support, as a person labelled it.
 
-    Attributes:
-      start, end: UTF-8 byte offsets into the answer, end exclusive.
-      kind: the kind of error, in the labels' own words.
+    `kind` is the kind of error, in the labels' own words.
     """
 
     start: int

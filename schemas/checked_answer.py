@@ -23,13 +23,11 @@ class Claim(Record, frozen=True, kw_only=True):
     """One sentence of an answer, as the checker returned it.
 
     Attributes:
-      text: the claim; equal to the answer's bytes from start to end.
-      start, end: UTF-8 byte offsets into the answer, end exclusive.
+      text: equal to the answer's bytes from start to end, which is exclusive.
       score: 0..1, its support by the facts; None if no check was required.
       grounding_check_required: False for a greeting and the like, None if unknown.
       citations: indices into the answer's facts, ascending.
-      citation_starts: for each citation, the byte offset of the cited part in the fact; 0 unless
-        the fact was split.
+      citation_starts: for each citation, the byte offset of the cited part in the fact.
       generator_score: 0..1, the score of the generator's own check; None if it made none.
     """
 
@@ -49,13 +47,9 @@ class Claim(Record, frozen=True, kw_only=True):
 
 
 class Contradiction(Record, frozen=True, kw_only=True):
-    """A value of a claim that contradicts the facts.
+    """A value of a claim, given by its index, that contradicts the facts.
 
-    Attributes:
-      claim: the index of the claim.
-      kind: the kind of value, such as ``NUMBER``.
-      claim_value, fact_value: as they are written; None if no fact has a comparable value.
-      fact: the index of that fact, or None.
+    The values are as they are written. `fact` is the index of the fact that has a comparable value.
     """
 
     claim: int
@@ -76,7 +70,6 @@ class Check(Record, frozen=True, kw_only=True):
       latency_ms: from the first request to the last reply, including the wait between retries.
       checked_at_us: when the last reply arrived, microseconds since 1970 UTC.
       citation_threshold: 0..1, from which a fact is cited; None for the service's default.
-      cached: whether every reply came from the worker's cache.
       unknown_members: the undocumented fields of each reply that has any, as JSON.
     """
 
@@ -94,9 +87,8 @@ class Check(Record, frozen=True, kw_only=True):
 class Grounding(Record, frozen=True, kw_only=True):
     """The result of a check, with the claims in the order of the answer.
 
-    Attributes:
-      support_score: 0..1, about the share of supported claims; None if no claim needs a check.
-      recombined: whether it combines the results of several calls.
+    The support score, 0..1, is about the share of supported claims; None if no claim needs a check.
+    `recombined` says that it combines the results of several calls.
     """
 
     support_score: float | None

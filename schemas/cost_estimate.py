@@ -50,12 +50,9 @@ class Estimate(Record, frozen=True, kw_only=True):
       decided: answers by the verdict that they get without a call.
       planned_calls: the calls that the answers to check need, including identical calls.
       calls, characters, cost: without repeated identical calls, which are not paid.
-      intervals: None if all messages were read.
       most_rechecks: the maximum that rechecks of doubtful claims add.
-      minutes_at_quota: at `requests_per_minute`; None without a quota.
       minutes_without_quota: with `max_in_flight` calls at a time in each of `workers` processes, of
         `assumed_latency_ms` each.
-      estimated_at_us: microseconds since 1970 UTC.
     """
 
     run: str

@@ -18,7 +18,6 @@ class Failure(Record, frozen=True, kw_only=True):
       step: the label of the step that failed.
       error_class: a short stable name such as ``UnreadableAnswer``.
       error: one sentence for a person, without text of the answer.
-      attempts: the number of attempts, at least 1.
       first_failed_at_us, last_failed_at_us: microseconds since 1970 UTC.
     """
 

@@ -24,14 +24,13 @@ class AnswerCounts(Record, frozen=True, kw_only=True):
       duplicates, sampled_out: answers that were dropped.
       deferred: answers that the budget of the run did not allow to check; they count as not read,
         and a resumed run reads them again.
-      verdicts: enriched records by verdict.
-      failures_by_error: failures by the class of their error.
+      verdicts, failures_by_error: enriched records by verdict, failures by the class of their
+        error.
       retryable_failures: failures that `replay` may resolve.
       damaged_archives: each is one answer read and one failure.
       unreadable: messages that cannot be read as answers, and damaged archives.
       calls: requests sent to the checker in all attempts of the run, failed ones included.
-      retries: how many of the calls repeat another one.
-      characters: of answers and facts in the calls.
+      retries, characters: calls that repeat another one; characters of answers and facts.
       checked: answers for which a call was made or a cached reply was used.
     """
 
@@ -85,7 +84,6 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     Attributes:
       deferred: answers, and messages not yet parsed, that the budget of the run did not allow.
       enriched, failures, alerts: rows in the files that were written.
-      cost: in the currency of the price, None without a price.
       mean_latency_ms, max_latency_ms: of a checked answer, None if none was checked.
       started_at_us, finished_at_us: microseconds since 1970 UTC.
       thresholds: by name, 0..1: below which support score and claim score an answer was low.
@@ -137,13 +135,10 @@ def total_counts(parts: Iterable[RunCounts]) -> RunCounts:
 
 
 def folder_totals(runs: Iterable[Summary]) -> Summary:
-    """Add up the summaries of all runs of a folder.
+    """Add up the summaries of all runs of a folder, at least one.
 
-    Args:
-      runs: at least one. Fields that cannot be added, such as the thresholds, are the last run's.
-
-    Returns:
-      The sums, without the failures that a replay has resolved.
+    Fields that cannot be added, such as the thresholds, are the last run's. The sums are without
+    the failures that a replay has resolved.
     """
     ordered = sorted(runs, key=_end)
     sums = _sums(ordered, *_SUMMARY_SUMS)

@@ -126,16 +126,9 @@ def plan_rechecks(
 ) -> tuple[PlannedRecheck, ...]:
     """Plan a second pass for the claims that no single group of facts supports.
 
-    A claim may need facts of two groups, so that its first score is only a lower bound.
-
-    Args:
-      calls: the first pass.
-      claims: its claims, merged.
-      citation_threshold: 0..1; a required claim below it looks ungrounded.
-      limits: the limits of one call.
-
-    Returns:
-      No calls if the first pass had one group of facts, or supports every claim.
+    A claim may need facts of two groups, so that its first score is only a lower bound; below the
+    citation threshold, 0..1, it looks ungrounded. There are no calls if the first pass had one
+    group of facts, or supports every claim.
     """
     facts = _fact_pieces(calls)
     if len(facts) <= limits.max_facts:
@@ -157,10 +150,7 @@ def plan_rechecks(
 
 
 def max_recheck_chars(calls: Sequence[PlannedCall], limits: CheckLimits) -> tuple[int, ...]:
-    """Return upper bounds of the characters of each recheck, if no sentence is grounded.
-
-    The calls are those of the first pass.
-    """
+    """Return upper bounds of the characters of each recheck, if no sentence is grounded."""
     facts = _fact_pieces(calls)
     if len(facts) <= limits.max_facts:
         return ()
@@ -199,10 +189,8 @@ def best_facts(
 class _Choice(NamedTuple):
     """A fact for a claim; choices are sorted, the best first.
 
-    Attributes:
-      turn: 0 for the fact that shares most with the claim, 1 for the one that adds most to it, ...
-      rest: the share of the claim's words, 0..1 by weight, that the fact does not add.
-      fact: the fact's index.
+    The turn is 0 for the fact that shares most with the claim, 1 for the one that adds most to it,
+    ... The rest is the share of the claim's words, 0..1 by weight, that the fact does not add.
     """
 
     turn: int
