@@ -3,7 +3,7 @@
 import msgspec
 
 from schemas import Record
-from schemas.quantities import with_rfc3339_times
+from schemas.quantities import indented_json, with_rfc3339_times
 
 
 class Amounts(Record, frozen=True, kw_only=True):
@@ -113,16 +113,11 @@ def compare(estimated: Amounts, made: Amounts) -> Comparison:
 
 def estimate_to_json(estimate: Estimate) -> bytes:
     """Write an estimate as indented JSON; its time is RFC 3339."""
-    fields = with_rfc3339_times(estimate)
-    return msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n"
+    return indented_json(with_rfc3339_times(estimate))
 
 
 def estimated_amounts(content: bytes) -> EstimatedAmounts:
-    """Read the amounts of an estimate's JSON.
-
-    Raises:
-      ValueError: the content is not an estimate.
-    """
+    """Read the amounts of an estimate's JSON; raise ValueError if it is none."""
     return msgspec.json.decode(content, type=EstimatedAmounts)
 
 

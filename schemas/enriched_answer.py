@@ -91,10 +91,10 @@ def avro_to_payload(row: Mapping[str, Any]) -> bytes:
         for name, value in row.items()
         if value is not None and name not in _CHECK_FIELDS
     }
-    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=_format_time)
+    text = json.dumps(
+        fields,
+        ensure_ascii=False,
+        separators=(",", ":"),
+        default=lambda time: to_rfc3339(to_us(time)),
+    )
     return text.encode(errors="surrogateescape")
-
-
-def _format_time(moment: Any) -> str | None:
-    """Format a value that JSON cannot hold; in enriched records only times are such values."""
-    return to_rfc3339(to_us(moment))

@@ -65,11 +65,7 @@ def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
 
 
 def message_of_failure(line: bytes) -> Message:
-    """Read the message of a failure: its bytes, attributes and place, and the failure as earlier.
-
-    Raises:
-      ValueError: the line is not a failure, or has no original bytes.
-    """
+    """Read the message of a failure; raise ValueError if it has no original bytes, or is none."""
     try:
         written = _decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError):

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from schemas import Record
 from schemas.cost_estimate import Comparison
-from schemas.quantities import from_rfc3339, to_rfc3339
+from schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
 
 _SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished", "set_aside")
 _COUNTS_BY_NAME = ("verdicts", "failures_by_error")
@@ -129,8 +129,8 @@ def total_counts(parts: Iterable[RunCounts]) -> RunCounts:
     counted = list(parts)
     sums = _sums(counted, "latency_ms")
     sums["failures_by_error"] = dict(sorted(sums["failures_by_error"].items()))
-    slowest_ms = max((part.max_latency_ms for part in counted), default=0)
     sums["verdicts"] = dict(sums["verdicts"])
+    slowest_ms = max((part.max_latency_ms for part in counted), default=0)
     return RunCounts(**sums, max_latency_ms=slowest_ms)
 
 
@@ -167,15 +167,11 @@ def folder_totals(runs: Iterable[Summary]) -> Summary:
 
 def summary_to_json(summary: Summary) -> bytes:
     """Write the summary of a run as indented JSON; times are RFC 3339."""
-    return _to_json(_fields(summary))
+    return indented_json(_fields(summary))
 
 
 def summary_from_json(content: bytes) -> Summary:
-    """Read the summary of a run.
-
-    Raises:
-      ValueError: the content is not the summary of a run.
-    """
+    """Read the summary of a run; raise ValueError if the content is none."""
     try:
         fields = msgspec.json.decode(content, type=dict[str, Any])
         times = {f"{name}_us": from_rfc3339(fields.pop(name)) for name in _TIMES}
@@ -188,7 +184,9 @@ def summary_from_json(content: bytes) -> Summary:
 def folder_summary_to_json(runs: Sequence[Summary]) -> bytes:
     """Write the summary of an output folder: the totals, and each run's summary under `runs`."""
     ordered = sorted(runs, key=_end)
-    return _to_json({**_fields(folder_totals(ordered)), "runs": [_fields(run) for run in ordered]})
+    return indented_json(
+        {**_fields(folder_totals(ordered)), "runs": [_fields(run) for run in ordered]}
+    )
 
 
 def _end(run: Summary) -> tuple[int, str]:
@@ -219,12 +217,5 @@ def _mean_latency_ms(runs: Sequence[Summary]) -> float | None:
 
 
 def _fields(summary: Summary) -> dict[str, Any]:
-    fields = {"run": summary.run, "checker": summary.checker, **asdict(summary)}
-    for name in _TIMES:
-        fields[name] = to_rfc3339(fields.pop(f"{name}_us"))
-    fields["closes"] = summary.closes
-    return fields
-
-
-def _to_json(fields: dict[str, Any]) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n"
+    first = {"run": summary.run, "checker": summary.checker}
+    return {**first, **with_rfc3339_times(summary), "closes": summary.closes}
