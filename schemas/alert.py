@@ -1,4 +1,7 @@
-"""Alerts for the person on call, without text of the answer by default."""
+"""Alerts for the person on call; `alert.avsc` describes the fields.
+
+Times are microseconds since 1970 UTC.
+"""
 
 from enum import StrEnum
 
@@ -35,17 +38,7 @@ class WorstClaim(Record, frozen=True, kw_only=True):
 
 
 class RateIncident(Record, frozen=True, kw_only=True):
-    """An incident: the share of bad answers of an engine exceeds its error budget.
-
-    Attributes:
-      signal: ``canary``, ``low_grounded``, ``policy_skipped``, ``failed``, or ``skip_reason:`` and
-        the name of a reason.
-      state: ``open``; ``closed`` when answers show that it is over; ``closed_unknown`` when there
-        were no answers for too long.
-      share, answers: of the bad answers, 0..1, and the number of all, in the fast window.
-      burn_rate: the share divided by the budget; that of a reason is its earlier share.
-      opened_at_us: microseconds since 1970 UTC.
-    """
+    """An incident: the share of bad answers of an engine exceeds its error budget."""
 
     signal: str
     state: str
@@ -56,11 +49,7 @@ class RateIncident(Record, frozen=True, kw_only=True):
 
 
 class NoDataIncident(Record, frozen=True, kw_only=True):
-    """An incident: no answers from an engine, or a whole subscription, that had steady traffic.
-
-    It is ``open``, or ``closed`` when answers arrive again. `answers_before` counts the answers, of
-    a whole subscription the messages, in the hour before. Times are microseconds since 1970 UTC.
-    """
+    """An incident: no answers from an engine, or a subscription, that had steady traffic."""
 
     state: str
     answers_before: int
@@ -69,12 +58,7 @@ class NoDataIncident(Record, frozen=True, kw_only=True):
 
 
 class Alert(Record, frozen=True, kw_only=True):
-    """One alert; field for field `alert.avsc`.
-
-    The fields of an answer are None or empty for other kinds. `engine` is None also for a whole
-    subscription, `answer_text` without ``--alert_text``. `event_time_us` is the time of the answer,
-    or when the incident in `rate` or `no_data` opened or closed.
-    """
+    """One alert; the fields of an answer are None or empty for other kinds."""
 
     kind: AlertKind
     record_id: str | None = None

@@ -24,19 +24,7 @@ _CHECK_FIELDS = frozenset(
 
 
 class EnrichedAnswer(Record, frozen=True, kw_only=True):
-    """An answer with its verdict and the evidence; the fields are those of `enriched_answer.avsc`.
-
-    Attributes:
-      verdict_reason: the first reason that applies, such as ``CLAIM_SCORE`` or ``NO_FACTS``.
-      tags: sorted, each once.
-      support_score, min_claim_score: 0..1, of the claims that required a check; None without any.
-      score_drift: generator_grounding_score minus support_score, None unless both exist.
-      citation_precision: of the facts that the answer cites for claims, the share that supports
-        them, 0..1; None if it cites none for a claim that required a check.
-      citation_recall: of the facts that support claims, the share that the answer cites for them,
-        0..1; None if it cites nothing, or nothing is supported.
-      mismatches: values of claims that contradict the facts.
-    """
+    """An answer with its verdict and the evidence; `enriched_answer.avsc` describes the fields."""
 
     record_id: str
     answer_name: str | None

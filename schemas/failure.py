@@ -11,15 +11,7 @@ from schemas.quantities import to_rfc3339, to_us, with_rfc3339_times
 
 
 class Failure(Record, frozen=True, kw_only=True):
-    """One message that a step could not process, with what `replay` needs to retry it.
-
-    Attributes:
-      record_id: the answer's id, None if the message could not be read.
-      step: the label of the step that failed.
-      error_class: a short stable name such as ``UnreadableAnswer``.
-      error: one sentence for a person, without text of the answer.
-      first_failed_at_us, last_failed_at_us: microseconds since 1970 UTC.
-    """
+    """One message that a step could not process; `failure.avsc` describes the fields."""
 
     record_id: str | None = None
     step: str

@@ -35,9 +35,7 @@ class Thresholds(Record, frozen=True, kw_only=True):
 class CitationComparison(Record, frozen=True, kw_only=True):
     """How the citations of an answer compare with the check; each fact counts with each claim.
 
-    Attributes:
-      precision, recall: as in `EnrichedAnswer`.
-      mismatch: whether facts are cited for some claim, and only others support it.
+    There is a mismatch if facts are cited for some claim, and only others support it.
     """
 
     precision: float | None = None
