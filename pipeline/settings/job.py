@@ -14,6 +14,7 @@ from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
 
+FILE_BYTES = 128 * MEGABYTE
 _THRESHOLDS = Thresholds()
 _RATES = RateRule()
 _CLOSING_RATIO = 0.5
