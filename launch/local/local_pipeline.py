@@ -25,13 +25,7 @@ _GC_THRESHOLDS = 50_000, 20, 100
 
 
 class LocalPipeline:
-    """Run batches of messages through one pipeline, one after the other.
-
-    Args:
-      config: the run's settings.
-      options: Beam's own.
-      sink: makes the sink for the batches.
-    """
+    """Run batches of messages through one pipeline, one after the other."""
 
     def __init__(
         self,
@@ -51,11 +45,7 @@ class LocalPipeline:
         self._graph = pipeline.to_runner_api(default_environment=here)
 
     def run(self, ranges: Iterable[MessageRange], folder: str) -> tuple[BatchResults, RunCounts]:
-        """Run one batch to its end.
-
-        Args:
-          ranges: the messages.
-          folder: an empty local folder for the files of the batch.
+        """Run one batch to its end, with an empty local folder for its files.
 
         Raises:
           Exception: the batch failed; the files in the folder are incomplete.
