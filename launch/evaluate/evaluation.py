@@ -31,7 +31,6 @@ class Quality(Record, frozen=True, kw_only=True):
     """How well one score separates supported from unsupported examples.
 
     Attributes:
-      supported, unsupported: how many examples.
       best: at the threshold with the greatest F1 on these examples.
       at: at fixed thresholds.
     """
@@ -84,15 +83,14 @@ class Evaluation(Record, frozen=True, kw_only=True):
 
 
 def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) -> Evaluation:
-    """Measure how well scores agree with labels.
-
-    Args:
-      labelled: the labelled answers; one without a score is never flagged.
-      counts: of the whole input.
-      resamples: how often clusters are drawn for an interval.
-    """
-    by_claim = [_example(each, each.min_claim_score) for each in labelled]
-    by_support = [_example(each, each.support_score) for each in labelled]
+    """Measure how well scores agree with labels, with intervals of so many resamples."""
+    by_claim = [
+        Example(each.min_claim_score, each.label.is_unsupported, each.cluster) for each in labelled
+    ]
+    by_support = [
+        example._replace(score=each.support_score)
+        for example, each in zip(by_claim, labelled, strict=True)
+    ]
     with_spans = [(each, each.label.spans) for each in labelled if each.label.spans is not None]
     claims = [example for each, spans in with_spans for example in _claim_examples(each, spans)]
     low = [each for each in labelled if each.verdict == Verdict.LOW_GROUNDED]
@@ -106,10 +104,6 @@ def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) 
         claims=_quality(claims, CLAIM_THRESHOLDS, resamples) if with_spans else None,
         span_kinds=tuple(_span_kinds(labelled, claims, resamples)),
     )
-
-
-def _example(answer: LabelledAnswer, score: float | None) -> Example:
-    return Example(score, answer.label.is_unsupported, answer.cluster)
 
 
 def _claim_examples(answer: LabelledAnswer, spans: Iterable[LabelSpan]) -> Iterator[Example]:

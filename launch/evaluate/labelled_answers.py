@@ -6,10 +6,11 @@ from queue import SimpleQueue
 from typing import NamedTuple
 
 import fastavro
+import msgspec
 
 from launch.inputs.archive_messages import ArchiveMessages
-from launch.report.output_folder import UnreadableFile, read_rows
-from launch.report.output_records import AnswerRow, answer_from_row
+from launch.report.output_folder import UnreadableFile, read_answers
+from launch.report.output_records import AnswerRow
 from launch.terminal.unreadable_input import SHOWN_FAULTS
 from pipeline import storage
 from schemas import Record
@@ -24,7 +25,7 @@ from transforms.rules.routing import route
 from transforms.rules.tagging import Thresholds, tag_answer
 
 
-class Counts(Record, frozen=True, kw_only=True):
+class Counts(msgspec.Struct, kw_only=True):
     """Counts of an evaluation's input.
 
     Attributes:
@@ -32,18 +33,17 @@ class Counts(Record, frozen=True, kw_only=True):
       unreadable: messages without an answer.
       failed: answers that could not be checked.
       unlabelled: answers without a label, or read before; they are ignored.
-      labelled: answers with a label; the statistics are of these.
       unscored: labelled answers without a score, which are never flagged.
       labels_unmet: labels without an answer.
     """
 
-    read: int
-    unreadable: int
-    failed: int
-    unlabelled: int
-    labelled: int
-    unscored: int
-    labels_unmet: int
+    read: int = 0
+    unreadable: int = 0
+    failed: int = 0
+    unlabelled: int = 0
+    labelled: int = 0
+    unscored: int = 0
+    labels_unmet: int = 0
 
 
 class ScoredClaim(NamedTuple):
@@ -55,13 +55,11 @@ class ScoredClaim(NamedTuple):
 
 
 class LabelledAnswer(Record, frozen=True, kw_only=True):
-    """The scores and the label of an answer.
+    """The scores, 0..1, and the label of an answer.
 
     Attributes:
-      support_score, min_claim_score: 0..1, None without any scored claim.
       claims: those that required a check and have a score.
       cluster: the same for answers made from the same facts.
-      checker: None if the answer was not checked.
     """
 
     verdict: str
@@ -94,16 +92,13 @@ def labelled_answer(answer: EnrichedAnswer | AnswerRow, label: Label) -> Labelle
 
 
 class LabelledAnswers:
-    """Collect scored answers with their labels.
-
-    Args:
-      labels: by record id or the answer's own name.
+    """Collect scored answers with their labels, by record id or the answer's own name.
 
     Attributes:
       labelled: the answers that have a label, each once.
       damaged: the files that could not be read to their end, each with its reason.
       faults: the first messages that could not be read: where, and why.
-      last_failure: why an answer could not be checked, the last one; None without any.
+      last_failure: why the last answer could not be checked.
     """
 
     def __init__(self, labels: Mapping[str, Label]) -> None:
@@ -111,34 +106,16 @@ class LabelledAnswers:
         self.damaged: list[str] = []
         self.faults: list[str] = []
         self.last_failure: str | None = None
+        self.counts = Counts(labels_unmet=len(labels))
         self._labels = dict(labels)
-        self._read = self._unreadable = self._failed = self._unlabelled = 0
-
-    @property
-    def counts(self) -> Counts:
-        """The counts so far."""
-        return Counts(
-            read=self._read,
-            unreadable=self._unreadable,
-            failed=self._failed,
-            unlabelled=self._unlabelled,
-            labelled=len(self.labelled),
-            unscored=sum(each.min_claim_score is None for each in self.labelled),
-            labels_unmet=len(self._labels),
-        )
 
     def add_records(self, paths: Iterable[str], *, salvage: bool) -> None:
-        """Add the answers of enriched files, with the scores they hold.
-
-        Args:
-          paths: of the files.
-          salvage: whether to read the rows of a damaged block up to the damage.
-        """
+        """Add the answers of enriched files; with `salvage`, up to the damage of a block."""
         for path in paths:
             try:
-                for row in read_rows(path, salvage=salvage):
-                    self._read += 1
-                    self._add(answer_from_row(row))
+                for answer in read_answers(path, salvage=salvage):
+                    self.counts.read += 1
+                    self._add(answer)
             except UnreadableFile as error:
                 self.damaged.append(str(error))
 
@@ -151,18 +128,13 @@ class LabelledAnswers:
         input_format: str | None,
         facts_from_steps: bool,
     ) -> None:
-        """Check the answers of archives and add them.
-
-        Raises:
-          OSError: a file cannot be read.
-          RunStopped: no call can succeed.
-        """
+        """Check the answers of archives and add them; raise RunStopped if no call can succeed."""
         answers = self._answers(messages, input_format, facts_from_steps=facts_from_steps)
         for outcome in _check(answers, settings):
             if isinstance(outcome, CheckedAnswer):
                 self._add(tag_answer(outcome, thresholds))
             elif isinstance(outcome, CheckFailed) and not isinstance(outcome, RunStopped):
-                self._failed += 1
+                self.counts.failed += 1
                 self.last_failure = str(outcome)
             else:
                 raise outcome
@@ -175,11 +147,11 @@ class LabelledAnswers:
             for answer in parse_answers(
                 message, input_format=input_format, facts_from_steps=facts_from_steps
             ):
-                self._read += 1
+                self.counts.read += 1
                 if not isinstance(answer, ParseFailure):
                     yield answer
                     continue
-                self._unreadable += 1
+                self.counts.unreadable += 1
                 if len(self.faults) < SHOWN_FAULTS:
                     self.faults.append(f"{answer.message.place}: {answer.error}")
 
@@ -187,16 +159,15 @@ class LabelledAnswers:
         for name in (answer.record_id, answer.answer_name):
             if name and (label := self._labels.pop(name, None)):
                 self.labelled.append(labelled_answer(answer, label))
+                self.counts.labelled += 1
+                self.counts.unscored += answer.min_claim_score is None
+                self.counts.labels_unmet -= 1
                 return
-        self._unlabelled += 1
+        self.counts.unlabelled += 1
 
 
 def holds_records(path: str) -> bool:
-    """Return whether a file's header is that of enriched records.
-
-    Raises:
-      OSError: it cannot be read.
-    """
+    """Return whether a file's header is that of enriched records."""
     with storage.read(path) as stream:
         try:
             schema = fastavro.reader(stream).writer_schema

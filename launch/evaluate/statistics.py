@@ -13,8 +13,7 @@ from schemas import Record
 _SEED = 20_261
 """Fixed, so that equal scores give equal intervals."""
 
-_TAIL = 0.025
-"""What a 95 % interval omits at either end."""
+_INTERVAL = (0.025, 0.975)
 
 _BINS = 10
 
@@ -37,10 +36,8 @@ class Example(NamedTuple):
 class Auroc(Record, frozen=True, kw_only=True):
     """The area under the receiver operating characteristic, with a 95 % bootstrap interval.
 
-    Attributes:
-      value: how often a supported example outscores an unsupported one, a tie counting half; 1 is
-        perfect, 0.5 is chance.
-      low, high: the percentiles over resampled clusters.
+    It is how often a supported example outscores an unsupported one, a tie counting half; 1 is
+    perfect, 0.5 is chance.
     """
 
     value: float
@@ -49,12 +46,10 @@ class Auroc(Record, frozen=True, kw_only=True):
 
 
 class Flagged(Record, frozen=True, kw_only=True):
-    """The examples whose score is below a threshold.
+    """The examples whose score is below a threshold, and the shares, 0..1, that they make.
 
     Attributes:
       threshold: an equal score is not flagged; None where no single threshold decides.
-      flagged: how many examples.
-      share: of all examples, 0..1; None without any.
       precision: unsupported examples among those flagged; None without any.
       recall: flagged examples among those unsupported; None without any.
       f1: the harmonic mean of the two; None without an unsupported example.
@@ -69,11 +64,7 @@ class Flagged(Record, frozen=True, kw_only=True):
 
 
 class Bin(Record, frozen=True, kw_only=True):
-    """The examples whose scores lie in one tenth; the last tenth includes its upper end.
-
-    Attributes:
-      supported: the share of supported examples, 0..1.
-    """
+    """The examples whose scores lie in one tenth, and the share of supported ones, 0..1."""
 
     low: float
     high: float
@@ -87,7 +78,7 @@ class Calibration(Record, frozen=True, kw_only=True):
 
     Attributes:
       bins: the tenths that hold an example, in ascending order.
-      expected_error: the mean difference of score and share, 0..1, weighted by the examples.
+      expected_error: the mean difference of mean score and share, weighted by the examples.
     """
 
     bins: tuple[Bin, ...]
@@ -116,7 +107,7 @@ def measure_auroc(examples: Sequence[Example], resamples: int) -> Auroc | None:
     counts = (np.bincount(sample, minlength=len(names)) for sample in samples)
     values = (_auroc(ranks, labels, weights[clusters]) for weights in counts)
     known = [each for each in values if each is not None] or [value]
-    low, high = np.quantile(known, (_TAIL, 1 - _TAIL))
+    low, high = np.quantile(known, _INTERVAL)
     return Auroc(value=value, low=float(low), high=float(high))
 
 
@@ -148,11 +139,10 @@ def flag_below(examples: Sequence[Example], threshold: float) -> Flagged:
 
 
 def best_f1(examples: Sequence[Example]) -> Flagged | None:
-    """Find the threshold with the greatest F1, which is optimistic on other examples.
+    """Find the lowest threshold with the greatest F1, which is optimistic on other examples.
 
     Returns:
-      Of equal ones the lowest threshold, just above a score; None if no unsupported example has a
-      score.
+      None if no unsupported example has a score.
     """
     scores, labels = _scores(examples), _labels(examples)
     is_scored = scores < inf

@@ -11,18 +11,18 @@ from pipeline.sources.archives import read_file
 from pipeline.sources.compression import DamagedArchive
 from schemas.message import Message
 
-_MESSAGES_BETWEEN_LOOKS = 256
+_MESSAGES_BETWEEN_UPDATES = 256
 
 
 class ArchiveMessages:
     """Read the messages of archives in order, with a progress bar on a terminal.
 
-    Attributes:
-      damaged: the damaged archives found so far, with the place of the damage.
-
     Args:
       paths: the archives' files, local or gs://.
       salvage: whether to read the unverified records before a damage.
+
+    Attributes:
+      damaged: the damaged archives found so far, with the place of the damage.
     """
 
     def __init__(self, paths: Sequence[str], *, salvage: bool = False) -> None:
@@ -31,11 +31,7 @@ class ArchiveMessages:
         self._salvage = salvage
 
     def __iter__(self) -> Iterator[Message]:
-        """Read all archives once.
-
-        Raises:
-          OSError: a file cannot be read.
-        """
+        """Read all archives once; raise OSError if a file cannot be read."""
         console = Console(stderr=True)
         with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
             sizes = [storage.size(path) for path in self._paths]
@@ -44,12 +40,11 @@ class ArchiveMessages:
                 opened: list[IO[bytes]] = []
                 for number, message in enumerate(self._read(path, opened)):
                     yield message
-                    if number % _MESSAGES_BETWEEN_LOOKS == 0:
+                    if number % _MESSAGES_BETWEEN_UPDATES == 0:
                         bar.update(task, completed=before + opened[-1].tell())
                 before += size
 
     def _read(self, path: str, opened: list[IO[bytes]]) -> Iterator[Message]:
-        """Yield the messages of an archive; adds the file to a list when it is opened."""
         count = 0
         try:
             for message in read_file(

@@ -18,16 +18,12 @@ class UnreadableLabels(Exception):
 
 
 def read_labels(path: str) -> dict[str, Label]:
-    """Read a file of labels.
+    """Read a file of labels, local or gs://, by the name of the answer.
 
-    Args:
-      path: JSON lines, local or gs://. Each object names an answer by ``record_id``, ``name`` or
-        ``id``, and says ``"hallucinated": true`` or ``"grounded": true``, or has a ``label``:
-        a verdict's name, "hallucinated", "unsupported" or "supported". It may list the ``spans``
-        that are not supported, each as ``[start_byte, end_byte, kind]``.
-
-    Returns:
-      The labels by the name of the answer.
+    Each JSON object names an answer by ``record_id``, ``name`` or ``id``, and says
+    ``"hallucinated": true`` or ``"grounded": true``, or has a ``label``: a verdict's name,
+    "hallucinated", "unsupported" or "supported". It may list the ``spans`` that are not supported,
+    each as ``[start_byte, end_byte, kind]``.
 
     Raises:
       UnreadableLabels: a line names no answer, or has no label.
@@ -45,10 +41,7 @@ def read_labels(path: str) -> dict[str, Label]:
 def read_all_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[str, Label]:
     """Read several files of labels; the last label of a name counts.
 
-    Args:
-      flag: the option, for problems.
-      paths: the files, local or gs://.
-      problems: problems are appended to it.
+    Appends the problems of the option `flag` to `problems`.
     """
     labels: dict[str, Label] = {}
     for path in paths:
@@ -66,22 +59,16 @@ def _label(line: bytes, place: str) -> tuple[str, Label]:
         fields = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.MsgspecError:
         raise UnreadableLabels(f"{place}: is not a JSON object") from None
-    names = (fields[name] for name in _NAMES if isinstance(fields.get(name), str))
-    name = next(names, None)
+    name = next((fields[name] for name in _NAMES if isinstance(fields.get(name), str)), None)
     if name is None:
         raise UnreadableLabels(f"{place}: names no answer; it needs one of {', '.join(_NAMES)}")
-    return name, Label(
-        is_unsupported=_is_unsupported(fields, place), spans=_spans(fields.get("spans"), place)
-    )
-
-
-def _spans(spans: object, place: str) -> tuple[LabelSpan, ...] | None:
+    is_unsupported = _is_unsupported(fields, place)
     try:
-        return msgspec.convert(spans, tuple[LabelSpan, ...] | None)
+        spans = msgspec.convert(fields.get("spans"), tuple[LabelSpan, ...] | None)
     except msgspec.ValidationError:
-        raise UnreadableLabels(
-            f'{place}: its "spans" are not a list of [start_byte, end_byte, kind]'
-        ) from None
+        problem = 'its "spans" are not a list of [start_byte, end_byte, kind]'
+        raise UnreadableLabels(f"{place}: {problem}") from None
+    return name, Label(is_unsupported=is_unsupported, spans=spans)
 
 
 def _is_unsupported(fields: Mapping[str, Any], place: str) -> bool:
@@ -89,8 +76,7 @@ def _is_unsupported(fields: Mapping[str, Any], place: str) -> bool:
         return bool(fields["hallucinated"])
     if isinstance(fields.get("grounded"), bool):
         return not fields["grounded"]
-    label = fields.get("label")
-    word = label.lower() if isinstance(label, str) else None
+    word = str(fields.get("label")).lower()
     if word not in _UNSUPPORTED | _SUPPORTED:
         # A bare true or 1 means grounded to some and hallucinated to others.
         raise UnreadableLabels(

@@ -9,12 +9,9 @@ from pipeline.sinks.destination import Destination
 
 
 def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list[str]:
-    """Find the files that patterns match, sorted by path; links to one file count once.
+    """Find the files that paths or globs match, sorted by path; links to one file count once.
 
-    Args:
-      flag: the option, for problems.
-      patterns: paths or globs, local or gs://.
-      problems: problems are appended to it.
+    Appends the problems of the option `flag` to `problems`.
     """
     found: set[str] = set()
     for pattern in patterns:
@@ -30,15 +27,9 @@ def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list
 
 
 def try_output(destination: Destination, problems: list[str]) -> None:
-    """Check that the output folder can be written to.
-
-    Args:
-      destination: the run's.
-      problems: problems are appended to it.
-    """
-    probe = destination.temporary_path("probe")
+    """Append a problem if the output folder of a run cannot be written to."""
     try:
-        storage.probe(probe)
+        storage.probe(destination.temporary_path("probe"))
     except OSError as error:
         reason = error.strerror or str(error)
         problems.append(f"--output {destination.root}: cannot be written to: {reason}")
@@ -49,10 +40,8 @@ def default_run_id(patterns: Sequence[str]) -> str:
 
     Local paths are absolute: the same relative path in another folder gives another id.
     """
-    places = [
-        path if not storage.is_local(path) else str(Path(path).absolute()) for path in patterns
-    ]
-    return hashlib.sha256("\n".join(sorted(places)).encode()).hexdigest()[:12]
+    places = (str(Path(each).absolute()) if storage.is_local(each) else each for each in patterns)
+    return _short_hash("\n".join(sorted(places)))
 
 
 def default_run_id_of(subscription: str) -> str:
@@ -64,5 +53,9 @@ def default_work_folder(destination: Destination) -> str:
     """Choose the work folder: in the output folder, or in the home folder if that is a bucket."""
     if storage.is_local(destination.root):
         return destination.temporary_folder
-    place = hashlib.sha256(destination.temporary_folder.encode()).hexdigest()[:12]
+    place = _short_hash(destination.temporary_folder)
     return str(Path.home() / ".cache" / "groundwatch" / f"{destination.run}-{place}")
+
+
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

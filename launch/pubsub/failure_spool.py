@@ -41,9 +41,7 @@ def spool_failures(
         left.unlink()
     path = Path(folder) / f"failures-{time.time_ns()}.jsonl"
     settings = PullSettings(max_messages=2 * _MAX_MESSAGES, max_bytes=_MAX_BYTES)
-    with closing(
-        PubSubSubscription.open(name, settings, address=address, account=account)
-    ) as failures:
+    with closing(PubSubSubscription(name, settings, address=address, account=account)) as failures:
         while messages := failures.pull(_MAX_MESSAGES, _MAX_BYTES, idle_s):
             failures.acknowledge(_append(path, messages))
     return str(path) if path.exists() else None

@@ -3,29 +3,33 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, Self
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 from google.api_core import exceptions
-from google.pubsub_v1 import SubscriberClient
+from google.pubsub_v1 import types
 from msgspec.structs import replace
 
 from launch.pubsub import clients
 from launch.pubsub.errors import Reachability, is_about_the_caller, is_transient, refused
 from launch.pubsub.outstanding import (
+    Delivery,
     OutstandingMessages,
     PullSettings,
     Settlement,
     SubscriptionStats,
 )
-from launch.pubsub.receiver import Receiver
 from schemas.message import Message
 from transforms.grounding.settings import GoogleAccount
 
 _MAX_ACK_IDS = 1_000
 """A request may hold 512 KiB, and an ack id has up to some 220 bytes."""
 
-_DEFAULTS = PullSettings()
+_HEARTBEAT_S = 30.0
+"""A stream that has been open for so long is in order: no connection takes as long to fail."""
+
+_CHECKS_PER_IDLE_TIME = 4
+_DEFAULTS, _DEFAULT_ACCOUNT = PullSettings(), GoogleAccount()
 _log = logging.getLogger(__name__)
 
 
@@ -42,7 +46,7 @@ class Subscription(Protocol):
         """Count the messages."""
 
     def close(self, within_s: float) -> object:
-        """Stop reading, and return what is not acknowledged."""
+        """Stop reading."""
 
 
 class PubSubSubscription:
@@ -54,49 +58,53 @@ class PubSubSubscription:
     rejects about some messages is logged and dropped: these are delivered again. Log lines and
     exceptions contain nothing of a message. Every method may be called from any thread.
 
+    A unary Pull is simpler, but loses the messages that arrive as its time runs out, until their
+    leases end (googleapis/google-cloud-python#8087), and needs many calls at once to be fast. Why
+    it is not the client's own `subscribe`: docs/dependencies.md. A stream on which nothing arrived
+    for a while is opened again: Google's emulator sends nothing on an open stream once another
+    client was killed, though it has messages.
+
     Args:
-      client: the official one; it is closed in the end.
       name: the subscription's full name, `projects/p/subscriptions/s`.
       settings: how many messages may be outstanding, and for how long.
+      address: as of `open_subscriber`.
+      account: as of `open_subscriber`.
       clock: seconds, monotonic: the ages of leases.
       wall_clock: seconds since 1970: the ages of messages.
     """
 
     def __init__(
         self,
-        client: SubscriberClient,
         name: str,
         settings: PullSettings = _DEFAULTS,
+        *,
+        address: str | None = None,
+        account: GoogleAccount = _DEFAULT_ACCOUNT,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        self._client = client
+        self._client = clients.open_subscriber(address, account)
         self._name = name
         self._settings = settings
         self._clock = clock
         self._outstanding = OutstandingMessages(settings, clock, wall_clock)
         self._pulling = Reachability(f"pull from {name}", clock)
         self._acknowledging = Reachability(f"acknowledge messages of {name}", clock)
-        self._receiver = Receiver(client, name, settings, self._outstanding, self._pulling)
         self._wake = threading.Event()
         self._stopping = threading.Event()
+        self._draining = threading.Event()
         self._stop_at_s = 0.0
+        self._lock = threading.Lock()
+        self._stream: Any = None
+        # None while a response is being received.
+        self._idle_since_s: float | None = None
+        self._is_reopening = False
+        self._receiver = threading.Thread(target=self._receive, name="pubsub-receiver", daemon=True)
         self._acknowledger = threading.Thread(
-            target=self._run, name="pubsub-acknowledger", daemon=True
+            target=self._settle, name="pubsub-acknowledger", daemon=True
         )
+        self._receiver.start()
         self._acknowledger.start()
-
-    @classmethod
-    def open(
-        cls,
-        name: str,
-        settings: PullSettings = _DEFAULTS,
-        *,
-        address: str | None = None,
-        account: GoogleAccount = GoogleAccount(),  # noqa: B008 - it is frozen
-    ) -> Self:
-        """Connect, and begin to read; as of `open_subscriber`."""
-        return cls(clients.open_subscriber(address, account), name, settings)
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
         """Return messages to process, after a wait for a first one; none after `close`.
@@ -127,23 +135,87 @@ class PubSubSubscription:
         Returns:
           What is still outstanding when the time is up: Pub/Sub delivers it again.
         """
-        until_s = time.monotonic() + within_s
+        self._stop_at_s = time.monotonic() + within_s
         self._outstanding.close()
-        self._receiver.stop(within_s / 2)
-        self._stop_at_s = until_s
         self._stopping.set()
+        with self._lock:
+            if self._stream is not None:
+                self._stream.cancel()
+        self._receiver.join(within_s / 2)
+        self._draining.set()
         self._wake.set()
-        self._acknowledger.join(max(0.0, until_s - time.monotonic()))
+        self._acknowledger.join(max(0.0, self._stop_at_s - time.monotonic()))
         clients.close(self._client)
         return self._outstanding.stats()
 
-    def _run(self) -> None:
-        """Send acks, nacks and lease extensions until Pub/Sub has accepted all."""
+    def _receive(self) -> None:
+        """Read one stream after another."""
         try:
             while not self._stopping.is_set():
+                self._stopping.wait(self._read_stream())
+        except Exception as error:  # noqa: BLE001 - `pull` raises it
+            if not self._stopping.is_set():
+                self._outstanding.fail(error)
+
+    def _read_stream(self) -> float:
+        """Read until the stream ends; return the seconds to wait before the next one."""
+        ended = threading.Event()
+        self._is_reopening = False
+        try:
+            stream = self._open_stream(ended)
+            self._idle_since_s = time.monotonic()
+            for response in stream:
+                self._idle_since_s = None
+                self._pulling.succeeded()
+                self._outstanding.receive(_deliveries(types.StreamingPullResponse.pb(response)))
+                self._outstanding.wait_for_room()
+                self._idle_since_s = time.monotonic()
+        except exceptions.GoogleAPICallError as error:
+            if self._is_reopening:
+                return 0.0
+            if not is_transient(error):
+                raise refused(self._pulling.action, error) from None
+            return self._pulling.failed(error)
+        finally:
+            ended.set()
+        return self._pulling.failed(EOFError())
+
+    def _open_stream(self, ended: threading.Event) -> Iterator[Any]:
+        routing = ("x-goog-request-params", f"subscription={self._name}")
+        with self._lock:
+            self._stream = self._client.streaming_pull(
+                requests=self._requests(ended), retry=None, timeout=None, metadata=(routing,)
+            )
+            if self._stopping.is_set():
+                self._stream.cancel()
+        stream: Iterator[Any] = iter(self._stream)
+        return stream
+
+    def _requests(self, ended: threading.Event) -> Iterator[types.StreamingPullRequest]:
+        """Open the stream, keep it alive, and end it if it is idle for too long."""
+        yield types.StreamingPullRequest(
+            subscription=self._name,
+            stream_ack_deadline_seconds=self._settings.lease_s,
+            max_outstanding_messages=self._settings.max_messages,
+            max_outstanding_bytes=self._settings.max_bytes,
+        )
+        reopen_after_s = self._settings.reopen_after_s
+        while not ended.wait(min(_HEARTBEAT_S, reopen_after_s / _CHECKS_PER_IDLE_TIME)):
+            since_s = self._idle_since_s
+            if since_s is not None and time.monotonic() - since_s >= reopen_after_s:
+                self._is_reopening = True
+                self._stream.cancel()
+                return
+            self._pulling.succeeded()
+            yield types.StreamingPullRequest()
+
+    def _settle(self) -> None:
+        """Send acks, nacks and lease extensions until Pub/Sub has accepted all."""
+        try:
+            while not self._draining.is_set():
                 self._wake.wait(self._settings.lease_check_every_s)
                 self._wake.clear()
-                self._stopping.wait(self._send())
+                self._draining.wait(self._send())
             while self._has_unsent() and time.monotonic() < self._stop_at_s:
                 time.sleep(self._send())
         except Exception as error:  # noqa: BLE001 - `pull` raises it
@@ -152,7 +224,7 @@ class PubSubSubscription:
     def _send(self) -> float:
         """Send everything that is due; return the seconds to wait before the next attempt."""
         wait_s = 0.0
-        for send in (self._extend_leases, self._send_acks, self._send_nacks):
+        for send in (self._extend_leases, self._send_acks_and_nacks):
             try:
                 send()
             except exceptions.GoogleAPICallError as error:
@@ -166,12 +238,10 @@ class PubSubSubscription:
             self._modify_ack_deadline(ack_ids, self._settings.lease_s)
             self._outstanding.record_extension(ack_ids, extended_s)
 
-    def _send_acks(self) -> None:
+    def _send_acks_and_nacks(self) -> None:
         while ack_ids := self._outstanding.unsent(Settlement.ACK, _MAX_ACK_IDS):
             self._call(self._client.acknowledge, ack_ids)
             self._outstanding.remove(ack_ids)
-
-    def _send_nacks(self) -> None:
         while ack_ids := self._outstanding.unsent(Settlement.NACK, _MAX_ACK_IDS):
             self._modify_ack_deadline(ack_ids, 0)
             self._outstanding.remove(ack_ids)
@@ -198,3 +268,20 @@ class PubSubSubscription:
 
     def _has_unsent(self) -> bool:
         return any(self._outstanding.unsent(each, 1) for each in Settlement)
+
+
+def _deliveries(response: Any) -> list[Delivery]:
+    """Convert the messages of a response, a bare protocol buffer: it is faster to read."""
+    return [
+        Delivery(
+            received.ack_id,
+            Message(
+                payload=received.message.data,
+                attributes=dict(received.message.attributes),
+                place=received.message.message_id,
+                publish_time_us=received.message.publish_time.ToMicroseconds(),
+            ),
+            received.message.ByteSize(),
+        )
+        for received in response.received_messages
+    ]

@@ -3,15 +3,13 @@
 import time
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Self
 
 from google.api_core import exceptions
 from google.api_core.retry import Retry
-from google.pubsub_v1 import PublisherClient, types
+from google.pubsub_v1 import types
 
 from launch.pubsub import clients
 from launch.pubsub.errors import Reachability, Unpublished, is_transient, refused
-from schemas import Record
 from transforms.grounding.settings import GoogleAccount
 from transforms.rules.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 
@@ -19,16 +17,7 @@ _MAX_MESSAGES = 1_000
 _FRAME_BYTES = 16
 _FIRST_WAIT_S = 0.1
 _MAX_WAIT_S = 2.0
-
-
-class PublishSettings(Record, frozen=True, kw_only=True):
-    """The time for one call of Pub/Sub, and after which no other call is started."""
-
-    call_timeout_s: float = 10.0
-    total_s: float = 120.0
-
-
-_DEFAULTS = PublishSettings()
+_DEFAULT_ACCOUNT = GoogleAccount()
 
 
 class Topic:
@@ -36,31 +25,24 @@ class Topic:
 
     The client's own `publish` takes attributes as arguments, batches by time and reports by
     futures; here whole requests are sent, whose messages are stored together or not at all. May be
-    used from any thread.
+    used from any thread. The topic's full name is `projects/p/topics/t`; `address` and `account`
+    are those of `open_publisher`. After `total_s` seconds, no call is started.
     """
 
     def __init__(
         self,
-        client: PublisherClient,
         name: str,
-        settings: PublishSettings = _DEFAULTS,
-    ) -> None:
-        self._client = client
-        self._name = name
-        self._settings = settings
-        self._reachability = Reachability(f"publish to {name}")
-
-    @classmethod
-    def open(
-        cls,
-        name: str,
-        settings: PublishSettings = _DEFAULTS,
         *,
         address: str | None = None,
-        account: GoogleAccount = GoogleAccount(),  # noqa: B008 - it is frozen
-    ) -> Self:
-        """Connect to a topic by its full name, `projects/p/topics/t`; as of `open_publisher`."""
-        return cls(clients.open_publisher(address, account), name, settings)
+        account: GoogleAccount = _DEFAULT_ACCOUNT,
+        call_timeout_s: float = 10.0,
+        total_s: float = 120.0,
+    ) -> None:
+        self._client = clients.open_publisher(address, account)
+        self._name = name
+        self._call_timeout_s = call_timeout_s
+        self._total_s = total_s
+        self._reachability = Reachability(f"publish to {name}")
 
     def publish(self, messages: Iterable[TopicMessage]) -> None:
         """Publish messages of `build_message`, in order, and wait until Pub/Sub has stored them.
@@ -69,7 +51,7 @@ class Topic:
           Unpublished: Pub/Sub did not answer in time; the first messages may be stored.
           Refused: Pub/Sub refuses until a person has changed something.
         """
-        until_s = time.monotonic() + self._settings.total_s
+        until_s = time.monotonic() + self._total_s
         for request in _requests(self._name, messages):
             self._send(request, until_s - time.monotonic())
 
@@ -78,8 +60,9 @@ class Topic:
         clients.close(self._client)
 
     def _send(self, request: types.PublishRequest, left_s: float) -> None:
-        timeout_s = self._settings.call_timeout_s
-        send = partial(self._client.publish, request=request, retry=None, timeout=timeout_s)
+        send = partial(
+            self._client.publish, request=request, retry=None, timeout=self._call_timeout_s
+        )
         retry = Retry(
             predicate=is_transient,
             initial=_FIRST_WAIT_S,
@@ -92,7 +75,7 @@ class Topic:
         except exceptions.RetryError as error:
             raise Unpublished(
                 f"cannot {self._reachability.action}: no answer within"
-                f" {self._settings.total_s:g} s ({type(error.cause).__name__})"
+                f" {self._total_s:g} s ({type(error.cause).__name__})"
             ) from None
         except exceptions.GoogleAPICallError as error:
             raise refused(self._reachability.action, error) from None

@@ -2,11 +2,12 @@
 
 import io
 from collections.abc import Iterator
-from typing import Any, TypeVar, cast
+from contextlib import contextmanager
+from typing import TypeVar, cast
 
 import msgspec
 
-from launch.report.output_records import AlertLine, FailureLine, RunSummary
+from launch.report.output_records import AlertLine, AnswerRow, FailureLine, RunSummary
 from pipeline import storage
 from pipeline.sources.avro_blocks import AvroFile
 from pipeline.sources.compression import DamagedArchive
@@ -19,21 +20,12 @@ _Line = TypeVar("_Line", AlertLine, FailureLine)
 class UnreadableFile(Exception):
     """A file of the output is damaged, or groundwatch did not write it.
 
-    Args:
-      path: the file.
-      reason: what is wrong with it, without any of its content.
+    The message names the path and the reason, without any content of the file.
     """
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
 
 
 class OutputFiles(Record, frozen=True, kw_only=True):
-    """The sorted paths of an output folder's files, of all runs that wrote there.
-
-    Attributes:
-      summary: the path of summary.json, None if there is none yet.
-    """
+    """The sorted paths of an output folder's files, of all runs that wrote there."""
 
     enriched: tuple[str, ...] = ()
     alerts: tuple[str, ...] = ()
@@ -42,11 +34,7 @@ class OutputFiles(Record, frozen=True, kw_only=True):
 
 
 def find_files(folder: str) -> OutputFiles:
-    """List the files of an output folder.
-
-    Raises:
-      OSError: the folder cannot be listed.
-    """
+    """List the files of an output folder."""
     summaries = storage.find(storage.join(folder, "summary.json"))
     return OutputFiles(
         enriched=_files_of(folder, "enriched", ".avro"),
@@ -62,65 +50,42 @@ def _files_of(folder: str, kind: str, extension: str) -> tuple[str, ...]:
     return tuple(path for path in paths if "/." not in path.removeprefix(root))
 
 
-def read_rows(path: str, *, salvage: bool = False) -> Iterator[dict[str, Any]]:
-    """Read the rows of an enriched file, one at a time.
+def read_answers(path: str, *, salvage: bool = False) -> Iterator[AnswerRow]:
+    """Read the rows of an enriched file; raise UnreadableFile after the last good one.
 
     Whole rows: projecting them with a reader schema takes fastavro longer than reading them
-    (tests/benchmarks/report_speed.py).
-
-    Args:
-      path: the file.
-      salvage: whether to read the rows of a damaged block up to the damage.
-
-    Raises:
-      UnreadableFile: after the last good record.
+    (tests/benchmarks/report_speed.py). With `salvage`, the rows of a damaged block are read up to
+    the damage.
     """
-    try:
-        with storage.read(path) as raw, io.BufferedReader(cast("io.RawIOBase", raw)) as stream:
-            file = AvroFile(stream, handle_unicode_errors="replace")
-            if not is_enriched_schema(file.schema):
-                raise UnreadableFile(path, "holds no enriched answers")
-            for block in file.blocks(salvage=salvage):
-                yield from block.rows
-    except (DamagedArchive, OSError) as error:
-        raise UnreadableFile(path, _reason(error)) from None
+    with (
+        _explain_damage(path),
+        storage.read(path) as raw,
+        io.BufferedReader(cast("io.RawIOBase", raw)) as stream,
+    ):
+        file = AvroFile(stream, handle_unicode_errors="replace")
+        if not is_enriched_schema(file.schema):
+            raise UnreadableFile(f"{path}: holds no enriched answers")
+        for block in file.blocks(salvage=salvage):
+            for row in block.rows:
+                yield msgspec.convert(row, AnswerRow)
 
 
 def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
-    """Read alerts or failures, one at a time.
-
-    Raises:
-      UnreadableFile: after the last good line.
-    """
+    """Read alerts or failures; raise UnreadableFile after the last good line."""
     decoder = msgspec.json.Decoder(kind)
-    try:
-        with storage.read(path) as stream:
-            for line in stream:
-                yield decoder.decode(line)
-    except (msgspec.MsgspecError, OSError) as error:
-        raise UnreadableFile(path, _reason(error)) from None
+    with _explain_damage(path), storage.read(path) as stream:
+        for line in stream:
+            yield decoder.decode(line)
 
 
 def read_summary(path: str) -> RunSummary:
-    """Read summary.json.
-
-    Raises:
-      UnreadableFile: it is not a summary.
-    """
-    try:
+    """Read summary.json; raise UnreadableFile if it is not a summary."""
+    with _explain_damage(path):
         return msgspec.json.decode(storage.read_whole(path), type=RunSummary)
-    except msgspec.MsgspecError:
-        raise UnreadableFile(path, "is not a summary") from None
-    except OSError as error:
-        raise UnreadableFile(path, _reason(error)) from None
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Write a file atomically: a reader sees its earlier content, or all of the new.
-
-    Raises:
-      OSError: it cannot be written.
-    """
+    """Write a file atomically: a reader sees its earlier content, or all of the new."""
     folder, slash, name = path.rpartition("/")
     temporary = f"{folder}{slash}.groundwatch-{name}"
     try:
@@ -130,7 +95,13 @@ def write_file(path: str, content: bytes) -> None:
         raise
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError):
-        return f"cannot be read: {error.strerror or error}"
-    return f"is damaged: {error if isinstance(error, DamagedArchive) else type(error).__name__}"
+@contextmanager
+def _explain_damage(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UnreadableFile(f"{path}: cannot be read: {error.strerror or error}") from None
+    except DamagedArchive as error:
+        raise UnreadableFile(f"{path}: is damaged: {error}") from None
+    except msgspec.MsgspecError as error:
+        raise UnreadableFile(f"{path}: is damaged: {type(error).__name__}") from None

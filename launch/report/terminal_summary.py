@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.report.counts.lowest_scores import LowAnswer, LowestScores
-from launch.report.output_folder import UnreadableFile, read_rows
-from launch.report.output_records import answer_from_row
+from launch.report.output_folder import UnreadableFile, read_answers
 from launch.terminal.figures import counted, printable
 from pipeline.settings.config import Config
 from pipeline.sinks.publication import read_manifest
@@ -42,26 +41,23 @@ def show_summary(config: Config, summary: Summary, report: str | None = None) ->
     """
     console = Console(highlight=False)
     console.width = min(console.width, _WIDTH)
-    console.print(_heading(summary))
+    seconds = (summary.finished_at_us - summary.started_at_us) / SECOND_US
+    calls = f"{counted(summary.calls, 'call')} to the checker ({summary.checker})"
+    read = (counted(summary.read, "message"), "bold")
+    console.print(Text.assemble("\n", read, f" in {seconds:.1f} s, {calls}\n"))
     console.print(Padding(_verdicts(summary), _INDENT))
-    console.print(_accounts(summary))
+    lines = [accounts_line(summary), counted(summary.alerts, "alert")]
+    if summary.estimate:
+        lines.append(comparison_line(summary.estimate, summary.calls))
+    console.print(Text("\n" + "".join(f"  {line}\n" for line in lines)))
     lowest = _lowest_scores(config, summary)
     if lowest:
         console.print(Text("Lowest-scoring answers, each with its least supported claim\n"))
     for answer in lowest:
         console.print(Padding(_answer(answer), _INDENT))
     # A path broken over two lines cannot be copied.
-    console.print(_files(config, summary, report), soft_wrap=True)
-
-
-def _heading(summary: Summary) -> Text:
-    seconds = (summary.finished_at_us - summary.started_at_us) / SECOND_US
-    calls = f"{counted(summary.calls, 'call')} to the checker ({summary.checker})"
-    return Text.assemble(
-        "\n",
-        (counted(summary.read, "message"), "bold"),
-        f" in {seconds:.1f} s, {calls}\n",
-    )
+    files = Text("\n".join([*_file_lines(config, report), *_next_lines(config, summary)]))
+    console.print(files, soft_wrap=True)
 
 
 def _verdicts(summary: Summary) -> Table:
@@ -93,13 +89,6 @@ def comparison_line(comparison: Comparison, calls: int) -> str:
     return f"estimated {counted(comparison.calls, 'call')}, made {calls:,}{off}"
 
 
-def _accounts(summary: Summary) -> Text:
-    lines = [accounts_line(summary), counted(summary.alerts, "alert")]
-    if summary.estimate:
-        lines.append(comparison_line(summary.estimate, summary.calls))
-    return Text("\n" + "".join(f"  {line}\n" for line in lines))
-
-
 def _lowest_scores(config: Config, summary: Summary) -> list[LowAnswer]:
     """Read the run's records, unless that takes too long for a person who waits."""
     if summary.enriched > _MAX_ROWS_TO_SEARCH:
@@ -107,8 +96,8 @@ def _lowest_scores(config: Config, summary: Summary) -> list[LowAnswer]:
     lowest = LowestScores(_MAX_ANSWERS)
     with suppress(UnreadableFile):
         for entry in read_manifest(config.destination, "enriched"):
-            for row in read_rows(config.destination.path(entry.path)):
-                lowest.add(answer_from_row(row))
+            for answer in read_answers(config.destination.path(entry.path)):
+                lowest.add(answer)
     return lowest.answers()
 
 
@@ -124,10 +113,6 @@ def _answer(low: LowAnswer) -> Table:
         ),
     )
     return table
-
-
-def _files(config: Config, summary: Summary, report: str | None) -> Text:
-    return Text("\n".join([*_file_lines(config, report), *_next_lines(config, summary)]))
 
 
 def _file_lines(config: Config, report: str | None) -> Iterator[str]:

@@ -50,5 +50,5 @@ def duration(latency_ms: int | None) -> str:
 
 def printable(text: str) -> str:
     """Remove from untrusted text what could control or flood a terminal."""
-    cut = text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}…"
+    cut = f"{text[:_MAX_CHARACTERS]}…" if len(text) > _MAX_CHARACTERS else text
     return "".join(character if character.isprintable() else " " for character in cut)

@@ -1,7 +1,8 @@
 """Print why an input could not be read, with hints."""
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import cast
 
@@ -21,80 +22,50 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class _Failure(msgspec.Struct):
-    """The fields of a failure that are printed."""
-
     source: str
     error: str
     error_class: str
 
 
 def fail_with(sentence: str, faults: Sequence[str]) -> int:
-    """Print why a command failed, with the first faults.
+    """Print why a command failed, with the first faults; return the exit status.
 
-    Args:
-      sentence: the reason.
-      faults: each a place and a reason, without text of an answer.
-
-    Returns:
-      The exit status.
+    Each fault is a place and a reason, without text of an answer.
     """
     return fail("\n".join([sentence, *(f"  {printable(fault)}" for fault in faults)]))
 
 
 def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
-    """Print that no message of the input could be read, why, and what may help.
+    """Print that no message of the files could be read, why, and what may help.
 
-    Args:
-      faults: of the first messages; empty if there is no message.
-      paths: the input's files.
-
-    Returns:
-      The exit status.
+    The faults are those of the first messages, if there are any; returns the exit status.
     """
-    shown = [*faults[:SHOWN_FAULTS]] or [
-        f"{path}: no message in it" for path in paths[:SHOWN_FAULTS]
-    ]
-    hints = (hint for path in paths[:SHOWN_FAULTS] if (hint := _hint(path)))
+    first = paths[:SHOWN_FAULTS]
+    shown = faults[:SHOWN_FAULTS] or [f"{path}: no message in it" for path in first]
+    hints = filter(None, map(_hint, first))
     return fail_with("nothing in the input could be read", [*shown, *islice(hints, 1)])
 
 
 def first_failures(destination: Destination, error_class: str | None = None) -> list[str]:
-    """Read the first failures that a run wrote.
-
-    Args:
-      destination: output folder and run.
-      error_class: of the failures; None for all.
-
-    Returns:
-      Each failure's place and message.
-    """
-    matching = (
-        f"{failure.source}: {failure.error}"
-        for failure in islice(_failures(destination), _SEARCHED_FAILURES)
-        if error_class in (None, failure.error_class)
-    )
-    return [*islice(matching, SHOWN_FAULTS)]
-
-
-def _failures(destination: Destination) -> Iterator[_Failure]:
+    """Read the places and messages of the first failures of a run, of one class or of all."""
+    found: list[str] = []
     decoder = msgspec.json.Decoder(_Failure)
-    try:
+    # A failure to print details must not hide the result of the run.
+    with suppress(OSError):
         for entry in read_manifest(destination, "failures"):
             with storage.read(destination.path(entry.path)) as stream:
-                for line in stream:
-                    yield decoder.decode(line)
-    except OSError:
-        # A failure to print details must not hide the result of the run.
-        return
+                for failure in map(decoder.decode, islice(stream, _SEARCHED_FAILURES)):
+                    if error_class in (None, failure.error_class):
+                        found.append(f"{failure.source}: {failure.error}")
+                    if len(found) == SHOWN_FAULTS:
+                        return found
+    return found
 
 
 def _hint(path: str) -> str | None:
     """Guess what a file is that has no known format."""
     try:
-        with (
-            storage.read(path) as raw,
-            io.BufferedReader(cast("io.RawIOBase", raw)) as stream,
-        ):
+        with storage.read(path) as raw, io.BufferedReader(cast("io.RawIOBase", raw)) as stream:
             if has_checksums(stream):
                 return None
             head = stream.read(_HEAD_BYTES)

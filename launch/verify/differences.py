@@ -4,142 +4,89 @@ from collections.abc import Iterable, Iterator
 
 from schemas import Record
 from schemas.file_entry import FileEntry
-from schemas.summary import RunCounts, Summary
+from schemas.summary import Summary
 
 KINDS = ("enriched", "failures", "alerts")
 """The folders of rows below an output folder."""
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
-
-class FoundFile(Record, frozen=True, kw_only=True):
-    """A file of rows that is in the output folder.
-
-    Attributes:
-      path: relative to the output folder.
-      rows: how many it has; those before the damage where it is damaged.
-      size_bytes: how many bytes.
-      damage: why it cannot be read to its end, None if it can.
-    """
-
-    path: str
-    rows: int
-    size_bytes: int
-    damage: str | None = None
+RowCounts = dict[str, int]
+"""Rows by kind."""
 
 
 class FoundJournal(Record, frozen=True, kw_only=True):
     """What a worker's journal says.
 
     Attributes:
-      path: of the journal.
-      run, identity: whose files are its own.
-      counts: of all messages that were finished.
-      gap: messages that ended nowhere, by its ledger.
-      enriched, failures, alerts: rows that were written, by its ledger.
-      unpublished: enriched records in parts, in no final file yet.
-      set_aside: rows in damaged parts.
-      waiting_failures, waiting_alerts: rows that wait for a topic or a file.
+      gap: messages that ended nowhere.
+      waiting: rows that are durable in its work folder, and in no final file yet.
+      set_aside: enriched rows in damaged parts.
     """
 
     path: str
     run: str
     identity: str
-    counts: RunCounts
     gap: int
-    enriched: int
-    failures: int
-    alerts: int
-    unpublished: int
+    written: RowCounts
+    waiting: RowCounts
     set_aside: int
-    waiting_failures: int
-    waiting_alerts: int
-
-    @property
-    def prefix(self) -> str:
-        """What the names of its files begin with."""
-        return f"{self.run}-{self.identity}-"
 
 
 class Folder(Record, frozen=True, kw_only=True):
     """All that was found in an output folder.
 
     Attributes:
-      runs: the summaries of its runs.
-      total: the counts of `summary.json`, None where there is none.
+      total: the counts of `summary.json`.
       manifest: what its manifests list.
-      files: the files of rows.
+      files: with the rows before the damage of a damaged file.
+      damages: why a file cannot be read to its end, by path.
       journals: those of its workers, as far as they were found.
-      repeated_ids: record ids that more than one record or failure has, each with how many.
+      repeated_ids: record ids that more than one record or failure has.
     """
 
     runs: tuple[Summary, ...]
     total: Summary | None
     manifest: tuple[FileEntry, ...]
-    files: tuple[FoundFile, ...]
+    files: tuple[FileEntry, ...]
+    damages: dict[str, str]
     journals: tuple[FoundJournal, ...]
-    repeated_ids: dict[str, int]
+    repeated_ids: tuple[str, ...]
+
+    def has_journal(self, run: Summary) -> bool:
+        """Return whether the journal of a run was found."""
+        identity = run.run, run.journal
+        return any((journal.run, journal.identity) == identity for journal in self.journals)
+
+    def moved_files(self) -> set[str]:
+        """Return the files of failures that a replay has resolved and moved."""
+        return {file.path for run in self.runs if run.replayed for file in run.replayed.files}
 
 
-class Sums(Record, frozen=True, kw_only=True):
-    """Rows of each kind, by where they were counted.
-
-    Attributes:
-      expected: by the journals, and by the summaries of all other runs.
-      manifest: in the files that the manifests list.
-      files: in the files that are there.
-      waiting: durable in a work folder, and in no final file yet.
-    """
-
-    expected: dict[str, int]
-    manifest: dict[str, int]
-    files: dict[str, int]
-    waiting: dict[str, int]
-
-
-def kind_of(path: str) -> str:
-    """Return the kind of rows in a file, from its path relative to the output folder."""
-    return path.partition("/")[0]
-
-
-def sums_of(folder: Folder) -> Sums:
-    """Count the rows of a folder by kind.
-
-    Args:
-      folder: what was found.
-    """
-    known = {(journal.run, journal.identity) for journal in folder.journals}
-    others = [run for run in folder.runs if (run.run, run.journal) not in known]
-    resolved = sum(run.replayed.failures for run in folder.runs if run.replayed)
-    expected = {
-        kind: sum(getattr(each, kind) for each in (*folder.journals, *others)) for kind in KINDS
+def row_counts(folder: Folder) -> dict[str, RowCounts]:
+    """Count the rows of a folder by the place where they are counted, in words, and by kind."""
+    journals, moved = folder.journals, folder.moved_files()
+    others = [run for run in folder.runs if not folder.has_journal(run)]
+    written = {
+        kind: sum(journal.written[kind] for journal in journals)
+        + sum(getattr(run, kind) for run in others)
+        for kind in KINDS
     }
-    expected["failures"] -= resolved
-    journals = folder.journals
-    waiting = {
-        "enriched": sum(journal.unpublished for journal in journals)
-        + sum(run.unpublished for run in others),
-        "failures": sum(journal.waiting_failures for journal in journals),
-        "alerts": sum(journal.waiting_alerts for journal in journals),
+    written["failures"] -= sum(run.replayed.failures for run in folder.runs if run.replayed)
+    waiting = {kind: sum(journal.waiting[kind] for journal in journals) for kind in KINDS}
+    waiting["enriched"] += sum(run.unpublished for run in others)
+    return {
+        "written, by ledgers and summaries": written,
+        "listed in the manifest": _count_rows(
+            entry for entry in folder.manifest if entry.path not in moved
+        ),
+        "in the files": _count_rows(folder.files),
+        "waiting in work folders": waiting,
     }
-    moved = _moved(folder)
-    return Sums(
-        expected=expected,
-        manifest=_rows_by_kind(entry for entry in folder.manifest if entry.path not in moved),
-        files=_rows_by_kind(folder.files),
-        waiting=waiting,
-    )
 
 
 def differences(folder: Folder) -> list[str]:
-    """Find everything in which a folder differs from what its runs say.
-
-    Args:
-      folder: what was found.
-
-    Returns:
-      One sentence each, none where nothing differs.
-    """
+    """Find everything in which a folder differs from what its runs say, a sentence each."""
     return [
         *_file_differences(folder),
         *_run_differences(folder),
@@ -150,34 +97,33 @@ def differences(folder: Folder) -> list[str]:
 
 def _file_differences(folder: Folder) -> Iterator[str]:
     found = {file.path: file for file in folder.files}
-    moved = _moved(folder)
     listed = {entry.path for entry in folder.manifest}
     for file in folder.files:
-        if file.damage:
-            yield f"{file.path} is damaged after {file.rows} rows: {file.damage}"
+        if damage := folder.damages.get(file.path):
+            yield f"{file.path} is damaged after {file.rows} rows: {damage}"
         if file.path not in listed:
             yield f"{file.path} has {file.rows} rows, and no manifest lists it"
+    moved = folder.moved_files()
     for entry in folder.manifest:
         there = found.get(entry.path)
         if there is None:
             if entry.path not in moved:
                 yield f"{entry.path} is gone; its manifest lists {entry.rows} rows"
-        elif (there.rows, there.size_bytes) != (entry.rows, entry.bytes):
+        elif (there.rows, there.bytes) != (entry.rows, entry.bytes):
             yield (
-                f"{entry.path} has {there.rows} rows in {there.size_bytes} bytes; its manifest"
+                f"{entry.path} has {there.rows} rows in {there.bytes} bytes; its manifest"
                 f" lists {entry.rows} in {entry.bytes}"
             )
 
 
 def _run_differences(folder: Folder) -> Iterator[str]:
-    journals = {(journal.run, journal.identity) for journal in folder.journals}
     for run in folder.runs:
         if not run.closes:
             yield f"run {run.name}: its counts do not add up: {run.read} messages were read"
-        if (run.run, run.journal) in journals:
+        if folder.has_journal(run):
             continue
         prefix = f"{run.name}-" if run.journal else f"{run.name}-batch-0-"
-        rows = _rows_by_kind(_of(folder.manifest, prefix))
+        rows = _count_rows(folder.manifest, prefix)
         missing = run.enriched - rows["enriched"]
         if missing and run.unpublished + run.set_aside == missing:
             yield (
@@ -196,28 +142,23 @@ def _run_differences(folder: Folder) -> Iterator[str]:
 
 def _journal_differences(folder: Folder) -> Iterator[str]:
     for journal in folder.journals:
-        rows = _rows_by_kind(_of(folder.manifest, journal.prefix))
+        rows = _count_rows(folder.manifest, f"{journal.run}-{journal.identity}-")
         if journal.gap:
             yield f"{journal.path}: {journal.gap} messages ended nowhere"
         if journal.set_aside:
             yield f"{journal.path}: {journal.set_aside} rows are in damaged parts, and in no file"
-        written = rows["enriched"] + journal.unpublished + journal.set_aside
-        if journal.enriched != written:
-            yield _unequal(journal.path, "enriched", journal.enriched, written)
-        for kind, waiting in (
-            ("failures", journal.waiting_failures),
-            ("alerts", journal.waiting_alerts),
-        ):
+        rows["enriched"] += journal.set_aside
+        for kind in KINDS:
+            written, found = journal.written[kind], rows[kind] + journal.waiting[kind]
             # What a topic has taken is in no file.
-            if rows[kind] + waiting > getattr(journal, kind):
-                yield _unequal(journal.path, kind, getattr(journal, kind), rows[kind] + waiting)
+            if found > written or (kind == "enriched" and found < written):
+                yield _unequal(journal.path, kind, written, found)
 
 
 def _id_differences(folder: Folder) -> Iterator[str]:
-    if folder.repeated_ids:
-        named = ", ".join(sorted(folder.repeated_ids)[:_MOST_NAMED])
-        more = "" if len(folder.repeated_ids) <= _MOST_NAMED else ", …"
-        count = len(folder.repeated_ids)
+    if count := len(folder.repeated_ids):
+        named = ", ".join(sorted(folder.repeated_ids)[:_MAX_NAMED])
+        more = ", …" if count > _MAX_NAMED else ""
         yield f"{count} record ids have more than one record or failure: {named}{more}"
 
 
@@ -225,18 +166,11 @@ def _unequal(who: str, kind: str, expected: int, found: int) -> str:
     return f"{who}: {expected} rows of {kind} were written, and {found} were found"
 
 
-def _moved(folder: Folder) -> set[str]:
-    """List the files of failures that a replay has resolved and moved."""
-    return {file.path for run in folder.runs if run.replayed for file in run.replayed.files}
-
-
-def _of(entries: Iterable[FileEntry], prefix: str) -> list[FileEntry]:
-    return [entry for entry in entries if entry.path.rpartition("/")[2].startswith(prefix)]
-
-
-def _rows_by_kind(files: Iterable[FileEntry] | Iterable[FoundFile]) -> dict[str, int]:
+def _count_rows(files: Iterable[FileEntry], prefix: str = "") -> RowCounts:
+    """Count the rows of the files whose names have a prefix."""
     rows = dict.fromkeys(KINDS, 0)
     for file in files:
-        kind = kind_of(file.path)
-        rows[kind] = rows.get(kind, 0) + file.rows
+        kind = file.path.partition("/")[0]
+        if file.path.rpartition("/")[2].startswith(prefix):
+            rows[kind] = rows.get(kind, 0) + file.rows
     return rows

@@ -11,13 +11,12 @@ import fastavro
 import msgspec
 import numpy as np
 
-from launch.verify.differences import KINDS, Folder, FoundFile, FoundJournal, kind_of
+from launch.verify.differences import KINDS, Folder, FoundJournal
 from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.sinks.summary_file import read_summaries, read_total
 from schemas.file_entry import FileEntry, file_entry_from_json
 
-_ENRICHED, _FAILURES = "enriched", "failures"
 _PREFIX_DIGITS = 16
 _JOURNAL = "journal.sqlite"
 
@@ -30,26 +29,26 @@ class NothingFound(Exception):
     """The folder holds no output of groundwatch."""
 
 
+class _OpenLine(Exception):
+    """The last line of a file has no end."""
+
+
 def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
     """Read all rows of an output folder, and what its runs say of them.
 
-    Args:
-      root: the output folder, local or gs://.
-      work_folders: those of its workers that lie elsewhere.
-
-    Returns:
-      What was found. Memory grows by 8 bytes a record.
+    Memory grows by 8 bytes a record. Work folders are those of workers that are elsewhere.
 
     Raises:
       NothingFound: there is no output.
-      OSError: a file cannot be read.
     """
     # Before the files: what a worker publishes meanwhile shows as more rows, never as fewer.
     journals = tuple(_read_journal(path) for path in find_journals(root, work_folders))
     runs = tuple(read_summaries(root))
     manifest = tuple(_read_manifests(root))
-    ids = _Ids()
-    files = tuple(_read_files(root, ids))
+    # The first eight bytes of each record id.
+    prefixes = array("Q")
+    damages: dict[str, str] = {}
+    files = tuple(_read_files(root, prefixes, damages))
     if not (journals or runs or manifest or files):
         raise NothingFound(f"{root}: holds no output of groundwatch")
     return Folder(
@@ -57,18 +56,14 @@ def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
         total=read_total(root),
         manifest=manifest,
         files=files,
+        damages=damages,
         journals=journals,
-        repeated_ids=_repeated(ids, root, files),
+        repeated_ids=_repeated_ids(prefixes, root, files),
     )
 
 
 def find_journals(root: str, work_folders: Iterable[str]) -> list[str]:
-    """Find the journals of an output's workers: below it, and in the folders that are named.
-
-    Args:
-      root: the output folder, or a worker's work folder.
-      work_folders: others.
-    """
+    """Find the journals of workers in and below an output folder, and in other work folders."""
     folders = [Path(folder) for folder in work_folders]
     if storage.is_local(root):
         folders += [Path(root), *sorted(Path(root).glob(".groundwatch-*"))]
@@ -83,15 +78,18 @@ def _read_journal(path: str) -> FoundJournal:
             path=path,
             run=journal.run or "",
             identity=journal.identity,
-            counts=journal.totals(),
             gap=sum(account.gap for account in accounts),
-            enriched=sum(account.enriched for account in accounts),
-            failures=sum(account.failures for account in accounts),
-            alerts=journal.alerts_raised(),
-            unpublished=journal.unpublished().rows,
+            written={
+                "enriched": sum(account.enriched for account in accounts),
+                "failures": sum(account.failures for account in accounts),
+                "alerts": journal.alerts_raised(),
+            },
+            waiting={
+                "enriched": journal.unpublished().rows,
+                "failures": journal.count_outbox("failure"),
+                "alerts": journal.count_outbox("alert"),
+            },
             set_aside=sum(part.rows for part in journal.parts_set_aside()),
-            waiting_failures=journal.count_outbox("failure"),
-            waiting_alerts=journal.count_outbox("alert"),
         )
 
 
@@ -104,82 +102,60 @@ def _read_manifests(root: str) -> Iterator[FileEntry]:
             raise OSError(f"{path} is not a manifest of groundwatch") from None
 
 
-def _read_files(root: str, ids: "_Ids") -> Iterator[FoundFile]:
-    for kind in KINDS:
-        folder = storage.join(root, kind)
-        for path in storage.find_below(folder):
-            name = path.removeprefix(storage.join(root, ""))
-            if not name.rpartition("/")[2].startswith("."):
-                yield _read_file(path, name, kind, ids)
+def _read_files(root: str, prefixes: "array[int]", damages: dict[str, str]) -> Iterator[FileEntry]:
+    for path in (path for kind in KINDS for path in storage.find_below(storage.join(root, kind))):
+        name = path.removeprefix(storage.join(root, ""))
+        if not name.rpartition("/")[2].startswith("."):
+            rows = _read_rows(path, name, prefixes, damages)
+            yield FileEntry(path=name, rows=rows, bytes=storage.size(path))
 
 
-def _read_file(path: str, name: str, kind: str, ids: "_Ids") -> FoundFile:
-    rows, damage = 0, None
+def _read_rows(path: str, name: str, prefixes: "array[int]", damages: dict[str, str]) -> int:
+    rows = 0
     try:
-        with storage.read(path) as stream:
-            if kind == _ENRICHED:
-                for row in fastavro.reader(stream):
-                    ids.add(row["record_id"])
-                    rows += 1
-            else:
-                for line in stream:
-                    rows += 1
-                    if kind == _FAILURES and (record_id := _id_of_failure(line)):
-                        ids.add(record_id)
-                    damage = None if line.endswith(b"\n") else "its last line has no end"
+        for record_id in _read_ids(path, name):
+            rows += 1
+            if record_id:
+                prefixes.append(int(record_id[:_PREFIX_DIGITS], 16))
     except OSError:
         raise
+    except _OpenLine:
+        damages[name] = "its last line has no end"
     except Exception as error:  # noqa: BLE001 - fastavro raises anything for damage
-        damage = type(error).__name__
-    return FoundFile(path=name, rows=rows, size_bytes=storage.size(path), damage=damage)
+        damages[name] = type(error).__name__
+    return rows
 
 
-class _Ids:
-    """The first eight bytes of each record id."""
-
-    def __init__(self) -> None:
-        self._prefixes = array("Q")
-
-    def add(self, record_id: str) -> None:
-        self._prefixes.append(int(record_id[:_PREFIX_DIGITS], 16))
-
-    def repeated(self) -> set[int]:
-        """Find prefixes that occur more than once."""
-        values, counts = np.unique(np.array(self._prefixes, dtype=np.uint64), return_counts=True)
-        return set(values[counts > 1].tolist())
-
-
-def _repeated(ids: _Ids, root: str, files: Iterable[FoundFile]) -> dict[str, int]:
-    """Name the record ids that occur more than once: in a second reading, only where there are."""
-    prefixes = ids.repeated()
-    if not prefixes:
-        return {}
-    counted: Counter[str] = Counter()
-    for file in files:
-        counted.update(
-            record_id
-            for record_id in _ids_in(storage.join(root, file.path), file)
-            if int(record_id[:_PREFIX_DIGITS], 16) in prefixes
-        )
-    return {record_id: count for record_id, count in counted.items() if count > 1}
-
-
-def _ids_in(path: str, file: FoundFile) -> Iterator[str]:
-    """Read the record ids of a file's records or failures, up to where it is damaged."""
-    kind = kind_of(file.path)
-    if kind not in (_ENRICHED, _FAILURES):
-        return
+def _read_ids(path: str, name: str) -> Iterator[str | None]:
+    """Yield the record id of each row; None for an alert, and if a message could not be read."""
     with storage.read(path) as stream:
-        if kind == _ENRICHED:
-            for row in islice(fastavro.reader(stream), file.rows):
+        if name.startswith("enriched/"):
+            for row in fastavro.reader(stream):
                 yield row["record_id"]
-        else:
-            yield from filter(None, map(_id_of_failure, stream))
+            return
+        for line in stream:
+            yield _id_of_failure(line) if name.startswith("failures/") else None
+            if not line.endswith(b"\n"):
+                raise _OpenLine
 
 
 def _id_of_failure(line: bytes) -> str | None:
-    """Read the record id of a failure, None if its message could not be read."""
     try:
         return msgspec.json.decode(line, type=_FailureId).record_id
     except msgspec.MsgspecError:
         return None
+
+
+def _repeated_ids(prefixes: "array[int]", root: str, files: Iterable[FileEntry]) -> tuple[str, ...]:
+    """Name the record ids that occur more than once, in a second pass if there are any."""
+    values, counts = np.unique(np.array(prefixes, dtype=np.uint64), return_counts=True)
+    repeated = set(values[counts > 1].tolist())
+    if not repeated:
+        return ()
+    times = Counter(
+        record_id
+        for file in files
+        for record_id in islice(_read_ids(storage.join(root, file.path), file.path), file.rows)
+        if record_id and int(record_id[:_PREFIX_DIGITS], 16) in repeated
+    )
+    return tuple(record_id for record_id, count in times.items() if count > 1)

@@ -1,25 +1,44 @@
 """Run the worker until SIGTERM or SIGINT."""
 
 import logging
+import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from types import FrameType
+
+from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
 from launch.job.beam_options import read_beam_options
-from launch.local.work_folder import FolderInUse
+from launch.local.work_folder import FolderInUse, WorkFolder
 from launch.logs.json_log import keep_beam_quiet, log_as_json
 from launch.pubsub.errors import Refused
+from launch.pubsub.outstanding import PullSettings
+from launch.pubsub.subscription import PubSubSubscription, Subscription
 from launch.terminal.exit_status import DONE, FAILED
 from launch.watch.alerts.canary import validate_canary
+from launch.watch.durable.final_files import write_worker_summary
+from launch.watch.durable.journal import Journal
 from launch.watch.durable.ownership import OwnershipLost
+from launch.watch.health.metrics import Metrics
+from launch.watch.health.status_server import StatusServer
 from launch.watch.reporter import LogReporter, TerminalReporter
-from launch.watch.run_worker import run_worker
+from launch.watch.worker import Worker
 from pipeline.settings.commands import WatchSettings
-from pipeline.settings.config import job_config
+from pipeline.settings.config import Config, job_config
 from pipeline.settings.load import Loaded
 from pipeline.sinks.destination import Destination
+from pipeline.storage import TargetExists
+from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import OutagePolicy
+from transforms.runtime import clock
 
+_STOPS = (signal.SIGTERM, signal.SIGINT)
+_CLOSE_WITHIN_S = 5.0
 _log = logging.getLogger(__name__)
 
 
@@ -63,3 +82,131 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         _log.critical("the counts do not add up: %d messages were read", summary.read)
         return FAILED
     return DONE
+
+
+def run_worker(
+    config: Config,
+    settings: WatchSettings,
+    options: PipelineOptions,
+    *,
+    reporter: LogReporter,
+    subscription: Subscription | None = None,
+    stop: threading.Event | None = None,
+) -> Summary:
+    """Monitor a subscription until SIGTERM, SIGINT or the event `stop`, then drain.
+
+    Without a `subscription`, messages are pulled from Pub/Sub.
+
+    Returns:
+      The counts since the output was first written to, as they stand in `summary.json`.
+
+    Raises:
+      FolderInUse: another worker uses the same work folder.
+      Misconfigured, Refused: a person has to change something first.
+      OwnershipLost: the journal or the output folder was deleted or replaced.
+      OSError: the work folder cannot be used, or another process wrote a file with a name of this
+        worker's.
+    """
+    started_at_us = clock.now_us()
+    stopping = stop or threading.Event()
+    # The limit covers everything, closing the subscription and the summary included.
+    with (
+        _signals(settings.worker.drain_s, stopping),
+        WorkFolder(str(config.work_folder)).held(),
+        closing(Journal(f"{config.work_folder}/journal.sqlite")) as journal,
+    ):
+        journal.assign_run(config.run)
+        with open_worker(
+            config, settings, options, journal, subscription=subscription, reporter=reporter
+        ) as worker:
+            name = settings.pubsub.subscription
+            reporter.report_start(name, config.output, config.check.checker_name)
+            _run(worker, stopping)
+        price = settings.job.costs.price_per_1k_chars
+        summary = write_worker_summary(config, journal, price, started_at_us)
+        reporter.report_end(summary)
+        return summary
+
+
+@contextmanager
+def open_worker(
+    config: Config,
+    settings: WatchSettings,
+    options: PipelineOptions,
+    journal: Journal,
+    *,
+    reporter: LogReporter,
+    subscription: Subscription | None = None,
+) -> Iterator[Worker]:
+    """Open a worker, and its subscription, while a `with` block lasts."""
+    with ExitStack() as opened:
+        if subscription is None:
+            subscription = PubSubSubscription(
+                settings.pubsub.subscription,
+                PullSettings(
+                    max_messages=settings.worker.max_outstanding_messages,
+                    max_bytes=settings.worker.max_outstanding_bytes,
+                ),
+                address=settings.server.pubsub_address,
+                account=settings.job.checker.account,
+            )
+        opened.callback(subscription.close, _CLOSE_WITHIN_S)
+        worker = Worker(
+            config, settings, options, journal, subscription=subscription, reporter=reporter
+        )
+        opened.enter_context(closing(worker))
+        if settings.worker.health_address:
+            opened.enter_context(_status(worker, *settings.worker.health_address))
+        yield worker
+
+
+@contextmanager
+def _status(worker: Worker, host: str, port: int) -> Iterator[None]:
+    """Answer /healthz and /metrics while a `with` block lasts."""
+    # A connection of its own: these pages are answered on other threads.
+    with closing(Journal(worker.journal.path)) as journal:
+        metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
+        pages = {"/healthz": lambda _: worker.health.page(), "/metrics": metrics.page}
+        with StatusServer(host, port, pages) as server:
+            _log.info("%s answers /healthz and /metrics", server.address)
+            yield
+
+
+def _run(worker: Worker, stop: threading.Event) -> None:
+    """Run a worker to its end, and publish what is durable unless its files are not its own."""
+    try:
+        worker.run(stop)
+    except (OwnershipLost, TargetExists):
+        raise
+    except Exception:
+        worker.finish()
+        raise
+    worker.finish()
+
+
+@contextmanager
+def _signals(drain_s: float, stop: threading.Event) -> Iterator[None]:
+    """Drain on SIGTERM and SIGINT while a `with` block lasts; exit at once on a second one."""
+    limit = threading.Timer(drain_s, _exit)
+    limit.daemon = True
+
+    def drain(number: int, _: FrameType | None) -> None:
+        if stop.is_set():
+            os._exit(128 + number)
+        stop.set()
+        limit.start()
+        _log.warning("draining: finishing the current batch")
+
+    earlier = {number: signal.signal(number, drain) for number in _STOPS}
+    try:
+        yield
+    finally:
+        limit.cancel()
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
+
+
+def _exit() -> None:
+    """Exit without draining: messages that are not acknowledged are delivered again."""
+    _log.critical("could not drain in time; nothing is lost: start the worker again")
+    os._exit(1)

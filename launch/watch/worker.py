@@ -3,30 +3,46 @@
 import logging
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from functools import partial
 from threading import Event
 from typing import Any
 
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.errors import Refused
 from launch.pubsub.subscription import Subscription
+from launch.pubsub.topic import Topic
 from launch.watch.alerts.canary import Canary
 from launch.watch.alerts.monitor import Monitor
-from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher
+from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
 from launch.watch.batch_size import BatchSize
+from launch.watch.durable.batch_folders import BatchFolders
 from launch.watch.durable.batches import Batches, Unaccounted
+from launch.watch.durable.final_files import FinalFiles, write_worker_summary
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import ledger_alert
 from launch.watch.durable.ownership import OwnedPaths
+from launch.watch.durable.published_ids import PublishedIds
 from launch.watch.durable.publisher import FilePublisher
 from launch.watch.health.health import Health
 from launch.watch.reporter import LogReporter
 from launch.watch.retry_queue import PendingMessage, RetryQueue
-from pipeline.settings.worker import WorkerSettings
+from pipeline.settings.commands import WatchSettings
+from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import BatchResults
+from pipeline.sinks.sink import WorkerSink
 from pipeline.storage import TargetExists
+from schemas.alert import Alert
+from schemas.failure import Failure
 from schemas.message import Message
 from schemas.quantities import MEGABYTE
+from transforms.check_grounding import checks_open
+from transforms.deduplicate import seen_ids_open
 from transforms.grounding.errors import RunStopped
+from transforms.rules.topic_messages import encode_failure
 from transforms.runtime import clock
 from transforms.runtime.failures import failed_now
 
@@ -34,6 +50,9 @@ _WAIT_S = 0.5
 _BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
 _DELETE_IDS_EVERY_S = 3_600.0
+_PUBLISH_WITHIN_S = 3.0
+"""The batches wait while alerts are published; alerts that fail are kept."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -52,38 +71,52 @@ class Worker:
 
     def __init__(
         self,
+        config: Config,
+        settings: WatchSettings,
+        options: PipelineOptions,
+        journal: Journal,
         *,
         subscription: Subscription,
-        batches: Batches,
-        journal: Journal,
-        publisher: FilePublisher,
-        outboxes: Sequence[OutboxPublisher[Any]],
-        monitor: Monitor,
-        canary: Canary | None,
-        health: Health,
-        owned: OwnedPaths,
         reporter: LogReporter,
-        size: BatchSize,
-        retry_queue: RetryQueue,
-        settings: WorkerSettings,
     ) -> None:
+        limits, per_minute = settings.worker, config.check.requests_per_minute
         self.batches_done = 0
         self.batches_failed = 0
         self.subscription = subscription
         self.journal = journal
-        self.publisher = publisher
-        self.monitor = monitor
-        self.canary = canary
-        self._batches = batches
-        self._outboxes = outboxes
-        self._health = health
-        self._owned = owned
+        self.monitor = Monitor(journal, config.rates, limits.no_data, clock.now_us())
+        self.canary = (
+            Canary(config, options, journal, limits.canary, limits.canary_every_s)
+            if limits.canary
+            else None
+        )
+        self._settings = limits
         self._reporter = reporter
         self._latency = AlertLatency()
-        self._settings = settings
-        self._retry_queue = retry_queue
-        self._size = size
         self._delete_ids_at_s = 0.0
+        per_s = None if per_minute is None else per_minute / 60
+        self._size = BatchSize(limits.batch_messages, config.check.max_in_flight, per_s)
+        with ExitStack() as opened:
+            self._outboxes = list(_outboxes(config, settings, journal, opened))
+            checks = opened.enter_context(checks_open(config.check))
+            self._retry_queue = RetryQueue(checks.has_ended)
+            seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
+            folders = BatchFolders(str(config.work_folder), journal)
+            pipeline = LocalPipeline(config, options, WorkerSink)
+            self._batches = Batches(pipeline, journal, folders, seen)
+            self.publisher = FilePublisher(
+                _publishing(config, settings, journal, folders, opened),
+                folders.sizes,
+                config.file_bytes,
+                settings.pubsub.file_age_s,
+            )
+            self._owned = opened.enter_context(closing(OwnedPaths(journal.path, config.output)))
+            self.health = Health(subscription.stats, str(config.work_folder), self.publisher)
+            self._opened = opened.pop_all()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._opened.close()
 
     def run(self, stop: Event) -> None:
         """Process batches until the event is set.
@@ -101,7 +134,7 @@ class Worker:
 
     def step(self) -> None:
         """Process one batch, if there are messages, then publish what is due."""
-        self._health.record_pull(outstanding=self.waiting)
+        self.health.record_pull(outstanding=self.waiting)
         # Half of a batch at most, so that new messages are processed, too.
         pending = self._retry_queue.take_checked(max(1, self._size.messages // 2))
         messages = self._take([each.message for each in pending])
@@ -208,7 +241,7 @@ class Worker:
         self._owned.check()
         self.subscription.acknowledge(places)
         if places:
-            self._health.record_progress()
+            self.health.record_progress()
 
     def _retry_later(self, messages: Sequence[Message], error: OSError) -> None:
         _log.error("%s; %d messages are tried again", error, len(messages))
@@ -238,3 +271,50 @@ def _arrivals(batch: BatchResults, pending: Sequence[PendingMessage]) -> Counter
     earlier = (answer for each in pending for answer in each.answers)
     arrived.subtract(answer.engine for answer in earlier if answer.record_id not in failed)
     return +arrived
+
+
+def _outboxes(
+    config: Config, settings: WatchSettings, journal: Journal, opened: ExitStack
+) -> Iterator[OutboxPublisher[Any]]:
+    def open_topic(name: str) -> Topic:
+        topic = Topic(
+            name,
+            address=settings.server.pubsub_address,
+            account=settings.job.checker.account,
+            call_timeout_s=_PUBLISH_WITHIN_S,
+            total_s=_PUBLISH_WITHIN_S,
+        )
+        return opened.enter_context(closing(topic))
+
+    if name := settings.pubsub.alert_topic:
+        encode = partial(alert_message, ordering=settings.worker.alert_ordering)
+        yield OutboxPublisher(journal, Alert, open_topic(name), encode)
+    if name := settings.pubsub.failure_topic:
+        message = partial(encode_failure, with_payload=config.failure_payload)
+        yield OutboxPublisher(journal, Failure, open_topic(name), message)
+
+
+def _publishing(
+    config: Config,
+    settings: WatchSettings,
+    journal: Journal,
+    folders: BatchFolders,
+    opened: ExitStack,
+) -> Callable[[], int]:
+    """Return a function that publishes files, on connections of another thread."""
+    topics = {"alerts": settings.pubsub.alert_topic, "failures": settings.pubsub.failure_topic}
+    kinds = [kind for kind, topic in topics.items() if topic is None]
+    ids = PublishedIds(config, journal.identity, settings.worker.dedupe_h * 3_600)
+    opened.enter_context(closing(ids))
+    ids.import_new(journal.next_number())
+    files, started_at_us = FinalFiles(config, folders, ids, kinds), clock.now_us()
+
+    def publish() -> int:
+        with closing(Journal(journal.path)) as own_journal:
+            published = files.publish(own_journal)
+            if published:
+                price = settings.job.costs.price_per_1k_chars
+                write_worker_summary(config, own_journal, price, started_at_us)
+            return published
+
+    return publish

@@ -123,18 +123,11 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         reply_folder: str | None = None,
         outage: OutagePolicy = OutagePolicy.FAIL,
     ) -> CheckSettings:
-        """Derive the settings of the client.
-
-        Args:
-          workers: processes that share the quota.
-          retries: how long calls may fail.
-          budget: how much the run may send.
-          reply_folder: local folder for the replies of this run; None caches them in memory only.
-          outage: what happens to an answer while the checker is unavailable.
-        """
+        """Derive the settings of the client; without a folder it caches replies in memory only."""
         is_google, is_local = self.name == DISCOVERY_ENGINE, self.name == LOCAL
         own_endpoint = "" if is_local else self.name
-        config, location = self._place()
+        config = self.grounding_config or ""
+        location = location_of(config) if config else self.location or GLOBAL
         quota = self.requests_per_minute
         # The embedded checker is free and faster than a disk.
         has_store = reply_folder and (not is_local or budget != Budget())
@@ -144,7 +137,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
             scorer=self.scorer,
             account=self.account if is_google else None,
             api_version=self.api_version,
-            grounding_config=config,
+            grounding_config=config or grounding_config(self.project or "-", location),
             citation_threshold=self.citation_threshold,
             user_labels=dict(self.user_labels),
             limits=CheckLimits(
@@ -162,13 +155,6 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
             proxy=self.proxy,
             outage=outage,
         )
-
-    def _place(self) -> tuple[str, str]:
-        """The grounding configuration and its location, each derived from the other."""
-        if self.grounding_config:
-            return self.grounding_config, location_of(self.grounding_config)
-        location = self.location or GLOBAL
-        return grounding_config(self.project or "-", location), location
 
 
 class RetryPolicySettings(Settings, frozen=True, kw_only=True):

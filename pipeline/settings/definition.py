@@ -63,11 +63,7 @@ class Note(Record, frozen=True, kw_only=True):
 
 
 class Without(Record, frozen=True):
-    """Leaves settings out of the groups that a command takes; they keep their defaults.
-
-    Attributes:
-      keys: of the settings, separated by spaces.
-    """
+    """Leaves settings, named with spaces between, out of a group; they keep their defaults."""
 
     keys: str
 
@@ -78,7 +74,6 @@ class Setting(Record, frozen=True, kw_only=True):
     Attributes:
       key: its name in files, in capitals in the environment.
       group: the title of its group.
-      kind: of each of its values.
       default: its value where nobody sets it; unspecified where `is_required`.
       is_many: whether it takes several values; it is a tuple then.
     """
@@ -135,10 +130,7 @@ def settings_of(settings: type[Settings]) -> tuple[Setting, ...]:
 
 
 def build(settings: type[S], values: Mapping[str, object]) -> S:
-    """Create a struct of settings from values by key.
-
-    The others have their default, and required ones are empty.
-    """
+    """Create a struct of settings from values by key; missing required ones are empty."""
     fields: dict[str, Any] = {}
     for field in msgspec.structs.fields(settings):
         base, _ = _unwrapped(field.type)

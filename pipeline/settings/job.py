@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, CostSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings
-from pipeline.sinks.destination import FILE_BYTES
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Tag, Verdict
 from transforms.rules.alerting import AlertRule
@@ -15,10 +14,13 @@ from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
 
+FILE_BYTES = 128 * MEGABYTE
 _THRESHOLDS = Thresholds()
 _RATES = RateRule()
 _CLOSING_RATIO = 0.5
 """An incident closes at half the rate that opens it, so that it does not flap."""
+
+FILE_BYTES = 128 * MEGABYTE
 
 
 class InputFormatSettings(Settings, frozen=True, kw_only=True):

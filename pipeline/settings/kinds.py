@@ -60,12 +60,7 @@ def parse_switch(text: str) -> bool:
 
 
 def choice_of(choices: Sequence[str], name: str) -> Kind:
-    """Describe one of a few words; a word of an enum is parsed to the enum.
-
-    Args:
-      choices: the words.
-      name: stands for them where they are many.
-    """
+    """Describe one of a few words, which a name stands for where they are long."""
     words = "|".join(choices)
     if len(words) <= _LONGEST:
         return _choice(lambda: choices, words)

@@ -1,10 +1,8 @@
 """Name the files of a run."""
 
 from pipeline import storage
+from pipeline.settings.job import FILE_BYTES
 from schemas import Record
-from schemas.quantities import MEGABYTE
-
-FILE_BYTES = 128 * MEGABYTE
 
 
 class Destination(Record, frozen=True, kw_only=True):

@@ -50,12 +50,10 @@ class FileChanged(OSError):
 
 
 class Contents(Record, frozen=True, kw_only=True):
-    """The records of an archive that count.
+    """How many records of an archive count.
 
     Attributes:
-      records: how many count.
-      verified: how many of these a checksum confirms, or none covers; the others, at the end, are
-        salvaged.
+      verified: those that a checksum confirms or none covers; the others, at the end, are salvaged.
       damage: what is wrong with the file after these; None for an intact file.
       version: size in bytes and time of the last change of the file that was examined.
     """
@@ -67,7 +65,7 @@ class Contents(Record, frozen=True, kw_only=True):
 
     @property
     def messages(self) -> int:
-        """Return the number of messages: one for each record, and one for a damage."""
+        """Count one message for each record, and one for a damage."""
         return self.records + (self.damage is not None)
 
 
@@ -78,10 +76,10 @@ def read_file(
     salvage: bool = False,
     watch: Callable[[IO[bytes]], None] | None = None,
 ) -> Iterator[Message]:
-    """Verify a file, and read its valid messages in its order.
+    """Verify a file, and read its valid messages; a compressed file is read twice.
 
     Args:
-      path: local or gs://; a compressed file is read twice.
+      path: local or gs://.
       are_failures: whether its lines are failures of an earlier run.
       salvage: whether the records before a damage count, too.
       watch: is called with each opened file, to follow the progress.
@@ -101,11 +99,7 @@ def read_file(
 
 
 def examine_file(path: str, *, are_failures: bool, salvage: bool) -> Contents:
-    """Read a file to its end, and count its valid records.
-
-    Raises:
-      OSError: the file cannot be read, or has a line that is not a failure.
-    """
+    """Read a file to its end, and count its valid records."""
     with _opened(path) as stream:
         version = storage.version(path)
         records = _records(stream, path, are_failures=are_failures, salvage=True)
@@ -119,12 +113,7 @@ def read_examined_file(
     are_failures: bool,
     watch: Callable[[IO[bytes]], None] | None = None,
 ) -> Iterator[Message]:
-    """Read the valid messages of an examined file.
-
-    Raises:
-      OSError: the file cannot be read, or has changed since.
-      DamagedArchive: after the last record that counts.
-    """
+    """Read the valid messages of an examined file, as `read_file` does."""
     with _opened(path) as stream:
         if watch:
             watch(stream)
@@ -135,12 +124,7 @@ def read_examined_file(
 
 
 def examine(records: Iterable[Message], *, salvage: bool) -> Contents:
-    """Read the records of an archive to their end, and count the valid ones.
-
-    Args:
-      records: from the beginning; they may end in DamagedArchive.
-      salvage: whether all records before a damage count.
-    """
+    """Read the records of an archive, which may end in DamagedArchive, and count the valid ones."""
     read = 0
     try:
         for _ in records:
@@ -156,10 +140,6 @@ def read_examined(records: Iterable[Message], contents: Contents) -> Iterator[Me
 
     Records that were appended to a file without checksums since are left to another run.
 
-    Args:
-      records: of the archive, from its beginning.
-      contents: what `examine` found.
-
     Raises:
       DamagedArchive: after the last record that counts, if the file is damaged.
       FileChanged: the file has changed since it was examined.
@@ -168,8 +148,10 @@ def read_examined(records: Iterable[Message], contents: Contents) -> Iterator[Me
     number = 0
     try:
         for number, record in enumerate(islice(coming, contents.records), 1):
-            is_verified = number <= contents.verified
-            yield record if is_verified else _salvaged(record)
+            if number > contents.verified:
+                yield replace(record, attributes={**record.attributes, SALVAGED: "true"})
+            else:
+                yield record
         if contents.damage is None:
             # Only this reads the checksum at the end of the file.
             next(coming, None)
@@ -179,10 +161,6 @@ def read_examined(records: Iterable[Message], contents: Contents) -> Iterator[Me
         raise FileChanged
     if contents.damage is not None:
         raise DamagedArchive(contents.damage, contents.verified)
-
-
-def _salvaged(record: Message) -> Message:
-    return replace(record, attributes={**record.attributes, SALVAGED: "true"})
 
 
 @contextmanager
@@ -208,7 +186,7 @@ def read_archive(
     finds out which of them count.
 
     Args:
-      stream: the file from its beginning, buffered; the caller closes it.
+      stream: the file from its beginning.
       path: its name as matched, part of each message's place.
       max_line_bytes: a longer line keeps only its beginning.
       salvage: whether to read rows of a damaged Avro block that stand before the damage, too.
@@ -236,7 +214,6 @@ def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iter
 
     Raises:
       OSError: a line is not a failure, or has no original bytes to replay.
-      DamagedArchive: the file is damaged.
     """
     lines = read_archive(stream, path, max_line_bytes=_MAX_FAILURE_BYTES, salvage=salvage)
     for line in lines:

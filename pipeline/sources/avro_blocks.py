@@ -17,17 +17,15 @@ from schemas.quantities import MEGABYTE
 
 AVRO_MAGIC = b"Obj\x01"
 _SYNC_BYTES = 16
-_HEADER = parse_schema(
-    {
-        "type": "record",
-        "name": "Header",
-        "fields": [
-            {"name": "magic", "type": {"type": "fixed", "name": "Magic", "size": len(AVRO_MAGIC)}},
-            {"name": "metadata", "type": {"type": "map", "values": "bytes"}},
-            {"name": "sync", "type": {"type": "fixed", "name": "Sync", "size": _SYNC_BYTES}},
-        ],
-    }
-)
+_MAGIC = {"type": "fixed", "name": "Magic", "size": len(AVRO_MAGIC)}
+_METADATA = {"type": "map", "values": "bytes"}
+_SYNC = {"type": "fixed", "name": "Sync", "size": _SYNC_BYTES}
+_HEADER_FIELDS = {"magic": _MAGIC, "metadata": _METADATA, "sync": _SYNC}
+_HEADER = {
+    "type": "record",
+    "name": "Header",
+    "fields": [{"name": name, "type": kind} for name, kind in _HEADER_FIELDS.items()],
+}
 _CHUNK_BYTES = 64 * 1024
 _MAX_BLOCK_BYTES = 256 * MEGABYTE
 """More than any writer's blocks have, so that a damaged length cannot fill the memory."""
@@ -60,11 +58,8 @@ class AvroFile:
     marker behind it, and by its rows, which have to fill it. fastavro verifies less.
 
     Args:
-      stream: the file from its beginning, buffered.
+      stream: the file from its beginning.
       handle_unicode_errors: the handling of bytes that are not UTF-8, as in `bytes.decode`.
-
-    Attributes:
-      schema: the writer's, as fastavro parses it.
 
     Raises:
       DamagedArchive: the file does not begin as an Avro file, or its codec is unknown.
@@ -85,6 +80,7 @@ class AvroFile:
             known = ", ".join(_CODECS)
             raise DamagedArchive(f"its codec {self._codec[:40]!r} is not one of {known}")
         try:
+            # As the writer wrote it, in fastavro's form.
             schema = json.loads(header["metadata"]["avro.schema"])
             self.schema: Any = parse_schema(schema, _force=True)
         except Exception as error:  # noqa: BLE001 - fastavro raises whatever its parsers do
@@ -92,14 +88,10 @@ class AvroFile:
             raise DamagedArchive(reason) from None
 
     def blocks(self, *, salvage: bool = False) -> Iterator[Block]:
-        """Read the blocks in the file's order.
-
-        Args:
-          salvage: whether to also read the rows of a damaged block before the damage.
+        """Read the blocks; salvage also reads the rows of a damaged block before the damage.
 
         Raises:
           DamagedArchive: a block is damaged; raised after its salvaged rows.
-          OSError: the file cannot be read.
         """
         number = 0
         while not self._reader.is_at_end():
@@ -166,7 +158,7 @@ class _Reader:
         self.offset = 0
 
     def read(self, size: int) -> bytes:
-        """Read so many bytes; raises _EndsEarly if there are fewer, ValueError for an odd size."""
+        """Read so many bytes, or raise _EndsEarly; ValueError for an odd size."""
         if not 0 <= size <= _MAX_BLOCK_BYTES:
             raise ValueError(f"it claims to have {size} bytes")
         # In pieces, since a stream allocates memory for the requested size.

@@ -1,6 +1,6 @@
 """Read messages from the rows of an Avro archive."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -35,8 +35,6 @@ _Reading = Callable[[Row, str], Message]
 def read_rows(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
     """Read the rows of an Avro archive, which hold a message or are enriched records.
 
-    The arguments are those of `read_archive`.
-
     Raises:
       DamagedArchive: after the last good row; it says how many messages before count.
     """
@@ -46,7 +44,12 @@ def read_rows(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator
     number = verified = 0
     try:
         for block in file.blocks(salvage=salvage):
-            yield from _messages(block.rows, read, path, number)
+            numbered = enumerate(block.rows, number + 1)
+            try:
+                messages = [read(row, f"{path}#{place}") for place, row in numbered]
+            except Exception as error:  # noqa: BLE001 - a schema of this name may have other types
+                raise DamagedArchive(f"a row holds no message: {type(error).__name__}") from None
+            yield from messages
             number += len(block.rows)
             if block.is_verified:
                 verified = number
@@ -55,31 +58,21 @@ def read_rows(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator
         raise
 
 
-def _messages(rows: Sequence[Row], read: _Reading, path: str, before: int) -> list[Message]:
-    try:
-        return [read(row, f"{path}#{number}") for number, row in enumerate(rows, before + 1)]
-    except Exception as error:  # noqa: BLE001 - the schema may have groundwatch's name and other types
-        raise DamagedArchive(f"a row holds no message: {type(error).__name__}") from None
-
-
 def _reading(schema: Any) -> _Reading:
     """Choose the function that makes a message of a row, by the schema."""
     if is_enriched_schema(schema):
-        return _enriched_message
-    name = str(schema.get("name")) if isinstance(schema, Mapping) else ""
-    time_us = _template_time_us if name.endswith(_TEMPLATE_RECORD) else _publish_time_us
-    return partial(_message, field=_payload_field(schema), time_us=time_us)
-
-
-def _payload_field(schema: Any) -> str:
-    fields = schema.get("fields", ()) if isinstance(schema, Mapping) else ()
+        return lambda row, place: Message(payload=avro_to_payload(row), place=place)
+    named_schema = schema if isinstance(schema, Mapping) else {}
+    fields = named_schema.get("fields", ())
     texts = [field["name"] for field in fields if _is_text(field["type"])]
     named = [name for name in _PAYLOAD_FIELDS if name in texts]
     others = [name for name in texts if name not in (*_ID_FIELDS, _SUBSCRIPTION_FIELD)]
     if not named and len(others) != 1:
         wanted = ", ".join(_PAYLOAD_FIELDS)
         raise DamagedArchive(f"no field is known to hold the message: rename it to one of {wanted}")
-    return (named or others)[0]
+    is_of_template = str(named_schema.get("name")).endswith(_TEMPLATE_RECORD)
+    time_us = _template_time_us if is_of_template else _publish_time_us
+    return partial(_message, field=(named or others)[0], time_us=time_us)
 
 
 def _is_text(kind: Any) -> bool:
@@ -89,26 +82,17 @@ def _is_text(kind: Any) -> bool:
     return (kind.get("type") if isinstance(kind, Mapping) else kind) in ("bytes", "string")
 
 
-def _enriched_message(row: Row, place: str) -> Message:
-    return Message(payload=avro_to_payload(row), place=place)
-
-
 def _message(row: Row, place: str, *, field: str, time_us: Callable[[Row], int | None]) -> Message:
     payload = row[field] or b""
     attributes = row.get("attributes")
     named = attributes.items() if isinstance(attributes, Mapping) else ()
+    ids = (row[name] for name in _ID_FIELDS if row.get(name) and isinstance(row[name], str))
     return Message(
         payload=_original(payload) if isinstance(payload, str) else payload,
         attributes={_escaped(k): _escaped(v) for k, v in named if isinstance(v, str)},
-        place=_text(row, _ID_FIELDS) or place,
+        place=next(map(_escaped, ids), place),
         publish_time_us=time_us(row),
     )
-
-
-def _text(row: Row, names: Sequence[str]) -> str | None:
-    """Return the first field of these names that holds text."""
-    texts = (row[name] for name in names if row.get(name) and isinstance(row[name], str))
-    return next(map(_escaped, texts), None)
 
 
 def _publish_time_us(row: Row) -> int | None:

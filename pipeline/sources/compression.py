@@ -31,13 +31,7 @@ _ZSTD_HAS_CHECKSUM = 0b100
 
 
 class Chunk(NamedTuple):
-    """Some bytes of a file, decompressed.
-
-    Attributes:
-      data: may be empty.
-      is_verified: whether all data so far count: their checksums were verified, or no checksum
-        covers them.
-    """
+    """Some bytes of a file, decompressed; `is_verified` says whether all data so far count."""
 
     data: bytes
     is_verified: bool
@@ -50,20 +44,12 @@ def read_plain(stream: IO[bytes]) -> Iterator[Chunk]:
 
 
 def read_gzip(stream: IO[bytes]) -> Iterator[Chunk]:
-    """Decompress gzip members and verify each one's checksum and length.
-
-    Raises:
-      DamagedArchive: a member is damaged or ends early.
-    """
+    """Decompress gzip members and verify their checksums, or raise DamagedArchive."""
     return _Members(stream, _GzipMember).read()
 
 
 def read_zstd(stream: IO[bytes]) -> Iterator[Chunk]:
-    """Decompress zstandard frames and verify the checksums of those that have one.
-
-    Raises:
-      DamagedArchive: a frame is damaged or ends early.
-    """
+    """Decompress zstandard frames and verify their checksums, or raise DamagedArchive."""
     return _Members(stream, _ZstdFrame).read()
 
 

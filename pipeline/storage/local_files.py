@@ -85,7 +85,14 @@ def find(pattern: str) -> list[str]:
     Raises:
       OSError: a file's name is not UTF-8, so that no record could hold it.
     """
-    return sorted(_utf8(name) for name in {pattern, *match(pattern)} if Path(name).is_file())
+    names = sorted(name for name in {pattern, *match(pattern)} if Path(name).is_file())
+    for name in names:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            escaped = os.fsencode(name).decode(errors="backslashreplace")
+            raise OSError(f"{escaped}: its name is not UTF-8; rename the file") from None
+    return names
 
 
 def find_below(folder: str) -> list[str]:
@@ -131,15 +138,6 @@ def _rename_new(source: Path, target: Path) -> None:
         source.unlink()
 
 
-def _utf8(name: str) -> str:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        escaped = os.fsencode(name).decode(errors="backslashreplace")
-        raise OSError(f"{escaped}: its name is not UTF-8; rename the file") from None
-    return name
-
-
 def match(pattern: str) -> set[str]:
     """Return the paths that match a glob, as `glob.glob` does; folders may be among them.
 
@@ -166,21 +164,14 @@ def distinct(paths: Iterable[str]) -> list[str]:
 
     The path that is kept leads through no link, if there is one, and is the first of those.
     """
-
-    def has_link(path: str) -> bool:
-        return os.path.realpath(path) != os.path.abspath(path)  # noqa: PTH100 - resolves no link
-
-    kept: dict[str | tuple[int, int], str] = {}
-    for path in sorted(paths, key=lambda path: (has_link(path), path)):
-        kept.setdefault(_identity(path), path)
-    return sorted(kept.values())
-
-
-def _identity(path: str) -> str | tuple[int, int]:
-    """Identify a file by its real path, or one with hard links by its number."""
-    status = Path(path).stat()
-    # Some network file systems number files carelessly, so the number alone is not trusted.
-    return (status.st_dev, status.st_ino) if status.st_nlink > 1 else os.path.realpath(path)
+    kept: dict[str | tuple[int, int], tuple[bool, str]] = {}
+    for path in paths:
+        status, real_path = Path(path).stat(), os.path.realpath(path)
+        # Some network file systems number files carelessly: only hard links are told by numbers.
+        identity = (status.st_dev, status.st_ino) if status.st_nlink > 1 else real_path
+        has_link = real_path != os.path.abspath(path)  # noqa: PTH100 - resolves no link
+        kept[identity] = min((has_link, path), kept.get(identity, (True, path)))
+    return sorted(path for _, path in kept.values())
 
 
 def _folders(root: str) -> Iterator[str]:

@@ -39,7 +39,7 @@ _HELD_BYTES = 64 * 1024 * 1024
 
 def _by_subscription(name: str, number: int) -> None:
     settings = PullSettings(max_messages=_HELD, max_bytes=_HELD_BYTES)
-    subscription = PubSubSubscription.open(name, settings)
+    subscription = PubSubSubscription(name, settings)
     while number > 0:
         messages = subscription.pull(_BATCH, _HELD_BYTES, wait_s=30.0)
         subscription.acknowledge([message.place for message in messages])
@@ -100,7 +100,7 @@ def _measure(name: str, messages: int, size_bytes: int) -> None:
     subscriber = clients.open_subscriber(None, GoogleAccount())
     with suppress(AlreadyExists):
         publisher.create_topic(name=_TOPIC)
-    topic = Topic(publisher, _TOPIC)
+    topic = Topic(_TOPIC)
     message = build_message(os.urandom(size_bytes), {"engine": "shop"})
     for way, pull in _WAYS.items():
         subscription = "projects/local/subscriptions/by-" + re.sub(r"\W", "-", way.lower())

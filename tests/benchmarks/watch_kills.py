@@ -210,9 +210,7 @@ def wait_for_rows(server: Server, workers: Workers, answers: int, failing: int) 
 def alerts_on(server: Server) -> Counter[str]:
     """Count the alerts that were published, by record id."""
     found: Counter[str] = Counter()
-    with closing(
-        PubSubSubscription.open(ALERT_SUBSCRIPTION, address=server.address)
-    ) as subscription:
+    with closing(PubSubSubscription(ALERT_SUBSCRIPTION, address=server.address)) as subscription:
         while messages := subscription.pull(1_000, 100_000_000, 2.0):
             found.update(message.attributes["record_id"] for message in messages)
             subscription.acknowledge(message.place for message in messages)

@@ -70,7 +70,7 @@ class Alerts:
         self._thread.join()
 
     def _read(self) -> None:
-        with closing(PubSubSubscription.open(ALERT_SUBSCRIPTION, address=self._address)) as alerts:
+        with closing(PubSubSubscription(ALERT_SUBSCRIPTION, address=self._address)) as alerts:
             while not self._stopping.is_set():
                 messages = alerts.pull(1_000, 100_000_000, 0.1)
                 now_s = time.monotonic()
@@ -110,7 +110,7 @@ def measure(payloads: Sequence[bytes], per_s: int) -> tuple[list[float], str]:
     with tempfile.TemporaryDirectory() as folder, pubsub(SkippingClock()) as server:
         alerts = Alerts(server.address)
         worker = WatchedWorker(server.address, Path(folder) / "out")
-        with closing(Topic.open(ANSWERS, address=server.address)) as topic:
+        with closing(Topic(ANSWERS, address=server.address)) as topic:
             topic.publish([build_message(first, {})])
             while server.counts(SUBSCRIPTION).outstanding:
                 time.sleep(0.01)

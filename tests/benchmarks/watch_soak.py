@@ -56,7 +56,7 @@ def published(server: FakePubSub, messages: Iterator[TopicMessage]) -> Iterator[
     stopping = threading.Event()
 
     def run() -> None:
-        with closing(Topic.open(ANSWERS, address=server.address)) as topic:
+        with closing(Topic(ANSWERS, address=server.address)) as topic:
             while portion := list(islice(messages, _PORTION)):
                 while server.counts(SUBSCRIPTION).outstanding > _BACKLOG:
                     if stopping.wait(0.05):

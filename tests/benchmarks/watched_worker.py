@@ -51,7 +51,7 @@ def pubsub(clock: SkippingClock) -> Iterator[FakePubSub]:
 
 def publish(address: str, messages: Iterable[TopicMessage]) -> None:
     """Publish messages to the topic of answers."""
-    with closing(Topic.open(ANSWERS, address=address)) as topic:
+    with closing(Topic(ANSWERS, address=address)) as topic:
         topic.publish(messages)
 
 

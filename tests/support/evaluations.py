@@ -5,10 +5,6 @@ from launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
 from schemas.answer import Label, LabelSpan
 from schemas.verdict import Verdict
 
-_COUNTS = Counts(
-    read=0, unreadable=0, failed=0, unlabelled=0, labelled=0, unscored=0, labels_unmet=0
-)
-
 
 def a_labelled(
     *claim_scores: float,
@@ -35,4 +31,4 @@ def a_labelled(
 
 def measured(*answers: LabelledAnswer) -> Evaluation:
     """The statistics of these answers."""
-    return measure(answers, _COUNTS, resamples=10)
+    return measure(answers, Counts(), resamples=10)

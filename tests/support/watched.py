@@ -15,7 +15,7 @@ from launch.pubsub.topic import Topic
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
 from launch.watch.reporter import LogReporter
-from launch.watch.run_worker import open_worker
+from launch.watch.run import open_worker
 from launch.watch.worker import Worker
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
@@ -48,7 +48,7 @@ class Watched:
 
     def publish(self, *payloads: bytes, **attributes: str) -> None:
         """Publish messages."""
-        with closing(Topic.open(ANSWERS, address=self.server.address)) as topic:
+        with closing(Topic(ANSWERS, address=self.server.address)) as topic:
             topic.publish(build_message(payload, attributes) for payload in payloads)
 
     @property
@@ -91,7 +91,6 @@ class Watched:
                 watch_settings,
                 PipelineOptions([]),
                 journal,
-                subscription=None,
                 reporter=LogReporter(),
             ) as worker:
                 yield worker
@@ -115,7 +114,7 @@ class Watched:
         """All that was published to a topic, as JSON; what was seen once is not seen again."""
         name = topic.replace("topics", "subscriptions")
         found: list[Json] = []
-        with closing(PubSubSubscription.open(name, address=self.server.address)) as subscription:
+        with closing(PubSubSubscription(name, address=self.server.address)) as subscription:
             while messages := subscription.pull(1_000, 100_000_000, 0.3):
                 found += [msgspec.json.decode(message.payload) for message in messages]
                 subscription.acknowledge(message.place for message in messages)

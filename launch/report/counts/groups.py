@@ -27,12 +27,7 @@ def wilson_lower_bound(hits: int, total: int) -> float:
 
 
 class Group(msgspec.Struct):
-    """The answers of one engine, session or document.
-
-    Attributes:
-      key: None where the answers do not name one.
-      assessed: how many are grounded or low-grounded.
-    """
+    """The answers of one engine, session or document; of None where the answers name none."""
 
     key: str | None
     title: str | None = None
@@ -105,9 +100,7 @@ class GeneratorComparison(msgspec.Struct):
     """The scores and citations of one engine, compared with the check's.
 
     Attributes:
-      engine: None where the answers do not name one.
-      drift: the generator's score minus the support score, by answer.
-      claim_drift: the same by claim.
+      drift, claim_drift: the generator's score minus the check's, by answer and by claim.
       precision, recall: of its citations, by answer.
       drifting, miscited: answers tagged SCORE_DRIFT, and CITATION_MISMATCH.
     """

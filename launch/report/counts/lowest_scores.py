@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -14,7 +15,6 @@ from schemas.verdict import Verdict
 from transforms.rules.redaction import TextMode, is_hashed
 
 _MAX_ANSWERS = 20
-_MAX_CLAIMS = 40
 _MAX_FACTS = 8
 _MAX_MISMATCHES = 12
 _MAX_ANSWER_BYTES = 6_000
@@ -28,13 +28,7 @@ _CONTINUATION, _CONTINUATION_MASK = 0b1000_0000, 0b1100_0000
 
 
 class Excerpt(Record, frozen=True, kw_only=True):
-    """A span of a text.
-
-    Attributes:
-      start, end: UTF-8 bytes, at borders of characters, end exclusive.
-      text: the span.
-      bytes: the length of the whole text.
-    """
+    """A span of a text from one UTF-8 byte to another, and the length of the whole in bytes."""
 
     start: int
     end: int
@@ -61,9 +55,7 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
 
     Attributes:
       number: its place among the answer's facts, from 1.
-      text: None if the run keeps no text.
       source: its URI, or its document.
-      title: None if unknown, or not kept.
       cited_by: the numbers of the claims that it supports.
     """
 
@@ -75,29 +67,32 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
 
 
 class LowAnswer(Record, frozen=True, kw_only=True):
-    """A low-grounded answer with its claims and facts.
+    """A low-grounded answer with its claims and facts; without full text, all texts are None.
 
     Attributes:
       answer: its row without texts, claims and facts.
-      text_mode: what the run keeps of texts; without full text, all texts here are None.
-      passages: the excerpt of the answer, divided by claims.
-      lowest_text: that of the claim with the lowest score.
-      claims: the claims in ascending order of their scores, at most 40 of `claim_count`.
-      facts: the facts, those that the lowest claim cites first, at most 8 of `fact_count`.
-      mismatches: the contradictions between claims and facts, at most 12.
+      claims: in ascending order of their scores.
+      facts: those that the lowest claim cites first, at most 8 of `fact_count`.
     """
 
     answer: AnswerRow
     text_mode: TextMode
     query: Excerpt | None
     text: Excerpt | None
-    passages: tuple[Passage, ...]
-    lowest_text: str | None
     claims: tuple[NumberedClaim, ...]
-    claim_count: int
     mismatches: tuple[Contradiction, ...]
     facts: tuple[FactExcerpt, ...]
     fact_count: int
+
+    def passages(self) -> list[Passage]:
+        """Divide the excerpt of the answer by its claims."""
+        return list(divide(self.text, self.claims)) if self.text else []
+
+    @property
+    def lowest_text(self) -> str | None:
+        """The text of the claim with the lowest score."""
+        texts = (each.text for each in self.passages() if each.claim == self.claims[0])
+        return cut_name(next(texts, None), _MAX_CLAIM_CHARACTERS)
 
 
 class LowestScores:
@@ -132,11 +127,11 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
     # The text of a claim is a span of the answer.
     claims = [NumberedClaim(n, replace(claim, text="")) for n, claim in enumerate(row.claims, 1)]
     ranked = sorted(claims, key=_claim_rank)
-    text_mode = _text_mode(row.answer_text)
+    # The text of a checked answer is never empty.
+    kept = TextMode.HASH if is_hashed(row.answer_text) else TextMode.FULL
+    text_mode = kept if row.answer_text else TextMode.NONE
     has_text = text_mode is TextMode.FULL
     text = cut_text(row.answer_text, ranked[0].claim.start, _MAX_ANSWER_BYTES) if has_text else None
-    passages = tuple(divide(text, claims)) if text else ()
-    lowest_text = next((each.text for each in passages if each.claim == ranked[0]), None)
     return LowAnswer(
         answer=replace(
             row,
@@ -152,26 +147,16 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
         text_mode=text_mode,
         query=cut_text(row.query, 0, _MAX_QUERY_BYTES) if has_text and row.query else None,
         text=text,
-        passages=passages,
-        lowest_text=cut_name(lowest_text, _MAX_CLAIM_CHARACTERS),
-        claims=tuple(ranked[:_MAX_CLAIMS]),
-        claim_count=len(claims),
+        claims=tuple(ranked),
         mismatches=tuple(map(_cut_values, row.mismatches[:_MAX_MISMATCHES])) if has_text else (),
         facts=tuple(_facts(row.facts, ranked, has_text=has_text)),
         fact_count=len(row.facts),
     )
 
 
-def _claim_rank(numbered: NumberedClaim) -> tuple[bool, float, int]:
+def _claim_rank(numbered: NumberedClaim) -> float:
     score = numbered.claim.required_score
-    return score is None, score or 0.0, numbered.number
-
-
-def _text_mode(answer_text: str) -> TextMode:
-    """Infer from the text of a checked answer, which is never empty, what was kept of it."""
-    if not answer_text:
-        return TextMode.NONE
-    return TextMode.HASH if is_hashed(answer_text) else TextMode.FULL
+    return inf if score is None else score
 
 
 def _cut_values(mismatch: Contradiction) -> Contradiction:

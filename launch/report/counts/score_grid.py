@@ -26,11 +26,7 @@ class Outcome(Record, frozen=True, kw_only=True):
 
 
 class ScoreGrid:
-    """Count pairs of scores by the thresholds between which they lie.
-
-    Args:
-      thresholds: those in force; the grid holds them and every tenth.
-    """
+    """Count pairs of scores by the thresholds in force, and every tenth, that they reach."""
 
     def __init__(self, thresholds: Thresholds) -> None:
         self.thresholds = thresholds
@@ -43,10 +39,7 @@ class ScoreGrid:
     ) -> None:
         """Count an answer; a score that is None is never low.
 
-        Args:
-          support_score: 0..1.
-          min_claim_score: 0..1.
-          label: whether a person labelled the answer unsupported, None without a label.
+        The label says whether a person finds the answer unsupported; None without a label.
         """
         support = _steps_reached(self.support_steps, support_score)
         claim = _steps_reached(self.claim_steps, min_claim_score)
@@ -58,11 +51,7 @@ class ScoreGrid:
         return self._counts.total()
 
     def outcome(self, support_threshold: float, claim_threshold: float) -> Outcome:
-        """Return the outcome of two steps of the grid; a score equal to its threshold is not low.
-
-        Raises:
-          ValueError: one of them is not a step.
-        """
+        """Return the outcome of two steps; a score equal to its threshold is not low."""
         support_step = self.support_steps.index(support_threshold)
         claim_step = self.claim_steps.index(claim_threshold)
         scored: Counter[bool | None] = Counter()

@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
@@ -17,7 +16,6 @@ from launch.report.output_records import (
     AnswerRow,
     FailureLine,
     RunSummary,
-    answer_from_row,
     cut_name,
 )
 from schemas import Record
@@ -56,11 +54,7 @@ class ScoreHistogram(Counter[int]):
 
 
 class Latencies(Counter[int]):
-    """Count latencies in milliseconds to two digits.
-
-    Attributes:
-      max_ms: the longest; 0 without any.
-    """
+    """Count latencies in milliseconds to two digits; the longest one is exact."""
 
     max_ms = 0
 
@@ -85,7 +79,6 @@ class FailureClass(msgspec.Struct):
 
     Attributes:
       example: the first error message, which holds no text of an answer.
-      retryable: how many a replay may resolve.
       resolved: how many have an enriched record now, from a replay for instance.
     """
 
@@ -107,11 +100,10 @@ class Tally:
       labels: whether a person labelled an answer unsupported, by record id or answer name.
 
     Attributes:
-      claim_scores: the distribution of each answer's least claim score.
+      claim_scores: each answer's least claim score.
       uncompared: answers whose generators are not compared: of other engines than the first 1,000.
-      rate_alerts: the latest ones, in the order of the files.
+      rate_alerts: the latest ones.
       checked, cached: answers with a check, and those of them served by the cache.
-      calls, characters: requests sent for the checks, and their characters.
       unscored_alerts: answers that alert by default under any thresholds: policy-skipped, or
         reported as low-grounded by the generator.
       unexplained_verdicts: scored answers whose verdict the thresholds do not explain.
@@ -160,9 +152,8 @@ class Tally:
         if failure.record_id is not None and len(self._failures_by_record_id) < _MAX_RECORD_IDS:
             self._failures_by_record_id.setdefault(failure.record_id, []).append(found)
 
-    def add_row(self, row: Mapping[str, Any]) -> None:
-        """Count an enriched record, as fastavro reads it."""
-        answer = answer_from_row(row)
+    def add_answer(self, answer: AnswerRow) -> None:
+        """Count an enriched record."""
         self._count_verdict(answer)
         self._count_scores(answer)
         self._count_check(answer)
@@ -258,12 +249,7 @@ class Tally:
 
 
 class Findings(Record, frozen=True, kw_only=True):
-    """The content of an output folder.
-
-    Attributes:
-      summary: that of the last run, None if there is none yet.
-      unreadable: the files that could not be read to their end, each with its reason.
-    """
+    """The counts of an output folder, its last summary, and the reasons of unreadable files."""
 
     tally: Tally
     summary: RunSummary | None

@@ -1,7 +1,8 @@
-"""The geometry of the charts, in percent of a plot that is as wide as the page."""
+"""The bars and the axes of the charts. Places are percentages of the plot."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import count
 from typing import NamedTuple
 
 from launch.report.counts.tally import BINS
@@ -23,15 +24,12 @@ _MAX_TICKS = 7
 _MAX_LINES = 4
 _EDGE = 10.0
 _MIDDLE = 0.5
-_ROUND = (1, 2, 5)
 
 
 class Tick(NamedTuple):
-    """A label on an axis.
+    """A label on an axis; its anchor says which end of the text is there.
 
     Attributes:
-      at: percent of the plot, from the left or from the top.
-      anchor: which end of the text is there: start, middle or end.
       is_minor: whether it is hidden on a narrow page.
     """
 
@@ -41,58 +39,47 @@ class Tick(NamedTuple):
     is_minor: bool = False
 
 
-class Mark(NamedTuple):
-    """A rectangle: its left upper corner, its size and its class in the style sheet."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    css: str
-
-
 class Bar(NamedTuple):
-    """A column of marks, and its text for a pointer or a screen reader."""
+    """A column: its text for a screen reader; its styles and values, from the base line up."""
 
     title: str
-    marks: tuple[Mark, ...]
+    parts: Sequence[tuple[str, float]]
 
 
 class Chart(NamedTuple):
     """Bars from left to right over two axes.
 
     Attributes:
+      top: the value at the top of the plot.
       lines: horizontal lines with their values.
-      ticks: the labels below.
       description: a sentence for a screen reader.
-      threshold: a vertical line, None for none.
+      threshold: a vertical line.
     """
 
-    bars: tuple[Bar, ...]
-    lines: tuple[Tick, ...]
-    ticks: tuple[Tick, ...]
+    bars: Sequence[Bar]
+    top: int
+    lines: Sequence[Tick]
+    ticks: Sequence[Tick]
     description: str
     threshold: Tick | None = None
-
-
-_Column = tuple[str, Sequence[tuple[str, float]]]
-"""The title of a bar, and its values with their classes, from the base line up."""
 
 
 def verdict_chart(columns: Columns) -> Chart:
     """Stack the verdicts of each time bucket."""
     styles = verdict_styles(set().union(*columns.verdicts.values()))
-    fullest_us = max(columns.verdicts, key=lambda start_us: columns.verdicts[start_us].total())
-    most = columns.verdicts[fullest_us].total()
-    drawn: list[_Column] = []
+    bars = []
     for start_us, verdicts in columns.verdicts.items():
         found = [(style, verdicts[style.verdict]) for style in styles if verdicts[style.verdict]]
-        words = ", ".join(f"{count:,} {style.name.lower()}" for style, count in found)
+        words = ", ".join(f"{number:,} {style.name.lower()}" for style, number in found)
         title = f"{bucket_start(start_us, columns.width_us)}: {words or 'no answers'}"
-        drawn.append((title, [(style.css, count) for style, count in found]))
+        bars.append(Bar(title, [(style.css, number) for style, number in found]))
+    fullest_us = max(columns.verdicts, key=lambda start_us: columns.verdicts[start_us].total())
+    most = columns.verdicts[fullest_us].total()
+    top, lines = value_axis(most)
     return Chart(
-        bars=tuple(_bars(drawn, top_of(most))),
-        lines=value_lines(top_of(most)),
+        bars=bars,
+        top=top,
+        lines=lines,
         ticks=time_ticks(columns),
         description=f"Most records: {most:,}, {bucket_start(fullest_us, columns.width_us)}.",
     )
@@ -101,16 +88,16 @@ def verdict_chart(columns: Columns) -> Chart:
 def share_chart(columns: Columns) -> Chart:
     """Draw the low-grounded share of the assessed answers of each time bucket."""
     shares = {start_us: _low_share(counts) for start_us, counts in columns.verdicts.items()}
-    drawn = [
-        (
-            f"{bucket_start(start_us, columns.width_us)}: {percent(share)} low-grounded",
-            [("low", share or 0.0)],
-        )
-        for start_us, share in shares.items()
-    ]
     return Chart(
-        bars=tuple(_bars(drawn, 1)),
-        lines=tuple(Tick(100 - share, f"{share}%") for share in (50, 100)),
+        bars=[
+            Bar(
+                f"{bucket_start(start_us, columns.width_us)}: {percent(share)} low-grounded",
+                [("low", share or 0.0)],
+            )
+            for start_us, share in shares.items()
+        ],
+        top=1,
+        lines=[Tick(100 - share, f"{share}%") for share in (50, 100)],
         ticks=time_ticks(columns),
         description=f"Highest share: {percent(max(filter(None, shares.values()), default=0.0))}.",
     )
@@ -118,36 +105,26 @@ def share_chart(columns: Columns) -> Chart:
 
 def score_chart(histogram: Counter[int], threshold: float) -> Chart:
     """Draw the distribution of scores by twentieths, and the threshold."""
-    top = top_of(max(histogram.values()))
-    drawn = [
-        (
-            f"{step / BINS:.2f} to {(step + 1) / BINS:.2f}: {counted(histogram[step], 'answer')}",
-            [("low" if step / BINS < threshold else "grounded", histogram[step])],
-        )
-        for step in range(BINS)
-    ]
-    anchor = "end" if threshold > _MIDDLE else "start"
+    top, lines = value_axis(max(histogram.values()))
     return Chart(
-        bars=tuple(_bars(drawn, top)),
-        lines=value_lines(top),
-        ticks=tuple(Tick(at, f"{at / 100:g}", _anchor(at)) for at in range(0, 101, 20)),
+        bars=[
+            Bar(
+                f"{low:.2f} to {low + 1 / BINS:.2f}: {counted(histogram[step], 'answer')}",
+                [("low" if low < threshold else "grounded", histogram[step])],
+            )
+            for step, low in enumerate(step / BINS for step in range(BINS))
+        ],
+        top=top,
+        lines=lines,
+        ticks=[Tick(at, f"{at / 100:g}", _anchor(at)) for at in range(0, 101, 20)],
         description=f"{counted(histogram.total(), 'answer')}; the threshold is {threshold:g}.",
-        threshold=Tick(threshold * 100, f"threshold {threshold:g}", anchor),
+        threshold=Tick(
+            threshold * 100, f"threshold {threshold:g}", "end" if threshold > _MIDDLE else "start"
+        ),
     )
 
 
-def _bars(columns: Sequence[_Column], top: float) -> Iterator[Bar]:
-    width = 100 / len(columns)
-    for number, (title, values) in enumerate(columns):
-        marks, y = [], 100.0
-        for css, value in values:
-            height = 100 * value / top
-            y -= height
-            marks.append(Mark(number * width, y, width, height, css))
-        yield Bar(title, tuple(mark for mark in marks if mark.height))
-
-
-def time_ticks(columns: Columns) -> tuple[Tick, ...]:
+def time_ticks(columns: Columns) -> list[Tick]:
     """Label the columns that start at a round time, or else the first one."""
     starts_us = list(columns.verdicts)
     step_us = _step_us(columns)
@@ -156,7 +133,7 @@ def time_ticks(columns: Columns) -> tuple[Tick, ...]:
     ] or [0]
     # Hours alone do not tell the day.
     needs_day = all((starts_us[number] - MONDAY_US) % DAY_US for number in labelled)
-    return tuple(
+    return [
         Tick(
             at=100 * number / len(starts_us),
             label=_label(starts_us[number], step_us, with_day=needs_day and number == labelled[0]),
@@ -164,34 +141,22 @@ def time_ticks(columns: Columns) -> tuple[Tick, ...]:
             is_minor=bool((starts_us[number] - MONDAY_US) // step_us % 2),
         )
         for number in labelled
-    )
+    ]
 
 
-def value_lines(top: int) -> tuple[Tick, ...]:
-    """Draw lines at round numbers of records; `top`, from `top_of`, is the height of the plot."""
-    step = _value_step(top)
-    return tuple(Tick(100 - 100 * v / top, f"{v:,}") for v in range(step, top + 1, step))
-
-
-def top_of(highest: int) -> int:
-    """Choose the height of a plot: a round number, not much above the highest count."""
-    step = _value_step(highest)
-    return -(-highest // step) * step
+def value_axis(highest: int) -> tuple[int, list[Tick]]:
+    """Choose the value at the top of a plot, a round number, and a few lines at round numbers."""
+    least = max(-(-highest // _MAX_LINES), 1)
+    rounds = (digit * 10**power for power in count() for digit in (1, 2, 5))
+    step = next(number for number in rounds if number >= least)
+    top = -(-highest // step) * step
+    return top, [Tick(100 - 100 * v / top, f"{v:,}") for v in range(step, top + 1, step)]
 
 
 def _low_share(verdicts: Counter[str]) -> float | None:
     low = verdicts[Verdict.LOW_GROUNDED]
     assessed = low + verdicts[Verdict.GROUNDED]
     return low / assessed if assessed else None
-
-
-def _value_step(top: int) -> int:
-    """Return the least of 1, 2, 5, 10, 20, 50 … with which a few lines reach the top."""
-    least = max(-(-top // _MAX_LINES), 1)
-    power = 1
-    while least > _ROUND[-1] * power:
-        power *= 10
-    return next(step * power for step in _ROUND if least <= step * power)
 
 
 def _step_us(columns: Columns) -> int:

@@ -1,4 +1,4 @@
-"""Format verdicts, claims, times and untrusted text for the page."""
+"""Format verdicts, times and untrusted text for the page."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,6 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from launch.terminal.figures import NOTHING
-from schemas.checked_answer import Claim
 from schemas.quantities import DAY_US, EPOCH, to_us
 from schemas.verdict import Verdict
 
@@ -20,32 +19,24 @@ _VISIBLE = {
     for code in (*_BIDI_CONTROLS, *_OTHER_CONTROLS)
     if chr(code) not in "\t\n"
 }
-_TINTS = 5
 
 
 class VerdictStyle(NamedTuple):
-    """A verdict's name on the page, its class in the style sheet, and its meaning."""
+    """A verdict's name on the page, and its class in the style sheet."""
 
     verdict: str
     name: str
     css: str
-    meaning: str
 
-
-_LOW = "checked and not supported by its sources, or reported as low-grounded by the generator"
-_POLICY = "skipped or blocked as adversarial, unsafe or forbidden"
-_UNSCORABLE = "no text, no facts, no claim that needs a check, or too long"
-_NOT_ANSWERED = "skipped by the generator for another reason"
-_GROUNDED = "checked, and at or above the thresholds"
 
 _STYLES = (
-    VerdictStyle(Verdict.LOW_GROUNDED, "Low-grounded", "low", _LOW),
-    VerdictStyle(Verdict.POLICY_SKIPPED, "Policy-skipped", "policy", _POLICY),
-    VerdictStyle(Verdict.GENERATION_FAILED, "Generation failed", "failed", "the generator failed"),
-    VerdictStyle(Verdict.INCOMPLETE, "Incomplete", "incomplete", "still being generated"),
-    VerdictStyle(Verdict.UNSCORABLE, "Unscorable", "unscorable", _UNSCORABLE),
-    VerdictStyle(Verdict.NOT_ANSWERED, "Not answered", "unanswered", _NOT_ANSWERED),
-    VerdictStyle(Verdict.GROUNDED, "Grounded", "grounded", _GROUNDED),
+    VerdictStyle(Verdict.LOW_GROUNDED, "Low-grounded", "low"),
+    VerdictStyle(Verdict.POLICY_SKIPPED, "Policy-skipped", "policy"),
+    VerdictStyle(Verdict.GENERATION_FAILED, "Generation failed", "failed"),
+    VerdictStyle(Verdict.INCOMPLETE, "Incomplete", "incomplete"),
+    VerdictStyle(Verdict.UNSCORABLE, "Unscorable", "unscorable"),
+    VerdictStyle(Verdict.NOT_ANSWERED, "Not answered", "unanswered"),
+    VerdictStyle(Verdict.GROUNDED, "Grounded", "grounded"),
 )
 
 
@@ -56,29 +47,7 @@ def verdict_styles(verdicts: Iterable[str]) -> list[VerdictStyle]:
     appears under its own name.
     """
     unknown = sorted(set(verdicts) - {style.verdict for style in _STYLES})
-    meaning = "unknown to this version"
-    return [*(VerdictStyle(name, name, "unknown", meaning) for name in unknown), *_STYLES]
-
-
-class ClaimStyle(NamedTuple):
-    """The class of a claim's tint, and its meaning in words for people who do not see colours."""
-
-    css: str
-    meaning: str
-
-
-def claim_style(claim: Claim, threshold: float) -> ClaimStyle:
-    """Choose the tint of a claim: the lower its score, the deeper.
-
-    A claim below the threshold, 0..1, is also underlined.
-    """
-    score = claim.required_score
-    if score is None:
-        return ClaimStyle("unchecked", "needs no check")
-    tint = f"tint-{min(int(score * _TINTS), _TINTS - 1)}"
-    if score < threshold:
-        return ClaimStyle(f"{tint} unsupported", "not supported")
-    return ClaimStyle(tint, "supported")
+    return [*(VerdictStyle(name, name, "unknown") for name in unknown), *_STYLES]
 
 
 def visible(value: object) -> object:

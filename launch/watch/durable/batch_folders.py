@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.sinks.part_files import Part
 from transforms.persistence.private_files import make_folder
@@ -19,17 +20,18 @@ _log = logging.getLogger(__name__)
 
 
 class BatchFolders:
-    """Give each batch of a journal a folder of its own below the work folder.
+    """Give each batch of a journal a folder of its own below the work folder; clean it first.
 
     Attributes:
       sizes: bytes of the parts that were kept, by output folder; the publisher clears it.
     """
 
-    def __init__(self, work_folder: str, journal: str) -> None:
+    def __init__(self, work_folder: str, journal: Journal) -> None:
         self._work_folder = Path(work_folder)
         self._aside = self._work_folder / "set-aside"
-        self._journal = journal
+        self._journal = journal.identity
         self.sizes: Counter[str] = Counter()
+        self._clean({number for number, _ in journal.waiting_batches()})
 
     def begin(self, number: int) -> str:
         """Make an empty folder for a batch's parts."""
@@ -50,32 +52,32 @@ class BatchFolders:
         """Find a batch's part by its name: the work folder may have been moved."""
         return replace(part, path=str(self._folder(number) / Path(part.path).name))
 
-    def remove_all_but(self, needed: Iterable[int], *, up_to: int | None = None) -> None:
-        """Remove this journal's folders of batches that are published or were never finished.
-
-        Args:
-          needed: the numbers of batches to keep.
-          up_to: batches above this number are kept, too.
-        """
-        kept = set(needed)
+    def remove(self, up_to: int) -> None:
+        """Remove the folders of this journal's batches up to a number: they are published."""
         for folder, journal, number in self._found():
-            is_old = up_to is None or number <= up_to
-            if journal == self._journal and number not in kept and is_old:
+            if journal == self._journal and number <= up_to:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def set_aside_unknown(self, waiting: Iterable[int]) -> None:
-        """Set aside the folders of other journals' batches, whose rows may be nowhere else.
+    def set_aside(self, part: Part) -> Part:
+        """Set aside a damaged part, which may be gone; return where it is now."""
+        source = Path(part.path)
+        return replace(part, path=str(self._move_aside(source))) if source.exists() else part
 
-        A folder that version 1.0 named by the number of a waiting batch is renamed.
+    def _clean(self, waiting: set[int]) -> None:
+        """Remove batches that were never finished, and set aside those of other journals.
+
+        The rows of other journals may be nowhere else. A folder that version 1.0 named by the
+        number of a waiting batch is renamed.
         """
-        known = set(waiting)
         moved = 0
         for folder, journal, number in self._found():
-            if journal is None and number in known:
+            if journal is None and number in waiting:
                 folder.rename(self._folder(number))
             elif journal != self._journal:
                 self._move_aside(folder)
                 moved += 1
+            elif number not in waiting:
+                shutil.rmtree(folder, ignore_errors=True)
         if moved:
             _log.error(
                 "%d batch folders belong to another journal; they were moved to %s. Their files may"
@@ -83,11 +85,6 @@ class BatchFolders:
                 moved,
                 self._aside,
             )
-
-    def set_aside(self, part: Part) -> Part:
-        """Set aside a damaged part, which may be gone; return where it is now."""
-        source = Path(part.path)
-        return replace(part, path=str(self._move_aside(source))) if source.exists() else part
 
     def _move_aside(self, source: Path) -> Path:
         make_folder(self._aside)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from launch.local.run_summary import summary_of
 from launch.watch.durable.batch_folders import BatchFolders
 from launch.watch.durable.journal import Journal, PlannedFile, Publication
 from launch.watch.durable.ledger import ledger_alert
@@ -21,11 +22,13 @@ from pipeline.sinks.publication import (
     write_manifest_of,
 )
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat, row_formats
+from pipeline.sinks.summary_file import write_summary
 from pipeline.storage import TargetExists
 from pipeline.storage.output_lock import Lock, LockLost, LockTaken, lock_output
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
+from schemas.summary import Summary
 
 _OUTBOX_TYPES: dict[str, type[Alert | Failure]] = {"alerts": Alert, "failures": Failure}
 _MAX_ROWS = 10_000
@@ -86,7 +89,7 @@ class FinalFiles:
             for kind in self._kinds:
                 published += self._publish_outbox(journal, kind, publication)
             journal.end_publication(publication)
-            self._folders.remove_all_but([], up_to=publication.last_batch)
+            self._folders.remove(publication.last_batch)
             if not (unfinished or has_new_alerts):
                 break
             unfinished = None
@@ -258,3 +261,28 @@ def _fault(part: Part, row_format: RowFormat) -> str | None:
 
 def _failure_keys(rows: Iterable[Alert | Failure]) -> list[bytes]:
     return [failure_key(row) for row in rows if isinstance(row, Failure)]
+
+
+def write_worker_summary(
+    config: Config, journal: Journal, price_per_1k_chars: float | None, started_at_us: int
+) -> Summary:
+    """Write the summary of all that a worker's journal holds."""
+    hours = journal.ledger()
+    summary = summary_of(
+        config,
+        journal.totals(),
+        {
+            "enriched": sum(hour.enriched for hour in hours),
+            "failures": sum(hour.failures for hour in hours),
+            "alerts": journal.alerts_raised(),
+        },
+        started_at_us=started_at_us,
+        price_per_1k_chars=price_per_1k_chars,
+    )
+    own = replace(
+        summary,
+        journal=journal.identity,
+        unpublished=journal.unpublished().rows,
+        set_aside=sum(part.rows for part in journal.parts_set_aside()),
+    )
+    return write_summary(config.destination, own)

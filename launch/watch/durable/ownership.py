@@ -1,8 +1,10 @@
 """Notice that the journal or the output folder of a running worker was deleted or replaced."""
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
+
+from pipeline import storage
+from transforms.persistence.private_files import make_folder
 
 
 class OwnershipLost(Exception):
@@ -10,13 +12,17 @@ class OwnershipLost(Exception):
 
 
 class OwnedPaths:
-    """Keep the local files and folders open that a worker started with.
+    """Keep the journal and the local output folder open that a worker started with.
 
     A deleted file that is open can still be written, and a deleted folder is created again, so
     neither fails by itself. While they are open, no other file gets their inodes.
     """
 
-    def __init__(self, paths: Iterable[str]) -> None:
+    def __init__(self, journal: str, output: str) -> None:
+        paths = [journal]
+        if storage.is_local(output):
+            make_folder(output)
+            paths.append(output)
         self._descriptors = {path: os.open(path, os.O_RDONLY) for path in paths}
 
     def check(self) -> None:

@@ -1,11 +1,12 @@
 """Exchange the ids of published records and failures between the workers that share an output."""
 
 import hashlib
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from pipeline import storage
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Config
 from schemas.failure import Failure
 from schemas.message import Message
 from transforms.persistence.seen_ids import KEY_BYTES, SeenIds, record_key
@@ -26,15 +27,15 @@ class PublishedIds:
 
     def __init__(
         self,
-        destination: Destination,
+        config: Config,
         journal: str,
-        seen: SeenIds,
         window_s: float,
-        now_s: Callable[[], float],
+        now_s: Callable[[], float] = time.time,
     ) -> None:
-        self._destination = destination
+        self._destination = config.destination
         self._journal = journal
-        self._seen = seen
+        # A connection of its own: files are published on another thread.
+        self._seen = SeenIds(str(config.seen_ids))
         self._window_s = window_s
         self._now_s = now_s
         self._imported: set[str] = set()

@@ -44,7 +44,7 @@ def server(own_server: FakePubSub) -> FakePubSub:
 
 
 def publish(server: FakePubSub, *payloads: bytes) -> None:
-    topic = Topic.open(TOPIC, address=server.address)
+    topic = Topic(TOPIC, address=server.address)
     topic.publish(encode_failure(a_failure(payload)) for payload in payloads)
     topic.close()
 
@@ -74,7 +74,7 @@ def test_an_empty_subscription_is_told(
 def test_what_is_no_failure_stays_where_it_is(
     tmp_path: Path, server: FakePubSub, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    topic = Topic.open(TOPIC, address=server.address)
+    topic = Topic(TOPIC, address=server.address)
     topic.publish([build_message(an_envelope(1), {})])
     topic.close()
     assert replay(server, tmp_path / "out") == 0
@@ -87,7 +87,7 @@ def test_a_failure_that_does_not_say_when_it_last_failed_is_replayed_all_the_sam
 ) -> None:
     announced = encode_failure(a_failure(an_envelope(1)))
     told = {name: value for name, value in announced.attributes.items() if "last_at" not in name}
-    topic = Topic.open(TOPIC, address=server.address)
+    topic = Topic(TOPIC, address=server.address)
     topic.publish([build_message(announced.data, told)])
     topic.close()
     assert replay(server, tmp_path / "out") == 0

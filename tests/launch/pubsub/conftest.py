@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from launch.pubsub import clients
 from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
 from tests.support.clocks import ManualClock
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic
-from transforms.grounding.settings import GoogleAccount
 
 
 @pytest.fixture
@@ -23,13 +21,12 @@ def subscribe(
     with ExitStack() as opened:
 
         def open_one(**settings: Any) -> PubSubSubscription:
-            client = clients.open_subscriber(own_server.address, GoogleAccount())
             subscription = PubSubSubscription(
-                client,
                 answers.subscription,
                 PullSettings(**{"lease_check_every_s": 0.01, **settings}),
-                clock,
-                clock,
+                address=own_server.address,
+                clock=clock,
+                wall_clock=clock,
             )
             opened.callback(subscription.close, 2.0)
             return subscription

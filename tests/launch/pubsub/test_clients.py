@@ -59,7 +59,7 @@ from transforms.rules.topic_messages import TopicMessage
 
 with FakePubSub() as server:
     server.create("projects/lamps/topics/answers", "projects/lamps/subscriptions/answers")
-    topic = Topic.open("projects/lamps/topics/answers", address=server.address)
+    topic = Topic("projects/lamps/topics/answers", address=server.address)
     for _ in range(2):
         topic.publish([TopicMessage(data=b"lamps", attributes={})])
         server.kill_connections()

@@ -22,14 +22,14 @@ def answers(pubsub_server: ServerUnderTest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def subscription(answers: OneTopic) -> Iterator[PubSubSubscription]:
-    opened = PubSubSubscription.open(answers.subscription, PullSettings(lease_check_every_s=0.01))
+    opened = PubSubSubscription(answers.subscription, PullSettings(lease_check_every_s=0.01))
     yield opened
     opened.close()
 
 
 @pytest.fixture
 def topic(answers: OneTopic) -> Iterator[Topic]:
-    opened = Topic.open(answers.topic)
+    opened = Topic(answers.topic)
     yield opened
     opened.close()
 

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from launch.pubsub import clients, receiver
+from launch.pubsub import subscription as subscription_module
 from launch.pubsub.errors import Refused
 from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.subscription import PubSubSubscription
@@ -17,7 +17,6 @@ from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic
 from tests.support.pulling import PLENTY, acknowledge, pull_all
 from tests.support.waiting import wait_until
-from transforms.grounding.settings import GoogleAccount
 
 Subscribe = Callable[..., PubSubSubscription]
 
@@ -58,7 +57,7 @@ def test_an_outage_is_waited_out_and_told_in_a_line_when_it_begins_and_one_when_
 def test_a_stream_without_a_message_is_an_answer_too(
     own_server: FakePubSub, subscribe: Subscribe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(receiver, "_HEARTBEAT_S", 0.05)
+    monkeypatch.setattr(subscription_module, "_HEARTBEAT_S", 0.05)
     own_server.go_away()
     subscription = subscribe()
     wait_until(lambda: not subscription.stats().is_available)
@@ -70,9 +69,10 @@ def test_a_stream_on_which_nothing_comes_is_opened_again(
     own_server: FakePubSub, answers: OneTopic, caplog: pytest.LogCaptureFixture
 ) -> None:
     own_server.faults.starves_streams = True
-    client = clients.open_subscriber(own_server.address, GoogleAccount())
     settings = PullSettings(lease_check_every_s=0.01, reopen_after_s=0.2)
-    with closing(PubSubSubscription(client, answers.subscription, settings)) as subscription:
+    with closing(
+        PubSubSubscription(answers.subscription, settings, address=own_server.address)
+    ) as subscription:
         answers.publish(b"lamps")
         assert subscription.pull(1, PLENTY, wait_s=0.5) == ()
         own_server.faults.starves_streams = False
@@ -85,9 +85,10 @@ def test_a_stream_on_which_nothing_comes_is_opened_again(
 def test_an_idle_stream_loses_no_message_while_it_is_opened_again(
     own_server: FakePubSub, answers: OneTopic
 ) -> None:
-    client = clients.open_subscriber(own_server.address, GoogleAccount())
     settings = PullSettings(lease_check_every_s=0.01, reopen_after_s=0.05)
-    with closing(PubSubSubscription(client, answers.subscription, settings)) as subscription:
+    with closing(
+        PubSubSubscription(answers.subscription, settings, address=own_server.address)
+    ) as subscription:
         sent: set[str] = set()
         done: set[str] = set()
         for _ in range(40):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from launch.pubsub.errors import Refused, Unpublished
-from launch.pubsub.topic import PublishSettings, Topic
+from launch.pubsub.topic import Topic
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic, payloads
 from tests.support.waiting import wait_until
@@ -15,7 +15,7 @@ from transforms.rules.topic_messages import TopicMessage, build_message
 
 @pytest.fixture
 def topic(answers: OneTopic) -> Iterator[Topic]:
-    opened = Topic.open(answers.topic, PublishSettings(total_s=30.0))
+    opened = Topic(answers.topic, total_s=30.0)
     yield opened
     opened.close()
 
@@ -73,7 +73,7 @@ def test_an_outage_is_waited_out(
 
 
 def test_an_outage_that_lasts_too_long_is_told(own_server: FakePubSub, answers: OneTopic) -> None:
-    topic = Topic.open(answers.topic, PublishSettings(total_s=0.3))
+    topic = Topic(answers.topic, total_s=0.3)
     own_server.faults.unavailable = True
     with pytest.raises(Unpublished, match=r"within 0.3 s \(ServiceUnavailable\)") as unpublished:
         topic.publish(messages("canary"))
@@ -84,7 +84,7 @@ def test_an_outage_that_lasts_too_long_is_told(own_server: FakePubSub, answers: 
 def test_a_call_that_hangs_is_given_up_and_tried_again(
     own_server: FakePubSub, answers: OneTopic
 ) -> None:
-    topic = Topic.open(answers.topic, PublishSettings(call_timeout_s=0.2, total_s=30.0))
+    topic = Topic(answers.topic, call_timeout_s=0.2, total_s=30.0)
     own_server.faults.slow_s = 2.0
     publishing = threading.Thread(target=topic.publish, args=(messages("lamps"),))
     publishing.start()
@@ -96,7 +96,7 @@ def test_a_call_that_hangs_is_given_up_and_tried_again(
 
 
 def test_a_topic_that_is_not_there_is_for_a_person_to_mend(own_server: FakePubSub) -> None:
-    topic = Topic.open("projects/lamps/topics/missing", address=own_server.address)
+    topic = Topic("projects/lamps/topics/missing", address=own_server.address)
     with pytest.raises(Refused, match="cannot publish to projects/lamps/topics/missing: it does"):
         topic.publish(messages("lamps"))
     topic.close()

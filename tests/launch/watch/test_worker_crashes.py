@@ -13,9 +13,10 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.local.local_pipeline import LocalPipeline
 from launch.pubsub.outstanding import SubscriptionStats
-from launch.watch import run_worker
+from launch.watch import worker as worker_module
 from launch.watch.durable.journal import Journal
 from launch.watch.reporter import LogReporter
+from launch.watch.run import open_worker
 from pipeline import storage
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
@@ -160,7 +161,7 @@ def work_through(config: Config, subscription: AtHand, *, steps: int) -> None:
     settings = build(WatchSettings, {"subscription": "projects/lamps/subscriptions/answers"})
     with (
         closing(Journal(f"{config.work_folder}/journal.sqlite")) as journal,
-        run_worker.open_worker(
+        open_worker(
             config,
             settings,
             PipelineOptions([]),
@@ -184,7 +185,7 @@ def test_whenever_a_worker_dies_the_next_loses_nothing_and_doubles_nothing(
     monkeypatch: pytest.MonkeyPatch,
     done: bool,
 ) -> None:
-    monkeypatch.setattr(run_worker, "LocalPipeline", lambda *_: pipeline)
+    monkeypatch.setattr(worker_module, "LocalPipeline", lambda *_: pipeline)
     for moment in itertools.count():
         shutil.rmtree(config.output, ignore_errors=True)
         subscription = AtHand()

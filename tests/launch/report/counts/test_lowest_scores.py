@@ -16,7 +16,6 @@ from launch.report.counts.lowest_scores import (
     cut_text,
     divide,
 )
-from launch.report.output_records import answer_from_row
 from schemas.checked_answer import Claim
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
@@ -26,13 +25,13 @@ from transforms.rules.redaction import TextMode, redact
 
 
 def cut(enriched: EnrichedAnswer) -> LowAnswer:
-    return cut_answer(answer_from_row(row_of(enriched)))
+    return cut_answer(row_of(enriched))
 
 
 def kept_of(*answers: EnrichedAnswer, limit: int = 3) -> list[LowAnswer]:
     lowest = LowestScores(limit)
     for answer in answers:
-        lowest.add(answer_from_row(row_of(answer)))
+        lowest.add(row_of(answer))
     return lowest.answers()
 
 
@@ -114,10 +113,10 @@ def test_without_its_text_an_answer_keeps_scores_and_offsets(mode: TextMode) -> 
     facts = (a_fact("Lamps glow.", title="Lamps"),)
     answer = cut(redact(a_low("Lamps glow.", query="Why?", facts=facts), mode))
     assert answer.text_mode is mode
-    assert (answer.query, answer.text, answer.passages, answer.lowest_text) == (
+    assert (answer.query, answer.text, answer.passages(), answer.lowest_text) == (
         None,
         None,
-        (),
+        [],
         None,
     )
     assert [(each.claim.start, each.claim.end) for each in answer.claims] == [(6, 11), (0, 5)]

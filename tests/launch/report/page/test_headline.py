@@ -6,10 +6,11 @@ import pytest
 
 from launch.report.counts.tally import Findings, Tally
 from launch.report.output_records import RunSummary
-from launch.report.page.page import headline, notices, run_counts
+from launch.report.page.page import render
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import an_enriched
+from tests.support.pages import Page, parse_page
 from tests.support.reports import a_low, row_of
 from transforms.rules.tagging import Thresholds
 
@@ -21,14 +22,13 @@ def tally_of(
 ) -> Tally:
     tally = Tally(Thresholds(claim=claim), labels or {})
     for answer in answers:
-        tally.add_row(row_of(answer))
+        tally.add_answer(row_of(answer))
     return tally
 
 
-def notices_of(
-    tally: Tally, summary: RunSummary | None, unreadable: tuple[str, ...] = ()
-) -> list[str]:
-    return list(notices(Findings(tally=tally, summary=summary, unreadable=unreadable)))
+def page_of(tally: Tally, summary: RunSummary | None, unreadable: tuple[str, ...] = ()) -> Page:
+    findings = Findings(tally=tally, summary=summary, unreadable=unreadable)
+    return parse_page(render(findings, "out"))
 
 
 @pytest.mark.parametrize(
@@ -66,12 +66,13 @@ def notices_of(
 def test_the_headline_summarizes_the_page(
     answers: list[EnrichedAnswer], figure: str | None, sentence: str
 ) -> None:
-    found = headline(tally_of(*answers))
-    assert (found.figure, found.sentence) == (figure, sentence)
+    page = page_of(tally_of(*answers), None)
+    assert page.all("h1")[0].text == sentence
+    assert [each.text for each in page.all("p", "figure")] == ([figure] if figure else [])
 
 
-def test_a_run_in_order_needs_no_notice() -> None:
-    assert notices_of(tally_of(an_enriched()), GOOD) == []
+def test_a_run_in_order_has_zero_notices() -> None:
+    assert page_of(tally_of(an_enriched()), GOOD).all("p", "notice") == []
 
 
 @pytest.mark.parametrize(
@@ -86,11 +87,12 @@ def test_a_run_in_order_needs_no_notice() -> None:
     ],
     ids=["no summary", "open counts", "several runs", "damage", "thresholds", "labels"],
 )
-def test_what_must_be_known_before_the_numbers_are_trusted(
+def test_a_notice_warns_before_the_numbers_are_trusted(
     tally: dict[str, Any], summary: RunSummary | None, unreadable: tuple[str, ...], words: str
 ) -> None:
-    [notice] = notices_of(tally_of(an_enriched(), **tally), summary, unreadable)
-    assert words in notice
+    page = page_of(tally_of(an_enriched(), **tally), summary, unreadable)
+    [notice] = page.all("p", "notice")
+    assert words in notice.text
 
 
 @pytest.mark.parametrize(
@@ -112,4 +114,5 @@ def test_what_must_be_known_before_the_numbers_are_trusted(
 def test_the_counts_of_the_last_run_are_a_sentence(
     summary: RunSummary | None, sentence: str | None
 ) -> None:
-    assert run_counts(summary) == sentence
+    [span] = page_of(tally_of(), summary).all("p", "span")
+    assert span.text == f"0 records.{f' {sentence}' if sentence else ''}\n  "

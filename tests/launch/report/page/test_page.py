@@ -133,6 +133,16 @@ def test_every_picture_says_what_it_shows_or_is_hidden(tmp_path: Path) -> None:
             assert attributes.get("aria-hidden") == "true" or attributes["aria-label"]
 
 
+def test_columns_are_stacked_from_the_base_line(tmp_path: Path) -> None:
+    page = page_of(tmp_path, an_enriched(), a_low(), an_enriched(), an_enriched())
+    bars = [bar.attributes for bar in page.all("rect") if "y" in bar.attributes]
+    drawn = [tuple(bar[name] for name in ("class", "x", "y", "width", "height")) for bar in bars]
+    assert drawn[:2] == [
+        ("low", "0.000%", "75.000%", "100.000%", "25.000%"),
+        ("grounded", "0.000%", "0.000%", "100.000%", "75.000%"),
+    ]
+
+
 def test_every_table_has_headers_and_every_region_a_name(tmp_path: Path) -> None:
     page = page_of(tmp_path, an_enriched(), a_low())
     assert len(page.all("table")) == len(page.all("thead"))
@@ -154,6 +164,29 @@ def test_claims_are_marked_by_their_bytes(tmp_path: Path) -> None:
 def test_colour_is_never_the_only_sign_of_a_claim(tmp_path: Path) -> None:
     [low] = page_of(tmp_path, a_low()).all("span", "unsupported")
     assert low.text == "glow. Kettles vote.2: 0.10 not supported"
+
+
+@pytest.mark.parametrize(
+    ("score", "css", "meaning"),
+    [
+        (0.0, "tint-0 unsupported", "not supported"),
+        (0.39, "tint-1 unsupported", "not supported"),
+        (0.4, "tint-2", "supported"),
+        (0.8, "tint-4", "supported"),
+        (1.0, "tint-4", "supported"),
+        (None, "unchecked", "needs no check"),
+    ],
+)
+@pytest.mark.parametrize("mode", [TextMode.FULL, TextMode.NONE])
+def test_the_lower_the_score_the_deeper_the_tint(
+    tmp_path: Path, score: float | None, css: str, meaning: str, mode: TextMode
+) -> None:
+    # A score of a claim that needs no check does not count.
+    claim = a_claim("Lamps", score=score or 0.0, grounding_check_required=score is not None)
+    text = page_of(tmp_path, redact(a_low("Lamps", claims=(claim,)), mode))
+    drawn = text.all("span", "claim")[5]
+    assert drawn.attributes["class"].split() == ["claim", *css.split()]
+    assert meaning in text.text
 
 
 def test_cited_facts_stand_first(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from launch.watch.durable.batch_folders import BatchFolders
 from launch.watch.durable.final_files import FinalFiles
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.published_ids import PublishedIds
 from launch.watch.durable.publisher import FilePublisher
-from launch.watch.run_worker import open_folders
 from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.sinks.part_files import OpenPart
@@ -26,7 +26,6 @@ from tests.support.clocks import ManualClock
 from tests.support.journals import an_account, an_alert, commit_batch
 from tests.support.outputs import alerts_in, failures_in, records_in, visible_files
 from transforms.persistence.database import Database
-from transforms.persistence.seen_ids import SeenIds
 
 AGE_S = 300.0
 DAY_US = 86_400_000_000
@@ -46,10 +45,9 @@ class Keeper:
             **config,
         )
         self.journal = Journal(f"{self.config.work_folder}/journal.sqlite")
-        self.folders = open_folders(self.config, self.journal)
-        seen = SeenIds(f"{self.config.work_folder}/seen.sqlite")
+        self.folders = BatchFolders(str(self.config.work_folder), self.journal)
         self.published_ids = PublishedIds(
-            self.config.destination, self.journal.identity, seen, 3_600, lambda: clock.now_s
+            self.config, self.journal.identity, 3_600, lambda: clock.now_s
         )
         self.files = FinalFiles(
             self.config, self.folders, self.published_ids, ["alerts", "failures"]
