@@ -12,8 +12,8 @@ from schemas.wire.grounding_check import CheckRequest
 from tests.support.checks import check_request
 from tests.support.interleaving import run_interleaved
 from transforms.grounding import client as client_module
+from transforms.grounding import credentials
 from transforms.grounding.client import CallsInFlight, GroundingClient
-from transforms.grounding.credentials import Authority
 from transforms.grounding.errors import (
     GaveUp,
     Misconfigured,
@@ -71,11 +71,7 @@ class Tokens(google_credentials.Credentials):
 def tokens(monkeypatch: pytest.MonkeyPatch) -> Tokens:
     """Credentials that the client finds in place of Google's."""
     tokens = Tokens()
-
-    def authority(account: GoogleAccount) -> Authority:
-        return Authority(account, credentials=tokens, request=lambda: None)
-
-    monkeypatch.setattr(client_module, "Authority", authority)
+    monkeypatch.setattr(credentials, "find_credentials", lambda _: tokens)
     return tokens
 
 

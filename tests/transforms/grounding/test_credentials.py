@@ -10,6 +10,7 @@ from google.auth import credentials as google_credentials
 from google.auth import exceptions, impersonated_credentials
 
 from tests.support.google_accounts import token_server, write_key_file
+from transforms.grounding import credentials as credentials_module
 from transforms.grounding.credentials import Authority, find_credentials
 from transforms.grounding.errors import Misconfigured, Unavailable
 from transforms.grounding.settings import GoogleAccount, endpoint, grounding_config, location_of
@@ -30,8 +31,10 @@ class Expiring(google_credentials.Credentials):
         self.token = f"token-{self.refreshes}"
 
 
-def authority_of(credentials: google_credentials.Credentials) -> Authority:
-    return Authority(GoogleAccount(), credentials=credentials, request=lambda: None)
+def authority_of(credentials: google_credentials.Credentials, **account: str) -> Authority:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(credentials_module, "find_credentials", lambda _: credentials)
+        return Authority(GoogleAccount(**account))
 
 
 def in_threads(number: int, call: Callable[[], object]) -> list[object]:
@@ -82,9 +85,7 @@ def test_a_good_token_is_used_again() -> None:
 
 
 def test_the_quota_project_goes_along() -> None:
-    authority = Authority(
-        GoogleAccount(quota_project="payer"), credentials=Expiring(), request=lambda: None
-    )
+    authority = authority_of(Expiring(), quota_project="payer")
     headers = asyncio.run(authority.headers())
     assert headers["X-Goog-User-Project"] == "payer"
 
@@ -116,7 +117,7 @@ def test_a_refresh_that_fails_says_whether_to_try_again(
 @pytest.mark.parametrize("text", ["a\r\nX: b", "a\nb", "\u00e9"], ids=ascii)
 def test_what_cannot_be_sent_as_a_header_is_misconfigured_and_not_an_outage(text: str) -> None:
     with pytest.raises(Misconfigured, match="quota project"):
-        Authority(GoogleAccount(quota_project=text), Expiring(), lambda: None)
+        authority_of(Expiring(), quota_project=text)
     credentials = Expiring()
     authority = authority_of(credentials)
     credentials.refresh = lambda _: setattr(credentials, "token", text)

@@ -11,8 +11,7 @@ import pytest
 from schemas.wire.grounding_check import CheckResponse
 from tests.support.checks import check_request
 from transforms.grounding.protocol import CheckReply
-from transforms.grounding.reply_cache import ReplyCache
-from transforms.grounding.reply_store import ReplyStore
+from transforms.grounding.reply_cache import ReplyCache, ReplyStore
 from transforms.grounding.settings import Budget
 
 ADDRESS = "http://checker/v1/c:check"
