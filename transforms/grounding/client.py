@@ -58,17 +58,8 @@ _HEADERS = httpx.Headers(
 stamina.instrumentation.set_on_retry_hooks(())
 
 
-class CallsInFlight:
-    """Count the calls of this process that wait for a reply, over all clients."""
-
-    count = 0
-    _lock = threading.Lock()
-
-    @classmethod
-    def add(cls, by: int) -> None:
-        """Add to the count; a negative number subtracts."""
-        with cls._lock:
-            cls.count += by
+CALLS_IN_FLIGHT: set[object] = set()
+"""The calls of this process that wait for a reply, over all clients."""
 
 
 class SentCalls(NamedTuple):
@@ -268,7 +259,7 @@ class GroundingClient:
     def _sending(self, call: "_Call") -> Iterator[None]:
         """Count a request while it is sent, and turn an error of the network into Unavailable."""
         self._count(call, 1)
-        CallsInFlight.add(1)
+        CALLS_IN_FLIGHT.add(call)
         try:
             yield
         except (TimeoutError, httpx.TransportError) as error:
@@ -277,7 +268,7 @@ class GroundingClient:
                 self._count(call, -1)
             raise failure from None
         finally:
-            CallsInFlight.add(-1)
+            CALLS_IN_FLIGHT.discard(call)
 
     def _failure(self, error: Exception) -> Unavailable:
         if isinstance(error, TimeoutError | httpx.TimeoutException):
@@ -327,7 +318,7 @@ class GroundingClient:
             ) from None
 
 
-@dataclass
+@dataclass(eq=False)
 class _Call:
     """The attempts of one request.
 

@@ -115,7 +115,7 @@ def test_a_refresh_that_fails_says_whether_to_try_again(
 
 
 @pytest.mark.parametrize("text", ["a\r\nX: b", "a\nb", "\u00e9"], ids=ascii)
-def test_what_cannot_be_sent_as_a_header_is_misconfigured_and_not_an_outage(text: str) -> None:
+def test_a_header_with_a_line_break_is_a_configuration_error(text: str) -> None:
     with pytest.raises(Misconfigured, match="quota project"):
         authority_of(Expiring(), quota_project=text)
     credentials = Expiring()
@@ -149,7 +149,7 @@ def test_application_default_credentials_come_from_the_environment(
     assert headers["Authorization"] == "Bearer token-1"
 
 
-def test_impersonation_stands_on_the_account_that_was_found(tmp_path: Path) -> None:
+def test_impersonation_uses_the_credentials_that_were_found(tmp_path: Path) -> None:
     key_file = write_key_file(tmp_path / "key.json", "http://127.0.0.1:1/token")
     account = GoogleAccount(
         credentials_file=key_file, impersonate="watcher@p.iam.gserviceaccount.com"
@@ -167,7 +167,7 @@ def test_impersonation_stands_on_the_account_that_was_found(tmp_path: Path) -> N
         ("eu", "https://eu-discoveryengine.googleapis.com"),
     ],
 )
-def test_each_location_has_an_address_of_its_own(location: str, address: str) -> None:
+def test_each_location_has_its_own_address(location: str, address: str) -> None:
     assert endpoint(location) == address
 
 
