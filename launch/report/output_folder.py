@@ -9,7 +9,7 @@ import msgspec
 
 from launch.report.output_records import AlertLine, AnswerRow, FailureLine, RunSummary
 from pipeline import storage
-from pipeline.sources.avro_blocks import AvroFile
+from pipeline.sources.avro_files import AvroFile
 from pipeline.sources.compression import DamagedArchive
 from schemas import Record
 from schemas.enriched_answer import is_enriched_schema

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import google.auth
 from google.auth import impersonated_credentials
@@ -23,23 +23,13 @@ class Authority:
     In google-auth every caller that finds the token expired refreshes it:
     googleapis/google-auth-library-python#1780.
 
-    Args:
-      account: whose credentials to use.
-      credentials: in place of the account's.
-      request: fetches tokens.
-
     Raises:
       Misconfigured: the account's credentials do not exist, or the quota project cannot be sent.
     """
 
-    def __init__(
-        self,
-        account: GoogleAccount,
-        credentials: Credentials | None = None,
-        request: Callable[..., object] | None = None,
-    ) -> None:
-        self._credentials = credentials or find_credentials(account)
-        self._request = request or Request()
+    def __init__(self, account: GoogleAccount) -> None:
+        self._credentials = find_credentials(account)
+        self._request = Request()
         self._lock = threading.Lock()
         project = account.quota_project or self._credentials.quota_project_id
         self._headers = {"X-Goog-User-Project": project} if project else {}
@@ -50,10 +40,9 @@ class Authority:
             )
 
     async def headers(self, rejected: Mapping[str, str] | None = None) -> Mapping[str, str]:
-        """Return the headers that authorize a call; get a new token if there is no valid one.
+        """Return the headers that authorize a call; get a new token if the last one has expired.
 
-        Args:
-          rejected: headers that the service did not accept; their token is not returned again.
+        `rejected` are headers that the service did not accept; their token is not returned again.
 
         Raises:
           Unavailable: no token can be fetched now.
@@ -65,7 +54,13 @@ class Authority:
         return await asyncio.to_thread(self._refresh, rejected)
 
     def _current(self) -> Mapping[str, str]:
-        return {**self._headers, "Authorization": f"Bearer {self._credentials.token}"}
+        token = f"Bearer {self._credentials.token}"
+        if not _can_be_sent(token):
+            raise Misconfigured(
+                "the access token contains a line break or another character that no HTTP header"
+                " may have: correct the credentials"
+            )
+        return {**self._headers, "Authorization": token}
 
     def _refresh(self, rejected: Mapping[str, str] | None) -> Mapping[str, str]:
         with self._lock:
@@ -74,13 +69,7 @@ class Authority:
                     self._credentials.refresh(self._request)
                 except GoogleAuthError as error:
                     raise _check_failure(error) from None
-            headers = self._current()
-        if not _can_be_sent(headers["Authorization"]):
-            raise Misconfigured(
-                "the access token contains a line break or another character that no HTTP header"
-                " may have: correct the credentials"
-            )
-        return headers
+            return self._current()
 
 
 def _can_be_sent(value: str) -> bool:

@@ -4,17 +4,128 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
-from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
+from schemas.wire.grounding_check import CheckRequest, CheckResponse, CitedChunk
 from transforms.grounding.protocol import CheckReply
-from transforms.grounding.reply_store import ReplyStore
+from transforms.grounding.settings import Budget
+from transforms.persistence.database import Database
 
 _OVERHEAD_BYTES = 2048
 
 Fetch = Callable[[], Awaitable[CheckReply]]
+
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS replies (
+  key BLOB PRIMARY KEY, reply BLOB NOT NULL, owner INTEGER
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS spent (calls INTEGER NOT NULL, characters INTEGER NOT NULL);
+INSERT INTO spent SELECT 0, 0 WHERE NOT EXISTS (SELECT * FROM spent);
+"""
+
+_ADD = "UPDATE spent SET calls = calls + ?, characters = characters + ?"
+_ADD_IN_BUDGET = f"{_ADD} WHERE calls < ? AND characters + ? <= ?"
+_NO_LIMIT = 2**62
+_CALLS_PER_WRITE = 16
+"""A run without a budget writes its count once in so many calls: a write costs 5 % of a call."""
+
+
+class Spent(NamedTuple):
+    """What a run has sent, over all its tries: requests, and the characters in them."""
+
+    calls: int = 0
+    characters: int = 0
+
+
+class ReplyStore:
+    """Encoded replies by the hash of their request, and how much the run has sent.
+
+    A run consists of parts. A reply belongs to the part whose counts include its call.
+
+    Raises:
+      OSError: the file cannot be opened, now; or read or written, later.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._owner = 0
+        self._unwritten = Spent()
+        self._database = Database(path, _TABLES, durable=False)
+
+    def begin(self, owner: int, *, again: bool) -> None:
+        """Begin a part of the run; `again` if it was interrupted: its replies belong to none."""
+        self._owner = owner
+        if again:
+            self._database.write("UPDATE replies SET owner = NULL WHERE owner = ?", owner)
+
+    def begin_plan(self) -> int:
+        """Let all replies belong to no part, for a new plan of the run; return how many."""
+        return self._database.write("UPDATE replies SET owner = NULL")
+
+    def delete_replies(self) -> None:
+        """Delete all replies; what the run has sent still counts."""
+        self._database.write("DELETE FROM replies")
+
+    def get(self, key: bytes) -> tuple[bytes, bool] | None:
+        """Return a reply, and whether it belonged to no part; then the current part gets it."""
+        query = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
+        row = next(self._database.read(query, key), None)
+        if row is None:
+            return None
+        reply, is_uncounted = row
+        if is_uncounted:
+            self._database.write("UPDATE replies SET owner = ? WHERE key = ?", self._owner, key)
+        return reply, bool(is_uncounted)
+
+    def put(self, key: bytes, reply: bytes) -> None:
+        """Store a reply."""
+        self._database.write(
+            "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", key, reply, self._owner
+        )
+
+    def spend(self, characters: int, budget: Budget) -> bool:
+        """Count a call that is about to be sent; return False if it exceeds the budget.
+
+        With a budget the count is committed before this returns, so that no crash loses it.
+
+        """
+        if budget == Budget():
+            self._add_unwritten(1, characters)
+            if self._unwritten.calls >= _CALLS_PER_WRITE:
+                self.flush()
+            return True
+        limits = (budget.max_calls, budget.max_characters)
+        calls, most = (_NO_LIMIT if limit is None else limit for limit in limits)
+        return self._database.write(_ADD_IN_BUDGET, 1, characters, calls, characters, most) == 1
+
+    def refund(self, characters: int) -> None:
+        """Subtract a call that was not sent after all."""
+        self._add_unwritten(-1, -characters)
+        self.flush()
+
+    def flush(self) -> None:
+        """Write the count."""
+        if self._unwritten != Spent():
+            self._database.write(_ADD, *self._unwritten)
+            self._unwritten = Spent()
+
+    def spent(self) -> Spent:
+        """Return what the run has sent, over all its tries."""
+        self.flush()
+        [(calls, characters)] = self._database.read("SELECT calls, characters FROM spent")
+        return Spent(calls, characters)
+
+    def close(self) -> None:
+        """Write the count, and close the file."""
+        self.flush()
+        self._database.close()
+
+    def _add_unwritten(self, calls: int, characters: int) -> None:
+        before = self._unwritten
+        self._unwritten = Spent(before.calls + calls, before.characters + characters)
 
 
 class ReplyCache:
@@ -40,16 +151,10 @@ class ReplyCache:
     async def get(self, request: CheckRequest, body: bytes, fetch: Fetch) -> CheckReply:
         """Return the cached reply to a request; fetch it if there is none.
 
-        Args:
-          request: the decoded form of `body`.
-          body: the encoded request.
-          fetch: sends it.
-
-        Returns:
-          The reply; its `attempts` is 0 if this caller sent no request.
+        `body` is the encoded request. The reply's `attempts` is 0 if this caller sent no request.
 
         Raises:
-          Exception: what `fetch` raised, for the caller or for the one it shared.
+          Exception: what `fetch` raised, for this caller or for another one.
         """
         key = sha256(self._address + b"\0" + body).digest()
         if key in self._replies:
@@ -88,7 +193,7 @@ class ReplyCache:
 
 
 def _without_attempts(reply: CheckReply) -> CheckReply:
-    return msgspec.structs.replace(reply, attempts=0)
+    return replace(reply, attempts=0)
 
 
 class _SharedFetch:
@@ -108,39 +213,16 @@ class _SharedFetch:
                 self._task.cancel()
 
 
-class _StoredReply(msgspec.Struct, frozen=True, array_like=True):
-    """A reply without any text.
-
-    Attributes:
-      facts: the indices of the facts of the cited chunks.
-      claims: start, end, score, whether a check is required, citations.
-    """
-
-    attempts: int
-    support_score: float | None
-    facts: tuple[int, ...]
-    claims: tuple[tuple[int, int, float | None, bool | None, tuple[int, ...]], ...]
-
-
-_encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(_StoredReply)
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(tuple[int, CheckResponse]).decode
 
 
 def encode_reply(reply: CheckReply) -> bytes:
     """Encode the scores, offsets and indices of a reply, and no text."""
     response = reply.response
-    claims = tuple(
-        (
-            claim.start_pos,
-            claim.end_pos,
-            claim.score,
-            claim.grounding_check_required,
-            claim.citation_indices,
-        )
-        for claim in response.claims
-    )
-    facts = tuple(int(chunk.source) for chunk in response.cited_chunks)
-    return _encoder.encode(_StoredReply(reply.attempts, response.support_score, facts, claims))
+    chunks = tuple(CitedChunk(source=chunk.source) for chunk in response.cited_chunks)
+    claims = tuple(replace(claim, claim_text="") for claim in response.claims)
+    return _encode((reply.attempts, replace(response, cited_chunks=chunks, claims=claims)))
 
 
 def decode_reply(encoded: bytes, request: CheckRequest) -> CheckReply:
@@ -148,24 +230,15 @@ def decode_reply(encoded: bytes, request: CheckRequest) -> CheckReply:
 
     A cited chunk gets the text of its whole fact.
     """
-    stored = _decoder.decode(encoded)
-    answer = request.answer_candidate.encode()
-    response = CheckResponse(
-        support_score=stored.support_score,
-        cited_chunks=tuple(
-            CitedChunk(chunk_text=request.facts[fact].fact_text, source=str(fact))
-            for fact in stored.facts
-        ),
-        claims=tuple(
-            CheckedClaim(
-                start_pos=start,
-                end_pos=end,
-                claim_text=answer[start:end].decode(),
-                citation_indices=citations,
-                grounding_check_required=is_required,
-                score=score,
-            )
-            for start, end, score, is_required, citations in stored.claims
-        ),
+    attempts, stored = _decode(encoded)
+    answer, facts = request.answer_candidate.encode(), request.facts
+    chunks = tuple(
+        replace(chunk, chunk_text=facts[int(chunk.source)].fact_text)
+        for chunk in stored.cited_chunks
     )
-    return CheckReply(response=response, attempts=stored.attempts)
+    claims = tuple(
+        replace(claim, claim_text=answer[claim.start_pos : claim.end_pos].decode())
+        for claim in stored.claims
+    )
+    response = replace(stored, cited_chunks=chunks, claims=claims)
+    return CheckReply(response=response, attempts=attempts)
