@@ -138,7 +138,7 @@ def test_the_values_reach_the_configuration(submitted: list[Any]) -> None:
     [(config, source, sink, _)] = submitted
     assert (sink.enriched.windows.width_s, sink.enriched.windows.shards) == (60, 8)
     assert config.seen_for_s == 1800
-    assert source.id_label == "uid"
+    assert source._id_label == "uid"
     assert config.run.startswith("shop-20")
     assert config.check.outage is OutagePolicy.REDELIVER
 
