@@ -18,8 +18,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from launch.local.local_pipeline import LocalPipeline
 from launch.local.work_folder import Plan, SegmentDone, WorkFolder
 from launch.logs.json_log import keep_beam_quiet
-from launch.terminal.gauges import Gauges, read_gauges
-from launch.terminal.progress import Progress
+from launch.terminal.progress import Gauges, Progress, read_gauges
 from pipeline.settings.config import Config
 from pipeline.sinks.sink import SegmentSink
 from pipeline.sources.splits import Segment, SegmentReader

@@ -83,11 +83,9 @@ class EnrichedFiles(RowFormat):
 
     Args:
       text_mode: how much of the texts is kept.
-      run: the run's id; it determines the sync marker, so that files of one run can be joined block
-        by block.
-      now_us: the clock where rows are written as they come: a date far from now gets no folder of
-        its own, so that a producer with a wrong clock cannot create one for each day of the
-        calendar. None for archives.
+      run: determines the sync marker, so that files of one run can be joined block by block.
+      now_us: the clock where rows are written as they come, None for archives: a date far from now
+        gets no folder, so that a producer with a wrong clock cannot create one for every day.
       with_keys: whether the keys of records are needed.
     """
 

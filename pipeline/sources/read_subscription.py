@@ -29,12 +29,7 @@ class ReadSubscription(beam.PTransform):
     Output: two PCollections, unbounded: `messages` holds the Message of each, `failures` nothing.
     Failures: none; a message without an answer fails in ParseAnswers.
     Delivery: Dataflow acknowledges what its first stage has committed, and drops redelivered
-      messages.
-
-    Args:
-      subscription: ``projects/P/subscriptions/S``.
-      id_label: the attribute by which Dataflow recognises a message that was published twice within
-        ten minutes; None for the message id.
+      messages. It drops messages with the same attribute `id_label` within ten minutes.
     """
 
     def __init__(self, subscription: str, id_label: str | None = None) -> None:

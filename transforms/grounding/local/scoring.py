@@ -56,16 +56,7 @@ _MAX_LOOKUPS = 2_000_000
 
 
 class FactWords:
-    """The words of one fact.
-
-    Args:
-      positions: the forms of its tokens in order, None for one that is not wanted.
-      pairs: the adjacent forms.
-
-    Attributes:
-      forms: the forms of its tokens.
-      pairs: as given.
-    """
+    """The forms of a fact's tokens in order, None for one that is not wanted, and adjacent ones."""
 
     def __init__(self, positions: Sequence[str | None], pairs: frozenset[Pair]) -> None:
         self._positions = positions
@@ -84,13 +75,7 @@ class FactWords:
 
 
 class Facts(NamedTuple):
-    """The words of the facts of a request.
-
-    Attributes:
-      each: the facts.
-      forms, pairs: those of all facts.
-      max_lookups: about how many windows may be compared for one claim.
-    """
+    """The words of the facts of a request, and about how many windows a claim may compare."""
 
     each: list[FactWords]
     forms: AbstractSet[str]
@@ -151,13 +136,7 @@ read_facts = FactCache(_read_facts).__getitem__
 
 
 class ClaimInFacts:
-    """Search for the words of a claim in the facts.
-
-    Args:
-      claim: the claim's words.
-      facts: the facts' words.
-      contradicts: whether the claim contradicts the facts.
-    """
+    """Search for the words of a claim in the facts, which it may contradict."""
 
     def __init__(self, claim: ClaimWords, facts: Facts, *, contradicts: bool = False) -> None:
         self._claim = claim
@@ -197,10 +176,7 @@ class ClaimInFacts:
         return self._log_odds(self._claim.distinct - found, held, in_window)
 
     def _log_odds(self, missed: AbstractSet[str], pairs: int, in_window: int) -> float:
-        """Return the log odds that facts support the claim.
-
-        The facts lack the missed forms, and have so many pairs, and so many forms close together.
-        """
+        """Weight the missed forms, the pairs that are found, and the forms close together."""
         claim = self._claim
         found = len(claim.distinct) - len(missed)
         numbers, names, content = claim.count(missed) if missed else _NONE_MISSED
