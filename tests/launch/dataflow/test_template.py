@@ -84,13 +84,13 @@ def test_an_input_starts_a_backfill(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "groundwatch: the pipeline is built.\n"
 
 
-def test_parameters_that_make_no_sense_are_told_together() -> None:
+def test_parameters_that_make_no_sense_are_reported_together() -> None:
     with pytest.raises(UsageError) as raised:
         template.start(["--subscription=s", "--shards=0", "--output=out", *FLAGS])
-    told = "\n".join(raised.value.problems)
-    assert "--subscription s: must have the form projects/P/subscriptions/S" in told
-    assert "--shards 0: must be a whole number from 1" in told
-    assert "--output out: must begin with gs://" in told
+    message = "\n".join(raised.value.problems)
+    assert "--subscription s: must have the form projects/P/subscriptions/S" in message
+    assert "--shards 0: must be a whole number from 1" in message
+    assert "--output out: must begin with gs://" in message
 
 
 def test_a_folder_of_this_machine_is_refused_without_being_made(
@@ -138,7 +138,7 @@ def test_the_values_reach_the_configuration(submitted: list[Any]) -> None:
     [(config, source, sink, _)] = submitted
     assert (sink.enriched.windows.width_s, sink.enriched.windows.shards) == (60, 8)
     assert config.seen_for_s == 1800
-    assert source._id_label == "uid"
+    assert source.source["id_label"] == "uid"
     assert config.run.startswith("shop-20")
     assert config.check.outage is OutagePolicy.REDELIVER
 
@@ -159,7 +159,7 @@ def test_two_jobs_never_write_the_same_files() -> None:
         (["--machine_type=n2-standard-4", "--experiments=no_use_multiple_sdk_containers"], 100.0),
         (["--workers=5"], 80.0),
     ],
-    ids=["standard", "custom", "custom with more memory", "one process", "told"],
+    ids=["standard", "custom", "custom with more memory", "one process", "--workers"],
 )
 def test_the_quota_is_divided_by_the_processes_of_all_workers(
     submitted: list[Any], machine: list[str], quota: float
