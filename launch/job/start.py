@@ -2,6 +2,7 @@
 
 import sys
 import traceback
+from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 
@@ -135,8 +136,13 @@ def prepare(
     if not is_local:
         problems += _local_flags(job)
     inputs = find_inputs(flag, patterns, problems)
-    destination = _destination(job, patterns, problems, replays=replays)
+    run_id = job.output.run_id or default_run_id(patterns)
+    destination = Destination(root=job.output.output, run=run_id)
+    if destination.root:
+        try_output(destination, problems)
     loaded.raise_problems()
+    if replays and not job.output.run_id:
+        destination = replace(destination, run=free_run_id(destination.root, run_id))
     work_folder = (job.local.work_folder or default_work_folder(destination)) if is_local else None
     config = job_config(
         job,
@@ -152,30 +158,15 @@ def prepare(
     return config, beam_options, workers
 
 
-def _destination(
-    job: JobSettings, patterns: tuple[str, ...], problems: list[str], *, replays: bool
-) -> Destination:
-    """Name the run, and check that its output can be written."""
-    run_id = job.output.run_id or default_run_id(patterns)
-    destination = Destination(root=job.output.output, run=run_id)
-    if destination.root:
-        try_output(destination, problems)
-        if replays and not job.output.run_id and not problems:
-            return replace(destination, run=free_run_id(destination.root, run_id))
-    return destination
-
-
-def _local_flags(job: JobSettings) -> list[str]:
+def _local_flags(job: JobSettings) -> Iterator[str]:
     """Refuse the flags that an engine cannot obey."""
-    values = {
-        "work_folder": job.local.work_folder,
-        "resume": job.local.resume,
-        "forget_replies": job.local.forget_replies,
-        "max_calls": job.costs.max_calls,
-        "max_cost": job.costs.max_cost,
-    }
-    refusal = "is only for a run on this machine, without --runner"
-    return [f"--{name}: {refusal}" for name, value in values.items() if value]
+    for group, names in (
+        (job.local, ("work_folder", "resume", "forget_replies")),
+        (job.costs, ("max_calls", "max_cost")),
+    ):
+        for name in names:
+            if getattr(group, name):
+                yield f"--{name}: is only for a run on this machine, without --runner"
 
 
 def _run(config: Config, options: PipelineOptions, processes: int, job: JobSettings) -> int:

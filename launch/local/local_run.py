@@ -23,8 +23,7 @@ from pipeline.sinks.summary_file import refuse_other_source, remove_summary
 from pipeline.sources.archives import examine_file
 from pipeline.sources.splits import split_segments
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
-from schemas.summary import RunCounts, Summary, total_counts
-from transforms.grounding.settings import CheckSettings
+from schemas.summary import Summary, total_counts
 from transforms.measure_rates import EngineCounts
 from transforms.rules.rate_incidents import find_all_rate_alerts
 from transforms.runtime import clock
@@ -100,13 +99,12 @@ def fingerprint(config: Config) -> str:
     Every setting counts, except those named in `NOT_IN_FINGERPRINT`.
     """
     states = [(path, *storage.version(path)) for path in config.inputs]
-    content = [__version__, _fixed(config), _fixed(config.check), states]
+    settings = [
+        {name: value for name, value in asdict(each).items() if name not in NOT_IN_FINGERPRINT}
+        for each in (config, config.check)
+    ]
+    content = [__version__, settings, states]
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
-
-
-def _fixed(settings: Config | CheckSettings) -> dict[str, object]:
-    fields = asdict(settings).items()
-    return {name: value for name, value in fields if name not in NOT_IN_FINGERPRINT}
 
 
 def _plan(config: Config, processes: int, flags: LocalRunSettings, work: WorkFolder) -> Plan:
@@ -144,7 +142,12 @@ def _publish(
 ) -> Summary:
     """Publish the files of all finished segments, and write the summary."""
     finished = [(segment, done) for segment in plan.segments if (done := work.done(segment.number))]
-    counts = _with_all_calls(work, total_counts(done.counts for _, done in finished))
+    counts = total_counts(done.counts for _, done in finished)
+    if paid := work.paid():
+        # Those of unfinished segments and killed processes count, too.
+        with paid as store:
+            calls, characters = store.spent()
+        counts = replace(counts, calls=calls, characters=characters)
     parts = [part for _, done in finished for part in done.parts]
     rates = (engine_counts for _, done in finished for engine_counts in done.rates)
     # A message may hold several answers, so the rest does not follow from the answers read.
@@ -158,15 +161,6 @@ def _publish(
         deferred=left,
     )
     return publish_summary(config, summary)
-
-
-def _with_all_calls(work: WorkFolder, counts: RunCounts) -> RunCounts:
-    """Count the calls of all attempts, including unfinished segments and killed processes."""
-    if (paid := work.paid()) is None:
-        return counts
-    with paid as store:
-        calls, characters = store.spent()
-    return replace(counts, calls=calls, characters=characters)
 
 
 def _rate_alert_parts(config: Config, rates: Iterable[EngineCounts]) -> list[Part]:

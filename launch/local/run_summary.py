@@ -32,6 +32,9 @@ class _Failure(msgspec.Struct):
     step: str
 
 
+_FAILURE = msgspec.json.Decoder(_Failure)
+
+
 def counts_from(result: PipelineResult) -> RunCounts:
     """Read the counts of a finished pipeline from Beam's metrics.
 
@@ -156,7 +159,8 @@ def _replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
         name = storage.name_below(path, folder)
         if name is None:
             continue
-        failures = _failures_in(path)
+        with storage.describing_errors(f"cannot read {path}"), storage.read(path) as stream:
+            failures = [_FAILURE.decode(line) for line in stream]
         errors.update(failure.error_class for failure in failures)
         retryable += sum(failure.retryable for failure in failures)
         unreadable += sum(failure.step in _READING_STEPS for failure in failures)
@@ -171,9 +175,3 @@ def _replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
         unreadable=unreadable,
         failures_by_error=dict(errors),
     )
-
-
-def _failures_in(path: str) -> list[_Failure]:
-    decoder = msgspec.json.Decoder(_Failure)
-    with storage.describing_errors(f"cannot read {path}"), storage.read(path) as stream:
-        return [decoder.decode(line) for line in stream]
