@@ -14,7 +14,7 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemaini
 from schemas import Record
 from schemas.quantities import to_rfc3339
 from schemas.verdict import Verdict
-from transforms.grounding.client import CallsInFlight
+from transforms.grounding.client import CALLS_IN_FLIGHT
 from transforms.runtime import clock, counters
 
 _BAR_INTERVAL_S = 0.2
@@ -61,7 +61,7 @@ def read_gauges() -> Gauges:
     return Gauges(
         done=sum(verdicts) + sum(counter.value for counter in ends),
         further_answers=counters.FURTHER_ANSWERS.value,
-        calls_in_flight=CallsInFlight.count,
+        calls_in_flight=len(CALLS_IN_FLIGHT),
         retries=counters.RETRIES.value,
         verdicts=verdicts,
     )
