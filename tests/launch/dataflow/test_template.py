@@ -132,13 +132,16 @@ def test_what_cannot_be_started_is_a_sentence(
     assert capsys.readouterr().err.startswith("groundwatch: the job could not be started: ")
 
 
-def test_the_values_reach_the_configuration(submitted: list[Any]) -> None:
+def test_the_values_reach_the_configuration(
+    submitted: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "ReadSubscription", lambda *arguments: arguments)
     flags = ["--file_age_s=60", "--shards=8", "--dedupe_h=0.5", "--id_label=uid", "--run_id=shop"]
     template.start([*STREAM, *flags, *FLAGS])
     [(config, source, sink, _)] = submitted
     assert (sink.enriched.windows.width_s, sink.enriched.windows.shards) == (60, 8)
     assert config.seen_for_s == 1800
-    assert source.source["id_label"] == "uid"
+    assert source == ("projects/example-project/subscriptions/answers", "uid")
     assert config.run.startswith("shop-20")
     assert config.check.outage is OutagePolicy.REDELIVER
 
