@@ -144,7 +144,8 @@ class FinalFiles:
     ) -> FileEntry:
         """Publish a file of enriched records, unless an interrupted attempt has done so."""
         target = self._config.destination.path(path)
-        planned = journal.planned_files().get(path)
+        publication = journal.publication()
+        planned = publication.files.get(path) if publication else None
         if planned is None or not (planned.is_done or _is_published(planned, target)):
             planned, joined, keys = self._join_records(parts, batch_of, path)
             journal.plan_file(planned)

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -39,8 +39,7 @@ FROM batches
 """
 _LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
 _PUBLICATION, _RUN, _IDENTITY = "publication", "run", "identity"
-_SET_ASIDE, _PLANNED_FILES = "parts set aside", "planned files"
-_IDENTITY_BYTES = 4
+_SET_ASIDE, _IDENTITY_BYTES = "parts set aside", 4
 _NEWEST = 2**62
 MAX_ENGINES = 1_000
 OTHER_ENGINES = "(other engines)"
@@ -52,19 +51,6 @@ _MAX_OUTBOX_BYTES = 32 * MEGABYTE
 OutboxRow = TypeVar("OutboxRow", bound=Alert | Failure)
 _Content = TypeVar("_Content")
 _OUTBOX_KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
-
-
-class Publication(Record, frozen=True, kw_only=True):
-    """An unfinished publication, with everything that its files depend on.
-
-    If it is resumed after a crash, it writes the same files: from all batches and rows of the
-    outbox up to these numbers, of about `file_bytes` each.
-    """
-
-    last_batch: int
-    last_in_outbox: int
-    file_bytes: int
-    with_payload: bool = True
 
 
 class PlannedFile(Record, frozen=True, kw_only=True):
@@ -81,7 +67,24 @@ class PlannedFile(Record, frozen=True, kw_only=True):
     is_done: bool = False
 
 
-class Unpublished(Record, frozen=True, kw_only=True):
+class Publication(Record, frozen=True, kw_only=True):
+    """An unfinished publication, with everything that its files depend on.
+
+    If it is resumed after a crash, it writes the same files: from all batches and rows of the
+    outbox up to these numbers, of about `file_bytes` each.
+
+    Attributes:
+      files: those whose content is decided, by path below the output folder.
+    """
+
+    last_batch: int
+    last_in_outbox: int
+    file_bytes: int
+    with_payload: bool = True
+    files: dict[str, PlannedFile] = {}
+
+
+class Unpublished(NamedTuple):
     """The batches in no final file yet, their enriched records, and the first one's time."""
 
     batches: int
@@ -106,7 +109,11 @@ class Journal:
         columns = [name for _, name, *_ in self._database.read("PRAGMA table_info(batches)")]
         if "committed_at_us" not in columns:  # in a journal of version 1
             self._database.write("ALTER TABLE batches ADD COLUMN committed_at_us INTEGER")
-        self.identity = self.note(_IDENTITY, str) or self._create_identity()
+        if not self.note(_IDENTITY, str):
+            new = msgspec.json.encode(secrets.token_hex(_IDENTITY_BYTES))
+            # Another process may create one meanwhile.
+            self._database.write("INSERT OR IGNORE INTO notes VALUES (?, ?)", _IDENTITY, new)
+        self.identity = self.note(_IDENTITY, str) or ""
         self._engines = {
             _engine(key) for (key,) in self._database.read("SELECT DISTINCT engine FROM rates")
         }
@@ -132,8 +139,7 @@ class Journal:
                 f"{self.path} belongs to the run {owner!r}, and this is {run!r}; give"
                 f" --run_id {owner} to resume it, or another --work_folder"
             )
-        with self._database.transaction():
-            self._keep_note(_RUN, run)
+        self._keep_note(_RUN, run)
 
     def next_number(self) -> int:
         """Return the number of the next batch; an interrupted one may have had it, too."""
@@ -172,7 +178,7 @@ class Journal:
     def unpublished(self) -> Unpublished:
         """Count the unpublished batches and their records."""
         [(batches, oldest_us, rows)] = self._database.read(_COUNT_UNPUBLISHED)
-        return Unpublished(batches=batches, rows=int(rows), oldest_committed_at_us=oldest_us)
+        return Unpublished(batches, int(rows), oldest_us)
 
     def set_part_aside(self, number: int, part: Part, path: str) -> None:
         """Take a damaged part out of a batch, since it was moved to a path; its rows are lost."""
@@ -204,18 +210,14 @@ class Journal:
             file_bytes=file_bytes,
             with_payload=with_payload,
         )
-        with self._database.transaction():
-            self._keep_note(_PUBLICATION, publication)
+        self._keep_note(_PUBLICATION, publication)
         return publication
 
-    def planned_files(self) -> dict[str, PlannedFile]:
-        """Return the files of the unfinished publication, by path below the output folder."""
-        return self.note(_PLANNED_FILES, dict[str, PlannedFile]) or {}
-
     def plan_file(self, planned: PlannedFile) -> None:
-        """Decide the content of a file before it is published."""
-        with self._database.transaction():
-            self._keep_planned(planned)
+        """Decide the content of a file of the unfinished publication before it is published."""
+        if publication := self.publication():
+            files = publication.files | {planned.entry.path: planned}
+            self._keep_note(_PUBLICATION, replace(publication, files=files))
 
     def end_file(self, planned: PlannedFile) -> None:
         """Record that a file is published, and count the records it does not contain."""
@@ -224,14 +226,13 @@ class Journal:
         with self._database.transaction():
             for batch, verdicts in planned.duplicates.items():
                 self._count_as_duplicates(batch, verdicts)
-            self._keep_planned(replace(planned, is_done=True))
+            self.plan_file(replace(planned, is_done=True))
 
     def end_publication(self, publication: Publication) -> None:
         """Delete the batches that are published."""
         with self._database.transaction():
             self._database.write("DELETE FROM batches WHERE number <= ?", publication.last_batch)
-            for note in (_PUBLICATION, _PLANNED_FILES):
-                self._database.write("DELETE FROM notes WHERE name = ?", note)
+            self._database.write("DELETE FROM notes WHERE name = ?", _PUBLICATION)
 
     def outbox(
         self, row_type: type[OutboxRow], most: int, up_to: int = _NEWEST
@@ -299,13 +300,6 @@ class Journal:
         """Read a note, None if there is none of this name."""
         return self._read("SELECT content FROM notes WHERE name = ?", (name,), content_type)
 
-    def _create_identity(self) -> str:
-        with self._database.transaction():
-            # Another process may have created one meanwhile.
-            identity = self.note(_IDENTITY, str) or secrets.token_hex(_IDENTITY_BYTES)
-            self._keep_note(_IDENTITY, identity)
-        return identity
-
     def _read(
         self, query: str, keys: Sequence[str | bytes | int], content_type: type[_Content]
     ) -> _Content | None:
@@ -315,9 +309,6 @@ class Journal:
     def _keep_note(self, name: str, noted: object) -> None:
         content = msgspec.json.encode(noted)
         self._database.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", name, content)
-
-    def _keep_planned(self, planned: PlannedFile) -> None:
-        self._keep_note(_PLANNED_FILES, self.planned_files() | {planned.entry.path: planned})
 
     def _raise(self, alerts: Sequence[Alert]) -> None:
         self._keep_note(_ALERTS, self.alerts_raised() + len(alerts))
@@ -354,28 +345,21 @@ class Journal:
         hour_us = (committed_at_us or 0) // HOUR_US * HOUR_US
         count = sum(verdicts.values())
         fewer = {verdict: -rows for verdict, rows in verdicts.items()}
-        self._add_to_ledger(
-            LedgerHour(hour_us=hour_us, first_batch=batch, enriched=-count, duplicates=count)
-        )
+        moved = LedgerHour(hour_us=hour_us, first_batch=batch, enriched=-count, duplicates=count)
+        self._add_to_ledger(moved)
         self._add_to_totals(RunCounts(duplicates=count, verdicts=fewer))
 
     def _count_failure_as_duplicate(self, failure: Failure) -> None:
         hours = [hour for hour in self.ledger() if hour.failures > 0]
         # The hour in which its batch was committed: not before it failed for the last time.
-        hour = next(
-            (h for h in hours if h.hour_us + HOUR_US > failure.last_failed_at_us), hours[-1]
-        )
-        self._add_to_ledger(
-            LedgerHour(
-                hour_us=hour.hour_us, first_batch=hour.first_batch, failures=-1, duplicates=1
-            )
-        )
+        ended = (hour for hour in hours if hour.hour_us + HOUR_US > failure.last_failed_at_us)
+        hour = next(ended, hours[-1])
+        moved = LedgerHour(hour_us=hour.hour_us, first_batch=hour.first_batch, failures=-1)
+        self._add_to_ledger(replace(moved, duplicates=1))
+        fewer = {failure.error_class: -1}
+        retryable = -int(failure.retryable)
         self._add_to_totals(
-            RunCounts(
-                duplicates=1,
-                failures_by_error={failure.error_class: -1},
-                retryable_failures=-int(failure.retryable),
-            )
+            RunCounts(duplicates=1, failures_by_error=fewer, retryable_failures=retryable)
         )
 
 

@@ -65,7 +65,7 @@ class AJournal:
         return {"alert": 7, "failure": 3}[kind]
 
     def unpublished(self) -> Unpublished:
-        return Unpublished(batches=2, rows=9, oldest_committed_at_us=NOON_US - 61_500_000)
+        return Unpublished(2, 9, NOON_US - 61_500_000)
 
     def parts_set_aside(self) -> list[Part]:
         return [a_part(rows=4), a_part(rows=5)]
