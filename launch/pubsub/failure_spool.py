@@ -73,10 +73,9 @@ def _line(announced: Message) -> bytes | None:
         message = decode_failure(announced)
     except ValueError:
         return None
-    earlier = message.earlier
+    earlier, attributes = message.earlier, announced.attributes
     if earlier is None:
         return None
-    attributes = announced.attributes
     last_failed_at_us = from_rfc3339(attributes.get("failure_last_at"))
     failure = Failure(
         step=attributes.get("failure_step", ""),

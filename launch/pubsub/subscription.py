@@ -64,13 +64,8 @@ class PubSubSubscription:
     for a while is opened again: Google's emulator sends nothing on an open stream once another
     client was killed, though it has messages.
 
-    Args:
-      name: the subscription's full name, `projects/p/subscriptions/s`.
-      settings: how many messages may be outstanding, and for how long.
-      address: as of `open_subscriber`.
-      account: as of `open_subscriber`.
-      clock: seconds, monotonic: the ages of leases.
-      wall_clock: seconds since 1970: the ages of messages.
+    The subscription's full name is `projects/p/subscriptions/s`; `address` and `account` are those
+    of `open_subscriber`. The clock measures the ages of leases, the wall clock those of messages.
     """
 
     def __init__(
@@ -99,12 +94,8 @@ class PubSubSubscription:
         # None while a response is being received.
         self._idle_since_s: float | None = None
         self._is_reopening = False
-        self._receiver = threading.Thread(target=self._receive, name="pubsub-receiver", daemon=True)
-        self._acknowledger = threading.Thread(
-            target=self._settle, name="pubsub-acknowledger", daemon=True
-        )
-        self._receiver.start()
-        self._acknowledger.start()
+        self._receiver = _start_thread(self._receive, "pubsub-receiver")
+        self._acknowledger = _start_thread(self._settle, "pubsub-acknowledger")
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
         """Return messages to process, after a wait for a first one; none after `close`.
@@ -180,15 +171,14 @@ class PubSubSubscription:
             ended.set()
         return self._pulling.failed(EOFError())
 
-    def _open_stream(self, ended: threading.Event) -> Iterator[Any]:
+    def _open_stream(self, ended: threading.Event) -> Any:
         routing = ("x-goog-request-params", f"subscription={self._name}")
         with self._lock:
-            self._stream = self._client.streaming_pull(
+            self._stream = stream = self._client.streaming_pull(
                 requests=self._requests(ended), retry=None, timeout=None, metadata=(routing,)
             )
             if self._stopping.is_set():
                 self._stream.cancel()
-        stream: Iterator[Any] = iter(self._stream)
         return stream
 
     def _requests(self, ended: threading.Event) -> Iterator[types.StreamingPullRequest]:
@@ -216,7 +206,7 @@ class PubSubSubscription:
                 self._wake.wait(self._settings.lease_check_every_s)
                 self._wake.clear()
                 self._draining.wait(self._send())
-            while self._has_unsent() and time.monotonic() < self._stop_at_s:
+            while self._outstanding.stats().settled and time.monotonic() < self._stop_at_s:
                 time.sleep(self._send())
         except Exception as error:  # noqa: BLE001 - `pull` raises it
             self._outstanding.fail(error)
@@ -266,14 +256,17 @@ class PubSubSubscription:
             )
         self._acknowledging.succeeded()
 
-    def _has_unsent(self) -> bool:
-        return any(self._outstanding.unsent(each, 1) for each in Settlement)
+
+def _start_thread(target: Callable[[], None], name: str) -> threading.Thread:
+    thread = threading.Thread(target=target, name=name, daemon=True)
+    thread.start()
+    return thread
 
 
 def _deliveries(response: Any) -> list[Delivery]:
     """Convert the messages of a response, a bare protocol buffer: it is faster to read."""
     return [
-        Delivery(
+        (
             received.ack_id,
             Message(
                 payload=received.message.data,

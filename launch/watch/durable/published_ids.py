@@ -26,11 +26,7 @@ class PublishedIds:
     """
 
     def __init__(
-        self,
-        config: Config,
-        journal: str,
-        window_s: float,
-        now_s: Callable[[], float] = time.time,
+        self, config: Config, journal: str, window_s: float, now_s: Callable[[], float] = time.time
     ) -> None:
         self._destination = config.destination
         self._journal = journal

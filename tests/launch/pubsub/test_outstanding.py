@@ -13,7 +13,7 @@ SETTINGS = PullSettings(max_messages=3, max_bytes=100, lease_s=60, max_lease_s=3
 
 def a_delivery(place: str, ack_id: str = "", size_bytes: int = 10, time_us: int = 5) -> Delivery:
     message = Message(payload=b"lamps", place=place, publish_time_us=time_us)
-    return Delivery(ack_id or f"ack-{place}", message, size_bytes)
+    return ack_id or f"ack-{place}", message, size_bytes
 
 
 @pytest.fixture
