@@ -9,7 +9,7 @@ from pathlib import Path
 import fastavro
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.durable.journal import Journal
@@ -33,19 +33,18 @@ _TRY_AGAIN_US = MINUTE_US
 _MAX_CHANGED = 0.05
 """Of a hundred known answers five may differ without an alert."""
 
-_SIGNAL = "canary"
-_NOTE = "canary baseline"
+_SIGNAL, _NOTE = "canary", "canary baseline"
 _log = logging.getLogger(__name__)
 
 
-class CanaryResult(Record, frozen=True, kw_only=True):
+class CanaryResult(Record, frozen=True):
     """The verdict and the support score, if it has one, of a known answer."""
 
     verdict: str
     support_score: float | None
 
 
-class CanaryBaseline(Record, frozen=True, kw_only=True):
+class CanaryBaseline(Record, frozen=True):
     """The first results by record id, and since when too many differ; kept over a restart.
 
     Attributes:
@@ -111,9 +110,7 @@ class Canary:
         if baseline is None or baseline.fingerprint != self._fingerprint:
             # An open incident was of another baseline: it closes.
             opened_at_us = baseline.opened_at_us if baseline else None
-            baseline = CanaryBaseline(
-                fingerprint=self._fingerprint, results=results, opened_at_us=opened_at_us
-            )
+            baseline = CanaryBaseline(self._fingerprint, results, opened_at_us)
         alerts, updated = compare_canaries(baseline, results, self._drift, now_us)
         self._journal.raise_alerts(alerts, {_NOTE: updated})
         self.is_open = updated.opened_at_us is not None
@@ -148,11 +145,7 @@ def validate_canary(path: str, problems: list[str], settings: InputFormatSetting
     try:
         for message in read_file(path, are_failures=False):
             place = message.place
-            for answer in parse_answers(
-                message,
-                input_format=settings.input_format,
-                facts_from_steps=settings.facts_from_steps,
-            ):
+            for answer in parse_answers(message, **asdict(settings)):
                 if isinstance(answer, ParseFailure):
                     place = answer.message.answer_place
                     raise answer.error
@@ -191,13 +184,8 @@ def compare_canaries(
 
 
 def _hash_of(config: Config, answers: bytes) -> str:
-    settings = [
-        config.check,
-        config.thresholds,
-        config.moved_reasons,
-        config.input_format,
-        config.facts_from_steps,
-    ]
+    names = ("check", "thresholds", "moved_reasons", "input_format", "facts_from_steps")
+    settings = [getattr(config, name) for name in names]
     return hashlib.sha256(msgspec.json.encode(settings) + answers).hexdigest()
 
 

@@ -15,7 +15,6 @@ from transforms.rules.rate_incidents import OpenIncident, RateRule, evaluate_rat
 
 _INTERVAL_US = 5 * SECOND_US
 _CATCH_UP_US = MINUTE_US
-_LATENESS_US = DAY_US
 _NOTE = "monitor"
 
 
@@ -46,7 +45,7 @@ class Monitor:
         self._journal = journal
         self._rates = rates
         self._no_data = no_data
-        self._kept_us = rates.slow_window_us + _LATENESS_US
+        self._kept_us = rates.slow_window_us + DAY_US
         self._state = journal.note(_NOTE, MonitorState) or MonitorState()
         self._receiving_since_us = now_us
         self._current_from_us = now_us
@@ -92,7 +91,15 @@ class Monitor:
         self._receiving_since_us = min(self._receiving_since_us, now_us)
         before = self._state
         try:
-            alerts = [*self._evaluate_rates(now_us), *self._detect_no_data(now_us)]
+            alerts = self._evaluate_rates(now_us)
+            found, activity = detect_no_data(
+                self._state.activity,
+                self._no_data,
+                receiving_since_us=self._receiving_since_us,
+                now_us=now_us,
+            )
+            alerts += found
+            self._state = replace(self._state, activity=activity)
             if alerts or self._state != before:
                 self._journal.raise_alerts(alerts, {_NOTE: self._state})
         except OSError:
@@ -132,16 +139,6 @@ class Monitor:
             if state.evaluated_until_us < before_us and not state.incidents:
                 del engines[name]
         self._deleted_before_us = bucket_start(before_us)
-
-    def _detect_no_data(self, now_us: int) -> list[Alert]:
-        alerts, activity = detect_no_data(
-            self._state.activity,
-            self._no_data,
-            receiving_since_us=self._receiving_since_us,
-            now_us=now_us,
-        )
-        self._state = replace(self._state, activity=activity)
-        return alerts
 
     def _evaluation_times(
         self, buckets: Sequence[RateCounts], state: EngineState, now_us: int, *, is_current: bool

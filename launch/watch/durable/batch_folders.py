@@ -58,10 +58,10 @@ class BatchFolders:
             if journal == self._journal and number <= up_to:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def set_aside(self, part: Part) -> Part:
+    def set_aside(self, part: Part) -> str:
         """Set aside a damaged part, which may be gone; return where it is now."""
         source = Path(part.path)
-        return replace(part, path=str(self._move_aside(source))) if source.exists() else part
+        return str(self._move_aside(source) if source.exists() else source)
 
     def _clean(self, waiting: set[int]) -> None:
         """Remove batches that were never finished, and set aside those of other journals.
