@@ -53,10 +53,7 @@ def refused(action: str, error: exceptions.GoogleAPICallError) -> Refused:
 
 
 class Reachability:
-    """Track failures of one kind of call, and log when they begin and end.
-
-    A first failure is not logged: Pub/Sub ends every stream now and then.
-    """
+    """Log when an outage begins and ends; Pub/Sub ends every stream now and then, unlogged."""
 
     def __init__(
         self,
@@ -88,11 +85,7 @@ class Reachability:
             self._failures = 0
 
     def failed(self, error: Exception) -> float:
-        """Record that Pub/Sub did not answer; only the error's class is logged.
-
-        Returns:
-          The seconds to wait before the next attempt: exponential backoff with full jitter.
-        """
+        """Record a failure; return the seconds to wait: exponential backoff with full jitter."""
         with self._lock:
             doublings = min(self._failures, _MAX_DOUBLINGS)
             self._failures += 1

@@ -49,13 +49,8 @@ Delivery = tuple[str, Message, int]
 class SubscriptionStats(Record, frozen=True, kw_only=True):
     """Statistics of a subscription, as seen from this process.
 
-    Attributes:
-      waiting: messages that were received and not pulled.
-      processing: messages that were pulled and not acknowledged.
-      settled: messages whose ack or nack Pub/Sub has not accepted yet.
-      overdue: messages outstanding for so long that their leases are not extended any more.
-      redelivered: deliveries, so far, of messages that were outstanding.
-      oldest_unacked_age_s: of the waiting and processed messages that were delivered; 0.0 for none.
+    Messages are waiting until they are pulled, processing until they are acknowledged, and settled
+    until Pub/Sub accepts the ack or nack. The leases of overdue ones are not extended any more.
     """
 
     waiting: int = 0

@@ -63,9 +63,6 @@ class PubSubSubscription:
     it is not the client's own `subscribe`: docs/dependencies.md. A stream on which nothing arrived
     for a while is opened again: Google's emulator sends nothing on an open stream once another
     client was killed, though it has messages.
-
-    The subscription's full name is `projects/p/subscriptions/s`; `address` and `account` are those
-    of `open_subscriber`. The clock measures the ages of leases, the wall clock those of messages.
     """
 
     def __init__(
@@ -98,12 +95,9 @@ class PubSubSubscription:
         self._acknowledger = _start_thread(self._settle, "pubsub-acknowledger")
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
-        """Return messages to process, after a wait for a first one; none after `close`.
+        """Return messages after a wait for a first one, which may exceed `max_bytes`.
 
-        Args:
-          max_messages: how many at most.
-          max_bytes: of what size together; a single larger message is still returned.
-          wait_s: how long to wait for a first one.
+        After `close` there are none.
 
         Raises:
           Refused: Pub/Sub refuses until a person has changed something.
@@ -123,8 +117,7 @@ class PubSubSubscription:
     def close(self, within_s: float = 10.0) -> SubscriptionStats:
         """Stop reading, nack what is not acknowledged, send acks and nacks, and disconnect.
 
-        Returns:
-          What is still outstanding when the time is up: Pub/Sub delivers it again.
+        What is still outstanding when the time is up is returned, and delivered again.
         """
         self._stop_at_s = time.monotonic() + within_s
         self._outstanding.close()

@@ -20,11 +20,7 @@ _COLUMNS = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
 
 
 def status(loaded: Loaded[StatusSettings]) -> int:
-    """Print the ledger; return 1 if an hour does not add up, or a ledger cannot be read.
-
-    Raises:
-      UsageError: the settings have problems, or the folder has no ledger.
-    """
+    """Print the ledger; return 1 if an hour does not add up, or a ledger cannot be read."""
     settings = loaded.settings
     paths = find_journals(settings.folder, ()) if settings.folder else []
     if settings.folder and not paths:

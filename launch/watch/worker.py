@@ -119,14 +119,7 @@ class Worker:
         self._opened.close()
 
     def run(self, stop: Event) -> None:
-        """Process batches until the event is set.
-
-        Raises:
-          RunStopped: no answer can be checked until a person has changed something.
-          Refused: Pub/Sub refuses until a person has changed something.
-          OwnershipLost: the journal or the output folder was deleted or replaced.
-          TargetExists: another process wrote a file with one of this worker's names.
-        """
+        """Process batches until the event is set; raises what `run_worker` does."""
         # Whether there is a backlog is not known before messages have come.
         self.monitor.record_backlog(clock.now_us())
         while not stop.is_set():

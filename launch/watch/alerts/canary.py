@@ -9,7 +9,7 @@ from pathlib import Path
 import fastavro
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.durable.journal import Journal
@@ -47,9 +47,8 @@ class CanaryResult(Record, frozen=True):
 class CanaryBaseline(Record, frozen=True):
     """The first results by record id, and since when too many differ; kept over a restart.
 
-    Attributes:
-      fingerprint: a hash of the answers and of the settings that their verdicts depend on; for
-        another one, a new baseline is taken.
+    The fingerprint is a hash of the answers and of the settings that their verdicts depend on; for
+    another one, a new baseline is taken.
     """
 
     fingerprint: str
@@ -91,12 +90,7 @@ class Canary:
         self.is_open = baseline is not None and baseline.opened_at_us is not None
 
     def check(self, now_us: int) -> None:
-        """Check the answers, if it is time by the wall clock.
-
-        Raises:
-          OSError: the file cannot be read, or the journal not be written.
-          RunStopped: no answer can be checked until a person has changed something.
-        """
+        """Check the answers, if it is time by the wall clock; raise OSError or RunStopped."""
         # A clock that was set back delays nothing.
         if 0 < self._due_at_us - now_us <= max(self._every_us, _TRY_AGAIN_US):
             return
@@ -145,7 +139,11 @@ def validate_canary(path: str, problems: list[str], settings: InputFormatSetting
     try:
         for message in read_file(path, are_failures=False):
             place = message.place
-            for answer in parse_answers(message, **asdict(settings)):
+            for answer in parse_answers(
+                message,
+                input_format=settings.input_format,
+                facts_from_steps=settings.facts_from_steps,
+            ):
                 if isinstance(answer, ParseFailure):
                     place = answer.message.answer_place
                     raise answer.error
@@ -159,11 +157,7 @@ def validate_canary(path: str, problems: list[str], settings: InputFormatSetting
 def compare_canaries(
     baseline: CanaryBaseline, results: Mapping[str, CanaryResult], drift: float, now_us: int
 ) -> tuple[list[Alert], CanaryBaseline]:
-    """Compare results by record id with the baseline; scores may differ by the `drift`.
-
-    Returns:
-      At most one alert, and the baseline to keep.
-    """
+    """Return at most one alert, and the baseline to keep; scores may differ by `drift`."""
     compared = baseline.results.keys() & results.keys()
     changed = sum(_differ(baseline.results[key], results[key], drift) for key in compared)
     share = changed / len(compared) if compared else 0.0

@@ -37,8 +37,7 @@ class Monitor:
     """Evaluate the journal's counts every few seconds, and put alerts into its outbox.
 
     Answers that arrive late because messages waited, or could not be pulled, are evaluated by their
-    event times alone, until the worker has been current for a minute. All times are microseconds
-    since 1970 UTC, by the wall clock.
+    event times alone, until the worker has been current for a minute.
     """
 
     def __init__(self, journal: Journal, rates: RateRule, no_data: NoDataRule, now_us: int) -> None:

@@ -43,9 +43,8 @@ class OutboxPublisher(Generic[OutboxRow]):
     def publish(self) -> None:
         """Publish all rows; those for which Pub/Sub does not answer are tried again later.
 
-        Raises:
-          Refused: Pub/Sub refuses until a person has changed something.
-          OSError: published rows cannot be deleted; they are not published again.
+        If Pub/Sub refuses, `Refused` is raised. If published rows cannot be deleted, OSError is
+        raised, and they are not published again.
         """
         if self._clock() < self._not_before_s:
             return
@@ -73,10 +72,7 @@ def alert_message(alert: Alert, *, ordering: bool) -> TopicMessage:
 
 
 class AlertLatency:
-    """Measure the time from the publication of a message to that of its alert.
-
-    The oldest message of a batch counts for all alerts of the batch: the longest possible time.
-    """
+    """Measure the longest possible time from the publication of a message to its alert's."""
 
     def __init__(self) -> None:
         self._pending: list[tuple[int, int]] = []

@@ -20,10 +20,9 @@ _log = logging.getLogger(__name__)
 
 
 class BatchFolders:
-    """Give each batch of a journal a folder of its own below the work folder; clean it first.
+    """Give each batch of a journal a folder below the work folder, which is cleaned first.
 
-    Attributes:
-      sizes: bytes of the parts that were kept, by output folder; the publisher clears it.
+    The publisher clears `sizes`, the bytes of the parts that were kept, by output folder.
     """
 
     def __init__(self, work_folder: str, journal: Journal) -> None:

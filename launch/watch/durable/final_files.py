@@ -41,18 +41,12 @@ _log = logging.getLogger(__name__)
 
 
 class FinalFiles:
-    """Write the final files of a journal's batches and outbox.
+    """Write the final files of a journal's batches, and of the kinds of its outbox.
 
     A file is named after the run, the journal and the first of its batches, and never changed or
     replaced: late rows of a date go to another file. A record, or a failure of an answer, that
     another worker has published is dropped and counted as a duplicate. The content of a file is
     recorded before the file is published, so that no row is written twice after a crash.
-
-    Args:
-      config: the run's settings, with a work folder.
-      folders: of the batches' parts.
-      ids: of the records that other workers have published.
-      kinds: of the outbox's rows that go into files: ``alerts``, ``failures``.
     """
 
     def __init__(

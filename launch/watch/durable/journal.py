@@ -7,14 +7,14 @@ from typing import NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from launch.watch.durable.ledger import LedgerHour
+from launch.watch.durable.ledger import LedgerHour, duplicate_failure, duplicate_records
 from pipeline.sinks.batch_results import BatchResults
 from pipeline.sinks.part_files import Part
 from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
-from schemas.quantities import HOUR_US, MEGABYTE
+from schemas.quantities import MEGABYTE
 from schemas.summary import RunCounts, total_counts
 from transforms.persistence.database import Database
 from transforms.rules.rate_counts import RateCounts, add_counts
@@ -56,9 +56,7 @@ _OUTBOX_KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
 class PlannedFile(Record, frozen=True, kw_only=True):
     """A file whose content is decided, before or after it is published.
 
-    Attributes:
-      duplicates: by batch and verdict, how many records it lacks, because another worker has
-        published them.
+    It lacks duplicates of another worker's records: how many, by batch and verdict.
     """
 
     entry: FileEntry
@@ -71,10 +69,7 @@ class Publication(Record, frozen=True, kw_only=True):
     """An unfinished publication, with everything that its files depend on.
 
     If it is resumed after a crash, it writes the same files: from all batches and rows of the
-    outbox up to these numbers, of about `file_bytes` each.
-
-    Attributes:
-      files: those whose content is decided, by path below the output folder.
+    outbox up to these numbers. The files whose content is decided are listed by path.
     """
 
     last_batch: int
@@ -95,12 +90,8 @@ class Unpublished(NamedTuple):
 class Journal:
     """Store a worker's state in a database; what a method has written survives a power failure.
 
-    Attributes:
-      identity: random hex digits, created with the journal. They are in the names of its files,
-        so that two journals never write the same name.
-
-    Raises:
-      OSError: the file cannot be opened, now; or read or written, later.
+    The random identity is in the names of the journal's files, so that two journals never write
+    the same name. Every method may raise OSError.
     """
 
     def __init__(self, path: str) -> None:
@@ -128,11 +119,7 @@ class Journal:
         return self.note(_RUN, str)
 
     def assign_run(self, run: str) -> None:
-        """Let the journal belong to a run.
-
-        Raises:
-          OSError: it belongs to another run.
-        """
+        """Let the journal belong to a run; raise OSError if it belongs to another."""
         owner = self.run
         if owner not in {None, run}:
             raise OSError(
@@ -152,11 +139,10 @@ class Journal:
         parts = msgspec.json.encode(batch.parts)
         with self._database.transaction():
             self._keep_note(_LAST_NUMBER, hour.first_batch)
-            self._add_to_totals(counts)
             self._database.write(
                 "INSERT INTO batches VALUES (?, ?, ?)", hour.first_batch, parts, committed_at_us
             )
-            self._add_to_ledger(hour)
+            self._count(hour, counts)
             for engine, rates in batch.rates:
                 self._add_rate(engine, rates)
             self._raise(batch.alerts)
@@ -225,7 +211,9 @@ class Journal:
             return
         with self._database.transaction():
             for batch, verdicts in planned.duplicates.items():
-                self._count_as_duplicates(batch, verdicts)
+                query = "SELECT committed_at_us FROM batches WHERE number = ?"
+                [(committed_at_us,)] = self._database.read(query, batch)
+                self._count(*duplicate_records(batch, committed_at_us or 0, verdicts))
             self.plan_file(replace(planned, is_done=True))
 
     def end_publication(self, publication: Publication) -> None:
@@ -237,13 +225,7 @@ class Journal:
     def outbox(
         self, row_type: type[OutboxRow], most: int, up_to: int = _NEWEST
     ) -> list[tuple[int, OutboxRow]]:
-        """List the rows of a type, the oldest first, each with its id.
-
-        Args:
-          row_type: of the rows.
-          most: how many at most; fewer, but at least one, if they are large.
-          up_to: the last id to list.
-        """
+        """List the oldest rows of a type, up to an id; fewer, but at least one, of large ones."""
         query = "SELECT id, content FROM outbox WHERE kind = ? AND id <= ? ORDER BY id LIMIT ?"
         decoder, size_bytes = msgspec.json.Decoder(row_type), 0
         rows: list[tuple[int, OutboxRow]] = []
@@ -263,7 +245,7 @@ class Journal:
         """Delete rows that are published, or that are duplicates of another worker's."""
         with self._database.transaction():
             for failure in duplicates:
-                self._count_failure_as_duplicate(failure)
+                self._count(*duplicate_failure(self.ledger(), failure))
             for identity in ids:
                 self._database.write("DELETE FROM outbox WHERE id = ?", identity)
 
@@ -319,14 +301,12 @@ class Journal:
             kind, content = _OUTBOX_KINDS[type(row)], msgspec.json.encode(row)
             self._database.write("INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content)
 
-    def _add_to_totals(self, counts: RunCounts) -> None:
-        self._keep_note(_TOTALS, total_counts([self.totals(), counts]))
-
-    def _add_to_ledger(self, hour: LedgerHour) -> None:
+    def _count(self, hour: LedgerHour, counts: RunCounts) -> None:
         query = "SELECT account FROM ledger WHERE hour_us = ?"
         earlier = self._read(query, (hour.hour_us,), LedgerHour)
         content = msgspec.json.encode(earlier + hour if earlier else hour)
         self._database.write("INSERT OR REPLACE INTO ledger VALUES (?, ?)", hour.hour_us, content)
+        self._keep_note(_TOTALS, total_counts([self.totals(), counts]))
 
     def _add_rate(self, engine: str | None, counts: RateCounts) -> None:
         # A producer with a new engine name for each answer must not fill the disk.
@@ -338,29 +318,6 @@ class Journal:
         earlier = self._read(query, key, RateCounts)
         content = msgspec.json.encode(add_counts(earlier, counts) if earlier else counts)
         self._database.write("INSERT OR REPLACE INTO rates VALUES (?, ?, ?)", *key, content)
-
-    def _count_as_duplicates(self, batch: int, verdicts: dict[str, int]) -> None:
-        query = "SELECT committed_at_us FROM batches WHERE number = ?"
-        [(committed_at_us,)] = self._database.read(query, batch)
-        hour_us = (committed_at_us or 0) // HOUR_US * HOUR_US
-        count = sum(verdicts.values())
-        fewer = {verdict: -rows for verdict, rows in verdicts.items()}
-        moved = LedgerHour(hour_us=hour_us, first_batch=batch, enriched=-count, duplicates=count)
-        self._add_to_ledger(moved)
-        self._add_to_totals(RunCounts(duplicates=count, verdicts=fewer))
-
-    def _count_failure_as_duplicate(self, failure: Failure) -> None:
-        hours = [hour for hour in self.ledger() if hour.failures > 0]
-        # The hour in which its batch was committed: not before it failed for the last time.
-        ended = (hour for hour in hours if hour.hour_us + HOUR_US > failure.last_failed_at_us)
-        hour = next(ended, hours[-1])
-        moved = LedgerHour(hour_us=hour.hour_us, first_batch=hour.first_batch, failures=-1)
-        self._add_to_ledger(replace(moved, duplicates=1))
-        fewer = {failure.error_class: -1}
-        retryable = -int(failure.retryable)
-        self._add_to_totals(
-            RunCounts(duplicates=1, failures_by_error=fewer, retryable_failures=retryable)
-        )
 
 
 def _engine_key(engine: str | None) -> bytes:

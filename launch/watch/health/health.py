@@ -30,10 +30,7 @@ class HealthReason(Record, frozen=True):
 
 
 class Health:
-    """Evaluate the health of a worker, whose loop records when it pulls and finishes messages.
-
-    The worker must be able to write to `folder`.
-    """
+    """Evaluate the health of a worker, which records when it pulls and finishes messages."""
 
     def __init__(
         self,

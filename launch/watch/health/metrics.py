@@ -85,10 +85,7 @@ METRICS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 
 
 class Metrics(Collector):
-    """Collect the metrics of this process, with their values at the time of each request.
-
-    The journal's connection is used by the threads that call `page`.
-    """
+    """Collect the metrics at each request; the journal's connection is for that thread."""
 
     def __init__(self, worker: Worker, journal: Journal, is_healthy: Callable[[], bool]) -> None:
         self._worker = worker
