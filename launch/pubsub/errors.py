@@ -77,11 +77,8 @@ class Reachability:
         """Record that Pub/Sub answered."""
         with self._lock:
             if self.is_away:
-                _log.warning(
-                    "Pub/Sub answers again after %.0f s: %s",
-                    self._clock() - self._failing_since_s,
-                    self.action,
-                )
+                passed_s = self._clock() - self._failing_since_s
+                _log.warning("Pub/Sub answers again after %.0f s: %s", passed_s, self.action)
             self._failures = 0
 
     def failed(self, error: Exception) -> float:
@@ -92,9 +89,6 @@ class Reachability:
             if self._failures == 1:
                 self._failing_since_s = self._clock()
             if self._failures == 2:  # noqa: PLR2004 - the second in a row
-                _log.warning(
-                    "Pub/Sub does not answer (%s): retrying to %s",
-                    type(error).__name__,
-                    self.action,
-                )
+                name = type(error).__name__
+                _log.warning("Pub/Sub does not answer (%s): retrying to %s", name, self.action)
             return self._jitter() * min(_FIRST_WAIT_S * 2.0**doublings, _MAX_WAIT_S)

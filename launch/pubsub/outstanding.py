@@ -17,21 +17,14 @@ _MAX_ACK_IDS = 5
 
 
 class PullSettings(Record, frozen=True, kw_only=True):
-    """How many messages may be outstanding, and for how long.
+    """How many messages may be outstanding, and for how long."""
 
-    Attributes:
-      max_messages, max_bytes: one response, of at most 1,000 messages, may go beyond.
-      lease_s: 10..600; how long after the death of this process its messages are delivered again.
-      max_lease_s: for which the lease of a message is extended.
-      reopen_after_s: a stream on which nothing came for so long is opened again.
-    """
-
-    max_messages: int = 2_000
+    max_messages: int = 2_000  # one response, of at most 1,000 messages, may go beyond
     max_bytes: int = 64 * MEGABYTE
-    lease_s: int = 60
-    max_lease_s: float = 3_600.0
+    lease_s: int = 60  # 10..600: after it a dead process's messages are delivered again
+    max_lease_s: float = 3_600.0  # for which the lease of a message is extended
     lease_check_every_s: float = 1.0
-    reopen_after_s: float = 60.0
+    reopen_after_s: float = 60.0  # a stream on which nothing came
     call_timeout_s: float = 10.0
 
 
@@ -132,7 +125,7 @@ class OutstandingMessages:
                 pulled.append(self._waiting.popleft().message)
             return tuple(pulled)
 
-    def settle(self, places: Iterable[str], settlement: Settlement) -> None:
+    def mark(self, places: Iterable[str], settlement: Settlement) -> None:
         """Ack or nack messages; ignore those that have been already, and unknown ones."""
         with self._changed:
             for place in places:
@@ -221,7 +214,7 @@ class OutstandingMessages:
 
     def _nack_all(self) -> None:
         self._waiting.clear()
-        self.settle(list(self._by_place), Settlement.NACK)
+        self.mark(list(self._by_place), Settlement.NACK)
 
     def _remove(self, ack_id: str) -> None:
         if outstanding := self._by_ack_id.pop(ack_id, None):

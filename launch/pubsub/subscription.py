@@ -92,7 +92,7 @@ class PubSubSubscription:
         self._idle_since_s: float | None = None
         self._is_reopening = False
         self._receiver = _start_thread(self._receive, "pubsub-receiver")
-        self._acknowledger = _start_thread(self._settle, "pubsub-acknowledger")
+        self._acknowledger = _start_thread(self._send_until_stopped, "pubsub-acknowledger")
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
         """Return messages after a wait for a first one, which may exceed `max_bytes`.
@@ -106,7 +106,7 @@ class PubSubSubscription:
 
     def acknowledge(self, places: Iterable[str]) -> None:
         """Acknowledge messages in the background; ignore those that are not outstanding."""
-        self._outstanding.settle(places, Settlement.ACK)
+        self._outstanding.mark(places, Settlement.ACK)
         self._wake.set()
 
     def stats(self) -> SubscriptionStats:
@@ -192,7 +192,7 @@ class PubSubSubscription:
             self._pulling.succeeded()
             yield types.StreamingPullRequest()
 
-    def _settle(self) -> None:
+    def _send_until_stopped(self) -> None:
         """Send acks, nacks and lease extensions until Pub/Sub has accepted all."""
         try:
             while not self._draining.is_set():
@@ -242,11 +242,10 @@ class PubSubSubscription:
                 raise
             if is_about_the_caller(error):
                 raise refused(self._acknowledging.action, error) from None
-            _log.error(
-                "Pub/Sub rejects a request about %d messages (%s): they may be delivered again",
-                len(ack_ids),
-                type(error).__name__,
+            message = (
+                "Pub/Sub rejects a request about %d messages (%s): they may be delivered again"
             )
+            _log.error(text, len(ack_ids), type(error).__name__)
         self._acknowledging.succeeded()
 
 

@@ -72,10 +72,10 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     except (CheckFailed, Refused, FolderInUse, OwnershipLost, OSError) as error:
         _log.critical("the worker failed: %s", error)
         return FAILED
-    if not summary.closes:
-        _log.critical("the counts do not add up: %d messages were read", summary.read)
-        return FAILED
-    return DONE
+    if summary.closes:
+        return DONE
+    _log.critical("the counts do not add up: %d messages were read", summary.read)
+    return FAILED
 
 
 def run_worker(

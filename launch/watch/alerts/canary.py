@@ -84,7 +84,9 @@ class Canary:
         self._path = path
         self._every_us = round(every_s * SECOND_US)
         self._drift = config.thresholds.drift
-        self._fingerprint = _hash_of(own, Path(path).read_bytes())
+        names = ("check", "thresholds", "moved_reasons", "input_format", "facts_from_steps")
+        relevant = msgspec.json.encode([getattr(own, name) for name in names])
+        self._fingerprint = hashlib.sha256(relevant + Path(path).read_bytes()).hexdigest()
         self._due_at_us = 0
         baseline = journal.note(_NOTE, CanaryBaseline)
         self.is_open = baseline is not None and baseline.opened_at_us is not None
@@ -175,12 +177,6 @@ def compare_canaries(
     severity = Severity.CRITICAL if is_open else Severity.INFO
     alert = Alert(kind=AlertKind.RATE, event_time_us=now_us, severity=severity, rate=incident)
     return [alert], replace(baseline, opened_at_us=now_us if is_open else None)
-
-
-def _hash_of(config: Config, answers: bytes) -> str:
-    names = ("check", "thresholds", "moved_reasons", "input_format", "facts_from_steps")
-    settings = [getattr(config, name) for name in names]
-    return hashlib.sha256(msgspec.json.encode(settings) + answers).hexdigest()
 
 
 def _differ(first: CanaryResult, now: CanaryResult, drift: float) -> bool:

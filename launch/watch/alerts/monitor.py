@@ -64,10 +64,10 @@ class Monitor:
         return sum(activity.incident is not None for activity in self._state.activity)
 
     def record_arrivals(
-        self, messages: int, arrivals: Mapping[str | None, int], now_us: int
+        self, messages: int, answers: Mapping[str | None, int], now_us: int
     ) -> None:
         """Record so many messages, and answers by engine, whether or not they could be checked."""
-        arrived = {**arrivals, None: messages}
+        arrived = {**counts, None: messages}
         activity = record_arrivals(self._state.activity, arrived, now_us)
         self._state = replace(self._state, activity=activity)
 
@@ -118,9 +118,8 @@ class Monitor:
             state = engines.get(name) or EngineState(engine=name)
             buckets = counts.get(name, [])
             for time_us in self._evaluation_times(buckets, state, now_us, is_current=is_current):
-                found, incidents = evaluate_rates(
-                    name, buckets, self._rates, state.incidents, time_us
-                )
+                open_now = state.incidents
+                found, incidents = evaluate_rates(name, buckets, self._rates, open_now, time_us)
                 alerts += found
                 state = EngineState(engine=name, evaluated_until_us=time_us, incidents=incidents)
             engines[name] = state

@@ -129,7 +129,7 @@ class FinalFiles:
                 if entry.rows:
                     entries.append(entry)
         if entries:
-            self._list(entries, EnrichedFiles.kind, window)
+            write_manifest_of(entries, self._config.destination, f"{EnrichedFiles.kind}-{window}")
         return len(entries)
 
     def _publish_records(
@@ -201,7 +201,7 @@ class FinalFiles:
                 if keys := _failure_keys(kept):
                     self._ids.announce(path, keys)
                 entry = publish_part(finished, path, self._config.destination, is_new=True)
-                self._list([entry], kind, window)
+                write_manifest_of([entry], self._config.destination, f"{kind}-{window}")
                 published += 1
             journal.delete_from_outbox((identity for identity, _ in rows), duplicates)
         return published
@@ -209,9 +209,6 @@ class FinalFiles:
     def _file_path(self, kind: str, folder: str, window: str, shard: int) -> str:
         extension = self._formats[kind].extension
         return self._config.destination.file_path(folder, shard, extension, window)
-
-    def _list(self, entries: Iterable[FileEntry], kind: str, window: str) -> None:
-        write_manifest_of(entries, self._config.destination, f"{kind}-{window}")
 
 
 def _is_published(planned: PlannedFile, target: str) -> bool:

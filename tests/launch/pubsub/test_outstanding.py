@@ -69,7 +69,7 @@ def test_of_a_message_delivered_again_and_again_the_last_deliveries_are_remember
 ) -> None:
     for number in range(1_000):
         outstanding.receive([a_delivery("a", f"ack-{number}")])
-    outstanding.settle(["a"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.ACK)
     unsent = outstanding.unsent(Settlement.ACK, 9_999)
     assert unsent == [f"ack-{number}" for number in range(995, 1_000)]
     # A delivery more, while Pub/Sub is told of these.
@@ -85,7 +85,7 @@ def test_what_becomes_of_a_message_settles_all_its_deliveries(
 ) -> None:
     outstanding.receive([a_delivery("a", "first"), a_delivery("a", "second")])
     pull(outstanding)
-    outstanding.settle(["a"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.ACK)
     outstanding.receive([a_delivery("a", "third")])
     assert outstanding.unsent(Settlement.ACK, 10) == ["first", "second", "third"]
     assert outstanding.unsent(Settlement.NACK, 10) == []
@@ -96,7 +96,7 @@ def test_a_message_is_let_go_when_its_last_delivery_is(
 ) -> None:
     outstanding.receive([a_delivery("a", "first"), a_delivery("a", "second")])
     pull(outstanding)
-    outstanding.settle(["a"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.ACK)
     outstanding.remove(["first"])
     assert outstanding.stats().settled == 1
     outstanding.remove(["second"])
@@ -108,7 +108,7 @@ def test_a_message_let_go_is_handed_out_when_it_comes_again(
 ) -> None:
     outstanding.receive([a_delivery("a", "first")])
     pull(outstanding)
-    outstanding.settle(["a"], Settlement.NACK)
+    outstanding.mark(["a"], Settlement.NACK)
     assert outstanding.unsent(Settlement.NACK, 10) == ["first"]
     outstanding.remove(["first"])
     outstanding.receive([a_delivery("a", "second")])
@@ -120,8 +120,8 @@ def test_a_fate_is_final(
 ) -> None:
     outstanding.receive([a_delivery("a")])
     pull(outstanding)
-    outstanding.settle(["a", "unknown"], Settlement.ACK)
-    outstanding.settle(["a"], Settlement.NACK)
+    outstanding.mark(["a", "unknown"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.NACK)
     assert outstanding.unsent(Settlement.ACK, 10) == ["ack-a"]
     assert outstanding.unsent(Settlement.NACK, 10) == []
 
@@ -131,7 +131,7 @@ def test_only_so_many_ack_ids_are_listed_as_are_asked_for(
 ) -> None:
     outstanding.receive([a_delivery("a"), a_delivery("b")])
     pull(outstanding)
-    outstanding.settle(["a", "b"], Settlement.ACK)
+    outstanding.mark(["a", "b"], Settlement.ACK)
     assert outstanding.unsent(Settlement.ACK, 1) == ["ack-a"]
 
 
@@ -161,7 +161,7 @@ def test_leases_are_prolonged_before_messages_are_handed_out_and_while_they_are_
 def test_settled_messages_are_not_due(outstanding: OutstandingMessages, clock: ManualClock) -> None:
     outstanding.receive([a_delivery("a")])
     pull(outstanding)
-    outstanding.settle(["a"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.ACK)
     clock.advance(30)
     assert outstanding.leases_to_extend() == []
 
@@ -183,7 +183,7 @@ def test_a_holding_counts_messages_by_how_far_they_are(
     clock.advance(10)
     outstanding.receive([a_delivery(name, time_us=time_us) for name, time_us in times_us.items()])
     pull(outstanding, max_messages=2)
-    outstanding.settle(["b"], Settlement.ACK)
+    outstanding.mark(["b"], Settlement.ACK)
     stats = outstanding.stats()
     assert (stats.waiting, stats.processing, stats.settled) == (1, 1, 1)
     assert stats.size_bytes == 30
@@ -208,7 +208,7 @@ def test_there_is_no_room_until_a_message_is_let_go(
     waiting = threading.Thread(target=outstanding.wait_for_room)
     waiting.start()
     pull(outstanding, max_messages=1)
-    outstanding.settle(["a"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.ACK)
     assert waiting.is_alive()
     outstanding.remove(["ack-a"])
     waiting.join(10)
@@ -220,7 +220,7 @@ def test_closing_refuses_what_is_not_settled_and_what_still_comes(
 ) -> None:
     outstanding.receive([a_delivery("a"), a_delivery("b")])
     pull(outstanding, max_messages=1)
-    outstanding.settle(["a"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.ACK)
     outstanding.close()
     outstanding.receive([a_delivery("c")])
     assert outstanding.unsent(Settlement.ACK, 10) == ["ack-a"]
