@@ -242,9 +242,7 @@ class PubSubSubscription:
                 raise
             if is_about_the_caller(error):
                 raise refused(self._acknowledging.action, error) from None
-            message = (
-                "Pub/Sub rejects a request about %d messages (%s): they may be delivered again"
-            )
+            text = "Pub/Sub rejects a request about %d messages (%s): they may be delivered again"
             _log.error(text, len(ack_ids), type(error).__name__)
         self._acknowledging.succeeded()
 

@@ -63,9 +63,7 @@ class Monitor:
         """How many no-data incidents are open."""
         return sum(activity.incident is not None for activity in self._state.activity)
 
-    def record_arrivals(
-        self, messages: int, answers: Mapping[str | None, int], now_us: int
-    ) -> None:
+    def record_arrivals(self, messages: int, counts: Mapping[str | None, int], now_us: int) -> None:
         """Record so many messages, and answers by engine, whether or not they could be checked."""
         arrived = {**counts, None: messages}
         activity = record_arrivals(self._state.activity, arrived, now_us)
