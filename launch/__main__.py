@@ -12,10 +12,7 @@ from pipeline.settings.load import UsageError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command.
-
-    Args:
-      arguments: the command and its flags; None for those of the process.
+    """Run a command; the arguments are by default those of the process.
 
     Returns:
       The exit status: 0 done, 1 failed, 2 usage, 3 done with failures left for a replay.
@@ -48,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _help() -> str:
     width = max(map(len, all_commands()))
-    lines = [f"  {name:<{width}}  {each.help}\n" for name, each in all_commands().items()]
+    commands = all_commands().items()
+    lines = [f"  {name:<{width}}  {each.help.splitlines()[0]}\n" for name, each in commands]
     return (
         "usage: groundwatch COMMAND [--flag value ...]\n\n"
         "Find out whether your chatbots' answers are supported by their sources.\n\n"

@@ -1,4 +1,7 @@
-"""Alerts for the person on call, without text of the answer by default."""
+"""Alerts for the person on call; `alert.avsc` describes the fields.
+
+Times are microseconds since 1970 UTC.
+"""
 
 from enum import StrEnum
 
@@ -35,19 +38,7 @@ class WorstClaim(Record, frozen=True, kw_only=True):
 
 
 class RateIncident(Record, frozen=True, kw_only=True):
-    """An incident: the share of bad answers of an engine exceeds its error budget.
-
-    Attributes:
-      signal: the share: ``canary``, ``low_grounded``, ``policy_skipped``, ``failed``, or
-        ``skip_reason:`` and the name of a reason.
-      state: ``open`` when the incident opens; ``closed`` when answers show that it is over;
-        ``closed_unknown`` when there were no answers for too long.
-      share: 0..1, in the fast window.
-      burn_rate: the share divided by the budget, in the fast window; the budget of a reason is its
-        earlier share.
-      answers: the number of answers in the fast window.
-      opened_at_us: when the incident opened, microseconds since 1970 UTC.
-    """
+    """An incident: the share of bad answers of an engine exceeds its error budget."""
 
     signal: str
     state: str
@@ -58,14 +49,7 @@ class RateIncident(Record, frozen=True, kw_only=True):
 
 
 class NoDataIncident(Record, frozen=True, kw_only=True):
-    """An incident: no answers from an engine, or a whole subscription, that had steady traffic.
-
-    Times are microseconds since 1970 UTC; `last_answer_at_us` is when an answer last arrived.
-
-    Attributes:
-      state: ``open`` when the incident opens, ``closed`` when answers arrive again.
-      answers_before: answers in the hour before; of a whole subscription, messages.
-    """
+    """An incident: no answers from an engine, or a subscription, that had steady traffic."""
 
     state: str
     answers_before: int
@@ -74,12 +58,7 @@ class NoDataIncident(Record, frozen=True, kw_only=True):
 
 
 class Alert(Record, frozen=True, kw_only=True):
-    """One alert; field for field `alert.avsc`.
-
-    The fields of an answer are None or empty for other kinds. `engine` is None also for a whole
-    subscription, `answer_text` without ``--alert_text``. `event_time_us` is the time of the answer,
-    or when the incident in `rate` or `no_data` opened or closed.
-    """
+    """One alert; the fields of an answer are None or empty for other kinds."""
 
     kind: AlertKind
     record_id: str | None = None

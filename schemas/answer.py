@@ -1,4 +1,7 @@
-"""An answer in groundwatch's own terms, independent of its format, and people's labels for it."""
+"""An answer in groundwatch's own terms, independent of its format, and people's labels for it.
+
+`enriched_answer.avsc` describes the fields that an answer has in common with its record.
+"""
 
 import msgspec
 
@@ -7,10 +10,7 @@ from schemas.message import Message
 
 
 class Fact(Record, frozen=True, kw_only=True):
-    """A source text that the chatbot was given; never empty or only white space.
-
-    `attributes` are other descriptions, such as page and author, which are part of the check.
-    """
+    """A source text that the chatbot was given; never empty or only white space."""
 
     text: str
     uri: str | None = None
@@ -20,12 +20,7 @@ class Fact(Record, frozen=True, kw_only=True):
 
 
 class Citation(Record, frozen=True, kw_only=True):
-    """A span of the answer for which the chatbot cites facts.
-
-    Attributes:
-      start, end: UTF-8 byte offsets into the answer, end exclusive.
-      facts: indices into the answer's facts; empty if the cited source has no text.
-    """
+    """A span of the answer for which the chatbot cites facts: none if the source has no text."""
 
     start: int
     end: int
@@ -33,22 +28,14 @@ class Citation(Record, frozen=True, kw_only=True):
 
 
 class GroundingSupport(Citation, frozen=True, kw_only=True):
-    """The result of the generator's own check for a span of the answer.
-
-    Attributes:
-      score: 0..1, None if the generator gave none.
-      grounding_check_required: False for a greeting and the like, None if unknown.
-    """
+    """The result of the generator's own check for a span of the answer."""
 
     score: float | None = None
     grounding_check_required: bool | None = None
 
 
 class SafetyRating(Record, frozen=True, kw_only=True):
-    """A generator's rating of an answer or of its prompt in one category of harm.
-
-    Names are without their enum's common prefix (``HATE_SPEECH``, ``MEDIUM``); scores are 0..1.
-    """
+    """A rating of an answer or its prompt; names are without their enum's prefix."""
 
     category: str | None = None
     probability: str | None = None
@@ -63,19 +50,9 @@ class Answer(Record, frozen=True, kw_only=True):
 
     Attributes:
       message: the original message, which a later failure contains.
-      record_id: SHA-256 (hex) of a stable identity, the same for every delivery.
-      answer_name: the service's resource name of the answer, or the id in groundwatch's envelope.
-      engine, session: bare ids, None if unknown.
-      event_time_us: when the answer was given, microseconds since 1970 UTC, None if unknown.
-      query: the user's question, None if the message does not contain it.
-      answer_text: the answer, byte for byte; empty if there is none.
+      event_time_us: microseconds since 1970 UTC.
       state, finish_reason, block_reason: the generator's names, None if absent or unspecified.
-      skip_reasons: the generator's reasons to skip, in the message's order, names unchanged.
       error_status: the google.rpc status that ended a stream, or None.
-      safety_ratings: of the answer, the candidate and the prompt.
-      facts: distinct texts, in the message's order.
-      generator_grounding_score: 0..1, the generator's own check; None if it made none.
-      answerable_probability: 0..1, Gemini's estimate that the facts contain the answer, or None.
       tags: tags set by parsing, such as ``BAD_TIMESTAMP``.
     """
 
@@ -103,11 +80,9 @@ class Answer(Record, frozen=True, kw_only=True):
 
 
 class LabelSpan(msgspec.Struct, frozen=True, array_like=True):
-    """A span of an answer that its facts do not support, as a person labelled it.
+    """A span (UTF-8 bytes, end exclusive) that the facts do not support, as a person labelled it.
 
-    Attributes:
-      start, end: UTF-8 byte offsets into the answer, end exclusive.
-      kind: the kind of error, in the labels' own words.
+    `kind` is the kind of error, in the labels' own words.
     """
 
     start: int

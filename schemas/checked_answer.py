@@ -1,4 +1,7 @@
-"""An answer between routing and its verdict: the decision, the check and its result."""
+"""An answer between routing and its verdict: the decision, the check and its result.
+
+`enriched_answer.avsc` describes the fields of claims, checks and contradictions.
+"""
 
 from schemas import Record
 from schemas.answer import Answer
@@ -20,18 +23,7 @@ class RoutedAnswer(Record, frozen=True, kw_only=True):
 
 
 class Claim(Record, frozen=True, kw_only=True):
-    """One sentence of an answer, as the checker returned it.
-
-    Attributes:
-      text: the claim; equal to the answer's bytes from start to end.
-      start, end: UTF-8 byte offsets into the answer, end exclusive.
-      score: 0..1, its support by the facts; None if no check was required.
-      grounding_check_required: False for a greeting and the like, None if unknown.
-      citations: indices into the answer's facts, ascending.
-      citation_starts: for each citation, the byte offset of the cited part in the fact; 0 unless
-        the fact was split.
-      generator_score: 0..1, the score of the generator's own check; None if it made none.
-    """
+    """One sentence of an answer, as the checker returned it."""
 
     text: str
     start: int
@@ -49,14 +41,7 @@ class Claim(Record, frozen=True, kw_only=True):
 
 
 class Contradiction(Record, frozen=True, kw_only=True):
-    """A value of a claim that contradicts the facts.
-
-    Attributes:
-      claim: the index of the claim.
-      kind: the kind of value, such as ``NUMBER``.
-      claim_value, fact_value: as they are written; None if no fact has a comparable value.
-      fact: the index of that fact, or None.
-    """
+    """A value of a claim that contradicts the facts."""
 
     claim: int
     kind: str
@@ -66,19 +51,7 @@ class Contradiction(Record, frozen=True, kw_only=True):
 
 
 class Check(Record, frozen=True, kw_only=True):
-    """How an answer was checked.
-
-    Attributes:
-      checker: ``local``, ``discoveryengine``, or the address of the server that answered.
-      calls: requests sent, including failed requests and retries; cached replies need none.
-      attempts: the same number; before version 2 `calls` did not count retries.
-      characters: of answer and facts in all these requests, the unit of the service's bill.
-      latency_ms: from the first request to the last reply, including the wait between retries.
-      checked_at_us: when the last reply arrived, microseconds since 1970 UTC.
-      citation_threshold: 0..1, from which a fact is cited; None for the service's default.
-      cached: whether every reply came from the worker's cache.
-      unknown_members: the undocumented fields of each reply that has any, as JSON.
-    """
+    """How an answer was checked; times are microseconds since 1970 UTC."""
 
     checker: str
     calls: int
@@ -94,9 +67,8 @@ class Check(Record, frozen=True, kw_only=True):
 class Grounding(Record, frozen=True, kw_only=True):
     """The result of a check, with the claims in the order of the answer.
 
-    Attributes:
-      support_score: 0..1, about the share of supported claims; None if no claim needs a check.
-      recombined: whether it combines the results of several calls.
+    The support score, 0..1, is about the share of supported claims; None if no claim needs a check.
+    `recombined` says that it combines the results of several calls.
     """
 
     support_score: float | None

@@ -3,7 +3,7 @@
 import msgspec
 
 from schemas import Record
-from schemas.quantities import with_rfc3339_times
+from schemas.quantities import indented_json, with_rfc3339_times
 
 
 class Amounts(Record, frozen=True, kw_only=True):
@@ -50,12 +50,9 @@ class Estimate(Record, frozen=True, kw_only=True):
       decided: answers by the verdict that they get without a call.
       planned_calls: the calls that the answers to check need, including identical calls.
       calls, characters, cost: without repeated identical calls, which are not paid.
-      intervals: None if all messages were read.
       most_rechecks: the maximum that rechecks of doubtful claims add.
-      minutes_at_quota: at `requests_per_minute`; None without a quota.
       minutes_without_quota: with `max_in_flight` calls at a time in each of `workers` processes, of
         `assumed_latency_ms` each.
-      estimated_at_us: microseconds since 1970 UTC.
     """
 
     run: str
@@ -116,16 +113,11 @@ def compare(estimated: Amounts, made: Amounts) -> Comparison:
 
 def estimate_to_json(estimate: Estimate) -> bytes:
     """Write an estimate as indented JSON; its time is RFC 3339."""
-    fields = with_rfc3339_times(estimate)
-    return msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n"
+    return indented_json(with_rfc3339_times(estimate))
 
 
 def estimated_amounts(content: bytes) -> EstimatedAmounts:
-    """Read the amounts of an estimate's JSON.
-
-    Raises:
-      ValueError: the content is not an estimate.
-    """
+    """Read the amounts of an estimate's JSON; raise ValueError if it is none."""
     return msgspec.json.decode(content, type=EstimatedAmounts)
 
 

@@ -24,21 +24,7 @@ _CHECK_FIELDS = frozenset(
 
 
 class EnrichedAnswer(Record, frozen=True, kw_only=True):
-    """An answer with its verdict and the evidence; the fields are those of `enriched_answer.avsc`.
-
-    Attributes:
-      verdict_reason: the first reason that applies, such as ``CLAIM_SCORE`` or ``NO_FACTS``.
-      tags: sorted, each once.
-      support_score: 0..1, None if nothing was scored.
-      min_claim_score: 0..1, the lowest score of a claim that required a check, or None.
-      score_drift: generator_grounding_score minus support_score, None unless both exist.
-      citation_precision: of the facts that the answer cites for claims, the share that supports
-        them, 0..1; None if it cites none for a claim that required a check.
-      citation_recall: of the facts that support claims, the share that the answer cites for them,
-        0..1; None if it cites nothing, or nothing is supported.
-      mismatches: values of claims that contradict the facts.
-      The other fields are those of `Answer` and `Grounding`.
-    """
+    """An answer with its verdict and the evidence; `enriched_answer.avsc` describes the fields."""
 
     record_id: str
     answer_name: str | None
@@ -83,24 +69,20 @@ def is_enriched_schema(schema: object) -> bool:
 
 
 def avro_to_payload(row: Mapping[str, Any]) -> bytes:
-    """Convert an Avro row to a message from which its answer can be checked again.
+    """Convert an Avro row of any released schema to a message, to check its answer again.
 
-    Args:
-      row: as fastavro reads it, of any released schema. A byte that is not UTF-8 is a surrogate in
-        its strings, and becomes that byte again.
-
-    Returns:
-      A JSON object of the fields that are not null, without the fields that a check writes.
+    A byte that is not UTF-8 is a surrogate in the row's strings, and becomes that byte again. The
+    message is JSON of the fields that are not null, without the fields that a check writes.
     """
     fields = {
         name: value
         for name, value in row.items()
         if value is not None and name not in _CHECK_FIELDS
     }
-    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=_format_time)
+    text = json.dumps(
+        fields,
+        ensure_ascii=False,
+        separators=(",", ":"),
+        default=lambda time: to_rfc3339(to_us(time)),
+    )
     return text.encode(errors="surrogateescape")
-
-
-def _format_time(moment: Any) -> str | None:
-    """Format a value that JSON cannot hold; in enriched records only times are such values."""
-    return to_rfc3339(to_us(moment))

@@ -11,16 +11,7 @@ from schemas.quantities import to_rfc3339, to_us, with_rfc3339_times
 
 
 class Failure(Record, frozen=True, kw_only=True):
-    """One message that a step could not process, with what `replay` needs to retry it.
-
-    Attributes:
-      record_id: the answer's id, None if the message could not be read.
-      step: the label of the step that failed.
-      error_class: a short stable name such as ``UnreadableAnswer``.
-      error: one sentence for a person, without text of the answer.
-      attempts: the number of attempts, at least 1.
-      first_failed_at_us, last_failed_at_us: microseconds since 1970 UTC.
-    """
+    """One message that a step could not process; `failure.avsc` describes the fields."""
 
     record_id: str | None = None
     step: str
@@ -66,11 +57,7 @@ def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
 
 
 def message_of_failure(line: bytes) -> Message:
-    """Read the message of a failure: its bytes, attributes and place, and the failure as earlier.
-
-    Raises:
-      ValueError: the line is not a failure, or has no original bytes.
-    """
+    """Read the message of a failure; raise ValueError if it has no original bytes, or is none."""
     try:
         written = _decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError):

@@ -27,9 +27,5 @@ def file_entry_to_json(entry: FileEntry) -> bytes:
 
 
 def file_entry_from_json(line: bytes) -> FileEntry:
-    """Read an entry, without its range of event times, which no reader needs.
-
-    Raises:
-      ValueError: the line is not an entry.
-    """
+    """Read an entry without its times, which no reader needs; raise ValueError if it is none."""
     return msgspec.json.decode(line, type=FileEntry)

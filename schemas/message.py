@@ -19,8 +19,8 @@ class Message(Record, frozen=True, kw_only=True):
     Attributes:
       payload: the original bytes, without the line end; of one of several answers only its own.
       attributes: the Pub/Sub attributes; empty for a line of a file.
-      place: the origin of the delivered message, stable over reruns: ``path#record_number`` (from
-        1), or the Pub/Sub message id.
+      place: where it was read, stable over reruns: ``path#record_number`` (from 1), or the Pub/Sub
+        message id.
       element: the index of the answer in a delivered message of several answers, else None.
       publish_time_us: when it was published, microseconds since 1970 UTC; None for files.
       earlier: its failure, for a message that is replayed.

@@ -1,8 +1,10 @@
-"""Convert times, which are microseconds since 1970 UTC, and name units of time and size."""
+"""Name units, convert times (microseconds since 1970 UTC), and write records as JSON."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 from msgspec.structs import asdict
 
 from schemas import Record
@@ -40,6 +42,11 @@ def with_rfc3339_times(record: Record) -> dict[str, Any]:
         else:
             fields[name] = with_rfc3339_times(value) if isinstance(value, Record) else value
     return fields
+
+
+def indented_json(fields: Mapping[str, Any]) -> bytes:
+    """Write fields as indented JSON with a line end."""
+    return msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n"
 
 
 def from_rfc3339(text: str | None) -> int | None:

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from schemas import Record
 from schemas.cost_estimate import Comparison
-from schemas.quantities import from_rfc3339, to_rfc3339
+from schemas.quantities import from_rfc3339, indented_json, with_rfc3339_times
 
 _SUMMARY_SUMS = ("enriched", "failures", "alerts", "unpublished", "set_aside")
 _COUNTS_BY_NAME = ("verdicts", "failures_by_error")
@@ -24,14 +24,13 @@ class AnswerCounts(Record, frozen=True, kw_only=True):
       duplicates, sampled_out: answers that were dropped.
       deferred: answers that the budget of the run did not allow to check; they count as not read,
         and a resumed run reads them again.
-      verdicts: enriched records by verdict.
-      failures_by_error: failures by the class of their error.
+      verdicts, failures_by_error: enriched records by verdict, failures by the class of their
+        error.
       retryable_failures: failures that `replay` may resolve.
       damaged_archives: each is one answer read and one failure.
       unreadable: messages that cannot be read as answers, and damaged archives.
       calls: requests sent to the checker in all attempts of the run, failed ones included.
-      retries: how many of the calls repeat another one.
-      characters: of answers and facts in the calls.
+      retries, characters: calls that repeat another one; characters of answers and facts.
       checked: answers for which a call was made or a cached reply was used.
     """
 
@@ -85,7 +84,6 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     Attributes:
       deferred: answers, and messages not yet parsed, that the budget of the run did not allow.
       enriched, failures, alerts: rows in the files that were written.
-      cost: in the currency of the price, None without a price.
       mean_latency_ms, max_latency_ms: of a checked answer, None if none was checked.
       started_at_us, finished_at_us: microseconds since 1970 UTC.
       thresholds: by name, 0..1: below which support score and claim score an answer was low.
@@ -131,19 +129,16 @@ def total_counts(parts: Iterable[RunCounts]) -> RunCounts:
     counted = list(parts)
     sums = _sums(counted, "latency_ms")
     sums["failures_by_error"] = dict(sorted(sums["failures_by_error"].items()))
-    slowest_ms = max((part.max_latency_ms for part in counted), default=0)
     sums["verdicts"] = dict(sums["verdicts"])
+    slowest_ms = max((part.max_latency_ms for part in counted), default=0)
     return RunCounts(**sums, max_latency_ms=slowest_ms)
 
 
 def folder_totals(runs: Iterable[Summary]) -> Summary:
-    """Add up the summaries of all runs of a folder.
+    """Add up the summaries of all runs of a folder, at least one.
 
-    Args:
-      runs: at least one. Fields that cannot be added, such as the thresholds, are the last run's.
-
-    Returns:
-      The sums, without the failures that a replay has resolved.
+    Fields that cannot be added, such as the thresholds, are the last run's. The sums are without
+    the failures that a replay has resolved.
     """
     ordered = sorted(runs, key=_end)
     sums = _sums(ordered, *_SUMMARY_SUMS)
@@ -172,15 +167,11 @@ def folder_totals(runs: Iterable[Summary]) -> Summary:
 
 def summary_to_json(summary: Summary) -> bytes:
     """Write the summary of a run as indented JSON; times are RFC 3339."""
-    return _to_json(_fields(summary))
+    return indented_json(_fields(summary))
 
 
 def summary_from_json(content: bytes) -> Summary:
-    """Read the summary of a run.
-
-    Raises:
-      ValueError: the content is not the summary of a run.
-    """
+    """Read the summary of a run; raise ValueError if the content is none."""
     try:
         fields = msgspec.json.decode(content, type=dict[str, Any])
         times = {f"{name}_us": from_rfc3339(fields.pop(name)) for name in _TIMES}
@@ -193,7 +184,9 @@ def summary_from_json(content: bytes) -> Summary:
 def folder_summary_to_json(runs: Sequence[Summary]) -> bytes:
     """Write the summary of an output folder: the totals, and each run's summary under `runs`."""
     ordered = sorted(runs, key=_end)
-    return _to_json({**_fields(folder_totals(ordered)), "runs": [_fields(run) for run in ordered]})
+    return indented_json(
+        {**_fields(folder_totals(ordered)), "runs": [_fields(run) for run in ordered]}
+    )
 
 
 def _end(run: Summary) -> tuple[int, str]:
@@ -224,12 +217,5 @@ def _mean_latency_ms(runs: Sequence[Summary]) -> float | None:
 
 
 def _fields(summary: Summary) -> dict[str, Any]:
-    fields = {"run": summary.run, "checker": summary.checker, **asdict(summary)}
-    for name in _TIMES:
-        fields[name] = to_rfc3339(fields.pop(f"{name}_us"))
-    fields["closes"] = summary.closes
-    return fields
-
-
-def _to_json(fields: dict[str, Any]) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n"
+    first = {"run": summary.run, "checker": summary.checker}
+    return {**first, **with_rfc3339_times(summary), "closes": summary.closes}

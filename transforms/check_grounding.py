@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import partial
 from itertools import takewhile
 from queue import Empty, SimpleQueue
@@ -235,12 +235,7 @@ class _CountedSession(CheckSession):
 _SESSIONS: SharedResources[_CountedSession] = SharedResources()
 
 
-@contextmanager
-def checks_open(settings: CheckSettings) -> Iterator[_CountedSession]:
+def checks_open(settings: CheckSettings) -> AbstractContextManager[_CountedSession]:
     """Open the connections and the cache, shared with the steps of this process."""
     key = msgspec.json.encode(settings)
-    session = _SESSIONS.acquire(key, partial(_CountedSession, settings))
-    try:
-        yield session
-    finally:
-        _SESSIONS.release(key)
+    return _SESSIONS.using(key, partial(_CountedSession, settings))

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+from functools import partial
 
 import apache_beam as beam
 from apache_beam.coders import BooleanCoder
@@ -72,18 +73,13 @@ def _with_ids(answers: PCollection[Answer]) -> PCollection[tuple[str, Answer]]:
 _SEEN_IDS: SharedResources[SeenIds] = SharedResources()
 
 
-@contextmanager
-def seen_ids_open(path: str) -> Iterator[SeenIds]:
+def seen_ids_open(path: str) -> AbstractContextManager[SeenIds]:
     """Open the file of a run's ids, shared with the steps of this process.
 
     Raises:
       OSError: it cannot be opened.
     """
-    seen = _SEEN_IDS.acquire(path, lambda: SeenIds(path))
-    try:
-        yield seen
-    finally:
-        _SEEN_IDS.release(path)
+    return _SEEN_IDS.using(path, partial(SeenIds, path))
 
 
 class _DropSeen(beam.DoFn):

@@ -19,8 +19,7 @@ from pipeline.settings.commands import ServeCheckerSettings
 from pipeline.settings.load import Loaded
 from schemas.quantities import MEGABYTE
 from transforms.grounding.errors import Misconfigured
-from transforms.grounding.local.service import Reply, refuse
-from transforms.grounding.local.transport import LocalTransport
+from transforms.grounding.local.service import LocalTransport, Reply, refuse
 
 _MAX_BODY_BYTES = 32 * MEGABYTE
 """Enough for 200 facts of 10,000 characters with every character escaped in JSON."""
@@ -50,14 +49,7 @@ _http_log.disabled = True  # aiohttp logs a traceback for what a client did wron
 
 
 def serve_checker(loaded: Loaded[ServeCheckerSettings]) -> int:
-    """Serve checks until SIGINT or SIGTERM, then finish the requests that have arrived.
-
-    Returns:
-      0 stopped, 1 failed.
-
-    Raises:
-      UsageError: the settings have problems.
-    """
+    """Serve checks until SIGINT or SIGTERM, then finish the requests that have arrived."""
     loaded.raise_problems()
     try:
         asyncio.run(_serve(loaded.settings))
@@ -89,14 +81,10 @@ async def listening(
     Args:
       port: the TCP port; 0 takes a free one.
       host: the address to listen on.
-      scorer: the folder of a model that scores the claims; None has them scored by words.
+      scorer: the folder of a model that scores the claims; None for the lexical scorer.
 
     Yields:
       The base address, such as http://127.0.0.1:8080.
-
-    Raises:
-      OSError: the address is taken or not one of this machine's.
-      Misconfigured: the folder holds no model that can be used.
     """
     threads = ThreadPoolExecutor(_THREADS, "check")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -122,12 +110,11 @@ class _Connection(web.RequestHandler):
     """A connection of a client.
 
     Attributes:
-      is_busy: whether it has sent a whole request and waits for the response.
-      served_at_s: when it last got a response, by the monotonic clock; 0 for never.
+      idle_since_s: when it last got a response, by the monotonic clock, 0 for never; None while its
+        request is checked.
     """
 
-    is_busy = False
-    served_at_s = 0.0
+    idle_since_s: float | None = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport, which the base class forgets when it closes it."""
@@ -183,12 +170,13 @@ class _Server(web.Server):
     def _close_idlest(self) -> bool:
         """Close the connection that was idle for longest; return whether any was idle."""
         connections = cast("list[_Connection]", self.connections)
-        idle = [connection for connection in connections if not connection.is_busy]
+        idle = {each: each.idle_since_s for each in connections if each.idle_since_s is not None}
         if idle:
-            min(idle, key=lambda connection: connection.served_at_s).force_close()
+            min(idle, key=idle.__getitem__).force_close()
         return bool(idle)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer a request; close the connection if the client does not read the response."""
         connection = cast("_Connection", request.protocol)
         length, is_plain = request.content_length, "Content-Encoding" not in request.headers
         is_small = is_plain and length is not None and length <= _MAX_SMALL_BYTES
@@ -200,10 +188,14 @@ class _Server(web.Server):
                 )
                 if reply.status == 408:  # noqa: PLR2004 - the rest of the request may still come
                     response.force_close()
-                await _send(response, request)
+                async with asyncio.timeout(_DEADLINE_S):
+                    await response.prepare(request)
+                    await response.write_eof()
+                    await request.writer.drain()
+        except TimeoutError:
+            connection.force_close()
         finally:
-            connection.is_busy = False
-            connection.served_at_s = time.monotonic()
+            connection.idle_since_s = time.monotonic()
         return response
 
     async def _answer(self, request: web.BaseRequest, connection: _Connection) -> Reply:
@@ -216,7 +208,7 @@ class _Server(web.Server):
             raise ConnectionResetError from error
         if body is None:
             return refuse(413, f"The request is over {_MAX_BODY_BYTES:,} bytes.")
-        connection.is_busy = True
+        connection.idle_since_s = None
         try:
             return await self._checker.answer(request.method, request.path, body)
         except Exception as error:  # noqa: BLE001 - a defect; its text could quote the answer
@@ -245,14 +237,3 @@ async def _read_body(request: web.BaseRequest) -> bytes | None:
         if len(body) > _MAX_BODY_BYTES:
             return None
     return bytes(body)
-
-
-async def _send(response: web.Response, request: web.BaseRequest) -> None:
-    """Send a response; close the connection if the client does not read it."""
-    try:
-        async with asyncio.timeout(_DEADLINE_S):
-            await response.prepare(request)
-            await response.write_eof()
-            await request.writer.drain()
-    except TimeoutError:
-        request.protocol.force_close()

@@ -8,6 +8,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from msgspec.structs import replace
+
 from launch.terminal.exit_status import DONE
 from pipeline.settings.definition import Settings, settings_of
 from pipeline.settings.load import Loaded, describe_unknown, flag_names, load
@@ -16,29 +18,26 @@ from schemas import Record
 
 
 class Command(Record, frozen=True, kw_only=True):
-    """Describe a command of the command line.
+    """A command of the command line.
 
     Attributes:
-      help: what it does, for the list of commands.
+      settings: its settings; Beam's pipeline options pass through where they have a `job`.
       run: the function that runs it, as ``module:function``. It takes a `Loaded`, returns the
         exit status, and may raise UsageError. Its module is imported only to run the command, since
         importing Beam takes a second.
-      description: further sentences for its help.
-      takes_beam_options: whether Beam's pipeline options pass through.
+      help: one sentence, and more below it; by default the docstring of its module.
       variants: commands that run instead if the command line has a flag.
     """
 
-    help: str
     settings: type[Settings]
     run: str
-    description: str = ""
-    takes_beam_options: bool = False
+    help: str = ""
     variants: tuple[tuple[str, "Command"], ...] = ()
 
-    def variant(self, arguments: Sequence[str]) -> "Command":
-        """Choose the command that the arguments ask for."""
-        names = {argument.partition("=")[0] for argument in arguments}
-        return next((other for flag, other in self.variants if flag in names), self)
+    @property
+    def takes_beam_options(self) -> bool:
+        """Whether Beam's pipeline options pass through."""
+        return "job" in self.settings.__struct_fields__
 
     @property
     def function(self) -> Callable[[Loaded[Any]], int]:
@@ -47,14 +46,15 @@ class Command(Record, frozen=True, kw_only=True):
         function: Callable[[Loaded[Any]], int] = getattr(import_module(module), name)
         return function
 
+    def variant(self, arguments: Sequence[str]) -> "Command":
+        """Choose the command that the arguments ask for."""
+        names = {argument.partition("=")[0] for argument in arguments}
+        return next((other for flag, other in self.variants if flag in names), self)
+
     def load(self, arguments: Sequence[str]) -> Loaded[Any]:
         """Load the settings of the command from its arguments, the environment and a file."""
-        known = frozenset(
-            setting.key
-            for _, settings in documented_commands()
-            for setting in settings_of(settings)
-            if not setting.is_argument
-        )
+        settings = (each for _, taken in documented_commands() for each in settings_of(taken))
+        known = frozenset(each.key for each in settings if not each.is_argument)
         loaded = load(self.settings, arguments, os.environ, known)
         if not self.takes_beam_options:
             loaded.problems += describe_unknown(loaded.others, flag_names(self.settings))
@@ -64,8 +64,13 @@ class Command(Record, frozen=True, kw_only=True):
 @cache
 def all_commands() -> dict[str, Command]:
     """Find the commands, by name."""
-    modules = [each.name for each in iter_modules(__path__) if not each.name.startswith("_")]
-    return {name.replace("_", "-"): import_module(f"{__name__}.{name}").COMMAND for name in modules}
+    commands = {}
+    for each in iter_modules(__path__):
+        if not each.name.startswith("_"):
+            module = import_module(f"{__name__}.{each.name}")
+            help_ = module.COMMAND.help or module.__doc__
+            commands[each.name.replace("_", "-")] = replace(module.COMMAND, help=help_)
+    return commands
 
 
 def run_command(name: str, arguments: Sequence[str]) -> int:
@@ -91,7 +96,6 @@ def documented_commands() -> Iterator[tuple[str, type[Settings]]]:
 def _help(name: str, command: Command) -> Iterator[str]:
     is_positional = any(each.note.is_positional for each in settings_of(command.settings))
     yield f"usage: groundwatch {name}{' DIR' if is_positional else ''} [--flag value ...]\n\n"
-    yield f"{command.help[0].upper()}{command.help[1:]}.\n{command.description}\n"
-    yield help_text(command.settings)
+    yield f"{command.help.strip()}\n\n{help_text(command.settings)}"
     if command.takes_beam_options:
         yield "\nFlags of Apache Beam's pipeline options pass through.\n"

@@ -1,11 +1,6 @@
-"""`groundwatch backfill`."""
+"""Check an archive of answers."""
 
 from launch.commands import Command
 from pipeline.settings.commands import BackfillSettings
 
-COMMAND = Command(
-    help="check an archive of answers",
-    settings=BackfillSettings,
-    run="launch.job.start:backfill",
-    takes_beam_options=True,
-)
+COMMAND = Command(settings=BackfillSettings, run="launch.job.start:backfill")

@@ -1,10 +1,6 @@
-"""`groundwatch evaluate`."""
+"""Measure the accuracy of scores on labelled answers."""
 
 from launch.commands import Command
 from pipeline.settings.commands import EvaluateSettings
 
-COMMAND = Command(
-    help="measure the accuracy of scores on labelled answers",
-    settings=EvaluateSettings,
-    run="launch.evaluate.run:evaluate",
-)
+COMMAND = Command(settings=EvaluateSettings, run="launch.evaluate.run:evaluate")

@@ -1,10 +1,6 @@
-"""`groundwatch report DIR`."""
+"""Write the HTML report of an output folder."""
 
 from launch.commands import Command
 from pipeline.settings.commands import ReportSettings
 
-COMMAND = Command(
-    help="write the HTML report of an output folder",
-    settings=ReportSettings,
-    run="launch.report.run:report",
-)
+COMMAND = Command(settings=ReportSettings, run="launch.report.run:report")

@@ -1,10 +1,6 @@
-"""`groundwatch serve-checker`."""
+"""Serve the embedded checker over HTTP."""
 
 from launch.commands import Command
 from pipeline.settings.commands import ServeCheckerSettings
 
-COMMAND = Command(
-    help="serve the embedded checker over HTTP",
-    settings=ServeCheckerSettings,
-    run="launch.checker_server.server:serve_checker",
-)
+COMMAND = Command(settings=ServeCheckerSettings, run="launch.checker_server.server:serve_checker")

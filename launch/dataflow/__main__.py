@@ -21,17 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 def start(arguments: Sequence[str]) -> int:
-    """Start the job that the parameters describe: a streaming one where they name a subscription.
-
-    Args:
-      arguments: each ``--name=value``.
-
-    Returns:
-      0 started, 1 not.
-
-    Raises:
-      UsageError: the parameters have problems.
-    """
+    """Start the job that the parameters describe: a stream if they name a subscription."""
     is_stream = any(argument.partition("=")[0] == "--subscription" for argument in arguments)
     commands = all_commands()
     command = commands["watch"].variant(["--runner"]) if is_stream else commands["backfill"]
@@ -58,12 +48,7 @@ def _flags(arguments: Sequence[str], known: Mapping[str, Setting]) -> Iterator[s
 
 
 def command_flags(argument: str, known: Mapping[str, Setting]) -> Iterator[str]:
-    """Write a parameter as flags.
-
-    Args:
-      argument: ``--name=value``; several values are separated by white space.
-      known: the command's own flags; any other stays as it is.
-    """
+    """Write a parameter as flags of the command; its values are separated by white space."""
     flag, equals, value = argument.partition("=")
     field = known.get(flag)
     if field is None or not equals:

@@ -31,14 +31,7 @@ _NEVER_S = 1e9
 
 
 def stream(loaded: Loaded[WatchStreamSettings]) -> int:
-    """Start a streaming job.
-
-    Returns:
-      0 started, 1 not.
-
-    Raises:
-      UsageError: the settings have problems, or the output is not there.
-    """
+    """Start a streaming job; return the exit status."""
     settings, problems = loaded.settings, loaded.problems
     beam_options = read_beam_options(loaded, settings.job)
     workers = worker_count(beam_options, settings.job, problems)
@@ -55,13 +48,9 @@ def stream(loaded: Loaded[WatchStreamSettings]) -> int:
 
 
 def stream_config(settings: WatchStreamSettings, workers: int, now_s: float) -> Config:
-    """Derive the configuration of a streaming job.
+    """Derive the configuration of a streaming job from settings without problems.
 
-    Args:
-      settings: without problems.
-      workers: how many processes share the quota.
-      now_s: seconds since 1970 UTC; part of the run's id, so that no job replaces the files of
-        another.
+    The time, in seconds since 1970 UTC, is part of the run's id: no job replaces another's files.
     """
     started = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%dT%H%M%SZ")
     return job_config(

@@ -1,11 +1,15 @@
-"""Count the answers, and the calls of their checks, without a call."""
+"""Count answers and the calls of their checks without a call, in all messages or in a sample."""
 
+import heapq
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from hashlib import sha256
+from itertools import chain
 
 import msgspec
+from msgspec.structs import asdict, replace
 
 from launch.terminal.unreadable_input import SHOWN_FAULTS
 from pipeline.settings.config import Config
@@ -15,8 +19,9 @@ from schemas.verdict import Verdict
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.forecast import Forecast, forecast_check
 from transforms.rules.routing import route
-from transforms.rules.sampling import is_in_sample
+from transforms.rules.sampling import Total, estimate_total, is_in_sample
 
+_DIGEST_BYTES = 16
 _TABLE = """
 PRAGMA journal_mode = OFF;
 PRAGMA cache_size = -32768;
@@ -27,14 +32,10 @@ BEGIN;
 
 
 class Outcome(Record, frozen=True, kw_only=True):
-    """The outcome of an answer before any call.
+    """The outcome of an answer before any call: a fault, a verdict, or the calls of a check.
 
     Attributes:
-      record_id: None for a failure.
-      fault: of a failure: where it is, and what is wrong.
-      is_sampled_out: whether sampling drops the answer.
-      verdict: None if the answer needs a check.
-      forecast: the calls of the check.
+      record_id: None for a fault.
     """
 
     record_id: str | None = None
@@ -63,7 +64,7 @@ def outcomes_of(message: Message, config: Config) -> Iterator[Outcome]:
 
 
 class EstimateCounts(msgspec.Struct, kw_only=True):
-    """Counts of answers and calls, as described in `schemas.cost_estimate.Estimate`.
+    """Counts of answers and calls, as in `schemas.cost_estimate.Estimate`.
 
     Attributes:
       recheck_calls, recheck_characters: the maximum of all second passes.
@@ -92,12 +93,7 @@ class EstimateCounts(msgspec.Struct, kw_only=True):
 def count_outcomes(outcomes: Iterable[Outcome], *, pays_once: bool) -> EstimateCounts:
     """Count outcomes in the order of the archives; a repeated record id is a duplicate.
 
-    Args:
-      outcomes: of all answers.
-      pays_once: whether identical calls are paid once.
-
-    Raises:
-      OSError: the disk is full.
+    With `pays_once`, only the first of identical calls is paid.
     """
     counts = EstimateCounts()
     with closing(DistinctKeys()) as record_ids, closing(DistinctKeys()) as paid:
@@ -153,3 +149,96 @@ class DistinctKeys:
         except sqlite3.Error as error:
             raise OSError(f"cannot store the keys of the input: {error}") from None
         return added.rowcount == 1
+
+
+class Sample(Record, frozen=True, kw_only=True):
+    """The outcomes of a uniform sample of the messages that differ in their bytes."""
+
+    read: int
+    distinct: int
+    outcomes: tuple[tuple[Outcome, ...], ...]
+
+
+def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
+    """Draw a sample in one pass: the messages with the lowest digests.
+
+    Digests are uniform, so every set of distinct messages of this size is equally likely, every run
+    draws the same sample, and a larger sample includes a smaller one. Of m messages, only about
+    size · (1 + ln(m / size)) are parsed.
+    """
+    read = distinct = 0
+    # A heap has its least first: the negated greatest digest.
+    least: list[tuple[int, tuple[Outcome, ...]]] = []
+    with closing(DistinctKeys()) as digests:
+        for message in messages:
+            read += 1
+            digest = sha256(message.payload).digest()[:_DIGEST_BYTES]
+            if not digests.add(digest):
+                continue
+            distinct += 1
+            rank = -int.from_bytes(digest)
+            if len(least) < size:
+                heapq.heappush(least, (rank, tuple(outcomes_of(message, config))))
+            elif rank > least[0][0]:
+                heapq.heapreplace(least, (rank, tuple(outcomes_of(message, config))))
+    return Sample(read=read, distinct=distinct, outcomes=tuple(outcomes for _, outcomes in least))
+
+
+def counts_of(sample: Sample) -> EstimateCounts:
+    """Extrapolate the counts of all answers, without paid calls and characters.
+
+    The answers of a message that repeats another byte for byte count as duplicates.
+    """
+    counts = count_outcomes(chain.from_iterable(sample.outcomes), pays_once=True)
+    sampled = len(sample.outcomes) or 1
+    scale = sample.distinct / sampled
+    repeated = (sample.read - sample.distinct) * counts.read / sampled
+    numbers = {name: n for name, n in asdict(counts).items() if isinstance(n, int)}
+    scaled = {name: round(number * scale) for name, number in numbers.items()} | {
+        "read": round(sample.read * counts.read / sampled),
+        "duplicates": round(counts.duplicates * scale + repeated),
+    }
+    decided = Counter({name: round(times * scale) for name, times in counts.decided.items()})
+    return replace(counts, **scaled, decided=decided)
+
+
+def paid_for(sample: Sample, *, pays_once: bool) -> tuple[Total, Total]:
+    """Extrapolate the paid calls, and their characters.
+
+    A call that is in the sample once is extrapolated. One that is there more often is so frequent
+    that any sample would hold it: it is paid once and not extrapolated. Rarer repetitions are
+    missed, so the actual number may be lower.
+    """
+    messages = _calls_by_message(sample.outcomes, pays_once=pays_once)
+    times = Counter(key for calls in messages for key in calls)
+    unique = [[calls[key] for key in calls if times[key] == 1] for calls in messages]
+    frequent = {key: calls[key] for calls in messages for key in calls if times[key] > 1}
+    calls = estimate_total([len(characters) for characters in unique], sample.distinct)
+    characters = estimate_total([sum(characters) for characters in unique], sample.distinct)
+    return _raised(calls, len(frequent)), _raised(characters, sum(frequent.values()))
+
+
+def _calls_by_message(
+    messages: Sequence[Sequence[Outcome]], *, pays_once: bool
+) -> list[dict[object, int]]:
+    """Map the calls of each message, by their keys, to their characters.
+
+    Of answers with one record id, only the first needs its calls.
+    """
+    seen: set[str | None] = set()
+    found: list[dict[object, int]] = []
+    for outcomes in messages:
+        calls: dict[object, int] = {}
+        for outcome in outcomes:
+            if outcome.forecast and outcome.record_id not in seen:
+                for call in outcome.forecast.calls:
+                    calls[call.key if pays_once else object()] = call.characters
+            seen.add(outcome.record_id)
+        found.append(calls)
+    return found
+
+
+def _raised(total: Total, certain: float) -> Total:
+    return Total(
+        expected=total.expected + certain, low=total.low + certain, high=total.high + certain
+    )

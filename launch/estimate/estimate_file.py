@@ -2,6 +2,7 @@
 
 import logging
 
+from launch.report.output_folder import write_file
 from pipeline import storage
 from pipeline.sinks.destination import Destination
 from schemas.cost_estimate import (
@@ -17,32 +18,15 @@ _NAME = "estimate.json"
 _log = logging.getLogger(__name__)
 
 
-def estimate_destination(output: str) -> Destination:
-    """Return the destination of an estimate; no run can have its name."""
-    return Destination(root=output, run=_NAME)
-
-
 def write_estimate(output: str, estimate: Estimate) -> str:
-    """Write estimate.json to the output folder of the backfill; return its path.
-
-    Raises:
-      OSError: it cannot be written.
-    """
-    destination = estimate_destination(output)
-    path = destination.path(_NAME)
-    try:
-        storage.write_whole(path, estimate_to_json(estimate), destination.temporary_path(_NAME))
-    finally:
-        storage.remove_folder(destination.temporary_folder)
+    """Write estimate.json to the output folder of the backfill; return its path."""
+    path = storage.join(output, _NAME)
+    write_file(path, estimate_to_json(estimate))
     return path
 
 
 def compare_with_estimate(destination: Destination, made: Amounts) -> Comparison | None:
-    """Compare the amounts of a run with its estimate.
-
-    Returns:
-      None if OUT/estimate.json does not exist, was made for another run, or cannot be read.
-    """
+    """Compare the amounts of a run with its estimate, if it has one that can be read."""
     path = destination.path(_NAME)
     try:
         if not storage.find(path):

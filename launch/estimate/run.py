@@ -1,24 +1,44 @@
 """Estimate a backfill, print the estimate, and write it to the backfill's output folder."""
 
 import sys
+from collections.abc import Iterable, Iterator
 
-from launch.estimate.answer_counts import EstimateCounts, count_outcomes, outcomes_of
-from launch.estimate.estimate_file import estimate_destination, write_estimate
-from launch.estimate.estimate_table import show_estimate
-from launch.estimate.sample import counts_of, draw, paid_for
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from launch.estimate.answer_counts import (
+    EstimateCounts,
+    count_outcomes,
+    counts_of,
+    draw,
+    outcomes_of,
+    paid_for,
+)
+from launch.estimate.estimate_file import write_estimate
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.paths import default_run_id, find_inputs, try_output
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
 from launch.terminal.exit_status import DONE, fail
+from launch.terminal.figures import counted
 from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from pipeline.settings.commands import EstimateSettings
 from pipeline.settings.config import Config, job_config
 from pipeline.settings.load import Loaded
+from pipeline.sinks.destination import Destination
 from schemas.cost_estimate import Amounts, Estimate, Interval, Intervals
 from transforms.rules.sampling import Total
 from transforms.runtime import clock
 
 _MS_A_MINUTE = 60_000
+_INDENT = (0, 0, 1, 2)
+_WIDTH = 92
+_SHORT_MINUTES = 0.1
+_LONG_MINUTES = 10
+
+_Row = tuple[str, str, str]
+"""A name, a number and a note."""
 
 
 def estimate(loaded: Loaded[EstimateSettings]) -> int:
@@ -26,16 +46,14 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
 
     Returns:
       0 done, 1 failed, an archive is damaged, or nothing could be read.
-
-    Raises:
-      UsageError: the settings have problems, or the input or output is not there.
     """
     settings = loaded.settings
     output = settings.estimate.output
     beam_options = read_beam_options(loaded, settings.job)
     inputs = find_inputs("input", settings.input.input, loaded.problems)
     if output:
-        try_output(estimate_destination(output), loaded.problems)
+        # No run can have this name.
+        try_output(Destination(root=output, run="estimate.json"), loaded.problems)
     # A quota that cannot be divided is a problem of the backfill.
     workers = worker_count(beam_options, settings.job, [])
     loaded.raise_problems()
@@ -125,3 +143,75 @@ def _intervals(calls: Total, characters: Total, price: float | None) -> Interval
 
 def _cost(characters: float, price_per_1k_chars: float | None) -> float | None:
     return None if price_per_1k_chars is None else characters / 1000 * price_per_1k_chars
+
+
+def show_estimate(estimate: Estimate) -> None:
+    """Print an estimate."""
+    console = Console(highlight=False)
+    console.width = min(console.width, _WIDTH)
+    sampled = estimate.sampled_messages
+    source = "" if sampled is None else f"; extrapolated from {sampled:,} of them"
+    read = (counted(estimate.read, "message"), "bold")
+    console.print(Text.assemble("\n", read, f", no call made{source}\n"))
+    for rows in (_message_rows(estimate), _call_rows(estimate)):
+        console.print(Padding(_table(rows), _INDENT))
+
+
+def _table(rows: Iterable[_Row]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for row in rows:
+        table.add_row(*row)
+    table.columns[0].min_width = 22
+    table.columns[1].justify = "right"
+    table.columns[1].min_width = 12
+    return table
+
+
+def _message_rows(estimate: Estimate) -> Iterator[_Row]:
+    verdicts = ", ".join(f"{count:,} {name}" for name, count in estimate.decided.items())
+    yield "failures", f"{estimate.failures:,}", "that cannot be read"
+    yield "duplicates", f"{estimate.duplicates:,}", ""
+    if estimate.sampled_out:
+        yield "sampled out", f"{estimate.sampled_out:,}", ""
+    yield "decided without a call", f"{sum(estimate.decided.values()):,}", verdicts
+    yield "to be checked", f"{estimate.to_check:,}", ""
+
+
+def _call_rows(estimate: Estimate) -> Iterator[_Row]:
+    within, more = estimate.intervals, estimate.most_rechecks
+    yield "calls", f"{estimate.calls:,}", _call_note(estimate)
+    if more.calls:
+        yield "", f"+ 0 to {more.calls:,}", "for rechecks of answers with many facts"
+    yield "characters", f"{estimate.characters:,}", _between(within.characters) if within else ""
+    if more.calls:
+        yield "", f"+ 0 to {more.characters:,}", "for rechecks"
+    if estimate.cost is not None:
+        interval = _between(within.cost, digits=2) + ", " if within and within.cost else ""
+        price = f"at {estimate.price_per_1k_chars:g} for 1,000 characters"
+        yield "cost", f"{estimate.cost:,.2f}", interval + price
+    if more.cost:
+        yield "", f"+ 0 to {more.cost:,.2f}", "for rechecks"
+    if estimate.minutes_at_quota is not None:
+        note = f"at {estimate.requests_per_minute:g} requests a minute"
+        yield "minutes", _minutes(estimate.minutes_at_quota), note
+    in_flight = estimate.max_in_flight * estimate.workers
+    latency = f"{estimate.assumed_latency_ms:g} ms a call (assumed), {in_flight:,} in flight"
+    yield "minutes without quota", _minutes(estimate.minutes_without_quota), latency
+
+
+def _call_note(estimate: Estimate) -> str:
+    are_repeated = estimate.planned_calls > estimate.calls
+    if estimate.intervals:
+        fewer = ", fewer if more calls are identical" if are_repeated else ""
+        return _between(estimate.intervals.calls) + fewer
+    return f"of {estimate.planned_calls:,}: identical ones are paid once" if are_repeated else ""
+
+
+def _between(interval: Interval, digits: int = 0) -> str:
+    return f"{interval.low:,.{digits}f} to {interval.high:,.{digits}f} (95 %)"
+
+
+def _minutes(minutes: float) -> str:
+    if minutes < _SHORT_MINUTES:
+        return f"under {_SHORT_MINUTES}"
+    return f"{minutes:,.1f}" if minutes < _LONG_MINUTES else f"{minutes:,.0f}"

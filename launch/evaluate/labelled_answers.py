@@ -9,8 +9,8 @@ import fastavro
 import msgspec
 
 from launch.inputs.archive_messages import ArchiveMessages
-from launch.report.output_folder import UnreadableFile, read_rows
-from launch.report.output_records import AnswerRow, answer_from_row
+from launch.report.output_folder import UnreadableFile, read_answers
+from launch.report.output_records import AnswerRow
 from launch.terminal.unreadable_input import SHOWN_FAULTS
 from pipeline import storage
 from schemas import Record
@@ -92,10 +92,7 @@ def labelled_answer(answer: EnrichedAnswer | AnswerRow, label: Label) -> Labelle
 
 
 class LabelledAnswers:
-    """Collect scored answers with their labels.
-
-    Args:
-      labels: by record id or the answer's own name.
+    """Collect scored answers with their labels, by record id or the answer's own name.
 
     Attributes:
       labelled: the answers that have a label, each once.
@@ -116,9 +113,9 @@ class LabelledAnswers:
         """Add the answers of enriched files; with `salvage`, up to the damage of a block."""
         for path in paths:
             try:
-                for row in read_rows(path, salvage=salvage):
+                for answer in read_answers(path, salvage=salvage):
                     self.counts.read += 1
-                    self._add(answer_from_row(row))
+                    self._add(answer)
             except UnreadableFile as error:
                 self.damaged.append(str(error))
 
@@ -131,12 +128,7 @@ class LabelledAnswers:
         input_format: str | None,
         facts_from_steps: bool,
     ) -> None:
-        """Check the answers of archives and add them.
-
-        Raises:
-          OSError: a file cannot be read.
-          RunStopped: no call can succeed.
-        """
+        """Check the answers of archives and add them; raise RunStopped if no call can succeed."""
         answers = self._answers(messages, input_format, facts_from_steps=facts_from_steps)
         for outcome in _check(answers, settings):
             if isinstance(outcome, CheckedAnswer):
@@ -175,11 +167,7 @@ class LabelledAnswers:
 
 
 def holds_records(path: str) -> bool:
-    """Return whether a file's header is that of enriched records.
-
-    Raises:
-      OSError: it cannot be read.
-    """
+    """Return whether a file's header is that of enriched records."""
     with storage.read(path) as stream:
         try:
             schema = fastavro.reader(stream).writer_schema

@@ -23,14 +23,7 @@ class Missing(Exception):
 def java_command(
     class_path: str, main_class: str, *arguments: str, heap: str, temporary: Path
 ) -> list[str]:
-    """Build the command line of a Java program.
-
-    Args:
-      class_path: in Java's notation.
-      main_class: the class to run.
-      arguments: of the class.
-      heap: the maximum heap size, such as ``512m``.
-      temporary: a folder for temporary files.
+    """Build the command line of a Java program, with a heap such as ``512m``.
 
     Raises:
       Missing: there is no suitable Java on the path.

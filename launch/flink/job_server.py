@@ -45,13 +45,7 @@ class ProcessDied(Exception):
 
 
 class Process:
-    """A child process with a log file.
-
-    Args:
-      name: of the log and in errors.
-      command: the program and its arguments.
-      folder: where the log is written.
-    """
+    """A child process that writes to a log file, NAME.log."""
 
     def __init__(self, name: str, command: Sequence[str], folder: Path) -> None:
         self._name = name
@@ -63,11 +57,7 @@ class Process:
         self.id = self._process.pid
 
     def wait_for_port(self, port: int) -> None:
-        """Wait until the process listens on a port of this machine.
-
-        Raises:
-          ProcessDied: it has ended, or does not listen in time.
-        """
+        """Wait until the process listens on a port; raise `ProcessDied` if it does not in time."""
         deadline = time.monotonic() + _START_TIMEOUT_S
         while True:
             try:
@@ -97,14 +87,11 @@ class Process:
 
 @contextmanager
 def job_server(class_path: str, folder: Path) -> Iterator[list[str]]:
-    """Run a job server while a `with` block lasts.
+    """Run a job server while a `with` block lasts, and yield the flags that lead a command to it.
 
     Args:
       class_path: with Flink and Beam's runner, in Java's notation.
       folder: for logs, settings and temporary files.
-
-    Yields:
-      The flags with which a command runs on it.
 
     Raises:
       Missing: there is no suitable Java.

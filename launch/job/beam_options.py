@@ -2,7 +2,6 @@
 
 import re
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from apache_beam.options.pipeline_options import (
@@ -23,28 +22,54 @@ _ONE_PROCESS = "no_use_multiple_sdk_containers"
 _VCPUS = re.compile(r"(?:[a-z]\w*-)?custom-(\d+)-\d+(?:-ext)?|[a-z]\w*-[a-z]+-(\d+)(?:-[a-z0-9]+)*")
 
 
-def read_beam_options(loaded: Loaded[Any], job: JobSettings) -> PipelineOptions:
-    """Read Beam's options from the arguments that are not settings.
+class _Parser(ArgumentParser):
+    """Parse all of Beam's flags, and raise where argparse would print them and exit."""
 
-    Beam itself ignores a misspelt flag. Unknown flags, and options that the runner misses, are
-    added to the problems.
+    def __init__(self) -> None:
+        super().__init__(add_help=False, allow_abbrev=False, conflict_handler="resolve")
+        for options in PipelineOptions.__subclasses__():
+            options._add_argparse_args(self)  # noqa: SLF001 - how Beam collects its own flags
 
-    Args:
-      loaded: of a command that takes Beam's options.
-      job: its settings; the project pays for the check and for the job.
-    """
-    arguments = list(loaded.others)
-    if job.checker.project:
-        arguments.append(f"--project={job.checker.project}")
-    unknown = _unknown(arguments, flag_names(type(loaded.settings)))
-    options = PipelineOptions([] if unknown else arguments)
-    loaded.problems += unknown or _runner_problems(options)
-    return options
+    def error(self, message: str) -> NoReturn:
+        raise UsageError([message])
 
 
 def beam_flag_names() -> list[str]:
     """List Beam's own flags, without their dashes."""
-    return _names(_parser())
+    actions = _Parser()._actions  # noqa: SLF001 - argparse has no other way to list them
+    return [flag.lstrip("-") for action in actions for flag in action.option_strings]
+
+
+def read_beam_options(loaded: Loaded[Any], job: JobSettings) -> PipelineOptions:
+    """Read Beam's options from the arguments that are not settings.
+
+    Beam itself ignores a misspelt flag. Unknown flags, and options that the runner misses, are
+    added to the problems. The project pays for the check and for the job.
+    """
+    arguments = list(loaded.others)
+    if job.checker.project:
+        arguments.append(f"--project={job.checker.project}")
+    try:
+        _, unknown = _Parser().parse_known_args(arguments)
+        own_flags = flag_names(type(loaded.settings))
+        problems = describe_unknown(unknown, [*own_flags, *beam_flag_names()])
+    except UsageError as error:
+        problems = [*error.problems]
+    options = PipelineOptions([] if problems else arguments)
+    loaded.problems += problems or _runner_problems(options)
+    return options
+
+
+def _runner_problems(options: PipelineOptions) -> list[str]:
+    if is_on_this_machine(options):
+        return []
+    name = options.view_as(StandardOptions).runner
+    try:
+        runner = create_runner(name)
+    except (ValueError, ImportError, AttributeError):
+        return [f"--runner {name}: Beam has no such runner"]
+    problems = PipelineOptionsValidator(options, runner).validate()
+    return [f"--runner {name}: {problem}" for problem in problems]
 
 
 def is_on_this_machine(options: PipelineOptions) -> bool:
@@ -60,11 +85,7 @@ def is_on_dataflow(options: PipelineOptions) -> bool:
 def worker_count(options: PipelineOptions, job: JobSettings, problems: list[str]) -> int:
     """Count the processes that share the work and the quota, at most.
 
-    Args:
-      options: Beam's own; on this machine its ``--direct_num_workers`` counts where ``--workers``
-        is not given.
-      job: the settings.
-      problems: a quota that cannot be divided is added to them.
+    A quota that cannot be divided is added to the problems.
 
     Returns:
       ``--workers``, or as many as the runner may start, or 1 where the options do not say.
@@ -92,49 +113,3 @@ def _worker_count(options: PipelineOptions) -> int:
         return machines
     vcpus = _VCPUS.fullmatch(remote.machine_type or "")
     return machines * int(vcpus[1] or vcpus[2]) if vcpus else 0
-
-
-def _unknown(arguments: Sequence[str], own_flags: Sequence[str]) -> list[str]:
-    parser = _parser()
-    try:
-        _, unknown = parser.parse_known_args(list(arguments))
-    except UsageError as error:
-        return list(error.problems)
-    return describe_unknown(unknown, [*own_flags, *_names(parser)])
-
-
-def _parser() -> ArgumentParser:
-    parser = _Parser(add_help=False, allow_abbrev=False, conflict_handler="resolve")
-    for options in _all_subclasses(PipelineOptions):
-        options._add_argparse_args(parser)  # noqa: SLF001 - how Beam collects its own flags
-    return parser
-
-
-def _names(parser: ArgumentParser) -> list[str]:
-    actions = parser._actions  # noqa: SLF001 - argparse has no other way to list them
-    return [flag.lstrip("-") for action in actions for flag in action.option_strings]
-
-
-def _runner_problems(options: PipelineOptions) -> list[str]:
-    name = options.view_as(StandardOptions).runner
-    if name is None:
-        return []
-    try:
-        runner = create_runner(name)
-    except (ValueError, ImportError, AttributeError):
-        return [f"--runner {name}: Beam has no such runner"]
-    problems = PipelineOptionsValidator(options, runner).validate()
-    return [f"--runner {name}: {problem}" for problem in problems]
-
-
-class _Parser(ArgumentParser):
-    """Raises, where argparse would print the usage of some hundred flags and exit."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError([message])
-
-
-def _all_subclasses(options: type[PipelineOptions]) -> Iterator[type[PipelineOptions]]:
-    for subclass in options.__subclasses__():
-        yield subclass
-        yield from _all_subclasses(subclass)

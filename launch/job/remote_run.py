@@ -17,8 +17,7 @@ from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
 from launch.job.bounded_job import BoundedJob
-from launch.local.resolved_failures import publish_summary
-from launch.local.run_summary import counts_from, summary_of
+from launch.local.run_summary import counts_from, publish_summary, summary_of
 from launch.terminal.exit_status import DONE, fail
 from pipeline import storage
 from pipeline.build import Source, build_pipeline
@@ -45,16 +44,10 @@ class JobFailed(Exception):
 
 
 def run_remotely(job: BoundedJob) -> Summary:
-    """Run a job on the runner that its options name, and write `summary.json`.
-
-    Returns:
-      The summary as written.
+    """Run a job on the runner that its options name, and write and return its summary.
 
     Raises:
-      JobFailed: the runner could not finish the job.
-      LockTaken: another process runs it already.
-      OtherSource: a run of the same id, over other input, has written to the output folder.
-      Exception: a step failed.
+      Exception: a step failed, or the error is one of `EXPECTED` in launch/job/start.py.
     """
     config = job.config
     with lock_output(config.lock, LOCK_WAIT_S):
@@ -88,11 +81,7 @@ def archives_of(config: Config) -> ReadArchives:
 
 
 def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions) -> int:
-    """Start a job without waiting for its end, and print the address of its page.
-
-    Returns:
-      The exit status: 0 started, 1 not.
-    """
+    """Start a job without waiting for its end, print its page's address; return the exit status."""
     options.view_as(StandardOptions).streaming = isinstance(source, ReadSubscription)
     pipeline = beam.Pipeline(options=options)
     build_pipeline(pipeline, source, sink, config)

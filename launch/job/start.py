@@ -1,6 +1,7 @@
-"""Start a job that ends: a backfill, a replay of failures, or the demo."""
+"""Start a job that ends: a backfill, a replay of failures, or the demo; or raise UsageError."""
 
 import sys
+import traceback
 from operator import attrgetter
 from pathlib import Path
 
@@ -16,41 +17,49 @@ from launch.inputs.paths import (
 )
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
 from launch.job.bounded_job import BoundedJob
-from launch.job.main_job import run_main_job
-from launch.local.resolved_failures import free_run_id, move_replayed
+from launch.job.remote_run import JobFailed, run_remotely
+from launch.local.local_pipeline import cause_of
+from launch.local.local_run import NothingToResume, run_locally
+from launch.local.run_summary import free_run_id, move_replayed
+from launch.local.segments import ProcessDied
+from launch.local.work_folder import FolderInUse
+from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.errors import Refused
 from launch.pubsub.failure_spool import spool_failures
+from launch.report.run import write_report
+from launch.report.terminal_summary import show_summary
 from launch.samples import sample_paths
 from launch.terminal.exit_status import DONE, LEFT, fail
+from launch.terminal.unreadable_input import fail_unreadable, fail_with, first_failures
 from pipeline.settings.commands import BackfillSettings, DemoSettings, ReplaySettings
 from pipeline.settings.config import Config, job_config
 from pipeline.settings.job import JobSettings
 from pipeline.settings.load import Loaded
 from pipeline.sinks.destination import Destination
-from pipeline.sinks.summary_file import read_summaries
+from pipeline.sinks.summary_file import OtherSource, read_summaries
+from pipeline.sources.compression import DamagedArchive
+from pipeline.storage.output_lock import LockLost, LockTaken
+from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
+
+EXPECTED = (
+    *(CheckFailed, OSError, JobFailed, ProcessDied),
+    *(FolderInUse, LockLost, LockTaken, NothingToResume, OtherSource),
+)
 
 
 def backfill(loaded: Loaded[BackfillSettings]) -> int:
-    """Check an archive.
-
-    Raises:
-      UsageError: the settings have problems, or the input or output is not there.
-    """
-    return run_main_job(backfill_job(loaded))
+    """Check an archive."""
+    return _run(backfill_job(loaded))
 
 
 def backfill_job(loaded: Loaded[BackfillSettings]) -> BoundedJob:
-    """Derive the job of a backfill from its settings; it raises as `backfill` does."""
+    """Derive the job of a backfill from its settings, or raise UsageError."""
     return _job(loaded, "input", loaded.settings.input.input)
 
 
 def replay(loaded: Loaded[ReplaySettings]) -> int:
-    """Check failures of an earlier run again.
-
-    Raises:
-      UsageError: the settings have problems, or the input or output is not there.
-    """
+    """Check failures of an earlier run again."""
     settings = loaded.settings
     if settings.failures.failure_subscription:
         return _replay_subscription(loaded, settings.failures.failure_subscription)
@@ -58,11 +67,7 @@ def replay(loaded: Loaded[ReplaySettings]) -> int:
 
 
 def demo(loaded: Loaded[DemoSettings]) -> int:
-    """Check the bundled sample answers with the embedded checker: seconds, no network.
-
-    Raises:
-      UsageError: the settings have problems, or the output cannot be written.
-    """
+    """Check the bundled sample answers with the embedded checker: seconds, no network."""
     destination = Destination(root=loaded.settings.demo_output, run="demo")
     try_output(destination, loaded.problems)
     loaded.raise_problems()
@@ -72,7 +77,7 @@ def demo(loaded: Loaded[DemoSettings]) -> int:
         run=destination.run,
         work_folder=default_work_folder(destination),
     )
-    return run_main_job(BoundedJob(config=config, options=PipelineOptions([])))
+    return _run(BoundedJob(config=config, options=PipelineOptions([])))
 
 
 def _replay_files(loaded: Loaded[ReplaySettings], failures: tuple[str, ...]) -> int:
@@ -82,7 +87,7 @@ def _replay_files(loaded: Loaded[ReplaySettings], failures: tuple[str, ...]) -> 
             move_replayed(output, read_summaries(output))
         except OSError as error:
             loaded.problems.append(f"--output {output}: {error}")
-    return run_main_job(_job(loaded, "failures", failures))
+    return _run(_job(loaded, "failures", failures))
 
 
 def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
@@ -106,16 +111,13 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
         sys.stdout.write(f"{name} holds no failure\n")
         return DONE
     status = _replay_files(loaded, (spooled,))
-    if status == DONE or (status == LEFT and not _is_deferred(output)):
-        Path(spooled).unlink()
-        Path(spooled).parent.rmdir()
+    if status in {DONE, LEFT}:
+        latest = max(read_summaries(output), key=attrgetter("finished_at_us"))
+        # Deferred failures wait for a higher --max_calls or --max_cost.
+        if not latest.deferred:
+            Path(spooled).unlink()
+            Path(spooled).parent.rmdir()
     return status
-
-
-def _is_deferred(output: str) -> bool:
-    """Return whether failures of the last run wait for a higher --max_calls or --max_cost."""
-    latest = max(read_summaries(output), key=attrgetter("finished_at_us"))
-    return latest.deferred > 0
 
 
 def _job(
@@ -178,3 +180,49 @@ def _local_flags(job: JobSettings) -> list[str]:
     }
     refusal = "is only for a run on this machine, without --runner"
     return [f"--{name}: {refusal}" for name, value in values.items() if value]
+
+
+def _run(job: BoundedJob) -> int:
+    """Run a job, print its progress and its summary, and return the exit status."""
+    keep_beam_quiet()
+    config = job.config
+    try:
+        summary = run_locally(job) if config.work_folder else run_remotely(job)
+    except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
+        return fail(f"the run failed: {_reason(cause_of(error))}")
+    show_summary(config, summary, _report(config))
+    return _exit_status(config, summary)
+
+
+def _report(config: Config) -> str | None:
+    """Write the report; the run succeeds without it."""
+    try:
+        return write_report(config.output)
+    except OSError as error:
+        sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
+        return None
+
+
+def _exit_status(config: Config, summary: Summary) -> int:
+    if not summary.closes:
+        return fail(f"the run failed: the counts do not add up: {summary.read} messages were read")
+    if summary.damaged_archives:
+        sentence = f"the run failed: damaged archives: {summary.damaged_archives}"
+        damage = first_failures(config.destination, DamagedArchive.__name__)
+        return fail_with(sentence, damage)
+    # A replay reads messages that were counted as failures before.
+    is_unreadable = summary.unreadable == summary.read and not summary.deferred
+    if is_unreadable and not config.replays:
+        return fail_unreadable(first_failures(config.destination), config.inputs)
+    return LEFT if summary.retryable_failures or summary.deferred else DONE
+
+
+def _reason(error: BaseException) -> str:
+    """Say why a run failed, in a sentence for a person."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted; give the same command again to finish it"
+    if isinstance(error, EXPECTED):
+        return str(error)
+    # A defect; its message could hold an answer's text.
+    sys.stderr.writelines(traceback.format_tb(error.__traceback__))
+    return f"a defect: {type(error).__name__}; please report the lines above"

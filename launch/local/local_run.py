@@ -9,8 +9,7 @@ from msgspec.structs import asdict, replace
 
 from launch import __version__
 from launch.job.bounded_job import BoundedJob
-from launch.local.resolved_failures import publish_summary
-from launch.local.run_summary import summary_of
+from launch.local.run_summary import publish_summary, summary_of
 from launch.local.segments import run_segments
 from launch.local.work_folder import Plan, WorkFolder
 from launch.terminal.figures import counted
@@ -55,19 +54,13 @@ class NothingToResume(Exception):
 
 
 def run_locally(job: BoundedJob) -> Summary:
-    """Run a job on this machine to its end, or to its limit, and write `summary.json`.
+    """Run a job on this machine to its end, or to its limit, and write and return its summary.
 
     An interrupted run of the same id is resumed: its finished segments stay. After a change of
     flags or input a new run starts, which keeps the paid replies.
 
-    Returns:
-      The summary as written; messages are left where a limit ended the run.
-
     Raises:
-      FolderInUse, LockTaken: another process runs it already.
-      OtherSource: a run of the same id, over other input, has written to the output folder.
-      NothingToResume: the job must resume, and there is no interrupted run.
-      Exception: a step failed.
+      Exception: a step failed, or the error is one of `EXPECTED` in launch/job/start.py.
     """
     started_at_us = clock.now_us()
     config = job.config
@@ -84,15 +77,7 @@ def run_locally(job: BoundedJob) -> Summary:
 
 
 def make_plan(config: Config, processes: int) -> Plan:
-    """Verify the input, count its messages, and split it into segments.
-
-    Args:
-      config: the run's settings.
-      processes: how many share the work; each gets some segments.
-
-    Raises:
-      OSError: a file cannot be read.
-    """
+    """Verify the input, count its messages, and split it into segments, some for each process."""
     files = [
         (path, examine_file(path, are_failures=config.replays, salvage=config.salvage))
         for path in config.inputs
@@ -109,9 +94,6 @@ def fingerprint(config: Config) -> str:
     """Identify the output of a run by its settings and the state of its input.
 
     Every setting counts, except those named in `NOT_IN_FINGERPRINT`.
-
-    Raises:
-      OSError: a file is not there.
     """
     states = [(path, *storage.version(path)) for path in config.inputs]
     content = [__version__, _fixed(config), _fixed(config.check), states]

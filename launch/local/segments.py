@@ -17,8 +17,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from launch.local.local_pipeline import LocalPipeline
 from launch.local.work_folder import SegmentDone, WorkFolder
 from launch.logs.json_log import keep_beam_quiet
-from launch.terminal.gauges import Gauges, read_gauges
-from launch.terminal.progress import Progress
+from launch.terminal.progress import Gauges, Progress, read_gauges
 from pipeline.settings.config import Config
 from pipeline.sinks.sink import SegmentSink
 from pipeline.sources.splits import Segment, SegmentReader
@@ -48,10 +47,6 @@ def run_segments(
       segments: those that are not finished.
       processes: how many share the work; 1 is this one alone.
       done_before: messages of segments that are finished.
-
-    Raises:
-      ProcessDied: a process was killed, or ran out of memory.
-      Exception: a segment failed.
     """
     total = done_before + sum(segment.messages for segment in segments)
     if processes == 1:
@@ -69,16 +64,7 @@ def run_segments(
 
 
 class SegmentRunner:
-    """Run segments in this process.
-
-    Args:
-      config: the run's settings, with a work folder.
-      options: Beam's own.
-      resources: keeps open what the segments share.
-
-    Raises:
-      OSError: the work folder cannot be used.
-    """
+    """Run segments in this process, while `resources` keeps open what they share."""
 
     def __init__(self, config: Config, options: PipelineOptions, resources: ExitStack) -> None:
         self._work = WorkFolder(str(config.work_folder))
@@ -88,11 +74,7 @@ class SegmentRunner:
         self._seen = resources.enter_context(seen_ids_open(str(config.seen_ids)))
 
     def run(self, segment: Segment) -> SegmentDone:
-        """Run a segment and commit its results.
-
-        Raises:
-          Exception: a step failed; the segment must run again.
-        """
+        """Run a segment and commit its results; after an exception it must run again."""
         folder, again = self._work.begin_segment(segment.number)
         self._seen.begin(segment.number, again=again)
         self._client.begin(segment.number, again=again)

@@ -61,14 +61,7 @@ class SegmentDone(Record, frozen=True, kw_only=True):
 
 
 class WorkFolder:
-    """The folder of one run: its plan, and the files and results of each segment.
-
-    Args:
-      path: a local folder, created if it does not exist.
-
-    Raises:
-      OSError: it cannot be written; the methods raise it, too.
-    """
+    """The local folder of one run: its plan, and the files and results of each segment."""
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
@@ -81,8 +74,7 @@ class WorkFolder:
         """Keep other runs out while a `with` block lasts.
 
         Raises:
-          FolderInUse: a run uses the folder, or processes of a killed run do not end within ten
-            seconds.
+          FolderInUse: a run uses the folder, or processes of a killed run did not end within 10 s.
         """
         with self._lock("lock", fcntl.LOCK_EX):
             self._lock("processes", fcntl.LOCK_EX).close()
@@ -127,21 +119,16 @@ class WorkFolder:
         return None
 
     def begin_segment(self, number: int) -> tuple[str, bool]:
-        """Create an empty folder for a segment's files.
-
-        Returns:
-          The folder, and whether the segment was started before and not finished.
-        """
+        """Return an empty folder for a segment's files, and whether it was started before."""
         folder = self._segment_folder(number)
         again = folder.exists()
         if again:
-            self._done_path(number).unlink(missing_ok=True)
-            shutil.rmtree(folder)
+            self.clear_segment(number)
         make_folder(folder)
         return str(folder), again
 
     def clear_segment(self, number: int) -> None:
-        """Remove the files of a failed segment, which counts as started."""
+        """Remove the files of a failed segment; its folder marks that it was started."""
         self._done_path(number).unlink(missing_ok=True)
         for entry in self._segment_folder(number).iterdir():
             entry.unlink()

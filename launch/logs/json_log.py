@@ -44,11 +44,7 @@ def _is_no_copy(record: logging.LogRecord) -> bool:
 
 
 def log_as_json(stream: TextIO | None = None) -> None:
-    """Write the log of this process, and what ends one of its threads, as JSON from now on.
-
-    Args:
-      stream: where to; None for stderr.
-    """
+    """Write the log of this process, and what ends one of its threads, as JSON from now on."""
     logging.basicConfig(handlers=[JsonLogHandler(stream)], level=logging.WARNING, force=True)
     for name in _OURS:
         logging.getLogger(name).setLevel(logging.INFO)
@@ -66,10 +62,6 @@ class JsonLogHandler(logging.StreamHandler[TextIO]):
 
     Lines are of one kind if they have the same logger, level and template. A further line says how
     many were dropped, with the next line after the minute, or at the end.
-
-    Args:
-      stream: where to; None for stderr.
-      clock: seconds, monotonic.
     """
 
     def __init__(

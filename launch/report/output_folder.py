@@ -3,13 +3,13 @@
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import msgspec
 
-from launch.report.output_records import AlertLine, FailureLine, RunSummary
+from launch.report.output_records import AlertLine, AnswerRow, FailureLine, RunSummary
 from pipeline import storage
-from pipeline.sources.avro_blocks import AvroFile
+from pipeline.sources.avro_files import AvroFile
 from pipeline.sources.compression import DamagedArchive
 from schemas import Record
 from schemas.enriched_answer import is_enriched_schema
@@ -34,11 +34,7 @@ class OutputFiles(Record, frozen=True, kw_only=True):
 
 
 def find_files(folder: str) -> OutputFiles:
-    """List the files of an output folder.
-
-    Raises:
-      OSError: the folder cannot be listed.
-    """
+    """List the files of an output folder."""
     summaries = storage.find(storage.join(folder, "summary.json"))
     return OutputFiles(
         enriched=_files_of(folder, "enriched", ".avro"),
@@ -54,15 +50,12 @@ def _files_of(folder: str, kind: str, extension: str) -> tuple[str, ...]:
     return tuple(path for path in paths if "/." not in path.removeprefix(root))
 
 
-def read_rows(path: str, *, salvage: bool = False) -> Iterator[dict[str, Any]]:
-    """Read the rows of an enriched file, one at a time.
+def read_answers(path: str, *, salvage: bool = False) -> Iterator[AnswerRow]:
+    """Read the rows of an enriched file; raise UnreadableFile after the last good one.
 
     Whole rows: projecting them with a reader schema takes fastavro longer than reading them
     (tests/benchmarks/report_speed.py). With `salvage`, the rows of a damaged block are read up to
     the damage.
-
-    Raises:
-      UnreadableFile: after the last good record.
     """
     with (
         _explain_damage(path),
@@ -73,15 +66,12 @@ def read_rows(path: str, *, salvage: bool = False) -> Iterator[dict[str, Any]]:
         if not is_enriched_schema(file.schema):
             raise UnreadableFile(f"{path}: holds no enriched answers")
         for block in file.blocks(salvage=salvage):
-            yield from block.rows
+            for row in block.rows:
+                yield msgspec.convert(row, AnswerRow)
 
 
 def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
-    """Read alerts or failures, one at a time.
-
-    Raises:
-      UnreadableFile: after the last good line.
-    """
+    """Read alerts or failures; raise UnreadableFile after the last good line."""
     decoder = msgspec.json.Decoder(kind)
     with _explain_damage(path), storage.read(path) as stream:
         for line in stream:
@@ -89,21 +79,13 @@ def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
 
 
 def read_summary(path: str) -> RunSummary:
-    """Read summary.json.
-
-    Raises:
-      UnreadableFile: it is not a summary.
-    """
+    """Read summary.json; raise UnreadableFile if it is not a summary."""
     with _explain_damage(path):
         return msgspec.json.decode(storage.read_whole(path), type=RunSummary)
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Write a file atomically: a reader sees its earlier content, or all of the new.
-
-    Raises:
-      OSError: it cannot be written.
-    """
+    """Write a file atomically: a reader sees its earlier content, or all of the new."""
     folder, slash, name = path.rpartition("/")
     temporary = f"{folder}{slash}.groundwatch-{name}"
     try:

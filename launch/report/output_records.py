@@ -1,10 +1,7 @@
 """The records of an output folder, as far as the report and the evaluation read them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
-
-import msgspec
 
 from schemas import Record
 from schemas.answer import Fact
@@ -32,7 +29,10 @@ class CheckUsage(Record, frozen=True, kw_only=True):
 
 
 class AnswerRow(Record, frozen=True, kw_only=True):
-    """A row of `enriched_answer.avsc`; fields that a released schema lacks have defaults."""
+    """A row of `enriched_answer.avsc`; fields that a released schema lacks have defaults.
+
+    Fields of later schemas are ignored.
+    """
 
     record_id: str
     answer_name: str | None = None
@@ -119,11 +119,6 @@ class RunSummary(Record, frozen=True, kw_only=True):
     cost: float | None = None
     closes: bool | None = None
     thresholds: Thresholds | None = None
-
-
-def answer_from_row(row: Mapping[str, Any]) -> AnswerRow:
-    """Convert a row as fastavro reads it; fields of later schemas are ignored."""
-    return msgspec.convert(row, AnswerRow)
 
 
 def kept_title(title: str | None) -> str | None:

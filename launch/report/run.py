@@ -16,8 +16,8 @@ from launch.report.output_folder import (
     OutputFiles,
     UnreadableFile,
     find_files,
+    read_answers,
     read_lines,
-    read_rows,
     read_summary,
     write_file,
 )
@@ -40,9 +40,6 @@ def report(loaded: Loaded[ReportSettings]) -> int:
 
     Returns:
       0 done; 1 done except for damaged files, or the page could not be written.
-
-    Raises:
-      UsageError: the settings have problems, or a file is not there.
     """
     settings, problems = loaded.settings, loaded.problems
     files = _find_files(settings.folder, problems)
@@ -70,11 +67,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
 
 
 def write_report(output: str) -> str:
-    """Write the report of an output folder, local or gs://, into that folder; return its path.
-
-    Raises:
-      OSError: the folder cannot be listed, or the page cannot be written.
-    """
+    """Write the report of an output folder into that folder; return its path."""
     path = storage.join(output, _REPORT_NAME)
     page = render(read_output(find_files(output), {}, {}), output)
     write_file(path, page.encode())
@@ -88,8 +81,7 @@ def read_output(
 
     Args:
       files: those of the folder; a damaged file counts up to its last good record.
-      thresholds: 0..1, by the name of the field of `Thresholds`; the others are those of the
-        summary, or the defaults.
+      thresholds: by the name in `Thresholds`; the others are the summary's, or the defaults.
       labels: by record id or answer name, whether a person labelled the answer unsupported.
     """
     unreadable: list[str] = []
@@ -105,8 +97,8 @@ def read_output(
         for failure in _readable(read_lines(path, FailureLine), unreadable):
             tally.add_failure(failure)
     for path in files.enriched:
-        for row in _readable(read_rows(path), unreadable):
-            tally.add_row(row)
+        for answer in _readable(read_answers(path), unreadable):
+            tally.add_answer(answer)
     return Findings(tally=tally, summary=summary, unreadable=tuple(unreadable))
 
 

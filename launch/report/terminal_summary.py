@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.report.counts.lowest_scores import LowAnswer, LowestScores
-from launch.report.output_folder import UnreadableFile, read_rows
-from launch.report.output_records import answer_from_row
+from launch.report.output_folder import UnreadableFile, read_answers
 from launch.terminal.figures import counted, printable
 from pipeline.settings.config import Config
 from pipeline.sinks.publication import read_manifest
@@ -97,8 +96,8 @@ def _lowest_scores(config: Config, summary: Summary) -> list[LowAnswer]:
     lowest = LowestScores(_MAX_ANSWERS)
     with suppress(UnreadableFile):
         for entry in read_manifest(config.destination, "enriched"):
-            for row in read_rows(config.destination.path(entry.path)):
-                lowest.add(answer_from_row(row))
+            for answer in read_answers(config.destination.path(entry.path)):
+                lowest.add(answer)
     return lowest.answers()
 
 

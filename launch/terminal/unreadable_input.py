@@ -1,7 +1,8 @@
 """Print why an input could not be read, with hints."""
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import cast
 
@@ -35,14 +36,9 @@ def fail_with(sentence: str, faults: Sequence[str]) -> int:
 
 
 def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
-    """Print that no message of the input could be read, why, and what may help.
+    """Print that no message of the files could be read, why, and what may help.
 
-    Args:
-      faults: of the first messages; empty if there is no message.
-      paths: the input's files.
-
-    Returns:
-      The exit status.
+    The faults are those of the first messages, if there are any; returns the exit status.
     """
     first = paths[:SHOWN_FAULTS]
     shown = faults[:SHOWN_FAULTS] or [f"{path}: no message in it" for path in first]
@@ -52,24 +48,18 @@ def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
 
 def first_failures(destination: Destination, error_class: str | None = None) -> list[str]:
     """Read the places and messages of the first failures of a run, of one class or of all."""
-    matching = (
-        f"{failure.source}: {failure.error}"
-        for failure in islice(_failures(destination), _SEARCHED_FAILURES)
-        if error_class in (None, failure.error_class)
-    )
-    return [*islice(matching, SHOWN_FAULTS)]
-
-
-def _failures(destination: Destination) -> Iterator[_Failure]:
+    found: list[str] = []
     decoder = msgspec.json.Decoder(_Failure)
-    try:
+    # A failure to print details must not hide the result of the run.
+    with suppress(OSError):
         for entry in read_manifest(destination, "failures"):
             with storage.read(destination.path(entry.path)) as stream:
-                for line in stream:
-                    yield decoder.decode(line)
-    except OSError:
-        # A failure to print details must not hide the result of the run.
-        return
+                for failure in map(decoder.decode, islice(stream, _SEARCHED_FAILURES)):
+                    if error_class in (None, failure.error_class):
+                        found.append(f"{failure.source}: {failure.error}")
+                    if len(found) == SHOWN_FAULTS:
+                        return found
+    return found
 
 
 def _hint(path: str) -> str | None:

@@ -15,28 +15,11 @@ RowCounts = dict[str, int]
 """Rows by kind."""
 
 
-class FoundFile(Record, frozen=True, kw_only=True):
-    """A file of rows that is in the output folder.
-
-    Attributes:
-      path: relative to the output folder.
-      rows: how many it has; those before the damage where it is damaged.
-      damage: why it cannot be read to its end, None if it can.
-    """
-
-    path: str
-    rows: int
-    size_bytes: int
-    damage: str | None
-
-
 class FoundJournal(Record, frozen=True, kw_only=True):
     """What a worker's journal says.
 
     Attributes:
-      run, identity: in the names of its files.
-      gap: messages that ended nowhere, by its ledger.
-      written: rows by its ledger.
+      gap: messages that ended nowhere.
       waiting: rows that are durable in its work folder, and in no final file yet.
       set_aside: enriched rows in damaged parts.
     """
@@ -54,8 +37,10 @@ class Folder(Record, frozen=True, kw_only=True):
     """All that was found in an output folder.
 
     Attributes:
-      total: the counts of `summary.json`, None where there is none.
+      total: the counts of `summary.json`.
       manifest: what its manifests list.
+      files: with the rows before the damage of a damaged file.
+      damages: why a file cannot be read to its end, by path.
       journals: those of its workers, as far as they were found.
       repeated_ids: record ids that more than one record or failure has.
     """
@@ -63,7 +48,8 @@ class Folder(Record, frozen=True, kw_only=True):
     runs: tuple[Summary, ...]
     total: Summary | None
     manifest: tuple[FileEntry, ...]
-    files: tuple[FoundFile, ...]
+    files: tuple[FileEntry, ...]
+    damages: dict[str, str]
     journals: tuple[FoundJournal, ...]
     repeated_ids: tuple[str, ...]
 
@@ -113,8 +99,8 @@ def _file_differences(folder: Folder) -> Iterator[str]:
     found = {file.path: file for file in folder.files}
     listed = {entry.path for entry in folder.manifest}
     for file in folder.files:
-        if file.damage:
-            yield f"{file.path} is damaged after {file.rows} rows: {file.damage}"
+        if damage := folder.damages.get(file.path):
+            yield f"{file.path} is damaged after {file.rows} rows: {damage}"
         if file.path not in listed:
             yield f"{file.path} has {file.rows} rows, and no manifest lists it"
     moved = folder.moved_files()
@@ -123,9 +109,9 @@ def _file_differences(folder: Folder) -> Iterator[str]:
         if there is None:
             if entry.path not in moved:
                 yield f"{entry.path} is gone; its manifest lists {entry.rows} rows"
-        elif (there.rows, there.size_bytes) != (entry.rows, entry.bytes):
+        elif (there.rows, there.bytes) != (entry.rows, entry.bytes):
             yield (
-                f"{entry.path} has {there.rows} rows in {there.size_bytes} bytes; its manifest"
+                f"{entry.path} has {there.rows} rows in {there.bytes} bytes; its manifest"
                 f" lists {entry.rows} in {entry.bytes}"
             )
 
@@ -180,7 +166,7 @@ def _unequal(who: str, kind: str, expected: int, found: int) -> str:
     return f"{who}: {expected} rows of {kind} were written, and {found} were found"
 
 
-def _count_rows(files: Iterable[FileEntry | FoundFile], prefix: str = "") -> RowCounts:
+def _count_rows(files: Iterable[FileEntry], prefix: str = "") -> RowCounts:
     """Count the rows of the files whose names have a prefix."""
     rows = dict.fromkeys(KINDS, 0)
     for file in files:

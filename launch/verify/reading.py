@@ -11,7 +11,7 @@ import fastavro
 import msgspec
 import numpy as np
 
-from launch.verify.differences import KINDS, Folder, FoundFile, FoundJournal
+from launch.verify.differences import KINDS, Folder, FoundJournal
 from launch.watch.durable.journal import Journal
 from pipeline import storage
 from pipeline.sinks.summary_file import read_summaries, read_total
@@ -36,15 +36,10 @@ class _OpenLine(Exception):
 def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
     """Read all rows of an output folder, and what its runs say of them.
 
-    Memory grows by 8 bytes a record.
-
-    Args:
-      root: the output folder, local or gs://.
-      work_folders: those of its workers that are elsewhere.
+    Memory grows by 8 bytes a record. Work folders are those of workers that are elsewhere.
 
     Raises:
       NothingFound: there is no output.
-      OSError: a file cannot be read.
     """
     # Before the files: what a worker publishes meanwhile shows as more rows, never as fewer.
     journals = tuple(_read_journal(path) for path in find_journals(root, work_folders))
@@ -52,7 +47,8 @@ def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
     manifest = tuple(_read_manifests(root))
     # The first eight bytes of each record id.
     prefixes = array("Q")
-    files = tuple(_read_files(root, prefixes))
+    damages: dict[str, str] = {}
+    files = tuple(_read_files(root, prefixes, damages))
     if not (journals or runs or manifest or files):
         raise NothingFound(f"{root}: holds no output of groundwatch")
     return Folder(
@@ -60,18 +56,14 @@ def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
         total=read_total(root),
         manifest=manifest,
         files=files,
+        damages=damages,
         journals=journals,
         repeated_ids=_repeated_ids(prefixes, root, files),
     )
 
 
 def find_journals(root: str, work_folders: Iterable[str]) -> list[str]:
-    """Find the journals of an output's workers: below it, and in the folders that are named.
-
-    Args:
-      root: the output folder, or a worker's work folder.
-      work_folders: others.
-    """
+    """Find the journals of workers in and below an output folder, and in other work folders."""
     folders = [Path(folder) for folder in work_folders]
     if storage.is_local(root):
         folders += [Path(root), *sorted(Path(root).glob(".groundwatch-*"))]
@@ -110,16 +102,16 @@ def _read_manifests(root: str) -> Iterator[FileEntry]:
             raise OSError(f"{path} is not a manifest of groundwatch") from None
 
 
-def _read_files(root: str, prefixes: "array[int]") -> Iterator[FoundFile]:
-    for kind in KINDS:
-        for path in storage.find_below(storage.join(root, kind)):
-            name = path.removeprefix(storage.join(root, ""))
-            if not name.rpartition("/")[2].startswith("."):
-                yield _read_file(path, name, prefixes)
+def _read_files(root: str, prefixes: "array[int]", damages: dict[str, str]) -> Iterator[FileEntry]:
+    for path in (path for kind in KINDS for path in storage.find_below(storage.join(root, kind))):
+        name = path.removeprefix(storage.join(root, ""))
+        if not name.rpartition("/")[2].startswith("."):
+            rows = _read_rows(path, name, prefixes, damages)
+            yield FileEntry(path=name, rows=rows, bytes=storage.size(path))
 
 
-def _read_file(path: str, name: str, prefixes: "array[int]") -> FoundFile:
-    rows, damage = 0, None
+def _read_rows(path: str, name: str, prefixes: "array[int]", damages: dict[str, str]) -> int:
+    rows = 0
     try:
         for record_id in _read_ids(path, name):
             rows += 1
@@ -128,10 +120,10 @@ def _read_file(path: str, name: str, prefixes: "array[int]") -> FoundFile:
     except OSError:
         raise
     except _OpenLine:
-        damage = "its last line has no end"
+        damages[name] = "its last line has no end"
     except Exception as error:  # noqa: BLE001 - fastavro raises anything for damage
-        damage = type(error).__name__
-    return FoundFile(path=name, rows=rows, size_bytes=storage.size(path), damage=damage)
+        damages[name] = type(error).__name__
+    return rows
 
 
 def _read_ids(path: str, name: str) -> Iterator[str | None]:
@@ -154,7 +146,7 @@ def _id_of_failure(line: bytes) -> str | None:
         return None
 
 
-def _repeated_ids(prefixes: "array[int]", root: str, files: Iterable[FoundFile]) -> tuple[str, ...]:
+def _repeated_ids(prefixes: "array[int]", root: str, files: Iterable[FileEntry]) -> tuple[str, ...]:
     """Name the record ids that occur more than once, in a second pass if there are any."""
     values, counts = np.unique(np.array(prefixes, dtype=np.uint64), return_counts=True)
     repeated = set(values[counts > 1].tolist())

@@ -19,24 +19,13 @@ _MAX_LINES = 50
 
 
 def verify(loaded: Loaded[VerifySettings]) -> int:
-    """Compare, and print the differences.
-
-    Returns:
-      0 when nothing differs, 1 when something does or a file cannot be read.
-
-    Raises:
-      UsageError: the settings have problems, or the folder has no output.
-    """
+    """Compare, and print the differences; return 0 if there are none, else 1."""
     loaded.raise_problems()
     return verify_folder(loaded.settings.folder, loaded.settings.work_folders)
 
 
 def verify_folder(root: str, work_folders: Sequence[str]) -> int:
-    """Verify an output folder and print the result.
-
-    Args:
-      root: the output folder, local or gs://.
-      work_folders: those of its workers that are elsewhere.
+    """Verify an output folder, given work folders elsewhere; print the result.
 
     Returns:
       The exit status.

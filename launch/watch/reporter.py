@@ -8,7 +8,7 @@ from typing import TextIO
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.report.terminal_summary import accounts_line
 from launch.terminal.figures import counted
-from launch.terminal.gauges import Gauges, read_gauges
+from launch.terminal.progress import Gauges, read_gauges
 from schemas.alert import Alert
 from schemas.summary import Summary
 from schemas.verdict import Verdict

@@ -24,22 +24,12 @@ class Config(Record, frozen=True, kw_only=True):
 
     Attributes:
       inputs: the archives' files, local or gs://; none for a subscription.
-      output: the output folder, local or gs://.
-      run: the run's id, part of every output file's name.
       source: a hash of the input's name. A run with the same id and another source is refused,
         since it would replace files of other answers.
       replays: whether the inputs are failures of an earlier run.
-      salvage: whether unverified records of a damaged archive count.
-      input_format: a source format's name, None to detect each message's.
-      facts_from_steps: whether search results of intermediate steps count as facts.
       work_folder: a local folder for the state of an unfinished run, None on many machines.
       segment_messages: messages of one segment, after which progress is committed.
-      file_bytes: the size at which a new output file is started.
       seen_for_s: seconds for which a stream remembers a record id.
-      sampling: which answers are checked.
-      moved_reasons: reasons that are mapped to another verdict.
-      check, thresholds, alerts, rates: the settings of the steps.
-      text: how much of the texts the enriched records keep.
       failure_payload: whether failures keep the original bytes.
     """
 

@@ -14,7 +14,7 @@ from msgspec.structs import FieldInfo
 from pipeline.settings.kinds import Kind, choice_of, parse_switch
 from schemas import Record
 
-_HELP = re.compile(r"^  (\w+): (.*(?:\n    .*)*)", re.MULTILINE)
+_HELP = re.compile(r"^(\w+): (.*(?:\n  .*)*)", re.MULTILINE)
 _DEFAULT = re.compile(r" Default: (.*)\.$")
 
 
@@ -22,10 +22,10 @@ class Settings(Record, frozen=True, kw_only=True):
     """A group of settings, or the groups that a command takes.
 
     A setting is a field such as ``timeout_s: kinds.Seconds = 10.0``: a type of `kinds`, an enum or
-    a Literal, and the default, without which it is required. Its help is its text in the section
-    `Attributes` of the docstring; "Default: ..." at the end describes a default that depends on
-    something. A field whose type is another `Settings` adds all settings of it. The name of the
-    class is the title of the group: `InputFormatSettings` heads it with "Input format".
+    a Literal, and the default, without which it is required. Its help follows its name in the
+    docstring; "Default: ..." at the end describes a default that depends on something. A field
+    whose type is another `Settings` adds all settings of it. The name of the class is the title of
+    the group: `InputFormatSettings` heads it with "Input format".
     """
 
     def problems(self) -> Iterator[str]:
@@ -63,11 +63,7 @@ class Note(Record, frozen=True, kw_only=True):
 
 
 class Without(Record, frozen=True):
-    """Leaves settings out of the groups that a command takes; they keep their defaults.
-
-    Attributes:
-      keys: of the settings, separated by spaces.
-    """
+    """Leaves settings, named with spaces between, out of a group; they keep their defaults."""
 
     keys: str
 
@@ -78,7 +74,6 @@ class Setting(Record, frozen=True, kw_only=True):
     Attributes:
       key: its name in files, in capitals in the environment.
       group: the title of its group.
-      kind: of each of its values.
       default: its value where nobody sets it; unspecified where `is_required`.
       is_many: whether it takes several values; it is a tuple then.
     """
@@ -135,10 +130,7 @@ def settings_of(settings: type[Settings]) -> tuple[Setting, ...]:
 
 
 def build(settings: type[S], values: Mapping[str, object]) -> S:
-    """Create a struct of settings from values by key.
-
-    The others have their default, and required ones are empty.
-    """
+    """Create a struct of settings from values by key; missing required ones are empty."""
     fields: dict[str, Any] = {}
     for field in msgspec.structs.fields(settings):
         base, _ = _unwrapped(field.type)

@@ -60,12 +60,7 @@ def parse_switch(text: str) -> bool:
 
 
 def choice_of(choices: Sequence[str], name: str) -> Kind:
-    """Describe one of a few words; a word of an enum is parsed to the enum.
-
-    Args:
-      choices: the words.
-      name: stands for them where they are many.
-    """
+    """Describe one of a few words, which a name stands for where they are long."""
     words = "|".join(choices)
     if len(words) <= _LONGEST:
         return _choice(lambda: choices, words)
@@ -270,8 +265,7 @@ Location = Annotated[str, Kind(_parse_location, "PATH", rf"({_BUCKET_PATH}|[^:\s
 Archive = Annotated[str, Kind(_parse_location, "PATH", _BUCKET_PATH)]
 OutputFolder = Annotated[str, Kind(_parse_location, "FOLDER", _BUCKET_PATH, "GCS_WRITE_FOLDER")]
 LocalFolder = Annotated[
-    str,
-    _accepting(lambda text: "://" not in _parse_location(text), _FOLDER_FORM, "FOLDER"),
+    str, _accepting(lambda text: "://" not in _parse_location(text), _FOLDER_FORM, "FOLDER")
 ]
 LocalFile = Annotated[
     str, _accepting(lambda text: Path(text).is_file(), "be a file of this machine", "FILE")

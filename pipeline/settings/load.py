@@ -3,7 +3,7 @@
 import argparse
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, filterfalse, pairwise, takewhile
 from pathlib import Path
 from typing import Generic, NamedTuple, NoReturn
@@ -29,20 +29,14 @@ _INVALID = object()
 class CommonSettings(Settings, frozen=True, kw_only=True):
     """What every command takes.
 
-    Attributes:
-      config: YAML file with settings by name, without dashes. Settings of other commands are
-        ignored.
+    config: YAML file with settings by name, without dashes. Settings of other commands are ignored.
     """
 
     config: kinds.LocalFile | None = None
 
 
 class UsageError(Exception):
-    """The command line, the environment or the file has problems.
-
-    Attributes:
-      problems: one sentence each, at least one.
-    """
+    """The command line, the environment or the file has problems, one sentence each."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("; ".join(problems))
@@ -63,11 +57,7 @@ class Loaded(msgspec.Struct, Generic[S]):
     problems: list[str]
 
     def raise_problems(self) -> None:
-        """Report all problems.
-
-        Raises:
-          UsageError: there are problems.
-        """
+        """Raise UsageError if there are problems."""
         if self.problems:
             raise UsageError(self.problems)
 
@@ -87,11 +77,7 @@ def load(
 ) -> Loaded[S]:
     """Load the settings of a command from its arguments, the environment and a file.
 
-    Args:
-      settings: the command's.
-      arguments: those after the command.
-      environment: variables by name.
-      known: keys of other commands' settings, which files and the environment may hold, too.
+    `known` are the keys of other commands' settings, which files and the environment may hold, too.
     """
     fields = settings_of(settings)
     problems: list[str] = []
@@ -107,7 +93,11 @@ def load(
         for field in fields
         if field.key in given
     }
-    problems[:0] = _missing(fields, given)
+    problems[:0] = [
+        f"{'DIR' if field.note.is_positional else f'--{field.name}'} is missing: {field.help}"
+        for field in fields
+        if field.is_required and field.key not in given
+    ]
     built = build(settings, {key: each for key, each in values.items() if each is not _INVALID})
     return Loaded(built, others, [*problems, *built.problems()])
 
@@ -118,11 +108,9 @@ def flag_names(settings: type[Settings]) -> list[str]:
 
 
 def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
-    """Name the arguments that are unknown, each with the nearest known flag.
+    """Name the arguments that nothing takes, each flag with the nearest known one.
 
-    Args:
-      arguments: those that nothing takes; a value after an unknown flag is not reported itself.
-      names: the known flags, without dashes.
+    A value after an unknown flag is not reported itself.
     """
     values = takewhile(_is_value, arguments)
     flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))
@@ -176,20 +164,17 @@ def _flags(
     given: dict[str, _Given] = {}
     for field in flags:
         times: list[list[str]] = getattr(namespace, field.key)
-        problems += [each for texts in times for each in _miscounted(field, texts)]
+        for texts in times:
+            if not texts and not field.is_switch:
+                problems.append(f"--{field.name} needs a value: {field.help}")
+            elif not field.is_many and len(texts) > 1:
+                problems.append(f"--{field.name} takes one value: unexpected {texts[1]!r}")
         texts = [text for texts in times for text in texts or ["true"] * field.is_switch]
         if texts:
             # Of a repeated flag with one value the last one counts.
             kept = texts if field.is_many else texts[-1:]
             given[field.key] = _Given(tuple(kept), f"--{field.name} ")
     return given, others
-
-
-def _miscounted(field: Setting, texts: Sequence[str]) -> Iterator[str]:
-    if not texts and not field.is_switch:
-        yield f"--{field.name} needs a value: {field.help}"
-    elif not field.is_many and len(texts) > 1:
-        yield f"--{field.name} takes one value: unexpected {texts[1]!r}"
 
 
 def _variables(
@@ -259,15 +244,14 @@ def _yaml_texts(node: yaml.Node) -> tuple[str, ...] | None:
     return tuple(texts) if is_list else tuple(map("=".join, pairs))
 
 
-def _missing(fields: Sequence[Setting], given: Mapping[str, _Given]) -> Iterator[str]:
-    for field in fields:
-        if field.is_required and field.key not in given:
-            flag = "DIR" if field.note.is_positional else f"--{field.name}"
-            yield f"{flag} is missing: {field.help}"
-
-
 def _value(field: Setting, given: _Given, problems: list[str]) -> object:
-    values = [_parsed(field.kind.parse, text, given.place, problems) for text in given.texts]
+    values: list[object] = []
+    for text in given.texts:
+        try:
+            values.append(field.kind.parse(text))
+        except ValueError as error:
+            problems.append(f"{given.place}{text or repr(text)}: {error}")
+            values.append(_INVALID)
     if not field.is_many:
         if len(values) > 1:
             problems.append(f"{given.place}takes one value, not {len(values)}")
@@ -276,11 +260,3 @@ def _value(field: Setting, given: _Given, problems: list[str]) -> object:
     if at_most is not None and len(values) > at_most:
         problems.append(f"{given.place}takes at most {at_most} values, not {len(values)}")
     return tuple(value for value in values if value is not _INVALID)
-
-
-def _parsed(parse: Callable[[str], object], text: str, place: str, problems: list[str]) -> object:
-    try:
-        return parse(text)
-    except ValueError as error:
-        problems.append(f"{place}{text or repr(text)}: {error}")
-        return _INVALID

@@ -21,19 +21,16 @@ def help_text(settings: type[Settings]) -> str:
 
 
 def _flag_lines(field: Setting) -> Iterator[str]:
-    flag = "DIR" if field.note.is_positional else f"--{field.name}"
-    value = "" if field.is_switch or field.note.is_positional else f" {field.kind.placeholder}"
+    value = "" if field.is_switch else f" {field.kind.placeholder}"
+    flag = "DIR" if field.note.is_positional else f"--{field.name}{value}"
     many = " ..." if field.is_many else ""
-    yield f"  {flag}{value}{many}{' (required)' if field.is_required else ''}"
-    text = " ".join((field.help, *_facts(field)))
+    yield f"  {flag}{many}{' (required)' if field.is_required else ''}"
+    text = field.help
+    if field.kind.range not in {"", "above 0", "from 1"}:
+        text += f" Range: {field.kind.range}."
+    if field.default_text and (field.default or not field.is_switch):
+        text += f" Default: {_default(field)}."
     yield from textwrap.wrap(text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
-
-
-def _facts(field: Setting) -> Iterator[str]:
-    if field.kind.range and field.kind.range not in {"above 0", "from 1"}:
-        yield f"Range: {field.kind.range}."
-    if field.default_text and not (field.is_switch and not field.default):
-        yield f"Default: {_default(field)}."
 
 
 def reference_page(commands: Sequence[tuple[str, type[Settings]]]) -> str:
@@ -53,19 +50,12 @@ def reference_page(commands: Sequence[tuple[str, type[Settings]]]) -> str:
 
 
 def _row(field: Setting, commands: Sequence[str]) -> str:
-    cells = _flag(field), field.help, _values(field), _default(field), ", ".join(commands)
-    return f"| {' | '.join(_escaped(cell) for cell in cells)} |\n"
-
-
-def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|")
-
-
-def _flag(field: Setting) -> str:
-    if field.note.is_positional:
-        return "`DIR`"
-    is_renamed = field.name != field.key
-    return f"`--{field.name}`" + (f" (`{field.key}`)" if is_renamed else "")
+    key = f" (`{field.key}`)" if field.name != field.key else ""
+    flag = "`DIR`" if field.note.is_positional else f"`--{field.name}`{key}"
+    default = "required" if field.is_required else _default(field) or "none"
+    cells = flag, field.help, _values(field), default, ", ".join(commands)
+    escaped = (cell.replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(escaped)} |\n"
 
 
 def _values(field: Setting) -> str:
@@ -74,18 +64,14 @@ def _values(field: Setting) -> str:
         text = ", ".join(f"`{each}`" for each in kind.choices())
     elif field.is_switch:
         text = "true or false"
-    elif kind.range:
-        text = f"{kind.unit or 'number'} {kind.range}"
     else:
-        text = f"`{kind.placeholder}`"
+        text = f"{kind.unit or 'number'} {kind.range}" if kind.range else f"`{kind.placeholder}`"
     return f"{text}, several" if field.is_many else text
 
 
 def _default(field: Setting) -> str:
-    if field.is_required:
-        return "required"
-    unit = f" {field.kind.unit}" if field.kind.unit and not field.note.default else ""
-    return f"{field.default_text}{unit}" if field.default_text else "none"
+    has_unit = field.kind.unit and field.default_text and not field.note.default
+    return f"{field.default_text} {field.kind.unit}" if has_unit else field.default_text
 
 
 _HEAD = "| setting | meaning | values | default | commands |\n| --- | --- | --- | --- | --- |\n"

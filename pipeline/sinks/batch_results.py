@@ -1,6 +1,6 @@
 """Write the results of a batch to small files in its folder, and read them back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,7 +16,6 @@ from schemas import Record
 from schemas.alert import Alert
 from schemas.answer import Answer
 from schemas.failure import Failure
-from schemas.message import Message
 from transforms.measure_rates import EngineCounts
 from transforms.persistence.private_files import create_file
 
@@ -51,62 +50,53 @@ _DECODERS = {
 
 
 def read_results(folder: str) -> BatchResults:
-    """Read the results of a finished batch, and delete their files.
-
-    Raises:
-      OSError: a file cannot be read or deleted.
-    """
-    return BatchResults(**{name: tuple(_read_rows(_path(folder, name))) for name in _DECODERS})
-
-
-def _read_rows(path: Path) -> list[Any]:
-    if not path.exists():
-        return []
-    rows: list[Any] = _DECODERS[path.stem].decode_lines(path.read_bytes())
-    path.unlink()
-    return rows
+    """Read the results of a finished batch, and delete their files."""
+    results: dict[str, Any] = {}
+    for name, decoder in _DECODERS.items():
+        path = _path(folder, name)
+        if path.exists():
+            results[name] = tuple(decoder.decode_lines(path.read_bytes()))
+            path.unlink()
+    return BatchResults(**results)
 
 
 class KeepRows(beam.PTransform):
     """Write rows to a file of the batch's results.
 
-    Input: a tuple of PCollections of one kind of rows, bounded and few.
+    Input: a tuple of PCollections, bounded.
     Output: nothing.
     Failures: an OSError fails the bundle.
-    Delivery: each row once.
+    Delivery: each row once, if the batch succeeds.
 
     Args:
       batches: leads to the batch's folder.
       name: a field of `BatchResults`.
-      to_row: makes the field's rows of the input's; a function of a module.
+      convert: makes the field's rows, which must be few, of the input's.
     """
 
     def __init__(
-        self, batches: BatchHandle, name: str, to_row: Callable[[Any], Any] | None = None
+        self, batches: BatchHandle, name: str, convert: beam.PTransform | None = None
     ) -> None:
         super().__init__()
-        self.batches = batches
-        self.name = name
-        self.to_row = to_row
+        self.keep = KeepRow(batches, name)
+        self.convert = convert
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
         """Apply the step."""
+        # One by one: a Flatten of rows holds them in memory on the local runner.
         for number, rows in enumerate(inputs):
-            keep = KeepRow(self.batches, self.name, self.to_row)
-            _ = rows | f"KeepRows{number}" >> beam.ParDo(keep)
+            kept = rows | f"Convert{number}" >> self.convert if self.convert else rows
+            _ = kept | f"KeepRows{number}" >> beam.ParDo(self.keep)
         return PDone(inputs[0].pipeline)
 
 
 class KeepRow(beam.DoFn):
-    """Append the rows of a bundle to a file of the batch's results, as `KeepRows` does."""
+    """Append the rows of a bundle to a file of the batch's results; the output is empty."""
 
-    def __init__(
-        self, batches: BatchHandle, name: str, to_row: Callable[[Any], Any] | None = None
-    ) -> None:
+    def __init__(self, batches: BatchHandle, name: str) -> None:
         self._batches = batches
         self._name = name
-        self._to_row = to_row
 
     def start_bundle(self) -> None:
         """Begin without rows."""
@@ -114,7 +104,7 @@ class KeepRow(beam.DoFn):
 
     def process(self, row: Any) -> Iterator[Any]:
         """Take a row."""
-        self._rows.append(self._to_row(row) if self._to_row else row)
+        self._rows.append(row)
         return iter(())
 
     def finish_bundle(self) -> None:
@@ -132,13 +122,7 @@ def deferred_answer(answer: Answer) -> DeferredAnswer:
 
 def without_payload(failure: Failure) -> Failure:
     """Drop the original bytes and attributes of a failure's message."""
-    message = failure.message
-    kept = Message(
-        payload=b"",
-        place=message.place,
-        element=message.element,
-        publish_time_us=message.publish_time_us,
-    )
+    kept = replace(failure.message, payload=b"", attributes={}, earlier=None, whole_bytes=None)
     return replace(failure, message=kept)
 
 

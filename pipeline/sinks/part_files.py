@@ -17,7 +17,6 @@ class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
     """A finished file of one kind of rows that is not published yet.
 
     Attributes:
-      kind: of its rows: ``enriched``, ``alerts`` or ``failures``.
       folder: the output folder that its rows belong to, relative to the output's root.
       rows, size_bytes: their number; `size_bytes` is stored as `bytes`, as in version 1.
       first_event_us, last_event_us: the range of event times, None if no row has one.
@@ -37,13 +36,8 @@ class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
 class OpenPart:
     """Write rows to a file.
 
-    Args:
-      path: where to write it.
-      folder: the output folder that its rows belong to, relative to the output's root.
-      row_format: the format of its rows.
-
-    Raises:
-      OSError: it cannot be written; the methods raise it, too.
+    Its path is a temporary one, `folder` the output folder that the rows belong to, relative to the
+    output's root. All methods raise OSError if it cannot be written.
     """
 
     def __init__(self, path: str, folder: str, row_format: RowFormat) -> None:
@@ -96,12 +90,10 @@ class OpenPart:
 
 
 class PartWriter:
-    """Write rows to a part file for each folder; the longest unused is closed first.
+    """Write rows to uniquely named files, one at a time for each folder.
 
-    Args:
-      temporary_folder: where to write the files, under unique names.
-      row_format: folders and bytes of the files.
-      file_bytes: a longer file is followed by another.
+    A file longer than `file_bytes` is followed by another. Of too many open files the one that was
+    unused for longest is closed.
     """
 
     def __init__(self, temporary_folder: str, row_format: RowFormat, file_bytes: int) -> None:
@@ -111,11 +103,7 @@ class PartWriter:
         self._open: dict[str, OpenPart] = {}
 
     def write(self, row: Any) -> Iterator[Part]:
-        """Add a row; yield a file that is finished by it.
-
-        Raises:
-          OSError: the file cannot be written.
-        """
+        """Add a row; yield a file that is finished by it."""
         folder = self._format.folder(row)
         part = self._open.pop(folder, None) or self._new_part(folder)
         self._open[folder] = part

@@ -1,4 +1,7 @@
-"""Publish part files as final files, and list these in a manifest."""
+"""Publish part files as final files, and list these in a manifest.
+
+All functions raise OSError where a file cannot be read or written.
+"""
 
 import re
 import shutil
@@ -28,9 +31,6 @@ def publish_parts(config: Config, parts: Iterable[Part]) -> dict[str, int]:
 
     Returns:
       The number of rows by kind, read from the files.
-
-    Raises:
-      OSError: a file cannot be written, or differs from the manifest.
     """
     destination = config.destination
     ordered = sorted(parts, key=_by_folder)
@@ -53,17 +53,10 @@ def publish_parts(config: Config, parts: Iterable[Part]) -> dict[str, int]:
 def publish_part(
     part: Part, path: str, destination: Destination, *, is_new: bool = False
 ) -> FileEntry:
-    """Give a part its final name, and return its line in the manifest.
-
-    Args:
-      part: the finished file.
-      path: its final path, relative to the output folder.
-      destination: output folder and run.
-      is_new: whether to refuse a name that another file has.
+    """Give a part its final path below the output folder, and return its line in the manifest.
 
     Raises:
-      TargetExists: another file has the name.
-      OSError: it cannot be published.
+      TargetExists: `is_new` is set, and another file has the name.
     """
     publish = storage.publish_new if is_new else storage.publish
     publish(part.path, destination.path(path))
@@ -71,16 +64,7 @@ def publish_part(
 
 
 def join_parts(parts: Sequence[Part], row_format: RowFormat, path: str) -> Part:
-    """Write one header, followed by the rows of each part as they are; the parts are kept.
-
-    Args:
-      parts: at least one, all of one run, kind and folder.
-      row_format: the format of their rows.
-      path: where to write them.
-
-    Raises:
-      OSError: a part cannot be read, or the joined one cannot be written.
-    """
+    """Write one header, followed by the rows of parts of one run, kind and folder as they are."""
     with storage.describing_errors(f"cannot write {path}"), storage.create(path) as joined:
         joined.write(row_format.header())
         for part in parts:
@@ -113,12 +97,7 @@ _SizedT = TypeVar("_SizedT", bound=_Sized)
 
 
 def group_by_size(parts: Iterable[_SizedT], file_bytes: int) -> Iterator[list[_SizedT]]:
-    """Group parts of one kind and folder into files, in their order.
-
-    Args:
-      parts: the parts.
-      file_bytes: the size at which a file ends; it may be longer by one part.
-    """
+    """Group parts into files of about so many bytes, in their order."""
     group: list[_SizedT] = []
     size = 0
     for part in parts:
@@ -143,11 +122,7 @@ def file_entry(part: Part, path: str) -> FileEntry:
 
 
 def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
-    """Read the list of a finished run's files of one kind.
-
-    Raises:
-      OSError: the manifest does not exist, or was changed by something else.
-    """
+    """Read the list of a finished run's files of one kind."""
     path = destination.path(_manifest_path(destination, kind))
     try:
         return [file_entry_from_json(line) for line in storage.read_whole(path).splitlines()]
@@ -158,11 +133,7 @@ def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
 def write_manifest(
     entries: Iterable[FileEntry], destination: Destination, row_format: RowFormat
 ) -> None:
-    """Write the manifest of a kind, and remove files of the run that it does not list.
-
-    Raises:
-      OSError: a file cannot be written or removed.
-    """
+    """Write the manifest of a kind, and remove files of the run that it does not list."""
     listed = list(entries)
     write_manifest_of(listed, destination, row_format.kind)
     written = {destination.path(entry.path) for entry in listed}
@@ -173,11 +144,7 @@ def write_manifest(
 
 
 def write_manifest_of(entries: Iterable[FileEntry], destination: Destination, name: str) -> None:
-    """Write a manifest under a name within the run.
-
-    Raises:
-      OSError: it cannot be written.
-    """
+    """Write a manifest under a name within the run."""
     ordered = sorted(entries, key=_by_path)
     content = b"".join(file_entry_to_json(entry) + b"\n" for entry in ordered)
     path = _manifest_path(destination, name)
@@ -185,11 +152,7 @@ def write_manifest_of(entries: Iterable[FileEntry], destination: Destination, na
 
 
 def check_manifest(destination: Destination, row_format: RowFormat) -> int:
-    """Compare the sizes and rows of the listed files with the manifest, and count the rows.
-
-    Raises:
-      OSError: a file differs from the manifest.
-    """
+    """Count the rows of the listed files; OSError if a file differs from the manifest."""
     entries = read_manifest(destination, row_format.kind)
     for entry in entries:
         path = destination.path(entry.path)
@@ -208,5 +171,5 @@ def check_manifest(destination: Destination, row_format: RowFormat) -> int:
     return sum(entry.rows for entry in entries)
 
 
-def _manifest_path(destination: Destination, kind: str) -> str:
-    return f"manifest/{destination.run}-{kind}.jsonl"
+def _manifest_path(destination: Destination, name: str) -> str:
+    return f"manifest/{destination.run}-{name}.jsonl"

@@ -4,6 +4,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from io import BytesIO
+from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
 import fastavro
@@ -35,11 +36,12 @@ class RowFormat(ABC):
 
     Attributes:
       kind: the output folder, such as ``enriched``.
-      extension: of its files.
+      event_time_us: returns the event time of a row, None if it has none.
     """
 
     kind: str
     extension = "jsonl"
+    event_time_us: "attrgetter[int | None]" = attrgetter("event_time_us")
 
     def folder(self, row: Any) -> str:  # noqa: ARG002 - one folder for all
         """Return the folder of a row, relative to the output folder."""
@@ -48,10 +50,6 @@ class RowFormat(ABC):
     def key(self, row: Any) -> bytes:  # noqa: ARG002 - most rows need none
         """Return the key of a row, empty where none is needed."""
         return b""
-
-    @abstractmethod
-    def event_time_us(self, row: Any) -> int | None:
-        """Return the row's event time, if it has one."""
 
     @abstractmethod
     def encode(self, row: Any) -> Any:
@@ -68,18 +66,10 @@ class RowFormat(ABC):
         return stream.getvalue()
 
     def skip_header(self, stream: IO[bytes]) -> None:  # noqa: B027 - lines have none
-        """Seek to a file's first row.
-
-        Raises:
-          OSError: the file is not one of this run.
-        """
+        """Seek to a file's first row; OSError if the file is not one of this run."""
 
     def count_rows(self, stream: IO[bytes]) -> int:
-        """Count the rows of a file.
-
-        Raises:
-          OSError: it is damaged.
-        """
+        """Count the rows of a file; OSError without a number if it is damaged."""
         number, line = 0, b"\n"
         for number, line in enumerate(stream, 1):  # noqa: B007 - the last ones are needed
             pass
@@ -93,11 +83,9 @@ class EnrichedFiles(RowFormat):
 
     Args:
       text_mode: how much of the texts is kept.
-      run: the run's id; it determines the sync marker, so that files of one run can be joined block
-        by block.
-      now_us: the clock where rows are written as they come: a date far from now gets no folder of
-        its own, so that a producer with a wrong clock cannot create one for each day of the
-        calendar. None for archives.
+      run: determines the sync marker, so that files of one run can be joined block by block.
+      now_us: the clock where rows are written as they come, None for archives: a date far from now
+        gets no folder, so that a producer with a wrong clock cannot create one for every day.
       with_keys: whether the keys of records are needed.
     """
 
@@ -120,17 +108,15 @@ class EnrichedFiles(RowFormat):
     def folder(self, row: EnrichedAnswer) -> str:
         """Return the folder of the event's UTC date, named in Hive's style."""
         time_us = row.event_time_us
-        if time_us is None or (self._now_us and _is_far(time_us, self._now_us())):
-            return f"{self.kind}/event_date={_NO_DATE}"
-        return f"{self.kind}/event_date={to_date(time_us)}"
+        date = _NO_DATE
+        if time_us is not None:
+            age_us = self._now_us() - time_us if self._now_us else 0
+            date = to_date(time_us) if -_LATEST_US <= age_us <= _OLDEST_US else _NO_DATE
+        return f"{self.kind}/event_date={date}"
 
     def key(self, row: EnrichedAnswer) -> bytes:
         """Return the key of the record."""
         return record_key(row.record_id) if self._with_keys else b""
-
-    def event_time_us(self, row: EnrichedAnswer) -> int | None:
-        """Return the time of the answer."""
-        return row.event_time_us
 
     def encode(self, row: EnrichedAnswer) -> dict[str, Any]:
         """Return the record with as much text as is kept."""
@@ -157,12 +143,7 @@ class EnrichedFiles(RowFormat):
     def copy_rows(
         self, source: IO[bytes], target: IO[bytes], is_kept: Iterable[bool]
     ) -> list[dict[str, Any]]:
-        """Copy some of the rows of an Avro file of this run, and return the others.
-
-        Args:
-          source: the file.
-          target: receives the kept rows.
-          is_kept: for each row of the source, in its order.
+        """Copy the rows of a file of this run that are kept, and return the others.
 
         Raises:
           OSError: the source is damaged, or the target cannot be written.
@@ -188,18 +169,10 @@ class EnrichedFiles(RowFormat):
             raise OSError(f"damaged Avro: {type(error).__name__}") from None
 
 
-def _is_far(time_us: int, now_us: int) -> bool:
-    return not -_OLDEST_US <= time_us - now_us <= _LATEST_US
-
-
 class AlertFiles(RowFormat):
     """Lines of JSON with the fields of `alert.avsc`."""
 
     kind = "alerts"
-
-    def event_time_us(self, row: Alert) -> int | None:
-        """Return the time of the event."""
-        return row.event_time_us
 
     def encode(self, row: Alert) -> bytes:
         """Return the line."""
@@ -214,13 +187,11 @@ class FailureFiles(RowFormat):
     """
 
     kind = "failures"
+    event_time_us = attrgetter("message.publish_time_us")
+    """A message without an answer has no event time."""
 
     def __init__(self, *, with_payload: bool) -> None:
         self.with_payload = with_payload
-
-    def event_time_us(self, row: Failure) -> int | None:
-        """Return the publish time; a message without an answer has no event time."""
-        return row.message.publish_time_us
 
     def encode(self, row: Failure) -> bytes:
         """Return the line."""
@@ -238,13 +209,7 @@ class RowFormats(NamedTuple):
 def row_formats(
     config: Config, *, only_recent_dates: bool = False, with_keys: bool = False
 ) -> RowFormats:
-    """Choose the formats of a run's rows.
-
-    Args:
-      config: the run's settings.
-      only_recent_dates: whether rows are written as they come; see `EnrichedFiles`.
-      with_keys: whether the keys of enriched records are needed.
-    """
+    """Choose the formats of a run's rows; the other arguments are explained at `EnrichedFiles`."""
     now_us = clock.now_us if only_recent_dates else None
     return RowFormats(
         EnrichedFiles(config.text, config.run, now_us, with_keys=with_keys),

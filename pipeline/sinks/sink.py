@@ -8,9 +8,8 @@ from apache_beam.pvalue import PCollection
 from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import KeepRow, KeepRows, deferred_answer, without_payload
 from pipeline.sinks.publish_rows import PublishRows
-from pipeline.sinks.row_formats import row_formats
-from pipeline.sinks.write_files import WriteFiles
-from pipeline.sinks.write_parts import WriteParts
+from pipeline.sinks.row_formats import RowFormat, row_formats
+from pipeline.sinks.write_files import WriteFiles, WritePart
 from pipeline.sinks.write_windows import Windows, WriteWindows
 from pipeline.sources.read_batch import BatchHandle
 from schemas.answer import Answer
@@ -19,13 +18,9 @@ from transforms.rules.topic_messages import encode_alert, encode_failure
 
 
 class Sink:
-    """The last steps of a pipeline. Each but `rate_alerts` takes a tuple of PCollections.
+    """The last steps of a pipeline, each of a tuple of PCollections.
 
-    Attributes:
-      enriched: writes enriched records.
-      rate_alerts: turns the counts of each engine's answers into alerts, if they are complete.
-      alerts: writes or publishes alerts.
-      failures: writes or publishes failures.
+    But `rate_alerts` turns one of the counts of answers into alerts, if the counts are complete.
     """
 
     enriched: beam.PTransform
@@ -41,20 +36,16 @@ class ArchiveSink(Sink):
     """Write final files and a manifest: a bounded run on an engine."""
 
     def __init__(self, config: Config) -> None:
-        formats = row_formats(config)
-        self.enriched = WriteFiles(config.destination, formats.enriched)
+        self.enriched, self.alerts, self.failures = (
+            WriteFiles(config.destination, row_format) for row_format in row_formats(config)
+        )
         self.rate_alerts = RateAlerts(at_end(config.rates))
-        self.alerts = WriteFiles(config.destination, formats.alerts)
-        self.failures = WriteFiles(config.destination, formats.failures)
 
 
 class StreamSink(Sink):
     """Write the files of each window, and publish alerts and failures: a streaming job.
 
-    Args:
-      config: the run's settings.
-      windows: how rows become files.
-      alert_topic, failure_topic: ``projects/P/topics/T``; None for files.
+    Without a topic, ``projects/P/topics/T``, alerts or failures go to files.
     """
 
     def __init__(
@@ -65,53 +56,43 @@ class StreamSink(Sink):
         failure_topic: str | None = None,
     ) -> None:
         formats = row_formats(config, only_recent_dates=True)
-        write = partial(WriteWindows, config.destination, windows)
-        encode = partial(encode_failure, with_payload=config.failure_payload)
-        self.enriched = write(formats.enriched)
+        self.enriched, self.alerts, self.failures = (
+            WriteWindows(config.destination, windows, row_format) for row_format in formats
+        )
         self.rate_alerts = RateAlerts(at_end_of_bucket(config.rates))
-        self.alerts = (
-            PublishRows(alert_topic, formats.alerts.kind, encode_alert)
-            if alert_topic
-            else write(formats.alerts)
-        )
-        self.failures = (
-            PublishRows(failure_topic, formats.failures.kind, encode)
-            if failure_topic
-            else write(formats.failures)
-        )
+        if alert_topic:
+            self.alerts = PublishRows(alert_topic, formats.alerts.kind, encode_alert)
+        if failure_topic:
+            encode = partial(encode_failure, with_payload=config.failure_payload)
+            self.failures = PublishRows(failure_topic, formats.failures.kind, encode)
 
 
 class SegmentSink(Sink):
-    """Write part files, and keep the counts of rates: a segment of a run on this machine.
-
-    Args:
-      config: the run's settings.
-      batches: leads to the segment's folder.
-    """
+    """Write part files, and keep the counts of rates: a segment of a run on this machine."""
 
     def __init__(self, config: Config, batches: BatchHandle) -> None:
         self.rate_alerts = beam.ParDo(KeepRow(batches, "rates"))
         self.enriched, self.alerts, self.failures = (
-            WriteParts(batches, row_format, config.file_bytes) for row_format in row_formats(config)
+            _parts(config, batches, row_format) for row_format in row_formats(config)
         )
 
 
-class WorkerSink(Sink):
-    """Write part files of enriched records, and keep all else: a batch of the worker.
+def _parts(config: Config, batches: BatchHandle, row_format: RowFormat) -> KeepRows:
+    write = WritePart(row_format, batches.folder, config.file_bytes)
+    return KeepRows(batches, "parts", beam.ParDo(write))
 
-    Args:
-      config: the run's settings.
-      batches: leads to the batch's folder.
-    """
+
+class WorkerSink(Sink):
+    """Write part files of enriched records, and keep all else: a batch of the worker."""
 
     def __init__(self, config: Config, batches: BatchHandle) -> None:
         enriched = row_formats(config, only_recent_dates=True, with_keys=True).enriched
-        self.enriched = WriteParts(batches, enriched, config.file_bytes)
+        self.enriched = _parts(config, batches, enriched)
         self.rate_alerts = beam.ParDo(KeepRow(batches, "rates"))
         self.alerts = KeepRows(batches, "alerts")
-        to_row = None if config.failure_payload else without_payload
-        self.failures = KeepRows(batches, "failures", to_row)
-        self._deferred = KeepRows(batches, "deferred", deferred_answer)
+        convert = None if config.failure_payload else beam.Map(without_payload)
+        self.failures = KeepRows(batches, "failures", convert)
+        self._deferred = KeepRows(batches, "deferred", beam.Map(deferred_answer))
 
     def keep_deferred(self, answers: PCollection[Answer]) -> None:
         """Keep them with the batch, since their checks go on in the background."""

@@ -1,11 +1,10 @@
 """Write `summary.json`: the totals of an output folder, and the summary of each of its runs.
 
 Each run writes its own file below `runs/`, and then `summary.json` from all files there. So runs
-that end at the same time need no lock.
+that end at the same time need no lock. All functions raise OSError where a file cannot be used.
 """
 
 import logging
-from collections.abc import Mapping
 from contextlib import suppress
 
 from pipeline import storage
@@ -24,11 +23,7 @@ class OtherSource(Exception):
 
 
 def write_summary(destination: Destination, summary: Summary) -> Summary:
-    """Write the summary of a run, replace its earlier one, and update the folder's.
-
-    Raises:
-      OSError: it cannot be written.
-    """
+    """Write the summary of a run, replace its earlier one, and update the folder's."""
     name = f"{_FOLDER}/{summary.name}{_EXTENSION}"
     path, temporary_path = destination.path(name), destination.temporary_path(name)
     storage.write_whole(path, summary_to_json(summary), temporary_path)
@@ -37,13 +32,9 @@ def write_summary(destination: Destination, summary: Summary) -> Summary:
 
 
 def remove_summary(destination: Destination) -> None:
-    """Remove the summary of an earlier run of the same id, and update the folder's.
-
-    Raises:
-      OSError: it cannot be removed.
-    """
+    """Remove the summary of an earlier run of the same id, and update the folder's."""
     own = destination.path(f"{_FOLDER}/{destination.run}{_EXTENSION}")
-    if own in _paths(destination):
+    if storage.exists(own):
         storage.remove([own])
         _update_total(destination, destination.run)
 
@@ -51,13 +42,8 @@ def remove_summary(destination: Destination) -> None:
 def refuse_other_source(destination: Destination, source: str | None) -> None:
     """Keep a run from replacing the files of a run of the same id over other input.
 
-    Args:
-      destination: output folder and run.
-      source: a hash of the input's name.
-
     Raises:
       OtherSource: such a run has written to the folder.
-      OSError: its summary cannot be read.
     """
     for earlier in read_summaries(destination.root):
         if earlier.name == destination.run and earlier.source not in {None, source}:
@@ -68,22 +54,12 @@ def refuse_other_source(destination: Destination, source: str | None) -> None:
 
 
 def read_summaries(root: str) -> list[Summary]:
-    """Read the summary of each run that wrote to an output folder.
-
-    Files that are not summaries are logged and skipped.
-
-    Raises:
-      OSError: one cannot be read.
-    """
-    return _decoded(_contents(Destination(root=root, run="")))
+    """Read the summary of each run that wrote to an output folder; log and skip other files."""
+    return _decoded(_contents(root))
 
 
 def read_total(root: str) -> Summary | None:
-    """Read the totals of an output folder, None if it has no `summary.json`.
-
-    Raises:
-      OSError: it cannot be read, or is not a summary.
-    """
+    """Read the totals of an output folder, None if it has no `summary.json`."""
     path = storage.join(root, _NAME)
     if not storage.exists(path):
         return None
@@ -98,13 +74,12 @@ def _update_total(destination: Destination, run: str) -> None:
 
     The last writer has read every file, since it reads them again after it has written.
     """
-    written: Mapping[str, bytes] | None = None
+    written: dict[str, bytes] | None = None
     for _ in range(_MOST_ATTEMPTS):
-        contents = _contents(destination)
+        contents = _contents(destination.root)
         if contents == written:
             return
-        summaries = _decoded(contents)
-        if summaries:
+        if summaries := _decoded(contents):
             content = folder_summary_to_json(summaries)
             temporary_path = destination.temporary_path(f"{run}-{_NAME}")
             storage.write_whole(destination.path(_NAME), content, temporary_path)
@@ -113,16 +88,17 @@ def _update_total(destination: Destination, run: str) -> None:
         written = contents
 
 
-def _contents(destination: Destination) -> dict[str, bytes]:
+def _contents(root: str) -> dict[str, bytes]:
     contents = {}
-    for path in _paths(destination):
+    for path in storage.find_below(storage.join(root, _FOLDER)):
         # Another run may remove its own file meanwhile.
         with suppress(FileNotFoundError):
-            contents[path] = storage.read_whole(path)
+            if path.endswith(_EXTENSION):
+                contents[path] = storage.read_whole(path)
     return contents
 
 
-def _decoded(contents: Mapping[str, bytes]) -> list[Summary]:
+def _decoded(contents: dict[str, bytes]) -> list[Summary]:
     summaries = []
     for path, content in contents.items():
         try:
@@ -130,8 +106,3 @@ def _decoded(contents: Mapping[str, bytes]) -> list[Summary]:
         except ValueError as error:
             _log.error("%s is not in the folder's summary: %s", path, error)
     return summaries
-
-
-def _paths(destination: Destination) -> list[str]:
-    found = storage.find_below(destination.path(_FOLDER))
-    return [path for path in found if path.endswith(_EXTENSION)]

@@ -24,13 +24,7 @@ from schemas.file_entry import FileEntry
 
 
 class WritePart(beam.DoFn):
-    """Write the rows of a bundle to part files, and yield these.
-
-    Args:
-      row_format: folders and bytes of the files.
-      folder: returns the folder of the part files.
-      file_bytes: a longer file is followed by another.
-    """
+    """Write the rows of a bundle to part files in the folder that `folder` returns."""
 
     def __init__(self, row_format: RowFormat, folder: Callable[[], str], file_bytes: int) -> None:
         self._format = row_format
@@ -49,15 +43,6 @@ class WritePart(beam.DoFn):
         """Finish the files that are open."""
         for part in self._writer.close():
             yield WindowedValue(part, MIN_TIMESTAMP, (GlobalWindow(),))
-
-
-def write_parts(
-    inputs: Iterable[PCollection[Any]], write: WritePart
-) -> tuple[PCollection[Part], ...]:
-    """Write collections one by one: a Flatten of rows holds them in memory on the local runner."""
-    return tuple(
-        rows | f"WriteParts{number}" >> beam.ParDo(write) for number, rows in enumerate(inputs)
-    )
 
 
 class WriteFiles(beam.PTransform):
@@ -83,8 +68,11 @@ class WriteFiles(beam.PTransform):
         """Apply the step."""
         destination, row_format = self.destination, self.row_format
         folder = partial(str, destination.temporary_folder)
+        write = WritePart(row_format, folder, destination.file_bytes)
+        # One by one: a Flatten of rows holds them in memory on the local runner.
+        parts = [rows | f"WriteParts{n}" >> beam.ParDo(write) for n, rows in enumerate(inputs)]
         entries = (
-            write_parts(inputs, WritePart(row_format, folder, destination.file_bytes))
+            parts
             | "JoinParts" >> beam.Flatten()
             | "ByFolder" >> beam.GroupBy("folder")
             | "PublishParts"

@@ -27,7 +27,6 @@ from pipeline.sinks.part_files import Part, PartWriter
 from pipeline.sinks.publication import publish_part, write_manifest_of
 from pipeline.sinks.row_formats import RowFormat
 from schemas import Record
-from schemas.alert import Alert
 from schemas.failure import Failure
 from transforms.runtime import counters
 
@@ -39,12 +38,10 @@ Source: https://cloud.google.com/pubsub/docs/subscription-properties, "Message r
 
 
 class Windows(Record, frozen=True, kw_only=True):
-    """How the rows of a stream become files.
+    """How the rows of a stream become files: windows of publish time, spread over shards.
 
-    Attributes:
-      width_s: seconds of publish time whose rows go into files together. Rows that have waited for
-        as long are also written when the watermark stands still or has passed.
-      shards: how many files the rows of a window and folder are spread over.
+    Rows that have waited for a window's width are also written when the watermark stands still or
+    has passed.
     """
 
     width_s: int
@@ -59,18 +56,6 @@ def into_windows(windows: Windows) -> beam.WindowInto:
         trigger=AfterWatermark(early=every_width, late=every_width),
         accumulation_mode=AccumulationMode.DISCARDING,
         allowed_lateness=ALLOWED_LATENESS_S,
-    )
-
-
-def out_of_windows() -> beam.WindowInto:
-    """Return to the global window, element by element.
-
-    A Reshuffle would keep the windows, and Beam's local streaming runner drops late elements.
-    """
-    return beam.WindowInto(
-        GlobalWindows(),
-        trigger=Repeatedly(AfterCount(1)),
-        accumulation_mode=AccumulationMode.DISCARDING,
     )
 
 
@@ -100,10 +85,7 @@ class WriteWindows(beam.PTransform):
     Delivery: exactly once in the files. A retried bundle leaves temporary files that are never
       published.
 
-    Args:
-      destination: output folder, and a run id that no earlier job has had.
-      windows: how rows become files.
-      row_format: folders, names and bytes of the files.
+    The destination's run id is one that no earlier job has had.
     """
 
     def __init__(self, destination: Destination, windows: Windows, row_format: RowFormat) -> None:
@@ -115,17 +97,22 @@ class WriteWindows(beam.PTransform):
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
         """Apply the step."""
-        shards = self.windows.shards
-        place = beam.Map(_place_row, row_format=self.row_format, shards=shards)
+        named = {"row_format": self.row_format, "shards": self.windows.shards}
         placed = beam.typehints.Tuple[_Place, inputs[0].element_type]
+        # A Reshuffle would keep the windows, and Beam's local streaming runner drops late elements.
+        out_of_windows = beam.WindowInto(
+            GlobalWindows(),
+            trigger=Repeatedly(AfterCount(1)),
+            accumulation_mode=AccumulationMode.DISCARDING,
+        )
         _ = (
             inputs
             | "JoinRows" >> beam.Flatten()
-            | "PlaceRows" >> place.with_output_types(placed)
+            | "PlaceRows" >> beam.Map(_place_row, **named).with_output_types(placed)
             | "IntoWindows" >> into_windows(self.windows)
             | "GroupRows" >> beam.GroupByKey()
-            | "WritePane" >> beam.ParDo(_WritePane(self.destination, self.row_format, shards))
-            | "LeaveWindows" >> out_of_windows()
+            | "WritePane" >> beam.FlatMap(_write_pane, destination=self.destination, **named)
+            | "LeaveWindows" >> out_of_windows
             | "KeepNames" >> beam.Reshuffle()
             | "PublishPart" >> beam.Map(_publish_part, destination=self.destination)
         )
@@ -134,46 +121,30 @@ class WriteWindows(beam.PTransform):
 
 def _place_row(row: Any, row_format: RowFormat, shards: int) -> tuple[_Place, Any]:
     # A message that was not parsed, or an alert of rates, has no id.
-    number = int(row.record_id[:_HEX_DIGITS], 16) if row.record_id else _number_of(row)
+    if row.record_id:
+        number = int(row.record_id[:_HEX_DIGITS], 16)
+    else:
+        name = row.message.answer_place if isinstance(row, Failure) else row.engine or ""
+        number = zlib.crc32(name.encode())
     return (row_format.folder(row), number % shards), row
 
 
-def _number_of(row: Failure | Alert) -> int:
-    named = row.message.answer_place if isinstance(row, Failure) else row.engine or ""
-    return zlib.crc32(named.encode())
-
-
-class _WritePane(beam.DoFn):
-    """Write a pane's rows; yield the final name of each file."""
-
-    def __init__(self, destination: Destination, row_format: RowFormat, shards: int) -> None:
-        self._destination = destination
-        self._format = row_format
-        self._shards = shards
-
-    def process(
-        self,
-        grouped: tuple[_Place, Iterable[Any]],
-        window: IntervalWindow = beam.DoFn.WindowParam,
-        pane: PaneInfo = beam.DoFn.PaneInfoParam,
-    ) -> Iterator[tuple[str, Part]]:
-        (folder, shard), rows = grouped
-        # Rows are written as they come; a pane that only closes its window has none.
-        writer = PartWriter(
-            self._destination.temporary_folder, self._format, self._destination.file_bytes
-        )
-        parts = chain.from_iterable(map(writer.write, rows))
-        for number, part in enumerate(chain(parts, writer.close())):
-            yield (
-                self._destination.file_path(
-                    folder,
-                    shard + number * self._shards,
-                    self._format.extension,
-                    window=window_name(window),
-                    pane=pane.index,
-                ),
-                part,
-            )
+def _write_pane(
+    grouped: tuple[_Place, Iterable[Any]],
+    window: IntervalWindow = beam.DoFn.WindowParam,
+    pane: PaneInfo = beam.DoFn.PaneInfoParam,
+    *,
+    destination: Destination,
+    row_format: RowFormat,
+    shards: int,
+) -> Iterator[tuple[str, Part]]:
+    """Write a pane's rows as they come; yield each file, if there are rows, with its final name."""
+    (folder, shard), rows = grouped
+    name = {"extension": row_format.extension, "window": window_name(window), "pane": pane.index}
+    writer = PartWriter(destination.temporary_folder, row_format, destination.file_bytes)
+    parts = chain(chain.from_iterable(map(writer.write, rows)), writer.close())
+    for number, part in enumerate(parts):
+        yield destination.file_path(folder, shard + number * shards, **name), part
 
 
 def _publish_part(named: tuple[str, Part], destination: Destination) -> None:

@@ -31,13 +31,7 @@ _ZSTD_HAS_CHECKSUM = 0b100
 
 
 class Chunk(NamedTuple):
-    """Some bytes of a file, decompressed.
-
-    Attributes:
-      data: may be empty.
-      is_verified: whether all data so far count: their checksums were verified, or no checksum
-        covers them.
-    """
+    """Some bytes of a file, decompressed; `is_verified` says whether all data so far count."""
 
     data: bytes
     is_verified: bool
@@ -50,20 +44,12 @@ def read_plain(stream: IO[bytes]) -> Iterator[Chunk]:
 
 
 def read_gzip(stream: IO[bytes]) -> Iterator[Chunk]:
-    """Decompress gzip members and verify each one's checksum and length.
-
-    Raises:
-      DamagedArchive: a member is damaged or ends early.
-    """
+    """Decompress gzip members and verify their checksums, or raise DamagedArchive."""
     return _Members(stream, _GzipMember).read()
 
 
 def read_zstd(stream: IO[bytes]) -> Iterator[Chunk]:
-    """Decompress zstandard frames and verify the checksums of those that have one.
-
-    Raises:
-      DamagedArchive: a frame is damaged or ends early.
-    """
+    """Decompress zstandard frames and verify their checksums, or raise DamagedArchive."""
     return _Members(stream, _ZstdFrame).read()
 
 
@@ -114,7 +100,7 @@ class _Members:
             if not magic.startswith(self._input[: len(magic)]):
                 raise DamagedArchive(f"there is no {name} at byte {start}")
             try:
-                yield from self._read_member(self._kind(self._input))
+                yield from self._read_member()
             except (zlib.error, zstd.ZstdError, EOFError) as error:
                 cause = str(error).rpartition("data: ")[2]
                 raise DamagedArchive(
@@ -123,7 +109,8 @@ class _Members:
                 ) from None
             self._skip_padding()
 
-    def _read_member(self, member: _GzipMember | _ZstdFrame) -> Iterator[Chunk]:
+    def _read_member(self) -> Iterator[Chunk]:
+        member = self._kind(self._input)
         while not member.decoder.eof:
             has_input = self._fill(1)
             given = self._input
@@ -135,9 +122,7 @@ class _Members:
 
     def _skip_padding(self) -> None:
         """Skip the zero bytes that tapes add after a member; no member begins with one."""
-        while self._input[:1] == b"\0" or not self._input:
-            if not self._fill(1):
-                return
+        while self._fill(1) and self._input[:1] == b"\0":
             length = len(self._input)
             self._input = self._input.lstrip(b"\0")
             self._offset += length - len(self._input)

@@ -20,11 +20,9 @@ _log = logging.getLogger(__name__)
 
 
 class MessageRange(NamedTuple):
-    """Consecutive messages of one place: a file's path, or the name of what delivered them.
+    """Messages of a file or of what else delivered them, which may end in DamagedArchive.
 
-    Attributes:
-      messages: read one at a time; they may end in DamagedArchive.
-      first: how many messages of the place precede them.
+    `first` messages of the place precede them.
     """
 
     place: str
@@ -44,11 +42,6 @@ class ReadArchives(beam.PTransform):
       it is read, fails the bundle.
     Delivery: each record once. One worker reads a file from end to end, since a record's place in
       it may be its only identity.
-
-    Args:
-      paths: the archives' files, local or gs://.
-      are_failures: whether they are failures of an earlier run, to be replayed.
-      salvage: whether the records before a damage count, too, with the attribute SALVAGED.
     """
 
     def __init__(
@@ -56,8 +49,7 @@ class ReadArchives(beam.PTransform):
     ) -> None:
         super().__init__()
         self.paths = tuple(paths)
-        self.are_failures = are_failures
-        self.salvage = salvage
+        self.read = beam.FlatMap(_read_archive, are_failures=are_failures, salvage=salvage)
 
     def keep_first(self, _: Config) -> KeepFirst:
         """Group the answers by record id."""
@@ -70,15 +62,14 @@ class ReadArchives(beam.PTransform):
     def expand(self, root: PBegin) -> DoOutputsTuple:
         """Apply the step."""
         paths = root | "Archives" >> beam.Create(self.paths)
-        read = beam.FlatMap(_read_archive, are_failures=self.are_failures, salvage=self.salvage)
-        return paths | "ReadArchive" >> read.with_outputs(FAILURES, main=MESSAGES)
+        return paths | "ReadArchive" >> self.read.with_outputs(FAILURES, main=MESSAGES)
 
 
 def _read_archive(
     path: str, *, are_failures: bool, salvage: bool
 ) -> Iterator[Message | TaggedFailure]:
     messages = read_file(path, are_failures=are_failures, salvage=salvage)
-    return count_messages(MessageRange(place=path, messages=messages))
+    return count_messages(MessageRange(path, messages))
 
 
 def count_messages(source: MessageRange) -> Iterator[Message | TaggedFailure]:

@@ -68,9 +68,6 @@ class ReadBatch(beam.PTransform):
     Output: two PCollections, bounded: `messages` and `failures`, as of `ReadArchives`.
     Failures: those of `ReadArchives`.
     Delivery: each message once.
-
-    Args:
-      batches: the caller's handle.
     """
 
     def __init__(self, batches: BatchHandle) -> None:

@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Iterator
-from typing import Any
 
 import apache_beam as beam
 from apache_beam.io import ReadFromPubSub
@@ -30,18 +29,12 @@ class ReadSubscription(beam.PTransform):
     Output: two PCollections, unbounded: `messages` holds the Message of each, `failures` nothing.
     Failures: none; a message without an answer fails in ParseAnswers.
     Delivery: Dataflow acknowledges what its first stage has committed, and drops redelivered
-      messages.
-
-    Args:
-      subscription: ``projects/P/subscriptions/S``.
-      id_label: the attribute by which Dataflow recognises a message that was published twice within
-        ten minutes; None for the message id.
+      messages. It drops messages with the same attribute `id_label` within ten minutes.
     """
 
     def __init__(self, subscription: str, id_label: str | None = None) -> None:
         super().__init__()
-        self.subscription = subscription
-        self.id_label = id_label
+        self.source = {"subscription": subscription, "id_label": id_label}
 
     def keep_first(self, config: Config) -> KeepFirst:
         """Remember the record ids in the job's state, for a while."""
@@ -54,9 +47,7 @@ class ReadSubscription(beam.PTransform):
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
         """Apply the step."""
-        pull = ReadFromPubSub(
-            subscription=self.subscription, id_label=self.id_label, with_attributes=True
-        )
+        pull = ReadFromPubSub(**self.source, with_attributes=True)
         to_message = beam.FlatMap(_to_message).with_outputs(FAILURES, main=MESSAGES)
         return root | "Pull" >> pull | "ToMessage" >> to_message
 
@@ -70,9 +61,5 @@ def _to_message(
         attributes=dict(pulled.attributes or {}),
         # A runner without message ids must not give all messages the same place.
         place=pulled.message_id or uuid.uuid4().hex,
-        publish_time_us=_publish_time_us(pulled.publish_time, timestamp),
+        publish_time_us=to_us(pulled.publish_time) if pulled.publish_time else timestamp.micros,
     )
-
-
-def _publish_time_us(published: Any, timestamp: Timestamp) -> int:
-    return timestamp.micros if published is None else to_us(published)

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
 import google_crc32c
 
@@ -22,17 +21,6 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK})
 
 _ANY_FOLDERS = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
 """The part ``**/`` of a pattern, or ``**`` at its end."""
-
-
-def create(path: str) -> IO[bytes]:
-    """Open a file for writing, and create its folder, both readable by owner and group only."""
-    make_folder(Path(path).parent)
-    return create_file(path)
-
-
-def read(path: str) -> IO[bytes]:
-    """Open a file for reading."""
-    return Path(path).open("rb")
 
 
 def move_in(source: str, path: str, *, must_be_new: bool) -> None:
@@ -54,17 +42,6 @@ def move_in(source: str, path: str, *, must_be_new: bool) -> None:
     fsync(str(target.parent))
 
 
-def exists(path: str) -> bool:
-    """Tell whether a file exists."""
-    return Path(path).exists()
-
-
-def version(path: str) -> tuple[int, int]:
-    """Return a file's size in bytes and its last change in nanoseconds since 1970 UTC."""
-    status = Path(path).stat()
-    return status.st_size, status.st_mtime_ns
-
-
 def checksum(path: str) -> str:
     """Return the CRC32C of a file's content, in base64 as Cloud Storage writes it."""
     crc = google_crc32c.Checksum()
@@ -74,24 +51,20 @@ def checksum(path: str) -> str:
     return base64.b64encode(crc.digest()).decode()
 
 
-def remove(path: str) -> None:
-    """Delete a file, if it exists."""
-    Path(path).unlink(missing_ok=True)
-
-
 def find(pattern: str) -> list[str]:
     """List the files that match a glob or have it as their name, sorted.
 
     Raises:
       OSError: a file's name is not UTF-8, so that no record could hold it.
     """
-    return sorted(_utf8(name) for name in {pattern, *match(pattern)} if Path(name).is_file())
-
-
-def find_below(folder: str) -> list[str]:
-    """List the files in a folder and its subfolders, sorted."""
-    walked = os.walk(folder)
-    return sorted(os.path.join(path, name) for path, _, names in walked for name in names)  # noqa: PTH118
+    names = sorted(name for name in {pattern, *match(pattern)} if Path(name).is_file())
+    for name in names:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            escaped = os.fsencode(name).decode(errors="backslashreplace")
+            raise OSError(f"{escaped}: its name is not UTF-8; rename the file") from None
+    return names
 
 
 def fsync(path: str) -> None:
@@ -131,15 +104,6 @@ def _rename_new(source: Path, target: Path) -> None:
         source.unlink()
 
 
-def _utf8(name: str) -> str:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        escaped = os.fsencode(name).decode(errors="backslashreplace")
-        raise OSError(f"{escaped}: its name is not UTF-8; rename the file") from None
-    return name
-
-
 def match(pattern: str) -> set[str]:
     """Return the paths that match a glob, as `glob.glob` does; folders may be among them.
 
@@ -166,21 +130,14 @@ def distinct(paths: Iterable[str]) -> list[str]:
 
     The path that is kept leads through no link, if there is one, and is the first of those.
     """
-
-    def has_link(path: str) -> bool:
-        return os.path.realpath(path) != os.path.abspath(path)  # noqa: PTH100 - resolves no link
-
-    kept: dict[str | tuple[int, int], str] = {}
-    for path in sorted(paths, key=lambda path: (has_link(path), path)):
-        kept.setdefault(_identity(path), path)
-    return sorted(kept.values())
-
-
-def _identity(path: str) -> str | tuple[int, int]:
-    """Identify a file by its real path, or one with hard links by its number."""
-    status = Path(path).stat()
-    # Some network file systems number files carelessly, so the number alone is not trusted.
-    return (status.st_dev, status.st_ino) if status.st_nlink > 1 else os.path.realpath(path)
+    kept: dict[str | tuple[int, int], tuple[bool, str]] = {}
+    for path in paths:
+        status, real_path = Path(path).stat(), os.path.realpath(path)
+        # Some network file systems number files carelessly: only hard links are told by numbers.
+        identity = (status.st_dev, status.st_ino) if status.st_nlink > 1 else real_path
+        has_link = real_path != os.path.abspath(path)  # noqa: PTH100 - resolves no link
+        kept[identity] = min((has_link, path), kept.get(identity, (True, path)))
+    return sorted(path for _, path in kept.values())
 
 
 def _folders(root: str) -> Iterator[str]:

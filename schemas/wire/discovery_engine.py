@@ -30,9 +30,7 @@ class WireRating(Wire, frozen=True):
 
 
 class CitationSource(Wire, frozen=True):
-    """The index of a reference in the answer's list, as digits."""
-
-    reference_id: int | str = ""
+    reference_id: int | str = ""  # the index of a reference, as digits
 
 
 class WireCitation(Wire, frozen=True):
@@ -42,8 +40,6 @@ class WireCitation(Wire, frozen=True):
 
 
 class WireSupport(WireCitation, frozen=True):
-    """A grounding support: the generator's own check of a span."""
-
     grounding_score: float | None = None
     grounding_check_required: bool | None = None
 
@@ -64,8 +60,6 @@ class ChunkContent(Wire, frozen=True):
 
 
 class UnstructuredDocumentInfo(Document, frozen=True):
-    """A document with one fact for each of its passages."""
-
     chunk_contents: Essential[tuple[ChunkContent, ...]] = ()
 
 
@@ -81,24 +75,18 @@ class ChunkInfo(Wire, frozen=True):
 
 
 class StructuredDocumentInfo(Document, frozen=True):
-    """A record of a data store, whose fields are the fact."""
-
     ignored: ClassVar = ()
     struct_data: Essential[dict[str, Any]] = msgspec.field(default_factory=dict)
 
 
 class Reference(Wire, frozen=True):
-    """A source of the answer; one of the three kinds."""
-
     unstructured_document_info: Essential[UnstructuredDocumentInfo | None] = None
     chunk_info: Essential[ChunkInfo | None] = None
     structured_document_info: Essential[StructuredDocumentInfo | None] = None
 
 
 class SnippetInfo(Wire, frozen=True):
-    """An extract in HTML, valid if the status is SUCCESS."""
-
-    snippet: str = ""
+    snippet: str = ""  # HTML, valid if the status is SUCCESS
     snippet_status: str = ""
 
 
@@ -113,9 +101,7 @@ class SearchResult(Document, frozen=True):
 
 
 class SearchAction(Wire, frozen=True):
-    """A search; its query may differ from the user's."""
-
-    query: str = ""
+    query: str = ""  # may differ from the user's
 
 
 class Observation(Wire, frozen=True):
@@ -196,9 +182,7 @@ class AnswerQueryResponse(Wire, frozen=True):
     query: str | Query = ""
 
 
-class StreamError(Wire, frozen=True):
-    """A google.rpc.Status in place of an answer."""
-
+class StreamError(Wire, frozen=True):  # a google.rpc.Status
     ignored: ClassVar = words("message details")  # may repeat the user's words
     code: int | str = ""
     status: str = ""

@@ -83,14 +83,9 @@ SHARED_ENUMS = CandidateEnums(
 
 
 def enum_name(value: int | str, names: tuple[str, ...]) -> str | None:
-    """Return the name of an enum's value.
+    """Return the name of an enum's value, which is a name, a number or the digits of a number.
 
-    Args:
-      value: a name, a number or the digits of a number; 0 or empty if absent.
-      names: the enum's names by number, the unspecified one first.
-
-    Returns:
-      None if unspecified; an unknown name unchanged, an unknown number as digits.
+    An unspecified or absent value is None, an unknown name unchanged, an unknown number its digits.
     """
     if not value:
         return None

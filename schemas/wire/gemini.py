@@ -15,9 +15,7 @@ from schemas.wire.wire_type import Details, Essential, Wire, words
 
 
 class ContentPart(Wire, frozen=True):
-    """A piece of content; its text counts unless it is a thought."""
-
-    # Not answer text.
+    # All but the text, which counts unless it is a thought.
     ignored: ClassVar = words("""
         inlineData functionCall functionResponse fileData executableCode codeExecutionResult
         videoMetadata thoughtSignature partMetadata mediaResolution toolCall toolResponse
@@ -41,10 +39,8 @@ class RecitedSpan(Wire, frozen=True):
 
 
 class CitationMetadata(Wire, frozen=True):
-    """Recited spans; Vertex AI and the SDK name the list `citations`."""
-
     citation_sources: Details[RecitedSpan] = ()
-    citations: Details[RecitedSpan] = ()
+    citations: Details[RecitedSpan] = ()  # the name in Vertex AI and the SDK
 
 
 class GroundingPassageId(Wire, frozen=True):
@@ -63,17 +59,13 @@ class AttributionSourceId(Wire, frozen=True):
 
 
 class GroundingAttribution(Wire, frozen=True):
-    """A source text that the answer draws on."""
-
     content: Essential[Content] = Content()
     source_id: AttributionSourceId = AttributionSourceId()
 
 
 class PageSpan(Wire, frozen=True):
-    """Pages of a document, from 1."""
-
     ignored: ClassVar = words("lastPage")
-    first_page: int | None = None
+    first_page: int | None = None  # from 1
 
 
 class RagChunk(Wire, frozen=True):
@@ -83,20 +75,17 @@ class RagChunk(Wire, frozen=True):
 
 
 class RetrievedContext(Wire, frozen=True):
-    """A retrieved text; the fields after `text` are written by Vertex AI and the SDK."""
-
     ignored: ClassVar = words("fileSearchStore customMetadata mediaId")  # not about the text
     uri: str = ""
     title: str = ""
     text: str = ""
+    # Vertex AI and the SDK write the following fields.
     document_name: str = ""
     page_number: int | None = None
     rag_chunk: RagChunk = RagChunk()
 
 
 class MapsSource(Wire, frozen=True):
-    """A place, described in text."""
-
     ignored: ClassVar = words("placeAnswerSources route")  # links without text
     uri: str = ""
     title: str = ""
@@ -105,8 +94,6 @@ class MapsSource(Wire, frozen=True):
 
 
 class GroundingChunk(Wire, frozen=True):
-    """A source that the generator consulted; one of its kinds."""
-
     ignored: ClassVar = words("web image")  # without text
     retrieved_context: RetrievedContext | None = None
     maps: MapsSource | None = None
@@ -122,8 +109,6 @@ class GeminiSegment(Wire, frozen=True):
 
 
 class GeminiSupport(Wire, frozen=True):
-    """The chunks that support a span, and a score for each chunk."""
-
     ignored: ClassVar = words("renderedParts")  # for display
     segment: Essential[GeminiSegment] = GeminiSegment()
     grounding_chunk_indices: Details[int] = ()
@@ -180,8 +165,6 @@ class GroundingPassage(Wire, frozen=True):
 
 
 class GroundingPassages(Wire, frozen=True):
-    """The source texts given in the request."""
-
     facts_field: ClassVar = "passages"
     passages: Essential[tuple[GroundingPassage, ...]] = ()
 

@@ -100,38 +100,34 @@ def reject_repeated(value: object) -> None:
 
 def _without_misfits(value: object, annotation: object) -> object:
     reject_repeated(value)
-    if isinstance(value, OutOfRangeNumber) and float in alternatives(annotation):
+    kinds = alternatives(annotation)
+    if isinstance(value, OutOfRangeNumber) and float in kinds:
         raise UnreadableAnswer("A score is out of range.")
-    for kind in alternatives(annotation):
+    for kind in kinds:
         if isinstance(value, dict) and is_wire(kind):
             return _fitting_fields(value, kind)
         if isinstance(value, list) and get_origin(kind) is tuple:
-            return _fitting_items(value, get_args(kind)[0])
+            item = get_args(kind)[0]
+            fitting = [_without_misfits(each, item) for each in value]
+            if type(None) not in alternatives(item):
+                return fitting
+            return [each if _fits(each, item) else None for each in fitting]
     return value
 
 
 def _fitting_fields(fields: dict[str, object], wire: type[Wire]) -> dict[str, object]:
     fitting = {}
     for name, annotation in wire_fields(wire).items():
-        if name in fields and not _is_empty_number(fields[name], annotation):
+        kinds = alternatives(annotation)
+        is_number = str not in kinds and (float in kinds or int in kinds)
+        if name in fields and not (is_number and fields[name] == ""):
             field = _without_misfits(fields[name], annotation)
-            if _is_essential(annotation) or _fits(field, annotation):
+            is_essential = get_origin(annotation) is Annotated
+            if is_essential or _fits(field, annotation):
                 fitting[name] = field
-            elif _allows_none(annotation):
+            elif type(None) in kinds:
                 fitting[name] = None
     return fitting
-
-
-def _is_empty_number(value: object, annotation: object) -> bool:
-    kinds = alternatives(annotation)
-    return value == "" and str not in kinds and (float in kinds or int in kinds)
-
-
-def _fitting_items(items: list[object], annotation: object) -> list[object]:
-    fitting = [_without_misfits(item, annotation) for item in items]
-    if not _allows_none(annotation):
-        return fitting
-    return [item if _fits(item, annotation) else None for item in fitting]
 
 
 def _fits(value: object, annotation: object) -> bool:
@@ -140,11 +136,3 @@ def _fits(value: object, annotation: object) -> bool:
     except msgspec.ValidationError:
         return False
     return True
-
-
-def _allows_none(annotation: object) -> bool:
-    return type(None) in alternatives(annotation)
-
-
-def _is_essential(annotation: object) -> bool:
-    return get_origin(annotation) is Annotated

@@ -19,7 +19,7 @@ VARIANTS = [
     for each in (command, *(variant for _, variant in command.variants))
 ]
 HEAVY = ("apache_beam", "aiohttp", "grpc", "jinja2", "rich")
-GREETING = """
+GREETING = '''"""Greet somebody."""
 from launch.commands import Command
 from pipeline.settings.commands import DemoSettings
 
@@ -27,8 +27,8 @@ def run(invocation):
     print("hello", invocation.settings.demo_output)
     return 3
 
-COMMAND = Command(help="greet somebody", settings=DemoSettings, run="launch.commands.greet:run")
-"""
+COMMAND = Command(settings=DemoSettings, run="launch.commands.greet:run")
+'''
 
 
 @pytest.mark.parametrize(("name", "command"), VARIANTS, ids=[each.run for _, each in VARIANTS])
@@ -44,7 +44,7 @@ def test_a_file_adds_a_command(
     all_commands.cache_clear()
     try:
         assert main(["--help"]) == 0
-        assert "\n  greet          greet somebody\n" in capsys.readouterr().out
+        assert "\n  greet          Greet somebody.\n" in capsys.readouterr().out
         assert main(["greet", "--output", "there"]) == 3
         assert capsys.readouterr().out == "hello there\n"
     finally:

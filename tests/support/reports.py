@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import fastavro
+import msgspec
 
 from launch.report.counts.tally import Findings
 from launch.report.output_folder import find_files
+from launch.report.output_records import AnswerRow
 from launch.report.run import read_output
 from schemas.avro import load_schema
 from schemas.checked_answer import Contradiction
@@ -25,12 +27,12 @@ CONTROLS = "nul \x00 bell \x07 escape \x1b[31m next \x85 line \u2028 mark \ufeff
 WORD = "w" * 100_000
 
 
-def row_of(enriched: EnrichedAnswer) -> dict[str, Any]:
-    """A row of the enriched files, as fastavro reads it: times are datetimes."""
+def row_of(enriched: EnrichedAnswer) -> AnswerRow:
+    """A row of the enriched files."""
     row = enriched_to_avro(enriched)
     if row["event_time"] is not None:
         row["event_time"] = EPOCH + timedelta(microseconds=row["event_time"])
-    return row
+    return msgspec.convert(row, AnswerRow)
 
 
 def a_low(text: str = "Lamps glow. Kettles vote.", **fields: Any) -> EnrichedAnswer:

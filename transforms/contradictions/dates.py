@@ -120,7 +120,7 @@ def _number(tokens: Sequence[Token], place: int, valid: range) -> int | None:
 
 
 def _by_digits(sentence: TokenizedText, place: int) -> tuple[Date, set[int]] | None:
-    """Read 2019-03-05, a single year, or a decade; a number with a unit is no year."""
+    """Read 2019-03-05, a single year, or a decade; not a number with a unit."""
     tokens = sentence.tokens
     token = tokens[place]
     if len(token.text) == _ISO_CHARS and token.text[_YEAR_CHARS] == "-":

@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import filterfalse, pairwise
+from itertools import chain, pairwise
 
 from transforms.contradictions.compared_facts import ComparedFacts, FactSentence, Passages
 from transforms.contradictions.negation import has_negation
@@ -80,14 +80,13 @@ class IndexedFacts(ComparedFacts):
 
     def _nearest(self, claim: ParsedSentence) -> list[FactSentence]:
         """Return the sentences that share most words with a claim, in order."""
-        all_places = self._index.places
-        found = [all_places[form] for form in sorted(claim.content) if form in all_places]
-        counts = Counter[int]()
-        for places in filter(_is_complete, found):
-            counts.update(places)
+        known = self._index.places
+        found = [known[form] for form in sorted(claim.content) if form in known]
+        # The index does not have all places of a frequent form.
+        complete = [places for places in found if len(places) < _MAX_OCCURRENCES]
+        counts = Counter(chain.from_iterable(complete))
         if len(counts) < self._max_sentences:
-            for places in filterfalse(_is_complete, found):
-                counts.update(places)
+            counts.update(chain(*(places for places in found if len(places) >= _MAX_OCCURRENCES)))
         best = counts.most_common(self._max_sentences)
         return [self._passage(place) for place in sorted(place for place, _ in best)]
 
@@ -147,11 +146,6 @@ class _Index:
                     self.pairs |= own_pairs.intersection(pairwise(forms))
                 self.sentences.append((number, text))
         self.places.default_factory = None
-
-
-def _is_complete(places: Sequence[int]) -> bool:
-    """Return whether the index has all places of a form."""
-    return len(places) < _MAX_OCCURRENCES
 
 
 def _form(spelling: str) -> str:

@@ -33,19 +33,15 @@ class _Wrapper(msgspec.Struct):
 
 
 def split_answers(value: object, message: Message) -> Sequence[Element]:
-    """Split a message, given with its parsed JSON, into its answers.
+    """Split a message, given with its parsed JSON, into its answers, at least one.
 
     A message holds several answers if it is an array of complete answers under different names or
     tokens, an array of messages that cannot be chunks of a stream, or an object with the array
-    `answers`. Any other message holds one.
-
-    Returns:
-      The answers in their order, at least one. A replay of an element's message reads the same
-      answer.
+    `answers`. Any other message holds one. A replay of an element's message reads the same answer.
 
     Raises:
-      UnreadableAnswer: if there are too many answers.
-      UnmappedFields: if other fields besides `answers` could hold text or facts.
+      UnreadableAnswer: if there are too many answers, or other fields besides `answers` could hold
+        text or facts.
     """
     if isinstance(value, list) and _holds_several(value):
         values, payloads = value, _decode(message.payload, list[msgspec.Raw])

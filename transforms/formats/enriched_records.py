@@ -37,11 +37,8 @@ _COPIED_FIELDS = words("record_id answer_name source_format engine session query
 _DERIVED_TAGS = frozenset(
     {
         *(kind.tag for kind in ContradictionKind),
-        Tag.LOW_ANSWERABLE_PROBABILITY,
-        Tag.RECOMBINED,
-        Tag.SAFETY_RATED,
-        Tag.SCORE_DRIFT,
-        Tag.UNSUPPORTED_CLAIM,
+        *(Tag.LOW_ANSWERABLE_PROBABILITY, Tag.RECOMBINED, Tag.SAFETY_RATED),
+        *(Tag.SCORE_DRIFT, Tag.UNSUPPORTED_CLAIM),
     }
 )
 
@@ -110,38 +107,26 @@ def _is_redacted(row: wire.EnrichedRow) -> bool:
 
 def _signals(row: wire.EnrichedRow) -> dict[str, Any]:
     """Derive fields of `Answer` that lead to the same decision and the same tags as before."""
-    if has_finish_reasons(row.source_format):
-        return _candidate_signals(row)
-    signals: dict[str, Any] = {"skip_reasons": row.skip_reasons}
-    if row.verdict_reason in STATE_VERDICTS:
-        signals["state"] = row.verdict_reason
-    elif not _is_explained(row):
+    reason, reasons = row.verdict_reason, row.skip_reasons
+    is_explained = reason in (*FINDINGS, BLOCKED_RATING, *reasons)
+    if not has_finish_reasons(row.source_format):
+        if reason in STATE_VERDICTS:
+            return {"skip_reasons": reasons, "state": reason}
+        if is_explained:
+            return {"skip_reasons": reasons}
         # The only other reason is the error that ended a stream.
-        signals |= {"state": "FAILED", "error_status": row.verdict_reason}
-    return signals
-
-
-def _is_explained(row: wire.EnrichedRow) -> bool:
-    """Return whether the verdict's reason follows from other fields of the record."""
-    return row.verdict_reason in (*FINDINGS, BLOCKED_RATING, *row.skip_reasons)
-
-
-def _candidate_signals(row: wire.EnrichedRow) -> dict[str, Any]:
-    """Derive the finish reason and the block reason, which a record holds in one list."""
-    finish_reason, reasons = _finish_reason(row), row.skip_reasons
-    if finish_reason == "STOP" and reasons and reasons[0] in POLICY_FINISH_REASONS:
+        return {"skip_reasons": reasons, "state": "FAILED", "error_status": reason}
+    finish_reason: str | None = "STOP"
+    if Tag.UNFINISHED in row.tags:
+        finish_reason = None
+    elif Tag.TRUNCATED in row.tags:
+        finish_reason = "MAX_TOKENS"
+    elif Tag.ABNORMAL_FINISH in row.tags:
+        finish_reason = "OTHER" if is_explained else reason
+    elif reasons and reasons[0] in POLICY_FINISH_REASONS:
+        # A record holds the finish reason and the block reason in one list.
         finish_reason, reasons = reasons[0], reasons[1:]
     return {"finish_reason": finish_reason, "block_reason": reasons[0] if reasons else None}
-
-
-def _finish_reason(row: wire.EnrichedRow) -> str | None:
-    if Tag.UNFINISHED in row.tags:
-        return None
-    if Tag.TRUNCATED in row.tags:
-        return "MAX_TOKENS"
-    if Tag.ABNORMAL_FINISH in row.tags:
-        return "OTHER" if _is_explained(row) else row.verdict_reason
-    return "STOP"
 
 
 FORMAT = Format(

@@ -33,10 +33,9 @@ class FactCollection:
         page: str | int | None = None,
         attributes: Iterable[tuple[str, str]] = (),
     ) -> tuple[int, ...]:
-        """Add a text, unless it is there already or is only white space.
+        """Add a text, unless it is there already; return its index as a tuple.
 
-        Returns:
-          The index of the text in the collection, as a tuple; empty if it is only white space.
+        The tuple is empty if the text is only white space.
 
         Raises:
           UnreadableAnswer: the facts and their sources have over 20,000,000 characters.
@@ -86,8 +85,7 @@ def render_struct(struct: dict[str, object]) -> str:
     in JSON, whole numbers without a fraction. Fields without a value are left out.
 
     Raises:
-      UnreadableAnswer: if a field is repeated, a number is out of range, or the lines are longer
-        than facts may be.
+      UnreadableAnswer: if a field is repeated, a number is out of range, or the text is too long.
     """
     return _join("\n", _lines((), struct))
 

@@ -38,15 +38,11 @@ def proportion(score: float | None) -> float | None:
 
 
 def parse_time(value: Time) -> int | None:
-    """Parse a time and truncate it to microseconds.
+    """Parse a time, and truncate it to microseconds since 1970 UTC.
 
-    Args:
-      value: RFC 3339 with an offset, or seconds, milliseconds or microseconds since 1970; the
-        magnitude shows which of the three.
-
-    Returns:
-      Microseconds since 1970 UTC; None for any other value, and for a time outside the years 1 to
-      9999 in UTC.
+    A time is RFC 3339 with an offset, or seconds, milliseconds or microseconds since 1970; the
+    magnitude shows which. Any other value is None, and so is a time outside the years 1 to 9999 in
+    UTC.
     """
     if not isinstance(value, str):
         return None if value is None else _parse_epoch(value)
@@ -63,11 +59,7 @@ def parse_time(value: Time) -> int | None:
 
 
 def first_time(*values: Time) -> tuple[int | None, bool]:
-    """Find the first of several times that parses.
-
-    Returns:
-      Microseconds since 1970 UTC, or None; and whether all times that are not absent parse.
-    """
+    """Return the first of several times that parses, and whether all that are not absent parse."""
     times = [parse_time(value) for value in values if value != ""]
     parsed = [time for time in times if time is not None]
     return (parsed[0] if parsed else None), len(parsed) == len(times)

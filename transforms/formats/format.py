@@ -19,9 +19,8 @@ class Identity(Record, frozen=True, kw_only=True):
 class Reading(Record, frozen=True, kw_only=True):
     """An answer as read from the body of a message, before the message's attributes are applied.
 
-    Attributes:
-      answer: its `record_id` is empty unless the body itself holds one.
-      identity: the body's name for the answer besides its resource name; None if it has none.
+    Its `record_id` is empty unless the body itself holds one. `identity` is the body's name for the
+    answer besides its resource name.
     """
 
     answer: Answer
@@ -29,10 +28,9 @@ class Reading(Record, frozen=True, kw_only=True):
 
 
 class Request(Record, frozen=True, kw_only=True):
-    """The body of a message to read.
+    """The body of a message to read: parsed JSON, camelCase and without nulls.
 
     Attributes:
-      value: parsed JSON, camelCase and without nulls.
       message: the message that holds the body.
       named_format: the format or family that the user or the producer named; None if nobody did.
       facts_from_steps: whether the results of the generator's searches count as facts.

@@ -39,12 +39,10 @@ def is_known(value: object) -> bool:
 
 
 def find_format(value: object, named: str | None) -> Format:
-    """Find the format of parsed JSON.
+    """Find the format of parsed JSON, camelCase and without nulls.
 
-    Args:
-      value: camelCase and without nulls.
-      named: a source format, which is also used for values from which it cannot be detected; a
-        family, which restricts the detection; None to detect among all formats.
+    A named source format is also used for values from which it cannot be detected; a named family
+    restricts the detection.
 
     Raises:
       UnreadableAnswer: if the value is in no known format, or not in the named one.

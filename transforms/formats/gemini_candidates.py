@@ -227,11 +227,7 @@ def _read_supports(
 
 
 def _read_recitations(metadata: wire.CitationMetadata, answer: str) -> tuple[list[Citation], bool]:
-    """Read the recited spans as citations without facts, because they have no text.
-
-    Returns:
-      The spans that fit the answer, and whether all that have offsets fit.
-    """
+    """Read the recited spans as citations without facts, and return whether all of them fit."""
     sources = [
         source
         for source in metadata.citation_sources + metadata.citations
@@ -250,9 +246,8 @@ def _enums_of(
 ) -> enums.CandidateEnums:
     """Find the enum tables of a candidate, which is parsed JSON; the response may hold it.
 
-    Returns:
-      The tables of the API that was named, else of the only API that writes one of the fields, else
-      the values that both APIs share.
+    They are those of the API that was named, else of the only API that writes one of the fields,
+    else the values that both APIs share.
     """
     family = (request.named_format or "").partition(".")[0]
     if family in _ENUMS_BY_FAMILY:

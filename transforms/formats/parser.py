@@ -32,17 +32,17 @@ class ParseFailure(NamedTuple):
 def parse_answers(
     message: Message, *, input_format: str | None = None, facts_from_steps: bool = False
 ) -> Iterator[Answer | ParseFailure]:
-    """Parse the answers that a message holds.
+    """Parse the answers of a message in any input format, in its order.
 
     Args:
-      message: in any input format.
-      input_format: the message's source format, or a family of formats; by default the message
-        attribute `format`. Without either, the format is detected.
+      message: the message.
+      input_format: its source format, or a family of formats; by default the message attribute
+        `format`. Without either, the format is detected.
       facts_from_steps: whether the results of the generator's searches count as facts.
 
     Yields:
-      Each answer, or the error for one that cannot be read, in the message's order; at least one.
-      If there are several, the message of each holds that answer alone.
+      At least one answer or error. If there are several, the message of each holds that answer
+        alone.
     """
     named = input_format or message.attributes.get("format") or None
     try:

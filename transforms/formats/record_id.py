@@ -17,12 +17,8 @@ def record_id_of(answer: Answer, identity: Identity | None) -> str:
     """Make the record id of an answer from its name, its identity, its content or its place.
 
     The content is used only for an answer with a time of its own: without one, equal greetings to
-    two users would become one answer. The fields of the content are fixed, so that it is
-    independent of the format, carrier and wrapper.
-
-    Args:
-      answer: without the publish time of its message.
-      identity: the body's name for the answer besides its resource name; None if it has none.
+    two users would become one answer. Its fields are fixed, so that it is independent of the
+    format, carrier and wrapper. The publish time of the message must not be set yet.
     """
     given = non_blank(answer.message.attributes.get("id"))
     if answer.answer_name:
@@ -44,13 +40,10 @@ def record_id_of(answer: Answer, identity: Identity | None) -> str:
 
 
 def record_id(identity: Identity, state: Literal["", "incomplete", "failed"] = "") -> str:
-    """Hash the identity of an answer; identities of different kinds never collide.
+    """Hash the identity of an answer, with its state if it is not finished, to 64 hex digits.
 
-    An answer that is not finished is given with its state. The finished answer may come later under
-    the same name, and must have another id.
-
-    Returns:
-      The SHA-256 as 64 hex digits.
+    The finished answer may come later under the same name, and must have another id. Identities of
+    different kinds never collide.
     """
     # Only the value may hold any character, so it stands last.
     named = f"{identity.kind}\0{state}\0{identity.value}"

@@ -20,10 +20,8 @@ _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> None:
     """Reject an answer without text or facts if unknown fields of its message could hold them.
 
-    The message of the request holds this answer alone.
-
-    Raises:
-      UnmappedFields: names the fields, never their values.
+    The message of the request holds this answer alone. The error, `UnmappedFields`, names the
+    fields, never their values.
     """
     lacks_text = not answer.answer_text or answer.answer_text.isspace()
     if not (lacks_text or not answer.facts) or not depends_on_content(answer):

@@ -9,7 +9,7 @@ from functools import partial
 from operator import mul
 
 from schemas.answer import Answer
-from schemas.checked_answer import Check, CheckedAnswer, Decision, Grounding
+from schemas.checked_answer import Check, CheckedAnswer, Decision
 from schemas.verdict import Verdict
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.protocol import CheckReply, build_request
@@ -62,9 +62,7 @@ class CheckSession:
     def submit(self, answer: Answer, done: Done) -> None:
         """Start the check of an answer, or attach to its detached check.
 
-        Args:
-          answer: with text and facts.
-          done: called on the session's thread with the checked answer or the error.
+        `done` is called on the session's thread with the checked answer or the error.
         """
         self._submitted.append((answer, done))
         # Waking the loop is expensive. A second wake-up by another thread does no harm.
@@ -73,11 +71,7 @@ class CheckSession:
             self._loop.call_soon_threadsafe(self._start_submitted)
 
     def detach(self, record_ids: Iterable[str]) -> None:
-        """Detach checks from their bundle; after this returns, they do not call back.
-
-        Args:
-          record_ids: of submitted answers; ended checks are ignored.
-        """
+        """Detach checks from their bundle; after this returns, they do not call back."""
         detaching = self._detach(tuple(record_ids))
         asyncio.run_coroutine_threadsafe(detaching, self._loop).result()
 
@@ -158,12 +152,7 @@ class _CheckInFlight:
 async def check_answer(
     answer: Answer, client: GroundingClient, settings: CheckSettings
 ) -> CheckedAnswer:
-    """Check one answer, in as many calls as its length and its facts need.
-
-    Args:
-      answer: with text and at least one fact.
-      client: sends the calls.
-      settings: the limits of the calls.
+    """Check an answer with text and facts, in as many calls as their length needs.
 
     Returns:
       The answer with its check; or with the verdict UNSCORABLE if it needs too many calls.
@@ -171,70 +160,53 @@ async def check_answer(
     Raises:
       CheckFailed: a call failed; the others are cancelled.
     """
-    calls = plan_within(
-        answer.answer_text, answer.facts, settings.limits, settings.max_calls_per_answer
-    )
+    limits, most_calls = settings.limits, settings.max_calls_per_answer
+    calls = plan_within(answer.answer_text, answer.facts, limits, most_calls)
     if calls is None:
         decision = Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
         return CheckedAnswer(answer=answer, decision=decision)
     started_s = time.monotonic()
-    if len(calls) == 1:
-        replies = [await client.check(build_request(calls[0], answer.facts, settings))]
-    else:
-        replies = await _send_all(calls, answer, client, settings)
+    replies = await _send(calls, answer, client, settings)
     grounding = merge_replies(calls, [reply.response for reply in replies])
-    rechecks = _plan_rechecks(calls, grounding, settings)
+    threshold = settings.citation_threshold
+    if threshold is None:
+        threshold = SERVICE_CITATION_THRESHOLD
+    # Second calls for claims that look ungrounded, within the answer's limit.
+    rechecks = plan_rechecks(calls, grounding.claims, threshold, limits)[: most_calls - len(calls)]
     if rechecks:
-        second_replies = await _send_all(rechecks, answer, client, settings)
+        second_replies = await _send(rechecks, answer, client, settings)
         responses = [reply.response for reply in second_replies]
         grounding = merge_rechecks(grounding, rechecks, responses)
         replies += second_replies
-    check = _describe([*calls, *rechecks], replies, settings, time.monotonic() - started_s)
+    sent_calls: list[PlannedCall | PlannedRecheck] = [*calls, *rechecks]
+    # Replies from the cache count no calls.
+    sent = [reply.attempts for reply in replies]
+    check = Check(
+        checker=settings.checker_name,
+        calls=sum(sent),
+        attempts=sum(sent),
+        characters=sum(map(mul, sent, map(billed_characters, sent_calls))),
+        latency_ms=round((time.monotonic() - started_s) * 1000),
+        checked_at_us=clock.now_us(),
+        citation_threshold=settings.citation_threshold,
+        cached=not any(sent),
+        unknown_members=tuple(reply.unknown_members for reply in replies if reply.unknown_members),
+    )
     return CheckedAnswer(answer=answer, grounding=grounding, check=check)
 
 
-async def _send_all(
+async def _send(
     calls: Sequence[PlannedCall | PlannedRecheck],
     answer: Answer,
     client: GroundingClient,
     settings: CheckSettings,
 ) -> list[CheckReply]:
     requests = [build_request(call, answer.facts, settings) for call in calls]
+    if len(requests) == 1:
+        return [await client.check(requests[0])]
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(client.check(request)) for request in requests]
     except ExceptionGroup as failed:
         raise failed.exceptions[0] from None
     return [task.result() for task in tasks]
-
-
-def _plan_rechecks(
-    calls: Sequence[PlannedCall], grounding: Grounding, settings: CheckSettings
-) -> tuple[PlannedRecheck, ...]:
-    """Plan second calls for claims that look ungrounded, within the answer's limit."""
-    threshold = settings.citation_threshold
-    if threshold is None:
-        threshold = SERVICE_CITATION_THRESHOLD
-    rechecks = plan_rechecks(calls, grounding.claims, threshold, settings.limits)
-    return rechecks[: settings.max_calls_per_answer - len(calls)]
-
-
-def _describe(
-    calls: Sequence[PlannedCall | PlannedRecheck],
-    replies: Sequence[CheckReply],
-    settings: CheckSettings,
-    seconds: float,
-) -> Check:
-    """Describe the check; replies from the cache count no calls."""
-    sent = [reply.attempts for reply in replies]
-    return Check(
-        checker=settings.checker_name,
-        calls=sum(sent),
-        attempts=sum(sent),
-        characters=sum(map(mul, sent, map(billed_characters, calls))),
-        latency_ms=round(seconds * 1000),
-        checked_at_us=clock.now_us(),
-        citation_threshold=settings.citation_threshold,
-        cached=not any(sent),
-        unknown_members=tuple(reply.unknown_members for reply in replies if reply.unknown_members),
-    )

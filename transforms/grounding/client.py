@@ -59,11 +59,7 @@ stamina.instrumentation.set_on_retry_hooks(())
 
 
 class CallsInFlight:
-    """Count the calls of this process that wait for a reply, over all clients.
-
-    Attributes:
-      count: the calls now.
-    """
+    """Count the calls of this process that wait for a reply, over all clients."""
 
     count = 0
     _lock = threading.Lock()
@@ -76,13 +72,7 @@ class CallsInFlight:
 
 
 class SentCalls(NamedTuple):
-    """What a client has sent.
-
-    Attributes:
-      calls: requests, including failed and repeated ones.
-      retries: requests that repeat an earlier one.
-      characters: of the answers and facts in them, which the service bills.
-    """
+    """All requests that a client has sent, the repeated ones, and the billed characters in them."""
 
     calls: int = 0
     retries: int = 0
@@ -130,10 +120,7 @@ class GroundingClient:
         self._sent_lock = threading.Lock()
 
     async def check(self, request: CheckRequest) -> CheckReply:
-        """Check one request, which is within the service's limits.
-
-        Returns:
-          A reply that is valid for the request.
+        """Check one request, which is within the service's limits; return a valid reply.
 
         Raises:
           CheckFailed: after the last attempt; its class says how to handle it.

@@ -25,8 +25,8 @@ class Authority:
 
     Args:
       account: whose credentials to use.
-      credentials: of google-auth, in place of the account's.
-      request: google-auth's transport, which fetches tokens.
+      credentials: in place of the account's.
+      request: fetches tokens.
 
     Raises:
       Misconfigured: the account's credentials do not exist, or the quota project cannot be sent.
@@ -65,7 +65,13 @@ class Authority:
         return await asyncio.to_thread(self._refresh, rejected)
 
     def _current(self) -> Mapping[str, str]:
-        return {**self._headers, "Authorization": f"Bearer {self._credentials.token}"}
+        token = f"Bearer {self._credentials.token}"
+        if not _can_be_sent(token):
+            raise Misconfigured(
+                "the access token contains a line break or another character that no HTTP header"
+                " may have: correct the credentials"
+            )
+        return {**self._headers, "Authorization": token}
 
     def _refresh(self, rejected: Mapping[str, str] | None) -> Mapping[str, str]:
         with self._lock:
@@ -74,13 +80,7 @@ class Authority:
                     self._credentials.refresh(self._request)
                 except GoogleAuthError as error:
                     raise _check_failure(error) from None
-            headers = self._current()
-        if not _can_be_sent(headers["Authorization"]):
-            raise Misconfigured(
-                "the access token contains a line break or another character that no HTTP header"
-                " may have: correct the credentials"
-            )
-        return headers
+            return self._current()
 
 
 def _can_be_sent(value: str) -> bool:

@@ -1,22 +1,17 @@
 """Estimate the calls of a check without sending any."""
 
 from hashlib import sha256
+from typing import NamedTuple
 
-from schemas import Record
 from schemas.answer import Answer
 from transforms.grounding.protocol import build_request, encode_request
 from transforms.grounding.settings import CheckSettings
-from transforms.rules.planning import (
-    PlannedCall,
-    billed_characters,
-    max_recheck_chars,
-    plan_within,
-)
+from transforms.rules.planning import billed_characters, max_recheck_chars, plan_within
 
 _KEY_BYTES = 16
 
 
-class ForecastCall(Record, frozen=True, kw_only=True):
+class ForecastCall(NamedTuple):
     """A call of the first pass.
 
     Attributes:
@@ -28,7 +23,7 @@ class ForecastCall(Record, frozen=True, kw_only=True):
     characters: int
 
 
-class Forecast(Record, frozen=True, kw_only=True):
+class Forecast(NamedTuple):
     """The calls that an answer needs.
 
     Attributes:
@@ -47,30 +42,18 @@ class Forecast(Record, frozen=True, kw_only=True):
 
 
 def forecast_check(answer: Answer, settings: CheckSettings) -> Forecast | None:
-    """Plan the calls of an answer as the check does.
-
-    Args:
-      answer: with text and at least one fact.
-      settings: of the check.
-
-    Returns:
-      The calls; None if the answer needs more calls than allowed.
-    """
-    most_calls = settings.max_calls_per_answer
-    calls = plan_within(answer.answer_text, answer.facts, settings.limits, most_calls)
+    """Plan the calls of an answer as the check does; None if it needs more than allowed."""
+    most_calls, limits = settings.max_calls_per_answer, settings.limits
+    calls = plan_within(answer.answer_text, answer.facts, limits, most_calls)
     if calls is None:
         return None
-    rechecks = max_recheck_chars(calls, settings.limits)
+    # The keys are those of the reply cache, but without the checker's address.
+    requests = (encode_request(build_request(call, answer.facts, settings)) for call in calls)
+    keys = map(_digest, requests)
     return Forecast(
-        calls=tuple(_forecast_call(call, answer, settings) for call in calls),
-        most_rechecks=rechecks[: most_calls - len(calls)],
+        calls=tuple(map(ForecastCall, keys, map(billed_characters, calls))),
+        most_rechecks=max_recheck_chars(calls, limits)[: most_calls - len(calls)],
     )
-
-
-def _forecast_call(call: PlannedCall, answer: Answer, settings: CheckSettings) -> ForecastCall:
-    # As in the reply cache, but without the checker's address.
-    body = encode_request(build_request(call, answer.facts, settings))
-    return ForecastCall(key=_digest(body), characters=billed_characters(call))
 
 
 def _digest(content: bytes) -> bytes:

@@ -99,14 +99,9 @@ def check_path(settings: CheckSettings) -> str:
 def build_request(
     call: PlannedCall | PlannedRecheck, facts: Sequence[Fact], settings: CheckSettings
 ) -> CheckRequest:
-    """Build the request of a planned call.
+    """Build the request of a planned call, with the facts' titles, uris and attributes.
 
-    It includes a fact's title, uri and attributes, which the service uses for the entailment.
-
-    Args:
-      call: the parts of the answer and of the facts to send.
-      facts: all facts of the answer.
-      settings: threshold and labels.
+    The service uses these for the entailment.
     """
     return CheckRequest(
         answer_candidate=call.answer.text,
@@ -158,18 +153,10 @@ def interpret_reply(
     *,
     checker: str = DISCOVERY_ENGINE,
 ) -> CheckResponse:
-    """Decode and validate a reply, which is untrusted.
+    """Decode a decompressed reply, and validate its offsets, indices and scores.
 
-    Args:
-      status: the HTTP status.
-      retry_after: the header of that name, seconds or a date.
-      body: the whole body, decompressed.
-      request: the request.
-      now: the time with its time zone, for a date in `retry_after`.
-      checker: the checker's name, for the advice on a refusal.
-
-    Returns:
-      A reply whose offsets, indices and scores are valid for the request.
+    `retry_after` is the header of that name: seconds, or a date to compare with `now`. The
+    checker's name chooses the advice on a refusal.
 
     Raises:
       BadReply: a 200 with an invalid reply.

@@ -97,12 +97,7 @@ class AdaptiveThrottle:
         self._waited_s = 0.0
 
     async def wait(self, deadline_s: float, *, is_retry: bool) -> bool:
-        """Wait while a call is throttled; return False if its deadline comes first.
-
-        Args:
-          deadline_s: on the monotonic clock.
-          is_retry: whether the call was sent before.
-        """
+        """Wait while a call is throttled; return False if its (monotonic) deadline comes first."""
         while self.must_wait(is_retry=is_retry):
             if time.monotonic() + _POLL_S > deadline_s:
                 return False

@@ -7,8 +7,9 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from schemas.wire.grounding_check import CheckedClaim, CheckRequest, CheckResponse, CitedChunk
+from schemas.wire.grounding_check import CheckRequest, CheckResponse, CitedChunk
 from transforms.grounding.protocol import CheckReply
 from transforms.grounding.reply_store import ReplyStore
 
@@ -40,16 +41,10 @@ class ReplyCache:
     async def get(self, request: CheckRequest, body: bytes, fetch: Fetch) -> CheckReply:
         """Return the cached reply to a request; fetch it if there is none.
 
-        Args:
-          request: the decoded form of `body`.
-          body: the encoded request.
-          fetch: sends it.
-
-        Returns:
-          The reply; its `attempts` is 0 if this caller sent no request.
+        `body` is the encoded request. The reply's `attempts` is 0 if this caller sent no request.
 
         Raises:
-          Exception: what `fetch` raised, for the caller or for the one it shared.
+          Exception: what `fetch` raised, for this caller or for another one.
         """
         key = sha256(self._address + b"\0" + body).digest()
         if key in self._replies:
@@ -88,7 +83,7 @@ class ReplyCache:
 
 
 def _without_attempts(reply: CheckReply) -> CheckReply:
-    return msgspec.structs.replace(reply, attempts=0)
+    return replace(reply, attempts=0)
 
 
 class _SharedFetch:
@@ -108,39 +103,16 @@ class _SharedFetch:
                 self._task.cancel()
 
 
-class _StoredReply(msgspec.Struct, frozen=True, array_like=True):
-    """A reply without any text.
-
-    Attributes:
-      facts: the indices of the facts of the cited chunks.
-      claims: start, end, score, whether a check is required, citations.
-    """
-
-    attempts: int
-    support_score: float | None
-    facts: tuple[int, ...]
-    claims: tuple[tuple[int, int, float | None, bool | None, tuple[int, ...]], ...]
-
-
-_encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(_StoredReply)
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(tuple[int, CheckResponse]).decode
 
 
 def encode_reply(reply: CheckReply) -> bytes:
     """Encode the scores, offsets and indices of a reply, and no text."""
     response = reply.response
-    claims = tuple(
-        (
-            claim.start_pos,
-            claim.end_pos,
-            claim.score,
-            claim.grounding_check_required,
-            claim.citation_indices,
-        )
-        for claim in response.claims
-    )
-    facts = tuple(int(chunk.source) for chunk in response.cited_chunks)
-    return _encoder.encode(_StoredReply(reply.attempts, response.support_score, facts, claims))
+    chunks = tuple(CitedChunk(source=chunk.source) for chunk in response.cited_chunks)
+    claims = tuple(replace(claim, claim_text="") for claim in response.claims)
+    return _encode((reply.attempts, replace(response, cited_chunks=chunks, claims=claims)))
 
 
 def decode_reply(encoded: bytes, request: CheckRequest) -> CheckReply:
@@ -148,24 +120,15 @@ def decode_reply(encoded: bytes, request: CheckRequest) -> CheckReply:
 
     A cited chunk gets the text of its whole fact.
     """
-    stored = _decoder.decode(encoded)
-    answer = request.answer_candidate.encode()
-    response = CheckResponse(
-        support_score=stored.support_score,
-        cited_chunks=tuple(
-            CitedChunk(chunk_text=request.facts[fact].fact_text, source=str(fact))
-            for fact in stored.facts
-        ),
-        claims=tuple(
-            CheckedClaim(
-                start_pos=start,
-                end_pos=end,
-                claim_text=answer[start:end].decode(),
-                citation_indices=citations,
-                grounding_check_required=is_required,
-                score=score,
-            )
-            for start, end, score, is_required, citations in stored.claims
-        ),
+    attempts, stored = _decode(encoded)
+    answer, facts = request.answer_candidate.encode(), request.facts
+    chunks = tuple(
+        replace(chunk, chunk_text=facts[int(chunk.source)].fact_text)
+        for chunk in stored.cited_chunks
     )
-    return CheckReply(response=response, attempts=stored.attempts)
+    claims = tuple(
+        replace(claim, claim_text=answer[claim.start_pos : claim.end_pos].decode())
+        for claim in stored.claims
+    )
+    response = replace(stored, cited_chunks=chunks, claims=claims)
+    return CheckReply(response=response, attempts=attempts)

@@ -21,12 +21,7 @@ _CALLS_PER_WRITE = 16
 
 
 class Spent(NamedTuple):
-    """What a run has sent to the checker, over all its tries.
-
-    Attributes:
-      calls: requests, including failed and repeated ones.
-      characters: of the answers and facts in them.
-    """
+    """What a run has sent, over all its tries: requests, and the characters in them."""
 
     calls: int = 0
     characters: int = 0
@@ -37,11 +32,8 @@ class ReplyStore:
 
     A run consists of parts. A reply belongs to the part whose counts include its call.
 
-    Args:
-      path: the database's file; created if it does not exist.
-
     Raises:
-      OSError: it cannot be opened, now; or read or written, later.
+      OSError: the file cannot be opened, now; or read or written, later.
     """
 
     def __init__(self, path: str) -> None:
@@ -50,18 +42,13 @@ class ReplyStore:
         self._database = Database(path, _TABLES, durable=False)
 
     def begin(self, owner: int, *, again: bool) -> None:
-        """Begin a part of the run, to which further replies belong.
-
-        Args:
-          owner: the part's number.
-          again: whether the part was interrupted before, so that its replies belong to no part.
-        """
+        """Begin a part of the run; `again` if it was interrupted: its replies belong to none."""
         self._owner = owner
         if again:
             self._database.write("UPDATE replies SET owner = NULL WHERE owner = ?", owner)
 
     def begin_plan(self) -> int:
-        """Keep all replies for a new plan of the run, as belonging to no part; return how many."""
+        """Let all replies belong to no part, for a new plan of the run; return how many."""
         return self._database.write("UPDATE replies SET owner = NULL")
 
     def delete_replies(self) -> None:
@@ -69,11 +56,7 @@ class ReplyStore:
         self._database.write("DELETE FROM replies")
 
     def get(self, key: bytes) -> tuple[bytes, bool] | None:
-        """Return a reply, None if there is none.
-
-        Returns:
-          The reply, and whether it belonged to no part; it belongs to the current part then.
-        """
+        """Return a reply, and whether it belonged to no part; then the current part gets it."""
         query = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
         row = next(self._database.read(query, key), None)
         if row is None:
@@ -94,9 +77,6 @@ class ReplyStore:
 
         With a budget the count is committed before this returns, so that no crash loses it.
 
-        Args:
-          characters: of the call's answer and facts.
-          budget: of the run, over all its tries.
         """
         if budget == Budget():
             self._add_unwritten(1, characters)

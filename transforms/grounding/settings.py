@@ -86,12 +86,7 @@ class RetrySettings(Record, frozen=True, kw_only=True):
 
 
 class Budget(Record, frozen=True, kw_only=True):
-    """The budget of all calls of a run; None for no limit.
-
-    Attributes:
-      max_calls: requests.
-      max_characters: characters of answers and facts in them.
-    """
+    """The budget of all calls of a run, in requests and in characters; None for no limit."""
 
     max_calls: int | None = None
     max_characters: int | None = None
@@ -103,24 +98,17 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     Attributes:
       checker: ``local``, ``discoveryengine``, or the address of a server that speaks the protocol.
       endpoint: the address that is called; empty for ``local``.
-      scorer: the folder of a model that scores claims in the embedded checker; None for the lexical
-        score.
-      account: the Google account that calls; None sends no credentials.
-      api_version: ``v1`` or ``v1beta``, part of the path.
-      grounding_config: resource name of the configuration, part of the path.
+      scorer: the folder of a model for the embedded checker; None for the lexical score.
+      account: None sends no credentials.
       citation_threshold: 0..1, least score of a cited fact; None for the service's default.
       user_labels: billing labels sent with each call.
-      limits: the limits of one call.
       max_calls_per_answer: an answer that needs more calls is not checked.
-      max_in_flight: concurrent calls of a process.
-      requests_per_minute: quota of a process, None for no quota.
-      retries: how often and how long calls are retried.
+      max_in_flight, requests_per_minute: of a process.
       max_reply_bytes: longest reply, before and after decompression.
       cache_bytes: size of the reply cache in memory; 0 for none.
-      reply_store: a file that stores all replies of the run, None for none.
+      reply_store: a file that stores all replies of the run.
       budget: of the run; it needs a `reply_store`.
       proxy: the address of a proxy, None for that of the environment, if any.
-      outage: what happens to an answer if the checker is unavailable.
     """
 
     checker: str = LOCAL

@@ -17,7 +17,7 @@ import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from transforms.grounding.errors import Misconfigured
-from transforms.grounding.local.transport import LocalTransport
+from transforms.grounding.local.service import LocalTransport
 from transforms.grounding.settings import LOCAL, CheckSettings
 
 _MAX_HEADER_BYTES = 65_536
@@ -66,21 +66,20 @@ def _environment_proxy(origin: httpx.URL) -> str | None:
 class HttpTransport(httpx.AsyncBaseTransport):
     """Send requests over HTTP/1.1 and keep the connections open.
 
-    The caller limits the number of concurrent requests and their time. A request is never sent
-    twice, since each is billed. Redirects are not followed, and cookies are not kept.
+    The caller limits the number of concurrent requests and their time, and closes each response.
+    A request is never sent twice, since each is billed. Redirects are not followed, and cookies are
+    not kept.
 
     Args:
       origin: scheme, host and port, to which all requests go.
-      tls: verifies the certificate; by default with the system's certificate authorities.
     """
 
-    def __init__(self, origin: httpx.URL, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, origin: httpx.URL) -> None:
         self._host = origin.host
         self._port = origin.port or _PORTS[origin.scheme]
-        self._tls = None
-        if origin.scheme == "https":
-            self._tls = tls or ssl.create_default_context()
-        self._connections = _Connections()
+        self._tls = ssl.create_default_context() if origin.scheme == "https" else None
+        self._connections: set[_Connection] = set()
+        self._idle: list[_Connection] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and return the response when its header is complete.
@@ -91,23 +90,34 @@ class HttpTransport(httpx.AsyncBaseTransport):
           httpx.RemoteProtocolError: the response is not valid HTTP, or its header is too long.
         """
         content = _encode(request)
-        connection = self._connections.take_idle() or await self._connect()
-        exchange = connection.send(content)
-        await exchange.wait_for_header()
-        return httpx.Response(exchange.status, headers=exchange.headers, stream=exchange)
+        connection = self._take_idle() or await self._connect()
+        await connection.send(content)
+        return httpx.Response(connection.status, headers=connection.headers, stream=connection)
 
     async def aclose(self) -> None:
         """Close all connections."""
-        for connection in tuple(self._connections.all):
+        for connection in tuple(self._connections):
             connection.transport.abort()
         # The event loop closes the sockets in its next iteration.
         await asyncio.sleep(0)
 
+    def _take_idle(self) -> "_Connection | None":
+        """Return the connection that was used last, unless the server may have closed it."""
+        while self._idle:
+            connection = self._idle.pop()
+            idle_s = time.monotonic() - connection.idle_since_s
+            if idle_s < _IDLE_TIMEOUT_S and not connection.transport.is_closing():
+                return connection
+            connection.transport.abort()
+        return None
+
     async def _connect(self) -> "_Connection":
-        loop = asyncio.get_running_loop()
         try:
-            _, connection = await loop.create_connection(
-                lambda: _Connection(self._connections), self._host, self._port, ssl=self._tls
+            _, connection = await asyncio.get_running_loop().create_connection(
+                lambda: _Connection(self._connections, self._idle),
+                self._host,
+                self._port,
+                ssl=self._tls,
             )
         except ssl.SSLError as error:
             reason = getattr(error, "verify_message", "") or error.reason or type(error).__name__
@@ -133,85 +143,103 @@ def _encode(request: httpx.Request) -> bytes:
     return b"%b\r\n\r\n%b" % (head, request.content)
 
 
-class _Exchange(httpx.AsyncByteStream):
-    """The response to one request, as the parser reports it; iterate over it for the body.
+class _Connection(asyncio.Protocol, httpx.AsyncByteStream):
+    """A connection for one request at a time; iterate over it for the body of the response.
+
+    Args:
+      connections: all connections of the transport.
+      idle: those of them that wait for a request.
 
     Attributes:
+      transport: of asyncio.
+      idle_since_s: when the last response was closed, on the monotonic clock.
       status: of the response; 0 until its header is complete.
       headers: names and values.
-      is_complete: whether the whole response has arrived.
-      can_keep_alive: whether the connection can be reused after it.
     """
 
-    def __init__(self, connection: "_Connection") -> None:
-        self.status = 0
-        self.headers: list[tuple[bytes, bytes]] = []
-        self.is_complete = False
-        self.can_keep_alive = False
-        self._connection = connection
-        self._parser = HttpResponseParser(self)
-        self._header_bytes = 0
-        self._chunks: list[bytes] = []
-        self._error: httpx.TransportError | None = None
-        self._waiter: asyncio.Future[None] | None = None
+    transport: asyncio.Transport
 
-    async def wait_for_header(self) -> None:
-        """Wait until the header is complete.
+    def __init__(self, connections: "set[_Connection]", idle: "list[_Connection]") -> None:
+        self.idle_since_s = 0.0
+        self._connections = connections
+        self._idle = idle
+        self._parser: HttpResponseParser | None = None
+
+    async def send(self, request: bytes) -> None:
+        """Send a request and wait until the header of its response is complete.
 
         Raises:
           httpx.TransportError: the connection failed before.
         """
+        self.status = 0
+        self.headers: list[tuple[bytes, bytes]] = []
+        self._is_complete = False
+        self._can_keep_alive = False
+        self._header_bytes = 0
+        self._chunks: list[bytes] = []
+        self._error: httpx.TransportError | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._parser = HttpResponseParser(self)
+        self.transport.write(request)
         while not self.status:
             await self._wait()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        while self._chunks or not self.is_complete:
+        while self._chunks or not self._is_complete:
             chunks, self._chunks = self._chunks, []
             for chunk in chunks:
                 yield chunk
             if not chunks:
-                self._connection.transport.resume_reading()
+                self.transport.resume_reading()
                 await self._wait()
 
     async def aclose(self) -> None:
-        # The connection of a complete response may already serve another request.
-        if not self.is_complete:
-            self._connection.transport.abort()
+        """Keep the connection for another request if the response is complete; else close it."""
+        if self._is_complete and self._can_keep_alive and not self.transport.is_closing():
+            self._parser = None
+            self.transport.resume_reading()
+            self.idle_since_s = time.monotonic()
+            self._idle.append(self)
+        else:
+            self.transport.abort()
 
-    def feed(self, data: bytes) -> None:
-        """Parse received bytes.
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+        self._connections.add(self)
 
-        Raises:
-          httpx.RemoteProtocolError: they are not valid HTTP, or the header is too long.
-        """
+    def data_received(self, data: bytes) -> None:
+        if self._parser is None:
+            self.transport.abort()  # The server sends without a request.
+            return
         try:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade):
-            raise httpx.RemoteProtocolError("the response is not valid HTTP") from None
+            self._fail(httpx.RemoteProtocolError("the response is not valid HTTP"))
         if not self.status:
             self._header_bytes += len(data)
             if self._header_bytes > _MAX_HEADER_BYTES:
-                raise httpx.RemoteProtocolError("the header is too long")
+                self._fail(httpx.RemoteProtocolError("the header is too long"))
         if self._unread_bytes() > _MAX_UNREAD_BYTES:
-            self._connection.transport.pause_reading()
+            self.transport.pause_reading()
         self._wake()
 
-    def end(self) -> None:
-        """Complete the response if the end of the connection marks its end; otherwise fail."""
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.discard(self)
+        if self in self._idle:
+            self._idle.remove(self)
+        if self._parser is None or self._is_complete:
+            return
         names = {name.lower() for name, _ in self.headers}
-        if self.status and names.isdisjoint({b"content-length", b"transfer-encoding"}):
-            self.is_complete = True
-            self._wake()
+        if exc:
+            self._fail(httpx.ReadError(type(exc).__name__))
+        elif self.status and names.isdisjoint({b"content-length", b"transfer-encoding"}):
+            self._is_complete = True  # The end of the connection marks the end of the response.
         else:
-            self.fail(httpx.RemoteProtocolError("the server closed the connection"))
-
-    def fail(self, error: httpx.TransportError) -> None:
-        """Raise an error in the reader."""
-        self._error = error
+            self._fail(httpx.RemoteProtocolError("the server closed the connection"))
         self._wake()
 
     def on_message_begin(self) -> None:
-        if self.is_complete:
+        if self._is_complete:
             raise httpx.RemoteProtocolError("a second response to one request")
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -219,7 +247,7 @@ class _Exchange(httpx.AsyncByteStream):
             self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
-        status = self._parser.get_status_code()
+        status = cast(HttpResponseParser, self._parser).get_status_code()
         if status < _FIRST_FINAL_STATUS:
             self.headers.clear()  # 100 Continue: the response follows.
         elif sum(len(name) + len(value) + 4 for name, value in self.headers) > _MAX_HEADER_BYTES:
@@ -232,11 +260,15 @@ class _Exchange(httpx.AsyncByteStream):
 
     def on_message_complete(self) -> None:
         if self.status:
-            self.is_complete = True
-            self.can_keep_alive = self._parser.should_keep_alive()
+            self._is_complete = True
+            self._can_keep_alive = cast(HttpResponseParser, self._parser).should_keep_alive()
 
     def _unread_bytes(self) -> int:
         return sum(map(len, self._chunks))
+
+    def _fail(self, error: httpx.TransportError) -> None:
+        self._error = self._error or error
+        self.transport.abort()
 
     def _wake(self) -> None:
         if self._waiter and not self._waiter.done():
@@ -249,83 +281,5 @@ class _Exchange(httpx.AsyncByteStream):
         try:
             await self._waiter
         except asyncio.CancelledError:
-            self._connection.transport.abort()
-            raise
-
-
-class _Connection(asyncio.Protocol):
-    """A connection for one request at a time.
-
-    Attributes:
-      transport: of asyncio.
-      idle_since_s: when the last response ended, on the monotonic clock.
-    """
-
-    transport: asyncio.Transport
-
-    def __init__(self, connections: "_Connections") -> None:
-        self.idle_since_s = 0.0
-        self._connections = connections
-        self._exchange: _Exchange | None = None
-
-    def send(self, request: bytes) -> _Exchange:
-        """Send a request and return its exchange."""
-        self._exchange = _Exchange(self)
-        self.transport.write(request)
-        return self._exchange
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast(asyncio.Transport, transport)
-        self._connections.all.add(self)
-
-    def data_received(self, data: bytes) -> None:
-        exchange = self._exchange
-        if exchange is None:
-            self.transport.abort()  # The server sends without a request.
-            return
-        try:
-            exchange.feed(data)
-        except httpx.RemoteProtocolError as error:
-            self._exchange = None
             self.transport.abort()
-            exchange.fail(error)
-            return
-        if exchange.is_complete:
-            self._exchange = None
-            if exchange.can_keep_alive:
-                self.transport.resume_reading()
-                self.idle_since_s = time.monotonic()
-                self._connections.idle.append(self)
-            else:
-                self.transport.abort()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._connections.remove(self)
-        if self._exchange and exc is None:
-            self._exchange.end()
-        elif self._exchange:
-            self._exchange.fail(httpx.ReadError(type(exc).__name__))
-
-
-class _Connections:
-    """The open connections of a transport, and those of them that can be reused."""
-
-    def __init__(self) -> None:
-        self.all: set[_Connection] = set()
-        self.idle: list[_Connection] = []
-
-    def take_idle(self) -> _Connection | None:
-        """Return the connection that was used last, unless the server may have closed it."""
-        while self.idle:
-            connection = self.idle.pop()
-            idle_s = time.monotonic() - connection.idle_since_s
-            if idle_s < _IDLE_TIMEOUT_S and not connection.transport.is_closing():
-                return connection
-            connection.transport.abort()
-        return None
-
-    def remove(self, connection: _Connection) -> None:
-        """Remove a connection that has ended."""
-        self.all.discard(connection)
-        if connection in self.idle:
-            self.idle.remove(connection)
+            raise

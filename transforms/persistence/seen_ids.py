@@ -23,11 +23,8 @@ KEY_BYTES = 16
 class SeenIds:
     """The record ids of a run. The part of the run that sees an id first claims it.
 
-    Args:
-      path: the database's file; created if it does not exist.
-
     Raises:
-      OSError: it cannot be opened, now; or written, later.
+      OSError: the file cannot be opened, now; or written, later.
     """
 
     def __init__(self, path: str) -> None:
@@ -36,12 +33,7 @@ class SeenIds:
         self._claim = _CLAIM
 
     def begin(self, owner: int, *, again: bool) -> None:
-        """Begin a part of the run, which claims ids from now on.
-
-        Args:
-          owner: the part's number.
-          again: whether the part was interrupted before, so that its earlier claims are deleted.
-        """
+        """Begin a part of the run; `again` if it was interrupted: its claims are deleted."""
         self._owner = owner
         if again:
             self._database.write("DELETE FROM seen WHERE owner = ?", owner)
@@ -49,19 +41,13 @@ class SeenIds:
         self._claim = _CLAIM_UNLESS_IMPORTED if has_imported else _CLAIM
 
     def claim(self, record_id: str) -> bool:
-        """Claim an id; return whether no process has claimed it before.
-
-        Args:
-          record_id: hexadecimal digits.
-        """
+        """Claim a record id; return whether no process has claimed it before."""
         return self._database.write(self._claim, record_key(record_id), self._owner) == 1
 
     def import_keys(self, keys: Iterable[bytes], owner: int) -> None:
         """Add the keys of records that other processes have published.
 
-        Args:
-          keys: made by `record_key`.
-          owner: the part of the run with which they are deleted.
+        They are deleted with the ids of the part `owner`.
         """
         with self._database.transaction():
             for key in keys:

@@ -54,10 +54,7 @@ def render_facts(facts: Sequence[FactAndAttributes]) -> tuple[str, ...]:
 def render_without_uris(
     facts: Sequence[FactAndAttributes], rendered: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Render facts without their URIs, whose numbers state nothing.
-
-    `rendered` are the same facts as `render_facts` returns them.
-    """
+    """Render facts without their URIs, whose numbers state nothing; `rendered` is with them."""
     if not any(_URI in attributes for _, attributes in facts):
         return rendered
     return render_facts(

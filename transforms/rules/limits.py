@@ -33,13 +33,8 @@ _OTHER_FULL_STOPS = re.compile("[\u0589\u06d4\u0964\u0965\u1362]")
 class CheckLimits(Record, frozen=True, kw_only=True):
     """The limits of one `groundingConfigs.check` call.
 
-    Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
-
-    Attributes:
-      max_facts, max_user_labels: facts and labels per call.
-      max_fact_chars: characters (code points) per fact.
-      max_answer_tokens: tokens of an answer, as `count_tokens` counts them.
-      max_user_label_chars: characters of a label's key or value.
+    Characters are code points; tokens are counted by `count_tokens`. Source:
+    https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
     """
 
     max_facts: int = 200
@@ -52,12 +47,9 @@ class CheckLimits(Record, frozen=True, kw_only=True):
 def count_tokens(text: str) -> int:
     """Count the service's tokens: words, and every full stop, also within words.
 
-    The service calls a token "a word or a period" and does not define the tokens of "3.14". This
-    count has a margin, so that a request is within the limit in any case. In scripts without spaces
-    between words every character counts.
-
-    Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding, where
-    "They wore off-the-rack clothes in 2024." has seven.
+    The service calls a token "a word or a period" ("They wore off-the-rack clothes in 2024." has
+    seven) and does not define the tokens of "3.14". This count has a margin, so that a request is
+    within the limit in any case. In scripts without spaces between words every character counts.
     """
     characters = 0
     if not text.isascii():
@@ -68,13 +60,7 @@ def count_tokens(text: str) -> int:
 def split_text(text: str, limit: int, measure: Measure) -> list[str]:
     """Split a text into pieces within a limit: at sentence ends, else white space, else anywhere.
 
-    Args:
-      text: any text.
-      limit: the maximum size of a piece, at least 1.
-      measure: the unit of the limit; a single character has at most size 1.
-
-    Returns:
-      The pieces in order; joined they are the text.
+    The pieces, joined in their order, are the text. A single character has at most size 1.
     """
     if measure(text) <= limit:
         return [text]

@@ -17,8 +17,8 @@ class NoDataRule(Record, frozen=True, kw_only=True):
 
     Attributes:
       after_us: microseconds without an answer after which an incident opens.
-      min_answers: traffic with fewer answers in the hour before is not steady. With this many at
-        random, half an hour passes without one about once in ten years; a shorter time needs more.
+      min_answers: traffic with fewer in the hour before is not steady. With this many at random,
+        half an hour passes without one about once in ten years; a shorter time needs more.
       min_buckets: steady traffic has answers in this many of that hour's twelve buckets.
     """
 
@@ -36,14 +36,12 @@ class ArrivalBucket(Record, frozen=True, kw_only=True):
 
 # A journal stores these names; those of version 1 stay readable.
 class EngineActivity(Record, frozen=True, kw_only=True, rename={"incident": "silence"}):
-    """The recent arrivals of an engine, or of the whole subscription.
+    """The recent arrivals of an engine, or of the whole subscription, whose engine is None.
 
     Attributes:
-      engine: its bare id; None for the whole subscription.
       last_us: the time of the last arrival, microseconds since 1970 UTC, by the wall clock.
       recent: the arrivals of the hour before `last_us`, in the order of time; while an incident is
         open, only those after it opened.
-      incident: the open incident, or None.
     """
 
     engine: str | None
@@ -64,7 +62,17 @@ def record_arrivals(
     for engine, answers in arrivals.items():
         if answers and (engine in by_engine or len(by_engine) <= _MAX_ENGINES):
             before = by_engine.get(engine) or EngineActivity(engine=engine, last_us=now_us)
-            by_engine[engine] = _add_arrivals(before, answers, now_us)
+            start_us = bucket_start(now_us)
+            recent = [bucket for bucket in before.recent if bucket.start_us > start_us - HOUR_US]
+            # After the clock was set back, arrivals count in the last bucket.
+            latest = recent.pop() if recent and recent[-1].start_us >= start_us else None
+            recent.append(
+                ArrivalBucket(
+                    start_us=latest.start_us if latest else start_us,
+                    answers=answers + (latest.answers if latest else 0),
+                )
+            )
+            by_engine[engine] = replace(before, last_us=now_us, recent=tuple(recent))
     return tuple(by_engine.values())
 
 
@@ -75,18 +83,12 @@ def detect_no_data(
     receiving_since_us: int,
     now_us: int,
 ) -> tuple[list[Alert], tuple[EngineActivity, ...]]:
-    """Return alerts for engines that stopped sending answers, and for those that resumed.
+    """Return alerts for engines that stopped sending answers or resumed, and the new activity.
 
-    Args:
-      activities: the activity of each engine and of the subscription.
-      rule: when missing answers are worth an alert.
-      receiving_since_us: since when messages are received without delay: the start of this process,
-        or the last time at which messages waited or Pub/Sub did not respond.
-      now_us: the wall clock, microseconds since 1970 UTC.
-
-    Returns:
-      The alerts, at most one for each activity, and the new activity. An engine is dropped after an
-      hour without answers if it had no steady traffic before.
+    Times are microseconds since 1970 UTC, by the wall clock. Messages are received without delay
+    since `receiving_since_us`: the start of this process, or the last time at which messages waited
+    or Pub/Sub did not respond. An engine is dropped after an hour without answers if it had no
+    steady traffic before.
     """
     alerts: list[Alert] = []
     kept: list[EngineActivity] = []
@@ -94,20 +96,10 @@ def detect_no_data(
         idle_us = now_us - max(before.last_us, receiving_since_us)
         after, alert = _evaluate(before, rule, idle_us, now_us)
         alerts += [alert] if alert else []
-        if not _is_expired(after, rule, now_us):
+        is_recent = now_us - after.last_us <= HOUR_US
+        if is_recent or after.incident or _was_steady(after, rule):
             kept.append(after)
     return alerts, tuple(kept)
-
-
-def _add_arrivals(activity: EngineActivity, answers: int, now_us: int) -> EngineActivity:
-    start_us = bucket_start(now_us)
-    recent = [bucket for bucket in activity.recent if bucket.start_us > start_us - HOUR_US]
-    # After the clock was set back, arrivals count in the last bucket.
-    if recent and recent[-1].start_us >= start_us:
-        latest = recent.pop()
-        start_us, answers = latest.start_us, latest.answers + answers
-    recent.append(ArrivalBucket(start_us=start_us, answers=answers))
-    return replace(activity, last_us=now_us, recent=tuple(recent))
 
 
 def _evaluate(
@@ -115,23 +107,20 @@ def _evaluate(
 ) -> tuple[EngineActivity, Alert | None]:
     engine = activity.engine
     if activity.incident and activity.recent:
-        closed = replace(activity.incident, state="closed")
-        return replace(activity, incident=None), _alert(engine, closed, Severity.INFO, now_us)
-    if activity.incident or idle_us < rule.after_us or not _was_steady(activity, rule):
+        incident, severity = replace(activity.incident, state="closed"), Severity.INFO
+        after = replace(activity, incident=None)
+    elif activity.incident or idle_us < rule.after_us or not _was_steady(activity, rule):
         return activity, None
-    incident = NoDataIncident(
-        state="open",
-        answers_before=_count_answers(activity),
-        last_answer_at_us=activity.last_us,
-        opened_at_us=now_us,
-    )
-    severity = Severity.CRITICAL if engine is None else Severity.WARNING
-    opened = replace(activity, recent=(), incident=incident)
-    return opened, _alert(engine, incident, severity, now_us)
-
-
-def _alert(engine: str | None, incident: NoDataIncident, severity: Severity, now_us: int) -> Alert:
-    return Alert(
+    else:
+        incident = NoDataIncident(
+            state="open",
+            answers_before=_count_answers(activity),
+            last_answer_at_us=activity.last_us,
+            opened_at_us=now_us,
+        )
+        severity = Severity.CRITICAL if engine is None else Severity.WARNING
+        after = replace(activity, recent=(), incident=incident)
+    return after, Alert(
         kind=AlertKind.NO_DATA,
         engine=engine,
         event_time_us=now_us,
@@ -146,8 +135,3 @@ def _was_steady(activity: EngineActivity, rule: NoDataRule) -> bool:
 
 def _count_answers(activity: EngineActivity) -> int:
     return sum(bucket.answers for bucket in activity.recent)
-
-
-def _is_expired(activity: EngineActivity, rule: NoDataRule, now_us: int) -> bool:
-    is_old = now_us - activity.last_us > HOUR_US
-    return is_old and activity.incident is None and not _was_steady(activity, rule)

@@ -3,9 +3,9 @@
 import heapq
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import log
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from schemas import Record
 from schemas.answer import Fact
@@ -17,7 +17,7 @@ from transforms.rules.limits import (
     count_tokens,
     split_text,
 )
-from transforms.rules.sentences import split_sentences
+from transforms.rules.sentences import Sentence, split_sentences
 
 _WORD = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\W{UNSPACED_SCRIPTS}]+")
 
@@ -26,16 +26,7 @@ _MAX_CHOSEN = 4  # facts that are chosen for one claim; a claim rarely combines 
 _MIN_GAIN = 1e-9  # rounding leaves less than this of equal weights
 
 
-class WithText(Protocol):
-    """A text, or a part of one."""
-
-    @property
-    def text(self) -> str:
-        """The text."""
-
-
-_ClaimLike = TypeVar("_ClaimLike", bound=WithText)
-_FactLike = TypeVar("_FactLike", bound=WithText)
+_Sentence = TypeVar("_Sentence", Claim, Sentence)
 
 
 class AnswerPiece(Record, frozen=True, kw_only=True):
@@ -126,16 +117,9 @@ def plan_rechecks(
 ) -> tuple[PlannedRecheck, ...]:
     """Plan a second pass for the claims that no single group of facts supports.
 
-    A claim may need facts of two groups, so that its first score is only a lower bound.
-
-    Args:
-      calls: the first pass.
-      claims: its claims, merged.
-      citation_threshold: 0..1; a required claim below it looks ungrounded.
-      limits: the limits of one call.
-
-    Returns:
-      No calls if the first pass had one group of facts, or supports every claim.
+    A claim may need facts of two groups, so that its first score is only a lower bound; below the
+    citation threshold, 0..1, it looks ungrounded. Nothing is planned if the first pass had
+    one group of facts, or supports every claim.
     """
     facts = _fact_pieces(calls)
     if len(facts) <= limits.max_facts:
@@ -157,10 +141,7 @@ def plan_rechecks(
 
 
 def max_recheck_chars(calls: Sequence[PlannedCall], limits: CheckLimits) -> tuple[int, ...]:
-    """Return upper bounds of the characters of each recheck, if no sentence is grounded.
-
-    The calls are those of the first pass.
-    """
+    """Return upper bounds of the characters of each recheck, if no sentence is grounded."""
     facts = _fact_pieces(calls)
     if len(facts) <= limits.max_facts:
         return ()
@@ -175,8 +156,8 @@ def max_recheck_chars(calls: Sequence[PlannedCall], limits: CheckLimits) -> tupl
 
 
 def best_facts(
-    claims: Sequence[str], facts: Sequence[_FactLike], max_facts: int
-) -> tuple[_FactLike, ...]:
+    claims: Sequence[str], facts: Sequence[FactPiece], max_facts: int
+) -> tuple[FactPiece, ...]:
     """Choose the facts that together contain most words of each claim.
 
     A claim's first fact shares most of its words, its next fact most of the remaining words, and so
@@ -199,10 +180,8 @@ def best_facts(
 class _Choice(NamedTuple):
     """A fact for a claim; choices are sorted, the best first.
 
-    Attributes:
-      turn: 0 for the fact that shares most with the claim, 1 for the one that adds most to it, ...
-      rest: the share of the claim's words, 0..1 by weight, that the fact does not add.
-      fact: the fact's index.
+    The turn is 0 for the fact that shares most with the claim, 1 for the one that adds most to it,
+    ... The rest is the share of the claim's words, 0..1 by weight, that the fact does not add.
     """
 
     turn: int
@@ -210,7 +189,7 @@ class _Choice(NamedTuple):
     fact: int
 
 
-def _holders(words: frozenset[str], facts: Sequence[WithText]) -> dict[str, list[int]]:
+def _holders(words: frozenset[str], facts: Sequence[FactPiece]) -> dict[str, list[int]]:
     """Return the facts that contain each word; of a frequent word the first ones."""
     holders: dict[str, list[int]] = {word: [] for word in words}
     for index, fact in enumerate(facts):
@@ -264,7 +243,7 @@ def _fits(claim_text: str, limits: CheckLimits) -> bool:
     return 0 < count_tokens(claim_text) <= limits.max_answer_tokens
 
 
-def _lines(claims: Iterable[WithText]) -> str:
+def _lines(claims: Sequence[_Sentence]) -> str:
     return "\n".join(claim.text for claim in claims)
 
 
@@ -287,9 +266,9 @@ def _pieces(text: str, limit: int, measure: Measure) -> Iterator[tuple[str, int]
         start += len(piece.encode())
 
 
-def _groups(claims: Sequence[_ClaimLike], max_tokens: int) -> Iterator[tuple[_ClaimLike, ...]]:
+def _groups(claims: Sequence[_Sentence], max_tokens: int) -> Iterator[tuple[_Sentence, ...]]:
     """Group claims as long as one call can contain them."""
-    group: list[_ClaimLike] = []
+    group: list[_Sentence] = []
     size = 0
     for claim in claims:
         tokens = count_tokens(claim.text)

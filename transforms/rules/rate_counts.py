@@ -26,13 +26,9 @@ _KNOWN_REASONS = POLICY_FINISH_REASONS.union(
 
 
 class RateCounts(Record, frozen=True, kw_only=True):
-    """The answers of one engine in one bucket, and the bad ones by kind.
+    """The answers of one engine in the bucket that starts at a time, and the bad ones by kind.
 
-    Attributes:
-      start_us: the start of the bucket, microseconds since 1970 UTC.
-      low_grounded, policy_skipped, failed: answers by verdict.
-      skip_reasons: answers by skip reason. Unknown reasons count as one, UNKNOWN_SKIP_REASON, so
-        that their number is bounded.
+    Unknown skip reasons count as one, UNKNOWN_SKIP_REASON, so that their number is bounded.
     """
 
     start_us: int

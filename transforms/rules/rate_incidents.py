@@ -28,15 +28,14 @@ class RateRule(Record, frozen=True, kw_only=True):
     Attributes:
       budget: 0..1, the error budget: the acceptable share of bad answers.
       burn_rate: the share over the budget that opens an incident, in both windows.
-      closing_burn_rate: an incident closes below this burn rate: in the fast window, or in the
-        slow one if the fast one has too few answers.
-      fast_window_us, slow_window_us: microseconds of event time. The fast window shows that the
-        incident continues, the slow one that it is significant.
+      closing_burn_rate: it closes below this one: in the fast window, or in the slow one if the
+        fast one has too few answers.
+      fast_window_us, slow_window_us: of event time. The fast window shows that the incident
+        continues, the slow one that it is significant.
       min_answers: a window with fewer answers is not evaluated.
-      reason_rise: the rise that opens an incident of a skip reason: its share in the fast window
+      reason_rise, closing_reason_rise: the same for a skip reason: its share in the fast window
         over its share in the rest of the slow one.
-      closing_reason_rise: an incident of a skip reason closes below this rise.
-      min_reason_answers: with fewer answers in the fast window a reason does not open an incident.
+      min_reason_answers: with fewer in the fast window a reason does not open an incident.
       max_rise_us: an incident of a skip reason closes after this time: its share is normal now.
     """
 
@@ -53,12 +52,9 @@ class RateRule(Record, frozen=True, kw_only=True):
 
 
 class OpenIncident(Record, frozen=True, kw_only=True):
-    """An incident that is open.
+    """An open incident of a signal such as ``low_grounded``, or ``skip_reason:`` and a reason.
 
-    Attributes:
-      signal: a verdict's, such as ``low_grounded``, or ``skip_reason:`` and a reason.
-      opened_at_us: microseconds since 1970 UTC.
-      budget: 0..1, the error budget when it opened; it closes by the same one.
+    It closes by the error budget (0..1) with which it opened, at microseconds since 1970 UTC.
     """
 
     signal: str
@@ -67,13 +63,9 @@ class OpenIncident(Record, frozen=True, kw_only=True):
 
 
 class EngineRates(Record, frozen=True, kw_only=True):
-    """What a stream keeps of an engine's rates between two evaluations.
+    """What a stream keeps of an engine's rates between two evaluations: the buckets still needed.
 
-    Attributes:
-      counts: the buckets that are still needed, in the order of time.
-      open_incidents: the incidents that are open.
-      evaluated_us, evaluate_at_us: the times of the last and the next evaluation, microseconds
-        since 1970 UTC; 0 before the first, None if no other is needed.
+    Times are microseconds since 1970 UTC: 0 before the first evaluation, None without a next one.
     """
 
     counts: tuple[RateCounts, ...] = ()
@@ -85,16 +77,10 @@ class EngineRates(Record, frozen=True, kw_only=True):
 def find_rate_alerts(
     engine: str | None, counts: Iterable[RateCounts], rule: RateRule
 ) -> list[Alert]:
-    """Find the incidents of one engine in an archive.
+    """Find the incidents of one engine in an archive from all its buckets, in any order.
 
-    Args:
-      engine: whose counts these are.
-      counts: all its buckets, in any order; several of one bucket are added.
-      rule: when an incident opens and closes.
-
-    Returns:
-      The alerts of all signals in the order of time, each at the end of the bucket that showed it.
-      An incident that is open after the last bucket stays open.
+    The alerts of all signals are in the order of time, each at the end of the bucket that showed
+    it. An incident that is open after the last bucket stays open.
     """
     evaluation = _Evaluation(engine, rule)
     return [
@@ -125,23 +111,13 @@ def evaluate_rates(
     open_incidents: Iterable[OpenIncident],
     now_us: int,
 ) -> tuple[list[Alert], tuple[OpenIncident, ...]]:
-    """Return the incidents of one engine that open or close at a time.
+    """Return the alerts of one engine at a time, at most one a signal, and its open incidents.
 
     Call it again with the incidents that it returned, also while an engine with an open incident
     sends no answers. Called at the end of each bucket with answers, it finds the incidents of
-    `find_rate_alerts`.
-
-    Args:
-      engine: whose counts these are.
-      counts: the slow window's buckets at least, in any order; several of one bucket are added.
-        Buckets outside of the windows make no difference.
-      rule: when an incident opens and closes.
-      open_incidents: the open incidents of this engine.
-      now_us: the progress of event time, microseconds since 1970 UTC: the wall clock, except while
-        a backlog is processed.
-
-    Returns:
-      The alerts, at most one for each signal, and the incidents that are open now.
+    `find_rate_alerts`. The counts, in any order, have the slow window's buckets at least; others
+    make no difference. `now_us` is the progress of event time, microseconds since 1970 UTC: the
+    wall clock, except while a backlog is processed.
     """
     evaluation = _Evaluation(engine, rule, open_incidents)
     past = merge_buckets(bucket for bucket in counts if bucket.start_us < now_us)
@@ -176,10 +152,8 @@ def evaluate_state(
 ) -> tuple[list[Alert], EngineRates]:
     """Evaluate an engine's rates at the scheduled time, and drop old buckets.
 
-    Returns:
-      The alerts, and the new state. Its next evaluation is at the end of the next bucket with
-      answers, of the very next bucket while an incident is open, or when the last counts expire.
-      Without a next evaluation, the state is empty.
+    The next evaluation is at the end of the next bucket with answers, of the very next bucket while
+    an incident is open, or when the last counts expire. Without one, the state is empty.
     """
     now_us = state.evaluate_at_us
     if now_us is None:

@@ -7,7 +7,7 @@ Gemini API and of Vertex AI.
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from schemas.answer import Answer, SafetyRating
+from schemas.answer import Answer
 from schemas.checked_answer import Decision
 from schemas.verdict import Tag, Verdict
 
@@ -75,6 +75,7 @@ FINDINGS = frozenset(
 """Reasons that are not in the message: they follow from what is missing, or from the check."""
 
 _FORMATS_WITH_FINISH_REASON = ("gemini.", "vertex.")
+_NORMAL_FINISH_REASONS = ORDINARY_FINISH_REASONS | POLICY_FINISH_REASONS
 _NOTABLE_RATINGS = frozenset({"MEDIUM", "HIGH"})
 _LOW_ANSWERABLE_PROBABILITY = 0.5
 
@@ -84,18 +85,19 @@ def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision
 
     A reason of `moved_reasons` has the user's verdict instead of the table's.
     """
-    decisions = [
+    decisions = (
         Decision(verdict=moved_reasons.get(reason, verdict), reason=reason)
         for verdict, reason in _signals(answer)
-    ]
-    if not decisions:
-        return _unscorable(answer)
-    return min(decisions, key=lambda decision: PRECEDENCE.index(decision.verdict))
+    )
+    return min(decisions, key=lambda each: PRECEDENCE.index(each.verdict), default=None)
 
 
 def routing_tags(answer: Answer) -> Iterator[Tag]:
     """Yield the tags that follow from an answer alone, whatever its verdict."""
-    if _has_unknown_reason(answer):
+    # A finish or block reason that is a number is unknown.
+    numbers = (answer.finish_reason or "", answer.block_reason or "")
+    is_unknown = any(reason not in SKIP_REASON_VERDICTS for reason in answer.skip_reasons)
+    if is_unknown or any(map(str.isdecimal, numbers)):
         yield Tag.UNKNOWN_SKIP_REASON
     if answer.finish_reason == "MAX_TOKENS":
         yield Tag.TRUNCATED
@@ -103,7 +105,10 @@ def routing_tags(answer: Answer) -> Iterator[Tag]:
         yield Tag.ABNORMAL_FINISH
     elif _is_unfinished(answer):
         yield Tag.UNFINISHED
-    if any(_is_notable(rating) for rating in answer.safety_ratings):
+    if any(
+        not rating.blocked and {rating.probability, rating.severity} & _NOTABLE_RATINGS
+        for rating in answer.safety_ratings
+    ):
         yield Tag.SAFETY_RATED
     probability = answer.answerable_probability
     if probability is not None and probability < _LOW_ANSWERABLE_PROBABILITY:
@@ -146,9 +151,16 @@ def policy_reasons(answer: Answer) -> Iterator[str]:
 
 
 def _signals(answer: Answer) -> Iterator[tuple[Verdict, str]]:
-    yield from _given_signals(answer)
-    if _finished_abnormally(answer) and not answer.answer_text.strip():
+    given = list(_given_signals(answer))
+    yield from given
+    has_text = bool(answer.answer_text.strip())
+    if _finished_abnormally(answer) and not has_text:
         yield Verdict.GENERATION_FAILED, str(answer.finish_reason)
+    elif not given and not has_text:
+        is_open = is_incomplete(answer)
+        yield (Verdict.INCOMPLETE, UNFINISHED) if is_open else (Verdict.UNSCORABLE, NO_TEXT)
+    elif not given and not answer.facts:
+        yield Verdict.UNSCORABLE, NO_FACTS
 
 
 def _given_signals(answer: Answer) -> Iterator[tuple[Verdict, str]]:
@@ -162,27 +174,8 @@ def _given_signals(answer: Answer) -> Iterator[tuple[Verdict, str]]:
         yield Verdict.POLICY_SKIPPED, BLOCKED_RATING
 
 
-def _unscorable(answer: Answer) -> Decision | None:
-    if not answer.answer_text.strip():
-        if is_incomplete(answer):
-            return Decision(verdict=Verdict.INCOMPLETE, reason=UNFINISHED)
-        return Decision(verdict=Verdict.UNSCORABLE, reason=NO_TEXT)
-    if not answer.facts:
-        return Decision(verdict=Verdict.UNSCORABLE, reason=NO_FACTS)
-    return None
-
-
-def _has_unknown_reason(answer: Answer) -> bool:
-    """Return whether a skip reason is unknown, or a finish or block reason is an unknown number."""
-    numbers = (answer.finish_reason or "", answer.block_reason or "")
-    return any(map(str.isdecimal, numbers)) or any(
-        reason not in SKIP_REASON_VERDICTS for reason in answer.skip_reasons
-    )
-
-
 def _finished_abnormally(answer: Answer) -> bool:
-    reason = answer.finish_reason
-    return reason is not None and reason not in ORDINARY_FINISH_REASONS | POLICY_FINISH_REASONS
+    return answer.finish_reason is not None and answer.finish_reason not in _NORMAL_FINISH_REASONS
 
 
 def _is_unfinished(answer: Answer) -> bool:
@@ -191,7 +184,3 @@ def _is_unfinished(answer: Answer) -> bool:
     return (
         has_finish_reasons(answer.source_format) and answer.finish_reason is None and has_candidate
     )
-
-
-def _is_notable(rating: SafetyRating) -> bool:
-    return not rating.blocked and bool({rating.probability, rating.severity} & _NOTABLE_RATINGS)

@@ -34,9 +34,8 @@ class Total(Record, frozen=True, kw_only=True):
 def is_in_sample(record_id: str, engine: str | None, rule: SamplingRule) -> bool:
     """Return whether an answer is sampled, which depends on its record id and engine alone.
 
-    The id, a SHA-256 in hexadecimal digits, is read as a fraction of all ids and compared with the
-    sample rate. Every run, on any number of workers, keeps the same answers, and a higher rate
-    keeps them too.
+    The id, a SHA-256, is read as a fraction of all ids and compared with the sample rate. Every
+    run, on any number of workers, keeps the same answers, and a higher rate keeps them too.
     """
     return int(record_id[:_PREFIX_DIGITS], 16) < rule.rate_of(engine) * _PREFIXES
 

@@ -12,12 +12,7 @@ from transforms.rules.cache import WordCache
 
 
 class Sentence(Record, frozen=True, kw_only=True):
-    """A sentence, a line of a list or a row of a table.
-
-    Attributes:
-      text: the sentence without the marks and white space around it.
-      start_byte, end_byte: its UTF-8 span in the whole text, end exclusive.
-    """
+    """A sentence, a line of a list or a row of a table without its marks; a UTF-8 span."""
 
     text: str
     start_byte: int

@@ -22,18 +22,15 @@ _MIN_SCORE = 1e-9  # lower scores are raised to this, so that a float can hold t
 
 
 def support_score(claim_scores: Sequence[float]) -> float | None:
-    """Estimate the share of supported claims, 0..1, from the scores of those that required a check.
-
-    Without any, the result is None.
-    """
+    """Estimate the share of supported claims, 0..1, from the scores of the required checks."""
     return support_score_of_log_odds([logit(max(score, _MIN_SCORE)) for score in claim_scores])
 
 
 def support_score_of_log_odds(claim_log_odds: Sequence[float]) -> float | None:
-    """Estimate the share of supported claims from their log odds, each above -170.
+    """Estimate the share of supported claims from their log odds, each above -170, if any.
 
-    The plain mean of claim scores has a mean absolute error of .24 on RAGTruth-QA; sharpened
-    around the midpoint, the error is .085.
+    The plain mean of claim scores has a mean absolute error of .24 on RAGTruth-QA; sharpened around
+    the midpoint, the error is .085.
     """
     if not claim_log_odds:
         return None

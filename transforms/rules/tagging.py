@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from schemas import Record
 from schemas.answer import Answer, Citation, GroundingSupport
-from schemas.checked_answer import CheckedAnswer, Claim, Contradiction, Decision, Grounding
+from schemas.checked_answer import CheckedAnswer, Claim, Decision, Grounding
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import ContradictionKind, Tag, Verdict
 from transforms.contradictions.find_contradictions import find_contradictions
@@ -23,10 +23,8 @@ from transforms.rules.routing import (
 class Thresholds(Record, frozen=True, kw_only=True):
     """The thresholds of verdicts and tags, 0..1; a score equal to its threshold is not low.
 
-    Attributes:
-      low_grounded: for the support score.
-      claim: for each claim that required a check.
-      drift: for the distance between the generator's own score and the check's.
+    They are for the support score, for each claim that required a check, and for the distance
+    between the generator's own score and the check's.
     """
 
     low_grounded: float = 0.6
@@ -35,14 +33,9 @@ class Thresholds(Record, frozen=True, kw_only=True):
 
 
 class CitationComparison(Record, frozen=True, kw_only=True):
-    """How the citations of an answer compare with the check.
+    """How the citations of an answer compare with the check; each fact counts with each claim.
 
-    Attributes:
-      precision: 0..1, the share of the facts cited for claims that support them, each fact counted
-        with each claim; None if no fact is cited for a claim that required a check.
-      recall: 0..1, the share of the facts that support claims that are cited for them; None if the
-        answer cites nothing, or nothing is supported.
-      mismatch: whether facts are cited for some claim, and only others support it.
+    There is a mismatch if facts are cited for some claim, and only others support it.
     """
 
     precision: float | None = None
@@ -60,7 +53,9 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
     claims = tuple(add_generator_scores(grounding.claims if grounding else (), answer.supports))
     support_score = grounding.support_score if grounding else None
     min_claim_score = min(grounding.required_scores, default=None) if grounding else None
-    drift = _drift(answer.generator_grounding_score, support_score)
+    generator_score, drift = answer.generator_grounding_score, None
+    if generator_score is not None and support_score is not None:
+        drift = generator_score - support_score
     decision = checked.decision or score_verdict(support_score, min_claim_score, thresholds)
     cited = compare_citations(answer.citations, claims)
     contradictions = find_contradictions(claims, answer.facts)
@@ -68,7 +63,8 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         *answer.tags,
         *routing_tags(answer),
         *_check_tags(grounding, drift, thresholds),
-        *_comparison_tags(cited, contradictions),
+        *([Tag.CITATION_MISMATCH] if cited.mismatch else []),
+        *(ContradictionKind(contradiction.kind).tag for contradiction in contradictions),
     }
     copied = {name: getattr(answer, name) for name in _COPIED_FIELDS}
     return EnrichedAnswer(
@@ -113,7 +109,9 @@ def compare_citations(citations: Sequence[Citation], claims: Sequence[Claim]) ->
     cited = supporting = both = 0
     mismatch = False
     for claim in claims:
-        by_answer, by_check = _cited_facts(claim, citations), set(claim.citations)
+        overlapping = (citation for citation in citations if _overlap(claim, citation) > 0)
+        by_answer = {fact for citation in overlapping for fact in citation.facts}
+        by_check = set(claim.citations)
         mismatch = mismatch or bool(by_answer and by_check and by_answer.isdisjoint(by_check))
         if claim.required_score is not None:
             cited += len(by_answer)
@@ -139,12 +137,6 @@ def add_generator_scores(
             yield claim
 
 
-def _cited_facts(claim: Claim, citations: Sequence[Citation]) -> set[int]:
-    return {
-        fact for citation in citations if _overlap(claim, citation) > 0 for fact in citation.facts
-    }
-
-
 def _overlap(claim: Claim, span: Citation | GroundingSupport) -> int:
     """Return the number of bytes that a claim and a span share; 0 or less for none."""
     return min(claim.end, span.end) - max(claim.start, span.start)
@@ -161,18 +153,3 @@ def _check_tags(
         yield Tag.UNSUPPORTED_CLAIM
     if drift is not None and abs(drift) > thresholds.drift:
         yield Tag.SCORE_DRIFT
-
-
-def _comparison_tags(
-    cited: CitationComparison, contradictions: Sequence[Contradiction]
-) -> Iterator[Tag]:
-    if cited.mismatch:
-        yield Tag.CITATION_MISMATCH
-    for contradiction in contradictions:
-        yield ContradictionKind(contradiction.kind).tag
-
-
-def _drift(generator_score: float | None, support_score: float | None) -> float | None:
-    if generator_score is None or support_score is None:
-        return None
-    return generator_score - support_score

@@ -4,6 +4,7 @@ Source: https://cloud.google.com/pubsub/quotas#resource_limits
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -66,15 +67,9 @@ def build_message(
     """Build a message within the limits; its attributes list what was truncated or dropped.
 
     Values over 1,024 bytes are truncated, and so is data that does not fit; UTF-8 text at the end
-    of a character.
-
-    Args:
-      data: the bytes.
-      attributes: by name; None drops one.
-      forwarded: attributes of another message. Invalid and duplicate names are dropped, and those
-        that exceed 100 attributes.
-      shortened: what was truncated before.
-      ordering_key: as in `TopicMessage`.
+    of a character. An attribute that is None is dropped. Of `forwarded`, the attributes of another
+    message, invalid and duplicate names are dropped, and those that exceed 100 attributes.
+    `shortened` lists what was truncated before.
 
     Raises:
       ValueError: one of `attributes` has an invalid name.
@@ -83,7 +78,12 @@ def build_message(
         if not is_attribute_name(name) or name in _NOTES:
             raise ValueError(f"no attribute of a Pub/Sub message may be named {name[:99]!r}")
     own = {name: value for name, value in attributes.items() if value is not None}
-    kept = _accepted(forwarded or {}, own)
+    accepted = (
+        (name, value)
+        for name, value in (forwarded or {}).items()
+        if is_attribute_name(name) and name not in own and name not in _NOTES
+    )
+    kept = dict(islice(accepted, max(0, _MAX_ATTRIBUTES - len(_NOTES) - len(own))))
     complete = {**own, **kept}
     fitting = {name: truncate(value, _MAX_VALUE_BYTES) for name, value in complete.items()}
     ordering_key = truncate(ordering_key, _MAX_VALUE_BYTES)
@@ -144,11 +144,8 @@ def decode_failure(published: Message) -> Message:
     if "data" in attributes.pop(SHORTENED, "").split(","):
         raise ValueError("the failure was published without all of its original bytes")
     attributes.pop(LEFT_OUT, None)
-    own = {
-        name: attributes.pop(name)
-        for name in published.attributes
-        if name.startswith(_FAILURE_PREFIX)
-    }
+    names = [name for name in attributes if name.startswith(_FAILURE_PREFIX)]
+    own = {name: attributes.pop(name) for name in names}
     try:
         return Message(
             payload=published.payload,
@@ -162,15 +159,6 @@ def decode_failure(published: Message) -> Message:
         )
     except (KeyError, ValueError):
         raise ValueError("the message is not a failure of groundwatch") from None
-
-
-def _accepted(forwarded: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
-    accepted = [
-        (name, value)
-        for name, value in forwarded.items()
-        if is_attribute_name(name) and name not in own and name not in _NOTES
-    ]
-    return dict(accepted[: _MAX_ATTRIBUTES - len(_NOTES) - len(own)])
 
 
 def _size(attributes: Mapping[str, str]) -> int:
@@ -188,12 +176,7 @@ def _truncate_texts(alert: Alert) -> tuple[Alert, list[str]]:
         excess = len(alert_to_json(alert)) - _MAX_ALERT_BYTES
         if excess > 0 and texts[name]:
             text = truncate(texts[name], max(0, len(texts[name].encode()) - excess))
-            alert = _with_text(alert, name, text)
+            shorter = replace(claim, text=text) if claim and name == "worst_claim" else text
+            alert = replace(alert, **{name: shorter})
             shortened.append(name)
     return alert, shortened
-
-
-def _with_text(alert: Alert, name: str, text: str) -> Alert:
-    if name == "answer_text":
-        return replace(alert, answer_text=text)
-    return replace(alert, worst_claim=alert.worst_claim and replace(alert.worst_claim, text=text))

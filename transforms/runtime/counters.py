@@ -14,11 +14,7 @@ NAMESPACE = "grounding"
 
 
 class Counter:
-    """A Beam counter that the process that counts can also read during the run.
-
-    Args:
-      name: the metric's name in the namespace ``grounding``.
-    """
+    """A Beam counter that the process that counts can also read during the run."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -57,70 +53,23 @@ class Distribution:
         self._metric.update(value)
 
 
+# One for each message read, and one for each further answer in a message that holds several.
 MESSAGES_READ = Counter("messages_read")
-"""Answers read: one for each message, and one for each further answer in it."""
-
 FURTHER_ANSWERS = Counter("further_answers")
-"""Answers beyond the first of a message that holds several; `messages_read` counts them too."""
-
+# Each damaged archive is one message read and one failure; each of the others is one failure.
 ARCHIVES_DAMAGED = Counter("archives_damaged")
-"""Archives that are damaged; each is one message read and one failure."""
-
 PARSE_FAILED = Counter("parse_failed")
-"""Answers that cannot be read; each is one failure."""
-
-DUPLICATES_SEEN = Counter("duplicates_seen")
-"""Answers dropped because their record id was seen before."""
-
-SAMPLED_OUT = Counter("sampled_out")
-"""Answers dropped because they are not in the sample."""
-
-CHECKS_OK = Counter("checks_ok")
-"""Answers that were checked."""
-
 CHECKS_FAILED = Counter("checks_failed")
-"""Answers whose check failed; each is one failure."""
-
-LEFT = Counter("left")
-"""Answers whose check was postponed: by the run's budget, or because it takes too long."""
-
 RETRYABLE_FAILURES = Counter("failures_retryable")
-"""Failures that may succeed on `replay`."""
-
+# Answers that were dropped, checked, or left for later: by the budget, or as they take too long.
+DUPLICATES_SEEN = Counter("duplicates_seen")
+SAMPLED_OUT = Counter("sampled_out")
+CHECKS_OK = Counter("checks_ok")
+LEFT = Counter("left")
+# Requests to the checker, failed and repeated ones included; the billed characters in them.
 CALLS = Counter("calls")
-"""Requests sent to the checker, including failed and repeated ones."""
-
-CHARACTERS = Counter("characters")
-"""Characters of answers and facts in these requests, which the service bills."""
-
 RETRIES = Counter("retries")
-"""Requests that repeat an earlier one."""
-
-FAILED_PREFIX = "failed_"
-"""Prefix of the counters of failures by error class."""
-
-FAILED: dict[str, Counter] = {}
-"""Counters of failures that have occurred, by error class."""
-
-
-def failed(error_class: str) -> Counter:
-    """Return the counter of failures of an error class."""
-    return FAILED.get(error_class) or FAILED.setdefault(
-        error_class, Counter(FAILED_PREFIX + error_class)
-    )
-
-
-_WRITTEN: dict[str, Counter] = {}
-
-
-def written(kind: str) -> Counter:
-    """Return the counter of rows that a stream has written or published.
-
-    Args:
-      kind: enriched, alerts or failures.
-    """
-    return _WRITTEN.get(kind) or _WRITTEN.setdefault(kind, Counter(f"written_{kind}"))
-
+CHARACTERS = Counter("characters")
 
 VERDICTS = {verdict: Counter(f"verdict_{verdict.lower()}") for verdict in Verdict}
 """Answers with each verdict."""
@@ -137,3 +86,20 @@ ALERT_LATENCY_MS = Distribution(
     (50, 100, 250, 500, 1_000, 2_000, 3_000, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000),
 )
 """Milliseconds from the publication of a message to that of its alert, in `watch`."""
+
+FAILED_PREFIX = "failed_"
+_NAMED: dict[str, Counter] = {}
+
+
+def failed(error_class: str) -> Counter:
+    """Return the counter of failures of an error class."""
+    return _named(FAILED_PREFIX + error_class)
+
+
+def written(kind: str) -> Counter:
+    """Return the counter of rows that a stream has written: enriched, alerts or failures."""
+    return _named(f"written_{kind}")
+
+
+def _named(name: str) -> Counter:
+    return _NAMED.get(name) or _NAMED.setdefault(name, Counter(name))

@@ -29,17 +29,11 @@ def failed_now(
 ) -> Failure:
     """Describe a failure that has just happened, and count it.
 
-    Args:
-      message: the original message. The attempts of earlier runs in it are added.
-      step: the label of the step that failed.
-      error: its class and message are stored; the message must hold no text of the answer.
-      retryable: whether another try may succeed.
-      attempts: attempts of the step.
-      first_failed_at_us: when the first attempt failed; None for now.
-      record_id: the answer's id; None if the message could not be parsed.
+    The attempts of earlier runs in the message are added. The text of the error must hold no text
+    of the answer. `first_failed_at_us` is None for now, `record_id` for a message that could not be
+    parsed.
     """
-    now_us = clock.now_us()
-    earlier = message.earlier
+    now_us, earlier = clock.now_us(), message.earlier
     counters.failed(type(error).__name__).inc()
     return Failure(
         record_id=record_id,

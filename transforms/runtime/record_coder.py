@@ -15,9 +15,6 @@ class RecordCoder(Coder):
 
     Beam's default is pickle, which depends on the place of a class in the code. With this coder
     an updated job reads the records of the job before, as long as new fields have defaults.
-
-    Args:
-      record_type: the class of the records.
     """
 
     def __init__(self, record_type: type[Record]) -> None:
@@ -26,11 +23,7 @@ class RecordCoder(Coder):
 
     @classmethod
     def from_type_hint(cls, typehint: Any, registry: CoderRegistry) -> Self:  # noqa: ARG003 - Beam's way
-        """Return the coder of a record's class.
-
-        Raises:
-          TypeError: it is not the class of a record.
-        """
+        """Return the coder of a record's class; raise TypeError for another class."""
         if not (isinstance(typehint, type) and issubclass(typehint, Record)):
             raise TypeError("not the class of a record")
         return cls(typehint)

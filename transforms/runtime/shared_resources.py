@@ -1,7 +1,8 @@
 """Share one resource among the threads of a process, and close it when the last one is done."""
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import Generic, Protocol, TypeVar
 
 
@@ -23,28 +24,24 @@ class SharedResources(Generic[Resource]):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._resources: dict[Hashable, Resource] = {}
-        self._users: dict[Hashable, int] = {}
+        self._resources: dict[Hashable, tuple[Resource, int]] = {}
 
-    def acquire(self, key: Hashable, open_resource: Callable[[], Resource]) -> Resource:
-        """Return the key's resource; open it for the first user.
+    @contextmanager
+    def using(self, key: Hashable, open_resource: Callable[[], Resource]) -> Iterator[Resource]:
+        """Use the key's resource during a `with` block.
 
         Raises:
           Exception: what `open_resource` raises; the key then has no resource.
         """
         with self._lock:
-            if key not in self._resources:
-                self._resources[key] = open_resource()
-                self._users[key] = 0
-            self._users[key] += 1
-            return self._resources[key]
-
-    def release(self, key: Hashable) -> None:
-        """End one use; the last one closes the resource."""
-        with self._lock:
-            self._users[key] -= 1
-            if self._users[key]:
-                return
-            del self._users[key]
-            resource = self._resources.pop(key)
-        resource.close()
+            resource, users = self._resources.get(key) or (open_resource(), 0)
+            self._resources[key] = resource, users + 1
+        try:
+            yield resource
+        finally:
+            with self._lock:
+                _, users = self._resources.pop(key)
+                if users > 1:
+                    self._resources[key] = resource, users - 1
+            if users == 1:
+                resource.close()

@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -66,13 +67,12 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
 
 
 class LowAnswer(Record, frozen=True, kw_only=True):
-    """A low-grounded answer with its claims and facts.
+    """A low-grounded answer with its claims and facts; without full text, all texts are None.
 
     Attributes:
       answer: its row without texts, claims and facts.
-      text_mode: what the run keeps of texts; without full text, all texts here are None.
-      claims: the claims in ascending order of their scores.
-      facts: the facts, those that the lowest claim cites first, at most 8 of `fact_count`.
+      claims: in ascending order of their scores.
+      facts: those that the lowest claim cites first, at most 8 of `fact_count`.
     """
 
     answer: AnswerRow
@@ -127,7 +127,9 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
     # The text of a claim is a span of the answer.
     claims = [NumberedClaim(n, replace(claim, text="")) for n, claim in enumerate(row.claims, 1)]
     ranked = sorted(claims, key=_claim_rank)
-    text_mode = _text_mode(row.answer_text)
+    # The text of a checked answer is never empty.
+    kept = TextMode.HASH if is_hashed(row.answer_text) else TextMode.FULL
+    text_mode = kept if row.answer_text else TextMode.NONE
     has_text = text_mode is TextMode.FULL
     text = cut_text(row.answer_text, ranked[0].claim.start, _MAX_ANSWER_BYTES) if has_text else None
     return LowAnswer(
@@ -152,16 +154,9 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
     )
 
 
-def _claim_rank(numbered: NumberedClaim) -> tuple[bool, float, int]:
+def _claim_rank(numbered: NumberedClaim) -> float:
     score = numbered.claim.required_score
-    return score is None, score or 0.0, numbered.number
-
-
-def _text_mode(answer_text: str) -> TextMode:
-    """Infer from the text of a checked answer, which is never empty, what was kept of it."""
-    if not answer_text:
-        return TextMode.NONE
-    return TextMode.HASH if is_hashed(answer_text) else TextMode.FULL
+    return inf if score is None else score
 
 
 def _cut_values(mismatch: Contradiction) -> Contradiction:

@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
@@ -17,7 +16,6 @@ from launch.report.output_records import (
     AnswerRow,
     FailureLine,
     RunSummary,
-    answer_from_row,
     cut_name,
 )
 from schemas import Record
@@ -154,9 +152,8 @@ class Tally:
         if failure.record_id is not None and len(self._failures_by_record_id) < _MAX_RECORD_IDS:
             self._failures_by_record_id.setdefault(failure.record_id, []).append(found)
 
-    def add_row(self, row: Mapping[str, Any]) -> None:
-        """Count an enriched record, as fastavro reads it."""
-        answer = answer_from_row(row)
+    def add_answer(self, answer: AnswerRow) -> None:
+        """Count an enriched record."""
         self._count_verdict(answer)
         self._count_scores(answer)
         self._count_check(answer)

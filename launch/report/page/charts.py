@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import count
 from typing import NamedTuple
 
 from launch.report.counts.tally import BINS
@@ -23,14 +24,12 @@ _MAX_TICKS = 7
 _MAX_LINES = 4
 _EDGE = 10.0
 _MIDDLE = 0.5
-_ROUND = (1, 2, 5)
 
 
 class Tick(NamedTuple):
-    """A label on an axis, at a percentage of the plot from the left or from the top.
+    """A label on an axis; its anchor says which end of the text is there.
 
     Attributes:
-      anchor: which end of the text is there: start, middle or end.
       is_minor: whether it is hidden on a narrow page.
     """
 
@@ -54,7 +53,7 @@ class Chart(NamedTuple):
       top: the value at the top of the plot.
       lines: horizontal lines with their values.
       description: a sentence for a screen reader.
-      threshold: a vertical line, None for none.
+      threshold: a vertical line.
     """
 
     bars: Sequence[Bar]
@@ -71,15 +70,16 @@ def verdict_chart(columns: Columns) -> Chart:
     bars = []
     for start_us, verdicts in columns.verdicts.items():
         found = [(style, verdicts[style.verdict]) for style in styles if verdicts[style.verdict]]
-        words = ", ".join(f"{count:,} {style.name.lower()}" for style, count in found)
+        words = ", ".join(f"{number:,} {style.name.lower()}" for style, number in found)
         title = f"{bucket_start(start_us, columns.width_us)}: {words or 'no answers'}"
-        bars.append(Bar(title, [(style.css, count) for style, count in found]))
+        bars.append(Bar(title, [(style.css, number) for style, number in found]))
     fullest_us = max(columns.verdicts, key=lambda start_us: columns.verdicts[start_us].total())
     most = columns.verdicts[fullest_us].total()
+    top, lines = value_axis(most)
     return Chart(
         bars=bars,
-        top=top_of(most),
-        lines=value_lines(top_of(most)),
+        top=top,
+        lines=lines,
         ticks=time_ticks(columns),
         description=f"Most records: {most:,}, {bucket_start(fullest_us, columns.width_us)}.",
     )
@@ -105,7 +105,7 @@ def share_chart(columns: Columns) -> Chart:
 
 def score_chart(histogram: Counter[int], threshold: float) -> Chart:
     """Draw the distribution of scores by twentieths, and the threshold."""
-    top = top_of(max(histogram.values()))
+    top, lines = value_axis(max(histogram.values()))
     return Chart(
         bars=[
             Bar(
@@ -115,7 +115,7 @@ def score_chart(histogram: Counter[int], threshold: float) -> Chart:
             for step, low in enumerate(step / BINS for step in range(BINS))
         ],
         top=top,
-        lines=value_lines(top),
+        lines=lines,
         ticks=[Tick(at, f"{at / 100:g}", _anchor(at)) for at in range(0, 101, 20)],
         description=f"{counted(histogram.total(), 'answer')}; the threshold is {threshold:g}.",
         threshold=Tick(
@@ -144,31 +144,19 @@ def time_ticks(columns: Columns) -> list[Tick]:
     ]
 
 
-def value_lines(top: int) -> list[Tick]:
-    """Draw lines at round numbers of records; `top`, from `top_of`, is the height of the plot."""
-    step = _value_step(top)
-    return [Tick(100 - 100 * v / top, f"{v:,}") for v in range(step, top + 1, step)]
-
-
-def top_of(highest: int) -> int:
-    """Choose the height of a plot: a round number, not much above the highest count."""
-    step = _value_step(highest)
-    return -(-highest // step) * step
+def value_axis(highest: int) -> tuple[int, list[Tick]]:
+    """Choose the value at the top of a plot, a round number, and a few lines at round numbers."""
+    least = max(-(-highest // _MAX_LINES), 1)
+    rounds = (digit * 10**power for power in count() for digit in (1, 2, 5))
+    step = next(number for number in rounds if number >= least)
+    top = -(-highest // step) * step
+    return top, [Tick(100 - 100 * v / top, f"{v:,}") for v in range(step, top + 1, step)]
 
 
 def _low_share(verdicts: Counter[str]) -> float | None:
     low = verdicts[Verdict.LOW_GROUNDED]
     assessed = low + verdicts[Verdict.GROUNDED]
     return low / assessed if assessed else None
-
-
-def _value_step(top: int) -> int:
-    """Return the least of 1, 2, 5, 10, 20, 50 … with which a few lines reach the top."""
-    least = max(-(-top // _MAX_LINES), 1)
-    power = 1
-    while least > _ROUND[-1] * power:
-        power *= 10
-    return next(step * power for step in _ROUND if least <= step * power)
 
 
 def _step_us(columns: Columns) -> int:

@@ -1,4 +1,4 @@
-"""Format verdicts, claims, times and untrusted text for the page."""
+"""Format verdicts, times and untrusted text for the page."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,6 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from launch.terminal.figures import NOTHING
-from schemas.checked_answer import Claim
 from schemas.quantities import DAY_US, EPOCH, to_us
 from schemas.verdict import Verdict
 
@@ -20,7 +19,6 @@ _VISIBLE = {
     for code in (*_BIDI_CONTROLS, *_OTHER_CONTROLS)
     if chr(code) not in "\t\n"
 }
-_TINTS = 5
 
 
 class VerdictStyle(NamedTuple):
@@ -50,27 +48,6 @@ def verdict_styles(verdicts: Iterable[str]) -> list[VerdictStyle]:
     """
     unknown = sorted(set(verdicts) - {style.verdict for style in _STYLES})
     return [*(VerdictStyle(name, name, "unknown") for name in unknown), *_STYLES]
-
-
-class ClaimStyle(NamedTuple):
-    """The class of a claim's tint, and its meaning in words for people who do not see colours."""
-
-    css: str
-    meaning: str
-
-
-def claim_style(claim: Claim, threshold: float) -> ClaimStyle:
-    """Choose the tint of a claim: the lower its score, the deeper.
-
-    A claim below the threshold, 0..1, is also underlined.
-    """
-    score = claim.required_score
-    if score is None:
-        return ClaimStyle("unchecked", "needs no check")
-    tint = f"tint-{min(int(score * _TINTS), _TINTS - 1)}"
-    if score < threshold:
-        return ClaimStyle(f"{tint} unsupported", "not supported")
-    return ClaimStyle(tint, "supported")
 
 
 def visible(value: object) -> object:

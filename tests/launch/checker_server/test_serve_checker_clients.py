@@ -18,8 +18,7 @@ from launch.checker_server import server as checker_server
 from launch.checker_server.server import listening
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.hostile_texts import FAMILIES
-from transforms.grounding.local.service import Reply
-from transforms.grounding.local.transport import LocalTransport
+from transforms.grounding.local.service import LocalTransport, Reply
 
 BODY = msgspec.json.encode(check_request("Lamps glow.", "Lamps glow red."))
 HEAD = f"POST {CHECK_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: "
@@ -322,7 +321,7 @@ def test_a_defect_of_the_checker_is_answered_and_named_without_the_texts(
     def fail(*_: object) -> None:
         raise ValueError("the answer's text")
 
-    monkeypatch.setattr("transforms.grounding.local.transport.answer", fail)
+    monkeypatch.setattr("transforms.grounding.local.service.answer", fail)
 
     async def ask() -> httpx.Response:
         async with (

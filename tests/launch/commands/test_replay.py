@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from launch.__main__ import main
-from launch.local import resolved_failures
+from launch.local import run_summary
 from tests.support import wire_faults
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always, by_answer
@@ -88,7 +88,7 @@ def test_a_replay_that_dies_before_it_has_moved_the_failures_moves_them_later(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(resolved_failures, "move_replayed", crash)
+        patch.setattr(run_summary, "move_replayed", crash)
         assert replay(output, output) == 1
     assert replay(output, output) == 2
     assert failures_in(output) == []

@@ -5,8 +5,15 @@ from collections import Counter
 
 import pytest
 
-from launch.estimate.answer_counts import Outcome, count_outcomes, outcomes_of
-from launch.estimate.sample import Sample, counts_of, draw, paid_for
+from launch.estimate.answer_counts import (
+    Outcome,
+    Sample,
+    count_outcomes,
+    counts_of,
+    draw,
+    outcomes_of,
+    paid_for,
+)
 from pipeline.settings.config import Config
 from schemas.message import Message
 from tests.support.archives import an_envelope

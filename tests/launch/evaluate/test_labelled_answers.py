@@ -3,7 +3,6 @@
 import pytest
 
 from launch.evaluate.labelled_answers import ScoredClaim, labelled_answer
-from launch.report.output_records import answer_from_row
 from schemas.answer import Label
 from schemas.enriched_answer import EnrichedAnswer
 from tests.support.builders import RECORD_ID, a_claim, a_fact, an_enriched
@@ -16,9 +15,7 @@ LABEL = Label(is_unsupported=False)
 
 @pytest.mark.parametrize("enriched", ENRICHED.values(), ids=ENRICHED)
 def test_a_row_of_a_file_has_the_same_scores_as_its_record(enriched: EnrichedAnswer) -> None:
-    assert labelled_answer(answer_from_row(row_of(enriched)), LABEL) == labelled_answer(
-        enriched, LABEL
-    )
+    assert labelled_answer(row_of(enriched), LABEL) == labelled_answer(enriched, LABEL)
 
 
 def test_only_claims_that_required_a_check_and_have_a_score_count() -> None:

@@ -13,8 +13,8 @@ from launch.report.output_folder import (
     OutputFiles,
     UnreadableFile,
     find_files,
+    read_answers,
     read_lines,
-    read_rows,
     read_summary,
     write_file,
 )
@@ -77,7 +77,7 @@ def test_an_avro_file_of_another_schema_is_refused(tmp_path: Path) -> None:
     with path.open("wb") as stream:
         fastavro.writer(stream, schema, [{"a": "x"}])
     with pytest.raises(UnreadableFile, match="holds no enriched answers"):
-        next(read_rows(str(path)))
+        next(read_answers(str(path)))
 
 
 def test_a_damaged_line_is_reported_without_its_content(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_file_that_is_not_a_summary_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "read",
-    [read_rows, partial(read_lines, kind=AlertLine), read_summary],
+    [read_answers, partial(read_lines, kind=AlertLine), read_summary],
     ids=["rows", "lines", "summary"],
 )
 def test_an_unreadable_file_is_not_called_damaged(

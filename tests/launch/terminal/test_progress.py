@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from launch.terminal import progress
-from launch.terminal.gauges import Gauges
-from launch.terminal.progress import Progress
+from launch.terminal.progress import Gauges, Progress
 from schemas.verdict import Verdict
 
 VERDICTS = tuple(40 if verdict is Verdict.GROUNDED else 0 for verdict in Verdict)

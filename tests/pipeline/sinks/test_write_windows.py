@@ -41,9 +41,13 @@ def write(
 ) -> list[tuple[str, Part]]:
     """Do what the pipeline does with a pane, without one."""
     info = PaneInfo(pane == 0, False, PaneInfoTiming.LATE, pane, pane)
-    writer = write_windows._WritePane(destination, AVRO, 4)
     folder = AVRO.folder(rows[0]) if rows else "enriched"
-    named = list(writer.process(((folder, shard), iter(rows)), WINDOW, info))
+    grouped = (folder, shard), iter(rows)
+    named = list(
+        write_windows._write_pane(
+            grouped, WINDOW, info, destination=destination, row_format=AVRO, shards=4
+        )
+    )
     for each in named:
         write_windows._publish_part(each, destination)
     return named
@@ -88,8 +92,12 @@ def test_an_attempt_that_was_given_up_and_ends_late_replaces_nothing(tmp_path: P
     write(destination, [a_record(1), a_record(2)])
     # The same pane, as it was before the second row had come: nobody publishes what it wrote.
     info = PaneInfo(True, False, PaneInfoTiming.LATE, 0, 0)
-    writer = write_windows._WritePane(destination, AVRO, 4)
-    list(writer.process(((AVRO.folder(a_record(1)), 3), iter([a_record(1)])), WINDOW, info))
+    grouped = (AVRO.folder(a_record(1)), 3), iter([a_record(1)])
+    list(
+        write_windows._write_pane(
+            grouped, WINDOW, info, destination=destination, row_format=AVRO, shards=4
+        )
+    )
     assert [record["answer_name"] for record in records_in(tmp_path)] == ["a1", "a2"]
 
 

@@ -35,7 +35,7 @@ def test_dates_are_read_in_the_ways_that_people_write_them(
     assert may_date(text) or not expected
 
 
-def test_the_tokens_of_dates_are_told() -> None:
+def test_the_tokens_of_dates_are_returned() -> None:
     _, places = read_dates(TokenizedText("12 men came on 5 March 1999, in time"))
     assert places == {4, 5, 6}
 

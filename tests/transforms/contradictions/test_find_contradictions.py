@@ -150,7 +150,7 @@ ALIKE = {
 
 
 @pytest.mark.parametrize("claim", ALIKE.values(), ids=ALIKE)
-def test_another_form_of_the_same_value_is_no_contradiction(claim: str) -> None:
+def test_another_form_of_the_same_value_does_not_contradict(claim: str) -> None:
     assert found(claim) == []
     assert compare_claim(claim, indexed(claim)) == ()
 
@@ -235,7 +235,7 @@ def test_what_differs_from_long_facts_is_found_without_being_remembered() -> Non
         ]
 
 
-def test_a_number_in_the_address_of_a_fact_is_told_by_nobody() -> None:
+def test_numbers_in_the_uri_of_a_fact_are_not_compared() -> None:
     fact = a_fact("The warranty lasts 14 days.", uri="https://help.example.com/answer/30")
     claim = a_claim("The warranty lasts 30 days.", score=0.9)
     assert find_contradictions([claim], [fact]) == (

@@ -45,7 +45,7 @@ def test_numbers_are_read_with_what_they_count(
     assert may_count(text.lower()) or not expected
 
 
-def test_tokens_that_are_something_else_are_no_numbers() -> None:
+def test_tokens_of_something_else_are_not_numbers() -> None:
     statement = TokenizedText("5 lamps of 1999")
     assert [each.value for each in read_quantities(statement, {3})] == [5.0]
 

@@ -1,19 +1,201 @@
-"""Checks on a thread of their own, from the first to the last."""
+"""Checks of one answer, and of many on a thread of their own."""
 
 import asyncio
 import logging
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
+from types import SimpleNamespace
 
 import pytest
 
-from schemas.checked_answer import CheckedAnswer
-from tests.support.builders import an_answer
+from schemas.checked_answer import Check, CheckedAnswer
+from schemas.verdict import Verdict
+from schemas.wire.grounding_check import CheckRequest, CheckResponse
+from tests.support.builders import NOON_US, an_answer
 from tests.support.fault_server import FaultServer, always
 from tests.support.waiting import wait_until
 from tests.support.wire_faults import Exchange, after, good, hang
-from transforms.grounding.check_session import CheckSession, Outcome
+from transforms.grounding import check_session as check_answer_module
+from transforms.grounding.check_session import CheckSession, Outcome, check_answer
+from transforms.grounding.client import GroundingClient
+from transforms.grounding.errors import CheckFailed, Rejected, Unavailable
+from transforms.grounding.local.embedded_check import check_grounding
+from transforms.grounding.protocol import CheckReply
 from transforms.grounding.settings import CheckSettings, RetrySettings
+from transforms.rules.limits import CheckLimits
+from transforms.runtime import clock
+
+ONE_FACT_A_CALL = CheckLimits(max_facts=1)
+
+
+class Checker(GroundingClient):
+    """Answers in the process, and keeps what it was asked."""
+
+    def __init__(self, reply: Callable[[CheckRequest, int], CheckReply] | None = None) -> None:
+        self.requests: list[CheckRequest] = []
+        self._reply = reply or embedded_reply
+
+    async def check(self, request: CheckRequest) -> CheckReply:
+        self.requests.append(request)
+        return self._reply(request, len(self.requests))
+
+
+def embedded_reply(request: CheckRequest, _: int) -> CheckReply:
+    return CheckReply(response=check_grounding(request), attempts=1)
+
+
+def checked(
+    checker: Checker, *facts: str, text: str = "Lamps glow.", **members: object
+) -> CheckedAnswer:
+    settings = CheckSettings(**members)
+    return asyncio.run(check_answer(an_answer(text, *facts), checker, settings))
+
+
+def test_an_answer_that_fits_takes_one_call() -> None:
+    checker = Checker()
+    result = checked(checker, "Lamps glow.", "b")
+    assert len(checker.requests) == 1
+    assert result.decision is None
+    assert result.check is not None
+    assert (result.check.calls, result.check.attempts, result.check.characters) == (1, 1, 23)
+    assert result.check.latency_ms >= 0
+    assert result.grounding is not None
+    assert not result.grounding.recombined
+
+
+def test_a_check_says_who_made_it_when_and_how_long_it_took(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    moments_s = iter((100.0, 101.0))
+    monotonic = SimpleNamespace(monotonic=lambda: next(moments_s))
+    monkeypatch.setattr(check_answer_module, "time", monotonic)
+    monkeypatch.setattr(clock, "now_us", lambda: NOON_US)
+
+    def reply(request: CheckRequest, _: int) -> CheckReply:
+        return CheckReply(
+            response=check_grounding(request), attempts=2, unknown_members='{"new": 1}'
+        )
+
+    result = checked(Checker(reply), "Lamps glow.", citation_threshold=0.5)
+    assert result.answer == an_answer("Lamps glow.", "Lamps glow.")
+    assert result.check == Check(
+        checker="local",
+        calls=2,
+        attempts=2,
+        characters=44,
+        latency_ms=1_000,
+        checked_at_us=NOON_US,
+        citation_threshold=0.5,
+        unknown_members=('{"new": 1}',),
+    )
+
+
+def test_requests_and_their_characters_are_summed_repeated_ones_included() -> None:
+    def thrice(request: CheckRequest, _: int) -> CheckReply:
+        return CheckReply(response=check_grounding(request), attempts=3)
+
+    result = checked(Checker(thrice), "Lamps glow.", "Lamps glow.é", limits=ONE_FACT_A_CALL)
+    assert result.check is not None
+    assert (result.check.calls, result.check.attempts) == (6, 6)
+    assert result.check.characters == 3 * (11 + 11 + 11 + 12)
+
+
+def test_what_comes_from_the_cache_costs_nothing() -> None:
+    def first_cached(request: CheckRequest, number: int) -> CheckReply:
+        return CheckReply(response=check_grounding(request), attempts=int(number > 1))
+
+    def all_cached(request: CheckRequest, _: int) -> CheckReply:
+        return CheckReply(response=check_grounding(request), attempts=0)
+
+    facts = ("Lamps glow.", "Lamps glow!")
+    some = checked(Checker(first_cached), *facts, limits=ONE_FACT_A_CALL).check
+    none = checked(Checker(all_cached), *facts, limits=ONE_FACT_A_CALL).check
+    assert some is not None
+    assert none is not None
+    assert (some.calls, some.characters, some.cached) == (1, 22, False)
+    assert (none.calls, none.characters, none.cached) == (0, 0, True)
+
+
+def test_a_doubtful_claim_is_asked_about_again_and_that_is_counted() -> None:
+    checker = Checker()
+    result = checked(checker, "Chairs stand.", "Doors close.", limits=ONE_FACT_A_CALL)
+    assert [len(request.facts) for request in checker.requests] == [1, 1, 1]
+    assert result.check is not None
+    assert result.check.calls == 3
+    assert result.grounding is not None
+    assert result.grounding.recombined
+
+
+@pytest.mark.parametrize(
+    ("citation_threshold", "sent"), [(0.0, 2), (0.9, 3), (None, 3)], ids=["none", "most", "default"]
+)
+def test_which_claims_are_doubtful_follows_from_the_citation_threshold(
+    citation_threshold: float | None, sent: int
+) -> None:
+    checker = Checker()
+    checked(
+        checker,
+        "Chairs stand.",
+        "Doors close.",
+        limits=ONE_FACT_A_CALL,
+        citation_threshold=citation_threshold,
+    )
+    assert len(checker.requests) == sent
+
+
+CALLS = {"one too few": (1, 0), "none to spare": (2, 2), "one to spare": (3, 3)}
+
+
+@pytest.mark.parametrize(("most", "sent"), CALLS.values(), ids=CALLS)
+def test_a_second_look_uses_only_the_calls_that_are_left(most: int, sent: int) -> None:
+    checker = Checker()
+    result = checked(
+        checker,
+        "Chairs stand.",
+        "Doors close.",
+        limits=ONE_FACT_A_CALL,
+        max_calls_per_answer=most,
+    )
+    assert len(checker.requests) == sent
+    assert (result.decision is None) is (sent > 0)
+
+
+def test_an_answer_over_the_limit_is_decided_at_once_however_large() -> None:
+    checker = Checker()
+    result = checked(checker, text="word " * 1_000_000)
+    assert result.decision is not None
+    assert (result.decision.verdict, result.decision.reason) == (
+        Verdict.UNSCORABLE,
+        "OVER_LIMIT",
+    )
+    assert (result.check, result.grounding, checker.requests) == (None, None, [])
+    assert result.answer.answer_text == "word " * 1_000_000
+
+
+@pytest.mark.parametrize("facts", [("a",), ("a", "b")], ids=["one call", "several calls"])
+def test_a_call_that_fails_for_good_fails_the_answer_by_its_own_error(
+    facts: tuple[str, ...],
+) -> None:
+    failure = Rejected("refused")
+
+    def refuse(_: CheckRequest, number: int) -> CheckReply:
+        if number == len(facts):
+            raise failure
+        return CheckReply(response=CheckResponse(), attempts=1)
+
+    with pytest.raises(CheckFailed) as failed:
+        checked(Checker(refuse), *facts, limits=ONE_FACT_A_CALL)
+    assert failed.value is failure
+
+
+def test_the_first_of_several_failures_is_told() -> None:
+    def fail(_: CheckRequest, number: int) -> CheckReply:
+        raise Unavailable(f"call {number}")
+
+    with pytest.raises(Unavailable, match="call 1"):
+        checked(Checker(fail), "a", "b", limits=ONE_FACT_A_CALL)
+
 
 _WAIT_S = 10.0
 

@@ -1,4 +1,4 @@
-"""Access tokens: fetched once for all, and whose they are."""
+"""Access tokens and addresses of Google's service."""
 
 import asyncio
 import threading
@@ -12,7 +12,7 @@ from google.auth import exceptions, impersonated_credentials
 from tests.support.google_accounts import token_server, write_key_file
 from transforms.grounding.credentials import Authority, find_credentials
 from transforms.grounding.errors import Misconfigured, Unavailable
-from transforms.grounding.settings import GoogleAccount
+from transforms.grounding.settings import GoogleAccount, endpoint, grounding_config, location_of
 
 
 class Expiring(google_credentials.Credentials):
@@ -156,3 +156,21 @@ def test_impersonation_stands_on_the_account_that_was_found(tmp_path: Path) -> N
     credentials = find_credentials(account)
     assert isinstance(credentials, impersonated_credentials.Credentials)
     assert credentials.service_account_email == "watcher@p.iam.gserviceaccount.com"
+
+
+@pytest.mark.parametrize(
+    ("location", "address"),
+    [
+        ("global", "https://discoveryengine.googleapis.com"),
+        ("us", "https://us-discoveryengine.googleapis.com"),
+        ("eu", "https://eu-discoveryengine.googleapis.com"),
+    ],
+)
+def test_each_location_has_an_address_of_its_own(location: str, address: str) -> None:
+    assert endpoint(location) == address
+
+
+def test_a_configuration_names_its_location() -> None:
+    config = grounding_config("shop", "eu")
+    assert config == "projects/shop/locations/eu/groundingConfigs/default_grounding_config"
+    assert location_of(config) == "eu"

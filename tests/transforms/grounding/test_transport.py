@@ -1,7 +1,6 @@
 """The transport below the client: framing, connections, TLS, cancellation and proxies."""
 
 import asyncio
-import ssl
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from tests.support.scripted_server import Script, ScriptedServer, scripted_serve
 from transforms.grounding import transport as transport_module
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.errors import BadReply, Misconfigured, Unavailable
-from transforms.grounding.local.transport import LocalTransport
+from transforms.grounding.local.service import LocalTransport
 from transforms.grounding.settings import CheckSettings, RetrySettings
 from transforms.grounding.transport import HttpTransport, open_transport
 
@@ -162,10 +161,9 @@ def test_an_unread_body_holds_the_server_back() -> None:
     async def read_late(transport: HttpTransport, server: ScriptedServer) -> None:
         request = httpx.Request("POST", server.url)
         response = await transport.handle_async_request(request)
-        (connection,) = transport._connections.all
+        (connection,) = transport._connections
         await until(lambda: not connection.transport.is_reading())
-        assert connection._exchange is not None
-        assert connection._exchange._unread_bytes() < 2**20
+        assert connection._unread_bytes() < 2**20
         assert await response.aread() == body
 
     assert converse(read_late, Script(whole, piece=2**16), OK).connections == 1
@@ -174,7 +172,7 @@ def test_an_unread_body_holds_the_server_back() -> None:
 def test_a_connection_that_the_server_closed_meanwhile_is_not_used() -> None:
     async def post_twice(transport: HttpTransport, server: ScriptedServer) -> None:
         assert await post(transport, server.url) == (200, b"hello")
-        await until(lambda: not transport._connections.all)
+        await until(lambda: not transport._connections)
         assert await post(transport, server.url) == (200, b"hello")
 
     server = converse(post_twice, Script(OK.content, closes=True), OK)
@@ -237,7 +235,7 @@ def test_cancellation_while_connecting_closes_the_connection() -> None:
         # The server never answers the TLS handshake.
         async with asyncio.timeout(WITHIN_S), scripted_server(OK) as server:
             origin = server.url.copy_with(scheme="https")
-            async with HttpTransport(origin, ssl.create_default_context()) as transport:
+            async with HttpTransport(origin) as transport:
                 posting = asyncio.create_task(post(transport, origin))
                 await until(lambda: server.open_connections == 1)
                 posting.cancel()

@@ -1,4 +1,4 @@
-"""Which records are worth an alert, and what the alert says of them."""
+"""Which records are worth an alert, and what the alert contains."""
 
 from typing import Any
 
@@ -76,7 +76,7 @@ def test_the_worst_claim_is_the_first_with_the_least_score_that_required_a_check
     assert alert.worst_claim == WorstClaim(start=18, end=22, score=0.1)
 
 
-def test_without_a_scored_claim_there_is_no_worst_one() -> None:
+def test_without_a_scored_claim_the_worst_claim_is_none() -> None:
     alert = select_alert(an_enriched(verdict=Verdict.POLICY_SKIPPED, claims=()), RULE)
     assert alert is not None
     assert alert.worst_claim is None
@@ -100,7 +100,7 @@ def test_an_alert_holds_no_word_of_the_answer_unless_asked_for() -> None:
         verdict=Verdict.LOW_GROUNDED, answer_text="SECRET words.", query="SECRET?", claims=(secret,)
     )
     assert b"SECRET" not in msgspec.json.encode(select_alert(enriched, RULE))
-    told = select_alert(enriched, AlertRule(with_text=True))
-    assert told is not None
-    assert told.worst_claim is not None
-    assert (told.answer_text, told.worst_claim.text) == ("SECRET words.", "SECRET words.")
+    alert = select_alert(enriched, AlertRule(with_text=True))
+    assert alert is not None
+    assert alert.worst_claim is not None
+    assert (alert.answer_text, alert.worst_claim.text) == ("SECRET words.", "SECRET words.")

@@ -40,7 +40,7 @@ def test_the_tables_of_long_facts_stay_unchanged() -> None:
     assert long == table
 
 
-TOLD = {
+RENDERED = {
     "a table": (
         "Models:\n| Model | Power in W |\n|---|:-:|\n| Plug | 2,300 |\n| Clamp | |\nEnd.",
         "Models:\n| Model | Power in W |\nModel: Plug; Power in W: 2,300\nModel: Clamp\nEnd.",
@@ -71,8 +71,8 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), TOLD.values(), ids=TOLD)
-def test_a_row_gets_its_header_and_a_member_its_record(text: str, expected: str) -> None:
+@pytest.mark.parametrize(("text", "expected"), RENDERED.values(), ids=RENDERED)
+def test_a_row_gets_its_header_and_a_field_its_record(text: str, expected: str) -> None:
     assert repeat_headers(text) == expected
 
 
@@ -129,7 +129,7 @@ def test_an_index_is_needed_where_both_are_long_or_the_facts_are(
     assert needs_index(answer_chars, facts) is large
 
 
-def test_no_text_has_more_sentences_than_its_marks_tell() -> None:
+def test_no_text_has_more_sentences_than_its_marks_suggest() -> None:
     assert max_sentences("Lamps glow. Do they?\nYes") == 4
     assert max_sentences("\u5b57\u3002\u5b57") == 2
     assert max_sentences("") == 1

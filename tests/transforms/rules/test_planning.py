@@ -227,7 +227,7 @@ def test_more_calls_than_an_answer_may_have_are_not_planned(
     assert (calls and len(calls)) == planned
 
 
-def test_more_calls_than_the_sizes_alone_tell_of_are_not_planned_either() -> None:
+def test_more_calls_than_the_lower_bound_are_not_planned_either() -> None:
     limits = CheckLimits(max_answer_tokens=6)
     text, given_facts = "Lamps glow red. Chairs stand still. Doors open wide.", facts("a")
     assert min_calls(text, given_facts, limits) == 2

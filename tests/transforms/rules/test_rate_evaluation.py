@@ -111,7 +111,7 @@ def assert_pairs(alerts: list[Alert]) -> None:
 
 @settings(deadline=None)
 @given(histories(), st.integers(0, 60))
-def test_judging_again_at_the_same_moment_tells_nothing_new(
+def test_a_second_evaluation_at_the_same_time_finds_nothing_new(
     buckets: list[RateCounts], place: int
 ) -> None:
     _, incidents = evaluate_rates("shop", buckets, LIVELY, (), end_of(place))

@@ -21,7 +21,7 @@ def buckets(*periods: tuple[int, int, int], signal: str = "low_grounded") -> lis
     ]
 
 
-def told(alerts: list[Alert]) -> list[tuple[str, int]]:
+def states(alerts: list[Alert]) -> list[tuple[str, int]]:
     """What the alerts say, and after how many buckets."""
     return [(alert.rate.state, alert.event_time_us // BUCKET_US) for alert in alerts if alert.rate]
 
@@ -68,7 +68,7 @@ EPISODES = {
 def test_an_incident_opens_and_closes_once(
     periods: list[tuple[int, int, int]], expected: list[tuple[str, int]]
 ) -> None:
-    assert told(find_rate_alerts("shop", buckets(*periods), RULE)) == expected
+    assert states(find_rate_alerts("shop", buckets(*periods), RULE)) == expected
 
 
 def test_the_order_of_the_buckets_does_not_matter() -> None:
@@ -84,7 +84,7 @@ def test_every_kind_of_bad_answer_is_a_signal_of_its_own(signal: str) -> None:
     assert alert.rate.signal == signal
 
 
-def test_two_signals_are_told_in_the_order_of_time() -> None:
+def test_two_signals_alert_in_the_order_of_time() -> None:
     late = [
         RateCounts(start_us=0, answers=10, failed=5),
         RateCounts(start_us=BUCKET_US, answers=10, low_grounded=10, failed=5),
@@ -107,7 +107,7 @@ def test_an_alert_names_the_engine_and_what_its_fast_window_held() -> None:
 
 def test_an_answer_is_out_of_the_window_when_as_old_as_it_is_wide() -> None:
     rule = RateRule(fast_window_us=BUCKET_US, slow_window_us=BUCKET_US, closing_burn_rate=4.0)
-    assert told(find_rate_alerts(None, buckets((1, 5, 5), (1, 5, 0)), rule)) == [
+    assert states(find_rate_alerts(None, buckets((1, 5, 5), (1, 5, 0)), rule)) == [
         ("open", 1),
         ("closed", 2),
     ]

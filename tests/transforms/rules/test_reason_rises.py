@@ -24,7 +24,7 @@ def buckets(*periods: tuple[int, int, int]) -> list[RateCounts]:
     ]
 
 
-def told(alerts: list[Alert]) -> list[tuple[str, int]]:
+def states(alerts: list[Alert]) -> list[tuple[str, int]]:
     """What the alerts say, and after how many buckets."""
     return [(alert.rate.state, alert.event_time_us // BUCKET_US) for alert in alerts if alert.rate]
 
@@ -60,15 +60,15 @@ RISES = {
         [(5 * HOUR, 20, 0), (HOUR, 20, 10), (8 * HOUR, 20, 0), (1, 20, 10)],
         [("open", 61), ("closed", 84), ("open", 14 * HOUR + 1)],
     ),
-    "up for good": (
+    "up permanently": (
         [(5 * HOUR, 20, 0), (3 * DAY, 20, 10)],
         [("open", 5 * HOUR + 1), ("closed", 5 * HOUR + 1 + DAY)],
     ),
-    "up and then just enough traffic to tell": (
+    "up and then just enough traffic": (
         [(5 * HOUR, 20, 0), (1, 20, 10), (HOUR, 0, 0), (1, 5, 0)],
         [("open", 61), ("closed", 6 * HOUR + 2)],
     ),
-    "up and then too little traffic to tell": (
+    "up and then too little traffic": (
         [(5 * HOUR, 20, 0), (1, 20, 10), (HOUR, 0, 0), (2, 2, 2)],
         [("open", 61)],
     ),
@@ -79,7 +79,7 @@ RISES = {
 def test_a_rise_opens_and_closes_once(
     periods: list[tuple[int, int, int]], expected: list[tuple[str, int]]
 ) -> None:
-    assert told(find_rate_alerts("shop", buckets(*periods), RateRule())) == expected
+    assert states(find_rate_alerts("shop", buckets(*periods), RateRule())) == expected
 
 
 def test_an_alert_names_the_reason_and_how_many_times_its_share_has_risen() -> None:

@@ -46,7 +46,7 @@ SCORES = {
 
 
 @pytest.mark.parametrize(("support", "scores", "verdict", "reason"), SCORES.values(), ids=SCORES)
-def test_a_checked_answer_is_judged_by_both_scores(
+def test_both_scores_decide_the_verdict_of_a_checked_answer(
     support: float | None, scores: list[float | None], verdict: str, reason: str
 ) -> None:
     enriched = tagged(support, *scored(*scores))

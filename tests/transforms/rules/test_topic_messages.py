@@ -367,7 +367,7 @@ def test_a_failure_that_lost_its_bytes_and_more_cannot_be_read_back_either() -> 
     [{"failure_source": None}, {"failure_attempts": "many"}, {"failure_first_at": "noon"}],
     ids=lambda broken: next(iter(broken)),
 )
-def test_what_is_no_failure_is_refused(broken: dict[str, str | None]) -> None:
+def test_a_message_that_is_not_a_failure_is_rejected(broken: dict[str, str | None]) -> None:
     whole = published(encode_failure(FAILURES["from Pub/Sub"]))
     attributes = {
         name: value for name, value in {**whole.attributes, **broken}.items() if value is not None

@@ -44,8 +44,7 @@ def test_no_count_of_several_threads_is_lost() -> None:
 def test_threads_share_one_counter_per_kind_and_per_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(counters, "FAILED", {})
-    monkeypatch.setattr(counters, "_WRITTEN", {})
+    monkeypatch.setattr(counters, "_NAMED", {})
     used: set[Counter] = set()
 
     def find() -> None:

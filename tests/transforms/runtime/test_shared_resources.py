@@ -20,43 +20,47 @@ class Line:
         self.is_open = False
 
 
-def test_users_of_one_key_share_what_the_first_opened_until_the_last_leaves() -> None:
-    lines: SharedResources[Line] = SharedResources()
-    first, second = lines.acquire("a", Line), lines.acquire("a", Line)
-    assert first is second
-    lines.release("a")
-    assert first.is_open
-    lines.release("a")
+@pytest.fixture
+def lines() -> SharedResources[Line]:
+    return SharedResources()
+
+
+def test_users_of_one_key_share_what_the_first_opened_until_the_last_leaves(
+    lines: SharedResources[Line],
+) -> None:
+    with lines.using("a", Line) as first:
+        with lines.using("a", Line) as second:
+            assert first is second
+        assert first.is_open
     assert not first.is_open
-    assert lines.acquire("a", Line) is not first
+    with lines.using("a", Line) as later:
+        assert later is not first
 
 
-def test_other_keys_have_resources_of_their_own() -> None:
-    lines: SharedResources[Line] = SharedResources()
-    one, other = lines.acquire("a", Line), lines.acquire("b", Line)
-    lines.release("a")
-    assert (one.is_open, other.is_open) == (False, True)
+def test_other_keys_have_resources_of_their_own(lines: SharedResources[Line]) -> None:
+    with lines.using("b", Line) as other:
+        with lines.using("a", Line) as one:
+            assert one is not other
+        assert (one.is_open, other.is_open) == (False, True)
 
 
-def test_what_could_not_be_opened_is_tried_again() -> None:
-    lines: SharedResources[Line] = SharedResources()
-
+def test_what_could_not_be_opened_is_tried_again(lines: SharedResources[Line]) -> None:
     def fail() -> Line:
         raise OSError("no route")
 
-    with pytest.raises(OSError, match="no route"):
-        lines.acquire("a", fail)
-    assert lines.acquire("a", Line).is_open
+    with pytest.raises(OSError, match="no route"), lines.using("a", fail):
+        pass
+    with lines.using("a", Line) as line:
+        assert line.is_open
 
 
-def test_many_threads_open_it_once() -> None:
-    lines: SharedResources[Line] = SharedResources()
+def test_many_threads_open_it_once(lines: SharedResources[Line]) -> None:
     before = Line.opened
     barrier = threading.Barrier(32)
 
     def use() -> None:
-        barrier.wait()
-        lines.acquire("a", Line)
+        with lines.using("a", Line):
+            barrier.wait()
 
     threads = [threading.Thread(target=use) for _ in range(32)]
     for thread in threads:

@@ -4,6 +4,7 @@ import heapq
 import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -24,10 +25,12 @@ _ENTAILED = frozenset({"entailment", "entailed", "supported", "consistent"})
 _DEFAULT_LABEL = re.compile(r"label_\d+")
 """The labels that `transformers` writes if nobody named them."""
 
-_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+_IDS = "input_ids"
+_INPUTS = {_IDS: "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+"""What a model may take, and the attribute of the tokenizer's encodings that holds it."""
+
 _INPUT_TYPE = "tensor(int64)"
 _OUTPUT = "logits"
-_WORD = "a "
 
 _NOT_A_CLASSIFIER = (
     "the model must score pairs of texts, as an export for sequence classification does"
@@ -114,14 +117,14 @@ class EntailmentModel:
 
     def __init__(self, folder: str) -> None:
         self._numpy = _module("numpy")
+        onnxruntime, tokenizers = _module("onnxruntime"), _module("tokenizers")
         self._folder = folder
         root = Path(folder)
         try:
-            self._session = _module("onnxruntime").InferenceSession(str(root / MODEL))
-            self._tokenizer = _module("tokenizers").Tokenizer.from_file(str(root / TOKENIZER))
-            labels = _read_labels(root / CONFIG)
-        except Misconfigured:
-            raise
+            self._session = onnxruntime.InferenceSession(str(root / MODEL))
+            self._tokenizer = tokenizers.Tokenizer.from_file(str(root / TOKENIZER))
+            config = (root / CONFIG).read_bytes() if (root / CONFIG).exists() else b"{}"
+            labels = msgspec.json.decode(config, type=_Config).id2label
         except Exception as error:  # noqa: BLE001 - the two libraries document no exceptions
             raise self._error(f"cannot be loaded: {error}") from None
         self._tokenizer.enable_truncation(_MAX_TOKENS)
@@ -137,40 +140,37 @@ class EntailmentModel:
         Raises:
           Misconfigured: the model cannot be run on them.
         """
+        numpy = self._numpy
         probabilities: list[float] = []
         for start in range(0, len(pairs), _BATCH_PAIRS):
             logits = self._run(pairs[start : start + _BATCH_PAIRS])
-            probabilities += [float(each) for each in self._softmax(logits)]
+            if self._label is None:
+                of_batch = 1 / (1 + numpy.exp(-logits[:, 0]))
+            else:
+                powers = numpy.exp(logits - logits.max(axis=1, keepdims=True))
+                of_batch = powers[:, self._label] / powers.sum(axis=1)
+            probabilities += map(float, of_batch)
         return probabilities
 
     def _run(self, pairs: Sequence[tuple[str, str]]) -> Any:
         encoded = self._tokenizer.encode_batch(list(pairs))
-        columns = {
-            "input_ids": [each.ids for each in encoded],
-            "attention_mask": [each.attention_mask for each in encoded],
-            "token_type_ids": [each.type_ids for each in encoded],
+        fed = {
+            name: self._numpy.array(list(map(attrgetter(_INPUTS[name]), encoded)), dtype="int64")
+            for name in self._inputs
         }
-        fed = {name: self._numpy.array(columns[name], dtype="int64") for name in self._inputs}
         try:
             return self._session.run([self._output], fed)[0]
         except Exception as error:  # noqa: BLE001 - onnxruntime documents no exceptions
             shape = "{} pairs of {} tokens".format(*fed[self._inputs[0]].shape)
             raise self._error(f"the model cannot take {shape}: {type(error).__name__}") from None
 
-    def _softmax(self, logits: Any) -> Any:
-        """Return the logistic of a single output, or the softmax of the entailed one."""
-        if self._label is None:
-            return 1 / (1 + self._numpy.exp(-logits[:, 0]))
-        powers = self._numpy.exp(logits - logits.max(axis=1, keepdims=True))
-        return powers[:, self._label] / powers.sum(axis=1)
-
     def _check_inputs(self) -> list[str]:
         """Return the names of the model's inputs; they must take any number and length."""
         inputs = {each.name: each for each in self._session.get_inputs()}
-        if unknown := sorted(inputs.keys() - set(_INPUTS)):
+        if unknown := sorted(inputs.keys() - _INPUTS.keys()):
             raise self._error(f"the model needs {', '.join(unknown)}; {_NOT_A_CLASSIFIER}")
-        if _INPUTS[0] not in inputs:
-            raise self._error(f"the model has no input {_INPUTS[0]}; {_NOT_A_CLASSIFIER}")
+        if _IDS not in inputs:
+            raise self._error(f"the model has no input {_IDS}; {_NOT_A_CLASSIFIER}")
         for name, each in inputs.items():
             if each.type != _INPUT_TYPE:
                 raise self._error(f"the input {name} is {each.type}, not {_INPUT_TYPE}")
@@ -183,10 +183,8 @@ class EntailmentModel:
 
     def _count_outputs(self) -> int:
         """Run the model on short texts and on the longest, and return its scores for a pair."""
-        short = [("a", "a"), ("a a", "a")]
-        longest = [(_WORD * _MAX_TOKENS, _WORD)]
         widths: set[int] = set()
-        for pairs in (short, longest):
+        for pairs in ([("a", "a"), ("a a", "a")], [("a " * _MAX_TOKENS, "a ")]):
             logits = self._run(pairs)
             if logits.ndim != 2 or len(logits) != len(pairs):  # noqa: PLR2004 - pairs and scores
                 raise self._error(
@@ -194,7 +192,7 @@ class EntailmentModel:
                     f" {len(pairs)} pairs; {_NOT_A_CLASSIFIER}"
                 )
             if not self._numpy.isfinite(logits).all():
-                raise self._error("the model gives scores that are no numbers")
+                raise self._error("the model gives scores that are not numbers")
             widths.add(logits.shape[1])
         return max(widths)
 
@@ -222,9 +220,3 @@ def _module(name: str) -> ModuleType:
         return import_module(name)
     except ImportError:
         raise Misconfigured(f"--scorer needs {name}: pip install 'groundwatch[scorer]'") from None
-
-
-def _read_labels(config: Path) -> dict[int, str]:
-    if not config.exists():
-        return {}
-    return msgspec.json.decode(config.read_bytes(), type=_Config).id2label

@@ -107,7 +107,7 @@ def test_it_lies_between_none_and_the_share_itself(of: int, data: st.DataObject)
 def tally_of(*answers: EnrichedAnswer) -> Tally:
     tally = Tally(Thresholds(), {})
     for answer in answers:
-        tally.add_row(row_of(answer))
+        tally.add_answer(row_of(answer))
     return tally
 
 

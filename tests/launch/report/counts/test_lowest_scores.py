@@ -16,7 +16,6 @@ from launch.report.counts.lowest_scores import (
     cut_text,
     divide,
 )
-from launch.report.output_records import answer_from_row
 from schemas.checked_answer import Claim
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
@@ -26,13 +25,13 @@ from transforms.rules.redaction import TextMode, redact
 
 
 def cut(enriched: EnrichedAnswer) -> LowAnswer:
-    return cut_answer(answer_from_row(row_of(enriched)))
+    return cut_answer(row_of(enriched))
 
 
 def kept_of(*answers: EnrichedAnswer, limit: int = 3) -> list[LowAnswer]:
     lowest = LowestScores(limit)
     for answer in answers:
-        lowest.add(answer_from_row(row_of(answer)))
+        lowest.add(row_of(answer))
     return lowest.answers()
 
 

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from launch.report.counts.tally import OTHERS, Latencies, NameCounts, ScoreHistogram, Tally
-from launch.report.output_records import AlertLine, FailureLine, RateState, answer_from_row
+from launch.report.output_records import AlertLine, AnswerRow, FailureLine, RateState
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_check, a_fact, an_enriched
@@ -22,7 +23,7 @@ def tally_of(
 ) -> Tally:
     tally = Tally(thresholds or Thresholds(), labels or {})
     for answer in answers:
-        tally.add_row(row_of(answer))
+        tally.add_answer(row_of(answer))
     return tally
 
 
@@ -76,14 +77,14 @@ def test_a_document_counts_once_for_an_answer() -> None:
         a_fact("Three.", uri="u"),
         a_fact("Four."),
     )
-    answer = answer_from_row(row_of(an_enriched(facts=facts)))
+    answer = row_of(an_enriched(facts=facts))
     assert answer.sources() == {"d": "Lamps", "u": None}
 
 
 def test_a_hashed_title_is_left_out() -> None:
     hashed, titled = f"sha256:{'0' * 64}", "sha256: how hashes work"
     facts = a_fact("One.", uri="u", title=hashed), a_fact("Two.", uri="v", title=titled)
-    answer = answer_from_row(row_of(an_enriched(facts=facts)))
+    answer = row_of(an_enriched(facts=facts))
     assert answer.sources() == {"u": None, "v": titled}
 
 
@@ -111,7 +112,7 @@ def test_verdicts_of_other_thresholds_are_counted(thresholds: Thresholds, unexpl
 def test_a_row_of_a_later_or_an_earlier_schema_is_counted() -> None:
     least = {"record_id": "a", "verdict": "NEW_VERDICT", "verdict_reason": "x", "new_field": 1}
     tally = Tally(Thresholds(), {})
-    tally.add_row(least)
+    tally.add_answer(msgspec.convert(least, AnswerRow))
     assert dict(tally.verdicts) == {"NEW_VERDICT": 1}
 
 
@@ -144,7 +145,7 @@ def tally_of_failures(*failures: FailureLine) -> Tally:
 def resolved(tally: Tally, *record_ids: str) -> int:
     """Add records; return how many failures are resolved."""
     for record_id in record_ids:
-        tally.add_row(row_of(an_enriched(record_id=record_id)))
+        tally.add_answer(row_of(an_enriched(record_id=record_id)))
     return sum(each.resolved for each in tally.failures())
 
 

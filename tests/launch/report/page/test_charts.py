@@ -13,8 +13,7 @@ from launch.report.page.charts import (
     score_chart,
     share_chart,
     time_ticks,
-    top_of,
-    value_lines,
+    value_axis,
     verdict_chart,
 )
 from schemas.quantities import HOUR_US
@@ -123,9 +122,8 @@ def test_there_are_a_few_labels_that_do_not_touch(hours: int) -> None:
 
 @given(st.integers(1, 10**12))
 def test_the_top_is_round_and_not_much_above_the_most(most: int) -> None:
-    top = top_of(most)
+    top, lines = value_axis(most)
     assert most <= top <= 2 * most + 2
-    lines = value_lines(top)
     assert 1 <= len(lines) <= 4
     assert lines[-1].at == pytest.approx(0)
 
@@ -140,4 +138,4 @@ def test_the_top_is_round_and_not_much_above_the_most(most: int) -> None:
     ],
 )
 def test_lines_stand_at_round_numbers(most: int, labels: list[str]) -> None:
-    assert [line.label for line in value_lines(top_of(most))] == labels
+    assert [line.label for line in value_axis(most)[1]] == labels

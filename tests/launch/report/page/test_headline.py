@@ -22,7 +22,7 @@ def tally_of(
 ) -> Tally:
     tally = Tally(Thresholds(claim=claim), labels or {})
     for answer in answers:
-        tally.add_row(row_of(answer))
+        tally.add_answer(row_of(answer))
     return tally
 
 

@@ -166,6 +166,29 @@ def test_colour_is_never_the_only_sign_of_a_claim(tmp_path: Path) -> None:
     assert low.text == "glow. Kettles vote.2: 0.10 not supported"
 
 
+@pytest.mark.parametrize(
+    ("score", "css", "meaning"),
+    [
+        (0.0, "tint-0 unsupported", "not supported"),
+        (0.39, "tint-1 unsupported", "not supported"),
+        (0.4, "tint-2", "supported"),
+        (0.8, "tint-4", "supported"),
+        (1.0, "tint-4", "supported"),
+        (None, "unchecked", "needs no check"),
+    ],
+)
+@pytest.mark.parametrize("mode", [TextMode.FULL, TextMode.NONE])
+def test_the_lower_the_score_the_deeper_the_tint(
+    tmp_path: Path, score: float | None, css: str, meaning: str, mode: TextMode
+) -> None:
+    # A score of a claim that needs no check does not count.
+    claim = a_claim("Lamps", score=score or 0.0, grounding_check_required=score is not None)
+    text = page_of(tmp_path, redact(a_low("Lamps", claims=(claim,)), mode))
+    drawn = text.all("span", "claim")[5]
+    assert drawn.attributes["class"].split() == ["claim", *css.split()]
+    assert meaning in text.text
+
+
 def test_cited_facts_stand_first(tmp_path: Path) -> None:
     claims = (a_claim("Lamps", score=0.1, citations=(1,), citation_starts=(0,)),)
     facts = (a_fact("Kettles."), a_fact("Lamps."))

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from launch.report.page.presentation import bucket_start, claim_style, document, moment, visible
-from tests.support.builders import NOON_US, a_claim
+from launch.report.page.presentation import bucket_start, document, moment, visible
+from tests.support.builders import NOON_US
 
 STYLE = files("launch.report.page").joinpath("templates/style.css").read_text(encoding="utf-8")
 LIGHT, DARK = (
@@ -53,29 +53,6 @@ def test_text_stands_out_from_its_ground(scheme: str, ink: str, ground: str) -> 
 @pytest.mark.parametrize("mark", ["accent", "grounded", "policy", "failed", "quiet"])
 def test_marks_stand_out_from_the_paper(scheme: str, mark: str) -> None:
     assert contrast(SCHEMES[scheme][mark], SCHEMES[scheme]["paper"]) >= 3.0
-
-
-@pytest.mark.parametrize(
-    ("score", "css", "meaning"),
-    [
-        (0.0, "tint-0 unsupported", "not supported"),
-        (0.39, "tint-1 unsupported", "not supported"),
-        (0.4, "tint-2", "supported"),
-        (0.8, "tint-4", "supported"),
-        (1.0, "tint-4", "supported"),
-        (None, "unchecked", "needs no check"),
-    ],
-)
-def test_the_lower_the_score_the_deeper_the_tint(
-    score: float | None, css: str, meaning: str
-) -> None:
-    style = claim_style(a_claim(score=score), 0.4)
-    assert (style.css, style.meaning) == (css, meaning)
-
-
-def test_a_claim_that_needs_no_check_has_no_tint() -> None:
-    greeting = a_claim(score=0.0, grounding_check_required=False)
-    assert claim_style(greeting, 0.4).css == "unchecked"
 
 
 def test_times_are_written_in_utc() -> None:

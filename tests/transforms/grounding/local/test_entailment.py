@@ -14,7 +14,7 @@ from tests.support.checks import CHECK_PATH, check_request
 from tests.support.entailment_models import write_model
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.local.entailment import EntailmentModel, score_by_entailment
-from transforms.grounding.local.transport import LocalTransport
+from transforms.grounding.local.service import LocalTransport
 from transforms.rules.support_score import sigmoid
 
 BOTH, ONE = ("Lamps are red", "red lamps"), ("Lamps glow", "red lamps")

@@ -1,9 +1,18 @@
+"""Read the words of texts and of claims."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.contradictions.parsed_sentence import read_features
-from transforms.grounding.local.tokens import Kind, form_of, read_words, spellings, tokenize
+from transforms.grounding.local.words import (
+    Kind,
+    form_of,
+    read_claim,
+    read_words,
+    spellings,
+    tokenize,
+)
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 
 
@@ -90,3 +99,81 @@ def test_words_are_the_tokens_and_the_signs_of_a_text(text: str) -> None:
 )
 def test_the_forms_of_a_long_text_are_those_of_its_tokens(text: str) -> None:
     assert list(map(form_of, spellings(text))) == forms(text)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("Hi there, friend.", id="hi"),
+        pytest.param("Hello!", id="hello"),
+        pytest.param("Sure, the lamp is red.", id="sure"),
+        pytest.param("Thank you for your patience.", id="thanks"),
+        pytest.param("I hope this helps with the lamp.", id="hope"),
+        pytest.param("Please let me know about further lamps.", id="offer"),
+        pytest.param("I\u2019m sorry about the lamp.", id="apology"),
+        pytest.param("As an AI, I own no lamp.", id="AI"),
+        pytest.param("Here is what I found.", id="the service's example"),
+        pytest.param("Here are three lamps:", id="announcement"),
+        pytest.param("The lamps are:", id="colon"),
+        pytest.param("**The lamps are:**", id="bold announcement"),
+        pytest.param("*Hello!*", id="greeting in italics"),
+        pytest.param("Is the lamp red?", id="question"),
+        pytest.param("ランプは赤いですか\uff1f", id="japanese question"),
+        pytest.param("The passages do not mention a lamp.", id="not mentioned"),
+        pytest.param("The price is not provided in the given context.", id="not provided"),
+        pytest.param(
+            "Based on the given passages, it cannot be determined.", id="cannot be determined"
+        ),
+        pytest.param("There is no information about lamps in the text.", id="no information"),
+        pytest.param("I am unable to answer from the given data.", id="unable"),
+        pytest.param("It is what it is.", id="no content"),
+        pytest.param("(Passage 2)", id="reference alone"),
+        pytest.param("[1]", id="footnote alone"),
+    ],
+)
+def test_no_check_is_required(sentence: str) -> None:
+    assert read_claim(sentence) is None
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("High humidity damages wood.", id="begins like hi"),
+        pytest.param("Surely the lamp is red.", id="begins like sure"),
+        pytest.param("Hi-fi sets cost more.", id="begins with hi and a hyphen"),
+        pytest.param("The lamp does not include a bulb.", id="negation without a source"),
+        pytest.param("The passage says the lamp is red.", id="source without a refusal"),
+        pytest.param("The lamp is red: it glows.", id="colon inside"),
+        pytest.param("2024.", id="number"),
+    ],
+)
+def test_a_check_is_required(sentence: str) -> None:
+    assert read_claim(sentence) is not None
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "However, based on the given passages, it appears that lamps glow red.",
+        "The passage also states that lamps glow red.",
+        "According to passage 2, lamps glow red.",
+        "Lamps glow red (see source 3, 4).",
+        "Lamps glow red [1].",
+        "Lamps glow red (Passage 2).",
+    ],
+)
+def test_talk_about_the_sources_is_not_scored(sentence: str) -> None:
+    words = read_claim(sentence)
+    assert words is not None
+    assert words.content == ("lamps", "glow", "red")
+
+
+def test_a_claim_is_read_into_what_it_is_scored_by() -> None:
+    words = read_claim("Lamps of Acme cost 20 or twenty euros in Rome.")
+    assert words is not None
+    assert words.content == ("lamps", "acme", "cost", "20", "20", "euros", "rome")
+    assert words.distinct == {"lamps", "acme", "cost", "20", "euros", "rome"}
+    assert words.numbers == ["20", "20"]
+    assert words.names == ["acme", "rome"]
+    assert words.pairs[:3] == [("lamps", "of"), ("of", "acme"), ("acme", "cost")]
+    assert len(words.pairs) == 9

@@ -1,11 +1,20 @@
-"""Split text into tokens: the words, numbers and signs by which claims and facts are compared."""
+"""Split text into words, and read the words of the sentences that require a check."""
 
 import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from enum import IntEnum
-from itertools import chain, zip_longest
+from itertools import chain, compress, pairwise, zip_longest
 
 from schemas import Record
-from transforms.contradictions.parsed_sentence import Features, features_of_word, without_first
+from transforms.contradictions.parsed_sentence import (
+    REFUSAL,
+    SOURCE,
+    Features,
+    features_of_word,
+    without_first,
+)
+from transforms.rules import english
 from transforms.rules.cache import WordCache
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 from transforms.rules.limits import UNSPACED_SCRIPTS
@@ -25,13 +34,7 @@ FormAndKind = tuple[str, Kind]
 
 
 class Words(Record, frozen=True):
-    """A text as tokens.
-
-    Attributes:
-      forms: the normal forms, in order.
-      kinds: a byte for each, the number of its `Kind`.
-      features: what the text may contain.
-    """
+    """The normal forms of a text's tokens, and a byte for each: its `Kind`."""
 
     forms: list[str]
     kinds: bytearray
@@ -128,3 +131,84 @@ def _is_content(form: str) -> bool:
 _token_of = WordCache(_read_token).__getitem__
 _tokens_of = WordCache(_read_tokens).__getitem__
 _piece_of = WordCache(_read_piece).__getitem__
+
+Pair = tuple[str, str]
+_AROUND = " \t*_"
+"""White space and Markdown's emphasis."""
+
+
+class ClaimWords(Record, frozen=True, kw_only=True):
+    """The words of a claim as normal forms, in order.
+
+    Attributes:
+      content: every content token.
+      distinct: each content token once.
+      numbers, names: of the content tokens; the first token of a claim is not a name.
+      pairs: all adjacent tokens, function words included.
+      features: what the whole sentence may contain.
+    """
+
+    content: Sequence[str]
+    distinct: frozenset[str]
+    numbers: Sequence[str]
+    names: Sequence[str]
+    pairs: list[Pair]
+    features: Features
+
+    def count(self, missed: AbstractSet[str]) -> tuple[int, int, int]:
+        """Count the occurrences of some forms among the numbers, names and content tokens."""
+        is_missed = missed.__contains__
+        return (
+            sum(map(is_missed, self.numbers)),
+            sum(map(is_missed, self.names)),
+            sum(map(is_missed, self.content)),
+        )
+
+
+def read_claim(sentence: str) -> ClaimWords | None:
+    """Return the words of a sentence, or None if it requires no check.
+
+    A question, an announcement, a greeting, a statement that the sources do not contain something,
+    and a sentence without a content token require no check.
+    """
+    words = read_words(sentence)
+    names_source = bool(words.features.kinds & SOURCE)
+    statement = _without_boilerplate(sentence, names_source=names_source)
+    bare = statement.strip(_AROUND)
+    if bare.endswith(("?", "\uff1f", "\u061f", ":", "\uff1a")):
+        return None
+    if english.ADDRESS_TO_READER.match(bare):
+        return None
+    if names_source and words.features.kinds & REFUSAL and english.REFUSAL.search(sentence):
+        return None
+    return _words_of(words if statement == sentence else read_words(statement), words.features)
+
+
+def _without_boilerplate(sentence: str, *, names_source: bool) -> str:
+    statement = english.FOOTNOTE.sub(" ", sentence) if "[" in sentence else sentence
+    if names_source:
+        if opening := english.OPENING.match(statement):
+            statement = statement[opening.end() :]
+        statement = english.without_references(statement)
+    return statement
+
+
+def _words_of(statement: Words, features: Features) -> ClaimWords | None:
+    forms, kinds = statement.forms, statement.kinds
+    content = tuple(compress(forms, kinds))
+    if not content:
+        return None
+    return ClaimWords(
+        content=content,
+        distinct=frozenset(content),
+        numbers=_of_kind(Kind.NUMBER, forms, kinds),
+        names=_of_kind(Kind.NAME, forms[1:], kinds[1:]),
+        pairs=list(pairwise(forms)),
+        features=features,
+    )
+
+
+def _of_kind(kind: Kind, forms: Sequence[str], kinds: bytearray) -> Sequence[str]:
+    if kind not in kinds:
+        return ()
+    return [form for form, its_kind in zip(forms, kinds, strict=True) if its_kind == kind]

@@ -1,11 +1,15 @@
-"""The facts that are worth a second look."""
+"""Facts for a second check."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.builders import a_fact
-from transforms.rules.planning import best_facts
+from transforms.rules.planning import FactPiece, best_facts
+
+
+def a_piece(text: str) -> FactPiece:
+    return FactPiece(text=text, fact=0, start=0)
+
 
 RANKED = {
     "the nearest": (["lamps glow red"], ["chairs stand", "lamps glow", "red"], 1, ["lamps glow"]),
@@ -54,14 +58,14 @@ RANKED = {
 def test_the_facts_that_share_most_words_with_a_claim_are_chosen(
     claims: list[str], facts: list[str], most: int, best: list[str]
 ) -> None:
-    chosen = best_facts(claims, [a_fact(fact) for fact in facts], most)
+    chosen = best_facts(claims, [a_piece(fact) for fact in facts], most)
     assert [fact.text for fact in chosen] == best
 
 
 @pytest.mark.parametrize("first", range(36))
 def test_a_claim_that_joins_two_facts_of_many_alike_gets_both(first: int) -> None:
-    """Facts share most words, as the paragraphs of one page do; rare words tell them apart."""
-    facts = [a_fact(f"The warranty of lamp{number} is {number} months.") for number in range(400)]
+    """Facts share most words, as the paragraphs of one page do; rare words discriminate."""
+    facts = [a_piece(f"The warranty of lamp{number} is {number} months.") for number in range(400)]
     second = 399 - first
     claim = (
         f"The warranty of lamp{first} is {first} months, and the warranty of lamp{second} is"
@@ -75,7 +79,7 @@ def test_a_claim_that_joins_two_facts_of_many_alike_gets_both(first: int) -> Non
 def test_no_more_than_asked_for_and_always_some(
     claims: list[str], texts: list[str], most: int
 ) -> None:
-    facts = [a_fact(text) for text in texts]
+    facts = [a_piece(text) for text in texts]
     chosen = best_facts(claims, facts, most)
     assert len(chosen) == min(most, len(facts))
     positions = iter(facts)
