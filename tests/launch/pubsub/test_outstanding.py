@@ -1,4 +1,4 @@
-"""Messages from their delivery until they are settled."""
+"""Messages from their delivery until they are acknowledged."""
 
 import threading
 
@@ -32,7 +32,7 @@ def pull(
     return [message.place for message in outstanding.pull(max_messages, max_bytes, wait_s=0.0)]
 
 
-def test_messages_are_handed_out_once_in_their_order(
+def test_messages_are_returned_once_in_their_order(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a"), a_delivery("b")])
@@ -42,18 +42,18 @@ def test_messages_are_handed_out_once_in_their_order(
 
 
 @pytest.mark.parametrize(
-    ("max_bytes", "handed_out"),
+    ("max_bytes", "returned"),
     [(20, ["a", "b"]), (19, ["a"]), (0, ["a"])],
-    ids=["just fits", "one byte less", "one is handed out whatever its size"],
+    ids=["just fits", "one byte less", "one is returned whatever its size"],
 )
-def test_messages_are_handed_out_up_to_a_size(
-    outstanding: OutstandingMessages, max_bytes: int, handed_out: list[str]
+def test_messages_are_returned_up_to_a_size(
+    outstanding: OutstandingMessages, max_bytes: int, returned: list[str]
 ) -> None:
     outstanding.receive([a_delivery("a"), a_delivery("b")])
-    assert pull(outstanding, max_bytes=max_bytes) == handed_out
+    assert pull(outstanding, max_bytes=max_bytes) == returned
 
 
-def test_a_message_delivered_again_is_not_handed_out_again(
+def test_a_redelivered_message_is_not_returned_again(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a", "first")])
@@ -64,7 +64,7 @@ def test_a_message_delivered_again_is_not_handed_out_again(
     assert (stats.processing, stats.redelivered, stats.size_bytes) == (1, 1, 10)
 
 
-def test_of_a_message_delivered_again_and_again_the_last_deliveries_are_remembered(
+def test_only_the_last_deliveries_of_a_message_are_kept(
     outstanding: OutstandingMessages,
 ) -> None:
     for number in range(1_000):
@@ -72,7 +72,7 @@ def test_of_a_message_delivered_again_and_again_the_last_deliveries_are_remember
     outstanding.mark(["a"], Settlement.ACK)
     unsent = outstanding.unsent(Settlement.ACK, 9_999)
     assert unsent == [f"ack-{number}" for number in range(995, 1_000)]
-    # A delivery more, while Pub/Sub is told of these.
+    # One more delivery, while these are being sent to Pub/Sub.
     outstanding.receive([a_delivery("a", "ack-1000")])
     outstanding.remove(unsent)
     assert outstanding.stats().settled == 1
@@ -80,7 +80,7 @@ def test_of_a_message_delivered_again_and_again_the_last_deliveries_are_remember
     assert (outstanding.stats().settled, outstanding.stats().size_bytes) == (0, 0)
 
 
-def test_what_becomes_of_a_message_settles_all_its_deliveries(
+def test_an_ack_counts_for_all_deliveries_of_a_message(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a", "first"), a_delivery("a", "second")])
@@ -91,7 +91,7 @@ def test_what_becomes_of_a_message_settles_all_its_deliveries(
     assert outstanding.unsent(Settlement.NACK, 10) == []
 
 
-def test_a_message_is_let_go_when_its_last_delivery_is(
+def test_a_message_is_removed_with_its_last_delivery(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a", "first"), a_delivery("a", "second")])
@@ -103,7 +103,7 @@ def test_a_message_is_let_go_when_its_last_delivery_is(
     assert (outstanding.stats().settled, outstanding.stats().size_bytes) == (0, 0)
 
 
-def test_a_message_let_go_is_handed_out_when_it_comes_again(
+def test_a_removed_message_is_returned_when_it_comes_again(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a", "first")])
@@ -115,7 +115,7 @@ def test_a_message_let_go_is_handed_out_when_it_comes_again(
     assert pull(outstanding) == ["a"]
 
 
-def test_a_fate_is_final(
+def test_an_ack_is_final(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a")])
@@ -149,7 +149,7 @@ def test_leases_are_due_when_they_are_half_over(
     assert outstanding.leases_to_extend() == ["ack-a"]
 
 
-def test_leases_are_prolonged_before_messages_are_handed_out_and_while_they_are_worked_on(
+def test_leases_of_waiting_and_processing_messages_are_extended(
     outstanding: OutstandingMessages, clock: ManualClock
 ) -> None:
     outstanding.receive([a_delivery("waiting"), a_delivery("b"), a_delivery("c")])
@@ -158,7 +158,9 @@ def test_leases_are_prolonged_before_messages_are_handed_out_and_while_they_are_
     assert len(outstanding.leases_to_extend()) == 3
 
 
-def test_settled_messages_are_not_due(outstanding: OutstandingMessages, clock: ManualClock) -> None:
+def test_leases_of_acknowledged_messages_are_not_extended(
+    outstanding: OutstandingMessages, clock: ManualClock
+) -> None:
     outstanding.receive([a_delivery("a")])
     pull(outstanding)
     outstanding.mark(["a"], Settlement.ACK)
@@ -166,7 +168,7 @@ def test_settled_messages_are_not_due(outstanding: OutstandingMessages, clock: M
     assert outstanding.leases_to_extend() == []
 
 
-def test_a_message_held_for_too_long_is_overdue_and_not_due(
+def test_leases_are_extended_until_a_message_is_overdue(
     outstanding: OutstandingMessages, clock: ManualClock
 ) -> None:
     outstanding.receive([a_delivery("a")])
@@ -176,7 +178,7 @@ def test_a_message_held_for_too_long_is_overdue_and_not_due(
     assert (outstanding.leases_to_extend(), outstanding.stats().overdue) == ([], 1)
 
 
-def test_a_holding_counts_messages_by_how_far_they_are(
+def test_statistics_count_messages_by_state(
     outstanding: OutstandingMessages, clock: ManualClock
 ) -> None:
     times_us = {"a": 7_000_000, "b": 3_000_000, "c": 9_000_000}
@@ -190,7 +192,7 @@ def test_a_holding_counts_messages_by_how_far_they_are(
     assert (stats.oldest_unacked_age_s, stats.oldest_waiting_age_s) == (3.0, 1.0)
 
 
-def test_nothing_held_has_no_oldest_message(
+def test_without_messages_the_oldest_age_is_zero(
     outstanding: OutstandingMessages,
 ) -> None:
     assert outstanding.stats().oldest_unacked_age_s == 0.0
@@ -201,7 +203,7 @@ def test_nothing_held_has_no_oldest_message(
     [[a_delivery(name) for name in "abc"], [a_delivery("a", size_bytes=100)]],
     ids=["messages", "bytes"],
 )
-def test_there_is_no_room_until_a_message_is_let_go(
+def test_a_full_process_waits_until_a_message_is_removed(
     outstanding: OutstandingMessages, deliveries: list[Delivery]
 ) -> None:
     outstanding.receive(deliveries)
@@ -215,7 +217,7 @@ def test_there_is_no_room_until_a_message_is_let_go(
     assert not waiting.is_alive()
 
 
-def test_closing_refuses_what_is_not_settled_and_what_still_comes(
+def test_closing_nacks_unacknowledged_messages_and_those_that_still_arrive(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a"), a_delivery("b")])
