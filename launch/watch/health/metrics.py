@@ -24,7 +24,7 @@ from launch.watch.worker import Worker
 from schemas.message import UnmappedFields, UnreadableAnswer
 from schemas.quantities import SECOND_US
 from schemas.verdict import Verdict
-from transforms.grounding.client import CallsInFlight
+from transforms.grounding.client import CALLS_IN_FLIGHT
 from transforms.runtime import clock, counters
 from transforms.runtime.counters import Counter, Distribution
 
@@ -128,7 +128,7 @@ class Metrics(Collector):
             "answers": {verdict.value: counts.verdicts.get(verdict, 0) for verdict in Verdict},
             "failures": failures,
             "failures_retryable": counts.retryable_failures,
-            "calls_in_flight": CallsInFlight.count,
+            "calls_in_flight": len(CALLS_IN_FLIGHT),
             "outstanding_messages": {name: getattr(stats, name) for name in _STATES},
             "outstanding_bytes": stats.size_bytes,
             "leases_overdue": stats.overdue,
