@@ -25,13 +25,6 @@ def build_pipeline(root: beam.Pipeline, source: Source, sink: Sink, config: Conf
 
     Every message read becomes one enriched record or one failure, or it is counted as a duplicate
     or as sampled out.
-
-    Args:
-      root: an empty pipeline.
-      source: reads the messages.
-      sink: writes the results.
-      config: the settings of the steps; `check.outage` says what happens to answers while the
-        checker is unavailable.
     """
     use_record_coders()
     read = root | "ReadMessages" >> source

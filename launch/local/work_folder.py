@@ -18,7 +18,7 @@ from pipeline.sinks.part_files import Part
 from pipeline.sources.splits import Segment
 from schemas import Record
 from schemas.summary import RunCounts
-from transforms.grounding.reply_store import ReplyStore
+from transforms.grounding.reply_cache import ReplyStore
 from transforms.measure_rates import EngineCounts
 from transforms.persistence.private_files import create_file, make_folder
 

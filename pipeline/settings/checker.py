@@ -37,34 +37,31 @@ _MOST_COUNTED = 2**62
 class CheckerSettings(Settings, frozen=True, kw_only=True):
     """Which checker is called, and how.
 
-    Attributes:
-      checker: The embedded checker (local), Google's check grounding API (discoveryengine), or the
-        URL of a server with the same protocol. Default: local; evaluate: the scores that enriched
-        records have, else local.
-      scorer: Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that
-        scores claims in the embedded checker. Needs groundwatch[scorer].
-      project: Google Cloud project of the check, for its default_grounding_config; and of the job
-        on Dataflow.
-      location: Location of Google's service. Default: that of --grounding_config, else global.
-      api_version: Version of the API.
-      grounding_config: Resource name of the grounding configuration. Default: the project's
-        default_grounding_config.
-      citation_threshold: Score from which a fact is cited; none leaves it to the service.
-      user_labels: Labels sent with each call, for Google Cloud billing.
-      max_in_flight: Concurrent calls of one process.
-      requests_per_minute: Quota of the whole job, divided among its workers. Default: no limit.
-      timeout_s: Deadline of one attempt, from its start to the last byte of the reply.
-      cache_mb: Memory of a process for cached replies, so that an identical check is paid once.
-      proxy: Proxy for the calls; without it, that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and
-        NO_PROXY.
-      credentials_file: Key file of a service account. Default: application default credentials.
-      impersonate_service_account: Email address of a service account to impersonate.
-      quota_project: Project whose quota is used. Default: that of the credentials.
-      max_calls_per_answer: An answer that needs more calls is UNSCORABLE with the reason
-        OVER_LIMIT.
-      max_facts: Facts that the service accepts in one call.
-      max_fact_chars: Characters that the service accepts in one fact.
-      max_answer_tokens: Tokens (words and full stops) that the service accepts in one answer.
+    checker: The embedded checker (local), Google's check grounding API (discoveryengine), or the
+      URL of a server with the same protocol. Default: local; evaluate: the scores that enriched
+      records have, else local.
+    scorer: Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that scores
+      claims in the embedded checker. Needs groundwatch[scorer].
+    project: Google Cloud project of the check, for its default_grounding_config; and of the job on
+      Dataflow.
+    location: Location of Google's service. Default: that of --grounding_config, else global.
+    api_version: Version of the API.
+    grounding_config: Resource name of the grounding configuration. Default: the project's
+      default_grounding_config.
+    citation_threshold: Score from which a fact is cited; none leaves it to the service.
+    user_labels: Labels sent with each call, for Google Cloud billing.
+    max_in_flight: Concurrent calls of one process.
+    requests_per_minute: Quota of the whole job, divided among its workers. Default: no limit.
+    timeout_s: Deadline of one attempt, from its start to the last byte of the reply.
+    cache_mb: Memory of a process for cached replies, so that an identical check is paid once.
+    proxy: Proxy for the calls; without it, that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.
+    credentials_file: Key file of a service account. Default: application default credentials.
+    impersonate_service_account: Email address of a service account to impersonate.
+    quota_project: Project whose quota is used. Default: that of the credentials.
+    max_calls_per_answer: An answer that needs more calls is UNSCORABLE with the reason OVER_LIMIT.
+    max_facts: Facts that the service accepts in one call.
+    max_fact_chars: Characters that the service accepts in one fact.
+    max_answer_tokens: Tokens (words and full stops) that the service accepts in one answer.
     """
 
     checker: kinds.Checker | None = None
@@ -160,10 +157,9 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
 class RetryPolicySettings(Settings, frozen=True, kw_only=True):
     """How failed calls are retried.
 
-    Attributes:
-      max_attempts: Attempts of one call.
-      retry_timeout_s: Stop retrying a call after this time.
-      give_up_after_s: Stop the run after this time without a successful call.
+    max_attempts: Attempts of one call.
+    retry_timeout_s: Stop retrying a call after this time.
+    give_up_after_s: Stop the run after this time without a successful call.
     """
 
     max_attempts: kinds.Count = _RETRIES.max_attempts
@@ -183,12 +179,11 @@ class RetryPolicySettings(Settings, frozen=True, kw_only=True):
 class CostSettings(Settings, frozen=True, kw_only=True):
     """What calls cost, and how much a run may spend.
 
-    Attributes:
-      price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
-      max_calls: Stop after this many requests of the run, including failed ones, retries and
-        earlier attempts at the run. A higher limit resumes it. Default: no limit.
-      max_cost: Stop before this cost, at --price_per_1k_chars, as with --max_calls. Default: no
-        limit.
+    price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
+    max_calls: Stop after this many requests of the run, including failed ones, retries and earlier
+      attempts at the run. A higher limit resumes it. Default: no limit.
+    max_cost: Stop before this cost, at --price_per_1k_chars, as with --max_calls. Default: no
+      limit.
     """
 
     price_per_1k_chars: kinds.Positive | None = None

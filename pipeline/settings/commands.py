@@ -7,13 +7,13 @@ from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings, Without
 from pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
-from pipeline.settings.worker import (
-    ConnectionSettings,
-    StreamingJobSettings,
-    SubscriptionSettings,
-    WorkerSettings,
-)
+from schemas.quantities import MEGABYTE, SECOND_US
+from transforms.grounding.settings import RetrySettings
+from transforms.persistence.seen_ids import SEEN_FOR_S
+from transforms.rules.no_data import NoDataRule
 
+_NO_DATA = NoDataRule()
+_HOUR_S = 3600
 _NOT_OF_A_WORKER = Without(
     "workers segment_messages resume forget_replies max_calls max_cost max_attempts"
     " retry_timeout_s give_up_after_s"
@@ -27,9 +27,8 @@ _NOT_OF_A_STREAM = Without(
 class ArchiveSettings(Settings, frozen=True, kw_only=True):
     """How archives are read.
 
-    Attributes:
-      salvage: Also read the records of a damaged archive before the damage, which no checksum
-        confirms, and tag them SALVAGED. The archive is a failure all the same.
+    salvage: Also read the records of a damaged archive before the damage, which no checksum
+      confirms, and tag them SALVAGED. The archive is a failure all the same.
     """
 
     salvage: kinds.Switch = False
@@ -38,11 +37,112 @@ class ArchiveSettings(Settings, frozen=True, kw_only=True):
 class InputSettings(Settings, frozen=True, kw_only=True):
     """Which archives are read.
 
-    Attributes:
-      input: Archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro.
+    input: Archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro.
     """
 
     input: tuple[kinds.Archive, ...]
+
+
+class SubscriptionSettings(Settings, frozen=True, kw_only=True):
+    """What is read from Pub/Sub, and what is published to it.
+
+    subscription: Subscription to read.
+    alert_topic: Topic for alerts. Default: files of the output.
+    failure_topic: Topic for failures. Default: files of the output.
+    file_age_s: Publish an output file after this time.
+    """
+
+    subscription: kinds.SubscriptionName
+    alert_topic: kinds.TopicName | None = None
+    failure_topic: kinds.TopicName | None = None
+    file_age_s: kinds.Seconds = 300.0
+
+
+class ConnectionSettings(Settings, frozen=True, kw_only=True):
+    """Which Pub/Sub server is called.
+
+    pubsub_address: HOST:PORT of a Pub/Sub server without encryption, such as an emulator. Default:
+      PUBSUB_EMULATOR_HOST, else Google's.
+    """
+
+    pubsub_address: kinds.Text | None = None
+
+
+class WorkerSettings(Settings, frozen=True, kw_only=True):
+    """How the worker batches, deduplicates, drains and reports its health.
+
+    batch_messages: Messages of one batch, at most.
+    max_outstanding_messages: Stop pulling at this number of outstanding messages, the retry queue
+      included.
+    max_outstanding_mb: Stop pulling at this size of the outstanding messages.
+    dedupe_h: How long a record id is kept to drop duplicates.
+    drain_s: Time to drain after SIGTERM or SIGINT.
+    max_answer_attempts: Attempts to check an answer while the checker replies to others. While it
+      replies to none, all answers wait.
+    alert_ordering: Publish the alerts of one engine with an ordering key.
+    no_data_after_s: Alert after this time without an answer from an engine that had steady traffic,
+      or from the whole subscription.
+    no_data_min_answers: Answers an hour from which traffic is steady.
+    canary: File of known answers that are checked regularly, to detect changes of the checker.
+    canary_every_s: Time between two checks of the known answers.
+    health_address: Serve /healthz and /metrics here; a port alone is on 127.0.0.1. Default: not
+      served.
+    """
+
+    batch_messages: kinds.Count = 1_000
+    max_outstanding_messages: Annotated[kinds.Count, Note(former="held_messages")] = 4_000
+    max_outstanding_mb: Annotated[kinds.Megabytes, Note(former="held_mb")] = 64
+    dedupe_h: kinds.Hours = 24.0
+    drain_s: kinds.Seconds = 25.0
+    max_answer_attempts: kinds.Count = RetrySettings().max_answer_attempts
+    alert_ordering: kinds.Switch = False
+    no_data_after_s: kinds.Seconds = _NO_DATA.after_us / SECOND_US
+    no_data_min_answers: kinds.Count = _NO_DATA.min_answers
+    canary: kinds.LocalFile | None = None
+    canary_every_s: kinds.Seconds = 3600.0
+    health_address: kinds.ListeningAddress | None = None
+
+    @property
+    def max_outstanding_bytes(self) -> int:
+        """The size of the outstanding messages, in bytes."""
+        return self.max_outstanding_mb * MEGABYTE
+
+    @property
+    def no_data(self) -> NoDataRule:
+        """The rule that detects engines without traffic."""
+        return NoDataRule(
+            after_us=round(self.no_data_after_s * SECOND_US), min_answers=self.no_data_min_answers
+        )
+
+    @property
+    def retries(self) -> RetrySettings:
+        """One attempt a call: the retry queue repeats it, and nothing stops the worker."""
+        never_s = 1e9
+        return RetrySettings(
+            max_attempts=1,
+            total_s=never_s,
+            give_up_after_s=never_s,
+            max_answer_attempts=self.max_answer_attempts,
+        )
+
+
+class StreamingJobSettings(Settings, frozen=True, kw_only=True):
+    """How a streaming job on Dataflow deduplicates and writes.
+
+    dedupe_h: How long a record id is kept to drop duplicates.
+    id_label: Attribute that identifies a message. Dataflow drops messages with the same value
+      within ten minutes; they are not counted.
+    shards: Files for the records of one window and date; one takes 250 records a second.
+    """
+
+    dedupe_h: kinds.Hours = SEEN_FOR_S / _HOUR_S
+    id_label: kinds.Text | None = None
+    shards: kinds.Count = 4
+
+    @property
+    def dedupe_s(self) -> int:
+        """How long a record id is kept, in seconds."""
+        return round(self.dedupe_h * _HOUR_S)
 
 
 class BackfillSettings(Settings, frozen=True, kw_only=True):
@@ -56,10 +156,9 @@ class BackfillSettings(Settings, frozen=True, kw_only=True):
 class FailureSettings(Settings, frozen=True, kw_only=True):
     """Which failures are replayed.
 
-    Attributes:
-      failures: Failures of an earlier run: paths or globs, local or gs://.
-      failure_subscription: Replay the failures of this subscription to a failure topic.
-      idle_s: Time without a message after which the subscription counts as empty.
+    failures: Failures of an earlier run: paths or globs, local or gs://.
+    failure_subscription: Replay the failures of this subscription to a failure topic.
+    idle_s: Time without a message after which the subscription counts as empty.
     """
 
     failures: tuple[kinds.Location, ...] = ()
@@ -86,12 +185,11 @@ class ReplaySettings(Settings, frozen=True, kw_only=True):
 class EstimationSettings(Settings, frozen=True, kw_only=True):
     """How a backfill is estimated.
 
-    Attributes:
-      output: Output folder of the backfill, to write estimate.json to. The backfill's summary
-        compares itself with it.
-      estimate_from: Estimate from a random sample of so many messages, with a 95 % interval; use
-        1,000 or more. Default: all messages.
-      assumed_latency_ms: Assumed latency of a call; Google's service aims at less than 500.
+    output: Output folder of the backfill, to write estimate.json to. The backfill's summary
+      compares itself with it.
+    estimate_from: Estimate from a random sample of so many messages, with a 95 % interval; use
+      1,000 or more. Default: all messages.
+    assumed_latency_ms: Assumed latency of a call; Google's service aims at less than 500.
     """
 
     output: kinds.OutputFolder | None = None
@@ -128,9 +226,8 @@ class WatchStreamSettings(Settings, frozen=True, kw_only=True):
 class WatchDemoSettings(Settings, frozen=True, kw_only=True):
     """The settings of `watch --demo`.
 
-    Attributes:
-      demo: Watch the sample answers, twenty a second; needs no cloud.
-      watch_demo_output: Output folder.
+    demo: Watch the sample answers, twenty a second; needs no cloud.
+    watch_demo_output: Output folder.
     """
 
     demo: Annotated[kinds.Switch, Note(is_argument=True)] = False
@@ -140,8 +237,7 @@ class WatchDemoSettings(Settings, frozen=True, kw_only=True):
 class DemoSettings(Settings, frozen=True, kw_only=True):
     """The settings of `demo`.
 
-    Attributes:
-      demo_output: Output folder.
+    demo_output: Output folder.
     """
 
     demo_output: Annotated[kinds.OutputFolder, Note(flag="output")] = "out/demo"
@@ -150,13 +246,12 @@ class DemoSettings(Settings, frozen=True, kw_only=True):
 class EvaluationSettings(Settings, frozen=True, kw_only=True):
     """What is evaluated.
 
-    Attributes:
-      answers: Answers in any input format, or enriched records: paths or globs, local or gs://.
-      gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated"
-        or "grounded" (true or false). "spans" lists what is not supported: [[start_byte, end_byte,
-        kind]]. Default: the lines of --answers.
-      evaluation_output: File for all results, as JSON.
-      resamples: Bootstrap samples for the 95 % intervals.
+    answers: Answers in any input format, or enriched records: paths or globs, local or gs://.
+    gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
+      "grounded" (true or false). "spans" lists what is not supported: [[start_byte, end_byte,
+      kind]]. Default: the lines of --answers.
+    evaluation_output: File for all results, as JSON.
+    resamples: Bootstrap samples for the 95 % intervals.
     """
 
     answers: tuple[kinds.Location, ...]
@@ -179,15 +274,14 @@ class EvaluateSettings(Settings, frozen=True, kw_only=True):
 class ReportSettings(Settings, frozen=True, kw_only=True):
     """The settings of `report`.
 
-    Attributes:
-      folder: Output folder of a run.
-      report_output: File for the page. Default: DIR/report.html.
-      what_if: Print what other thresholds would find, from the stored scores.
-      gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated"
-        or "grounded" (true or false).
-      low_grounded_threshold: Threshold of the support score in the run. Default: 0.6.
-      claim_threshold: Threshold of a claim's score in the run. Default: 0.4.
-      price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
+    folder: Output folder of a run.
+    report_output: File for the page. Default: DIR/report.html.
+    what_if: Print what other thresholds would find, from the stored scores.
+    gold: Labels as JSON lines that name an answer (record_id, name or id) and say "hallucinated" or
+      "grounded" (true or false).
+    low_grounded_threshold: Threshold of the support score in the run. Default: 0.6.
+    claim_threshold: Threshold of a claim's score in the run. Default: 0.4.
+    price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
     """
 
     folder: Annotated[kinds.Location, Note(is_positional=True)]
@@ -202,10 +296,9 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
 class StatusSettings(Settings, frozen=True, kw_only=True):
     """The settings of `status`.
 
-    Attributes:
-      folder: The --output or --work_folder of a worker.
-      verify: Also compare the ledger with the rows and record ids in the output's files.
-      status_output: With --verify, where DIR is a --work_folder: the worker's --output.
+    folder: The --output or --work_folder of a worker.
+    verify: Also compare the ledger with the rows and record ids in the output's files.
+    status_output: With --verify, where DIR is a --work_folder: the worker's --output.
     """
 
     folder: Annotated[kinds.Location, Note(is_positional=True)]
@@ -216,9 +309,8 @@ class StatusSettings(Settings, frozen=True, kw_only=True):
 class VerifySettings(Settings, frozen=True, kw_only=True):
     """The settings of `verify`.
 
-    Attributes:
-      folder: An output folder, local or gs://.
-      work_folders: Work folders of workers that are not below DIR.
+    folder: An output folder, local or gs://.
+    work_folders: Work folders of workers that are not below DIR.
     """
 
     folder: Annotated[kinds.Location, Note(is_positional=True)]
@@ -228,11 +320,10 @@ class VerifySettings(Settings, frozen=True, kw_only=True):
 class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
     """The settings of `serve-checker`.
 
-    Attributes:
-      serve_port: TCP port; 0 takes a free one.
-      serve_host: Address to listen on.
-      scorer: Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that
-        scores claims. Needs groundwatch[scorer].
+    serve_port: TCP port; 0 takes a free one.
+    serve_host: Address to listen on.
+    scorer: Folder of an ONNX entailment model (model.onnx, tokenizer.json, config.json) that scores
+      claims. Needs groundwatch[scorer].
     """
 
     serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080

@@ -14,7 +14,7 @@ from msgspec.structs import FieldInfo
 from pipeline.settings.kinds import Kind, choice_of, parse_switch
 from schemas import Record
 
-_HELP = re.compile(r"^  (\w+): (.*(?:\n    .*)*)", re.MULTILINE)
+_HELP = re.compile(r"^(\w+): (.*(?:\n  .*)*)", re.MULTILINE)
 _DEFAULT = re.compile(r" Default: (.*)\.$")
 
 
@@ -22,10 +22,10 @@ class Settings(Record, frozen=True, kw_only=True):
     """A group of settings, or the groups that a command takes.
 
     A setting is a field such as ``timeout_s: kinds.Seconds = 10.0``: a type of `kinds`, an enum or
-    a Literal, and the default, without which it is required. Its help is its text in the section
-    `Attributes` of the docstring; "Default: ..." at the end describes a default that depends on
-    something. A field whose type is another `Settings` adds all settings of it. The name of the
-    class is the title of the group: `InputFormatSettings` heads it with "Input format".
+    a Literal, and the default, without which it is required. Its help follows its name in the
+    docstring; "Default: ..." at the end describes a default that depends on something. A field
+    whose type is another `Settings` adds all settings of it. The name of the class is the title of
+    the group: `InputFormatSettings` heads it with "Input format".
     """
 
     def problems(self) -> Iterator[str]:

@@ -26,9 +26,8 @@ FILE_BYTES = 128 * MEGABYTE
 class InputFormatSettings(Settings, frozen=True, kw_only=True):
     """How messages are parsed.
 
-    Attributes:
-      input_format: Format of every message. Default: detected from each message's fields.
-      facts_from_steps: Count the search results of the generator's intermediate steps as facts.
+    input_format: Format of every message. Default: detected from each message's fields.
+    facts_from_steps: Count the search results of the generator's intermediate steps as facts.
     """
 
     input_format: kinds.FormatName | None = None
@@ -38,9 +37,8 @@ class InputFormatSettings(Settings, frozen=True, kw_only=True):
 class SamplingSettings(Settings, frozen=True, kw_only=True):
     """Which answers are checked.
 
-    Attributes:
-      sample: Check only a sample of the answers: RATE for all engines or ENGINE=RATE for one, from
-        0 to 1. Every run selects the same answers. Default: 1.
+    sample: Check only a sample of the answers: RATE for all engines or ENGINE=RATE for one, from 0
+      to 1. Every run selects the same answers. Default: 1.
     """
 
     sample: tuple[kinds.Sample, ...] = ()
@@ -58,16 +56,14 @@ class SamplingSettings(Settings, frozen=True, kw_only=True):
 class OutputSettings(Settings, frozen=True, kw_only=True):
     """Where results are written, and how much text they keep.
 
-    Attributes:
-      output: Output folder, local or gs://.
-      run_id: Part of every output file's name. A run replaces the files of an earlier run with the
-        same id. A streaming job appends its start time. Default: derived from the name of the
-        input.
-      target_file_mb: Start a new output file at this size.
-      text: How much of answers, queries and facts all files keep. The messages of failures follow
-        --failure_payload.
-      failure_payload: Whether failures keep the original message and its attributes; replay needs
-        them.
+    output: Output folder, local or gs://.
+    run_id: Part of every output file's name. A run replaces the files of an earlier run with the
+      same id. A streaming job appends its start time. Default: derived from the name of the input.
+    target_file_mb: Start a new output file at this size.
+    text: How much of answers, queries and facts all files keep. The messages of failures follow
+      --failure_payload.
+    failure_payload: Whether failures keep the original message and its attributes; replay needs
+      them.
     """
 
     output: kinds.OutputFolder
@@ -80,17 +76,16 @@ class OutputSettings(Settings, frozen=True, kw_only=True):
 class LocalRunSettings(Settings, frozen=True, kw_only=True):
     """How a run on this machine works and resumes.
 
-    Attributes:
-      workers: Processes that share the work. On another runner: the number that
-        --requests_per_minute is divided by. Default: 1; on another runner, as many as it may start.
-      work_folder: Local folder for the state of an unfinished run. Default: inside a local
-        --output, else in ~/.cache/groundwatch.
-      segment_messages: Commit progress every so many messages.
-      resume: Resume an interrupted run, and fail if there is none. Without this flag the same
-        command resumes the run or starts a new one.
-      forget_replies: Start over and discard the cached replies of an interrupted run, which are
-        otherwise kept even if settings or input change. Calls already sent still count against
-        --max_calls and --max_cost.
+    workers: Processes that share the work. On another runner: the number that --requests_per_minute
+      is divided by. Default: 1; on another runner, as many as it may start.
+    work_folder: Local folder for the state of an unfinished run. Default: inside a local --output,
+      else in ~/.cache/groundwatch.
+    segment_messages: Commit progress every so many messages.
+    resume: Resume an interrupted run, and fail if there is none. Without this flag the same command
+      resumes the run or starts a new one.
+    forget_replies: Start over and discard the cached replies of an interrupted run, which are
+      otherwise kept even if settings or input change. Calls already sent still count against
+      --max_calls and --max_cost.
     """
 
     workers: kinds.Count | None = None
@@ -108,12 +103,11 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
 class VerdictSettings(Settings, frozen=True, kw_only=True):
     """How scores and reasons become verdicts.
 
-    Attributes:
-      low_grounded_threshold: An answer with a lower support score is LOW_GROUNDED.
-      claim_threshold: An answer with a claim that scores lower is LOW_GROUNDED.
-      drift_threshold: Tag SCORE_DRIFT where the generator's own score differs from the support
-        score by more.
-      move_reason: Map a skip, finish or block reason to another verdict.
+    low_grounded_threshold: An answer with a lower support score is LOW_GROUNDED.
+    claim_threshold: An answer with a claim that scores lower is LOW_GROUNDED.
+    drift_threshold: Tag SCORE_DRIFT where the generator's own score differs from the support score
+      by more.
+    move_reason: Map a skip, finish or block reason to another verdict.
     """
 
     low_grounded_threshold: kinds.Fraction = _THRESHOLDS.low_grounded
@@ -134,17 +128,16 @@ class VerdictSettings(Settings, frozen=True, kw_only=True):
 class AlertSettings(Settings, frozen=True, kw_only=True):
     """Which answers and rates alert.
 
-    Attributes:
-      alert_verdicts: Verdicts that alert.
-      alert_tags: Tags that alert, with any verdict.
-      alert_text: Include the answer and its worst claim in the alert.
-      rate_budget: Error budget: the accepted rate of bad answers.
-      rate_burn: Burn rate that opens an incident: the rate of bad answers as a multiple of the
-        budget, over one hour and over six.
-      rate_min_answers: Do not compute a burn rate from fewer answers an hour.
-      reason_rise: Rise of a skip reason that opens an incident: its rate over one hour as a
-        multiple of its rate over the five hours before.
-      reason_min_answers: Do not compute a rise from fewer answers an hour with the skip reason.
+    alert_verdicts: Verdicts that alert.
+    alert_tags: Tags that alert, with any verdict.
+    alert_text: Include the answer and its worst claim in the alert.
+    rate_budget: Error budget: the accepted rate of bad answers.
+    rate_burn: Burn rate that opens an incident: the rate of bad answers as a multiple of the
+      budget, over one hour and over six.
+    rate_min_answers: Do not compute a burn rate from fewer answers an hour.
+    reason_rise: Rise of a skip reason that opens an incident: its rate over one hour as a multiple
+      of its rate over the five hours before.
+    reason_min_answers: Do not compute a rise from fewer answers an hour with the skip reason.
     """
 
     alert_verdicts: tuple[Verdict, ...] = tuple(sorted(AlertRule().verdicts))

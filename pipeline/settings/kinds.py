@@ -265,8 +265,7 @@ Location = Annotated[str, Kind(_parse_location, "PATH", rf"({_BUCKET_PATH}|[^:\s
 Archive = Annotated[str, Kind(_parse_location, "PATH", _BUCKET_PATH)]
 OutputFolder = Annotated[str, Kind(_parse_location, "FOLDER", _BUCKET_PATH, "GCS_WRITE_FOLDER")]
 LocalFolder = Annotated[
-    str,
-    _accepting(lambda text: "://" not in _parse_location(text), _FOLDER_FORM, "FOLDER"),
+    str, _accepting(lambda text: "://" not in _parse_location(text), _FOLDER_FORM, "FOLDER")
 ]
 LocalFile = Annotated[
     str, _accepting(lambda text: Path(text).is_file(), "be a file of this machine", "FILE")

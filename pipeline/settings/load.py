@@ -29,9 +29,7 @@ _INVALID = object()
 class CommonSettings(Settings, frozen=True, kw_only=True):
     """What every command takes.
 
-    Attributes:
-      config: YAML file with settings by name, without dashes. Settings of other commands are
-        ignored.
+    config: YAML file with settings by name, without dashes. Settings of other commands are ignored.
     """
 
     config: kinds.LocalFile | None = None

@@ -16,7 +16,6 @@ from schemas import Record
 from schemas.alert import Alert
 from schemas.answer import Answer
 from schemas.failure import Failure
-from schemas.message import Message
 from transforms.measure_rates import EngineCounts
 from transforms.persistence.private_files import create_file
 
@@ -123,13 +122,7 @@ def deferred_answer(answer: Answer) -> DeferredAnswer:
 
 def without_payload(failure: Failure) -> Failure:
     """Drop the original bytes and attributes of a failure's message."""
-    message = failure.message
-    kept = Message(
-        payload=b"",
-        place=message.place,
-        element=message.element,
-        publish_time_us=message.publish_time_us,
-    )
+    kept = replace(failure.message, payload=b"", attributes={}, earlier=None, whole_bytes=None)
     return replace(failure, message=kept)
 
 

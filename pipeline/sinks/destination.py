@@ -6,12 +6,9 @@ from schemas import Record
 
 
 class Destination(Record, frozen=True, kw_only=True):
-    """Where the files of a run go.
+    """The output folder and the id of a run, which is part of the name of all of its files.
 
-    Attributes:
-      root: the output folder, local or gs://.
-      run: the run's id, part of the name of every file.
-      file_bytes: a longer file is followed by another.
+    A file longer than `file_bytes` is followed by another.
     """
 
     root: str

@@ -36,13 +36,8 @@ class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
 class OpenPart:
     """Write rows to a file.
 
-    Args:
-      path: where to write it.
-      folder: the output folder that its rows belong to, relative to the output's root.
-      row_format: the format of its rows.
-
-    Raises:
-      OSError: it cannot be written; the methods raise it, too.
+    Its path is a temporary one, `folder` the output folder that the rows belong to, relative to the
+    output's root. All methods raise OSError if it cannot be written.
     """
 
     def __init__(self, path: str, folder: str, row_format: RowFormat) -> None:

@@ -25,14 +25,13 @@ class PublishRows(beam.PTransform):
     Args:
       topic: ``projects/P/topics/T``.
       kind: of the rows, for the counter.
-      encode: makes a message of a row; a function of a module.
+      encode: makes a message of a row.
     """
 
     def __init__(self, topic: str, kind: str, encode: Callable[[Any], TopicMessage]) -> None:
         super().__init__()
         self.topic = topic
-        self.kind = kind
-        self.encode = encode
+        self.to_message = beam.Map(_to_message, kind=kind, encode=encode)
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
@@ -40,7 +39,7 @@ class PublishRows(beam.PTransform):
         return (
             inputs
             | "JoinRows" >> beam.Flatten()
-            | "ToMessage" >> beam.Map(_to_message, kind=self.kind, encode=self.encode)
+            | "ToMessage" >> self.to_message
             | "Publish" >> WriteToPubSub(self.topic, with_attributes=True)
         )
 

@@ -36,11 +36,10 @@ class ArchiveSink(Sink):
     """Write final files and a manifest: a bounded run on an engine."""
 
     def __init__(self, config: Config) -> None:
-        formats = row_formats(config)
-        self.enriched = WriteFiles(config.destination, formats.enriched)
+        self.enriched, self.alerts, self.failures = (
+            WriteFiles(config.destination, row_format) for row_format in row_formats(config)
+        )
         self.rate_alerts = RateAlerts(at_end(config.rates))
-        self.alerts = WriteFiles(config.destination, formats.alerts)
-        self.failures = WriteFiles(config.destination, formats.failures)
 
 
 class StreamSink(Sink):
@@ -57,20 +56,15 @@ class StreamSink(Sink):
         failure_topic: str | None = None,
     ) -> None:
         formats = row_formats(config, only_recent_dates=True)
-        write = partial(WriteWindows, config.destination, windows)
-        encode = partial(encode_failure, with_payload=config.failure_payload)
-        self.enriched = write(formats.enriched)
+        self.enriched, self.alerts, self.failures = (
+            WriteWindows(config.destination, windows, row_format) for row_format in formats
+        )
         self.rate_alerts = RateAlerts(at_end_of_bucket(config.rates))
-        self.alerts = (
-            PublishRows(alert_topic, formats.alerts.kind, encode_alert)
-            if alert_topic
-            else write(formats.alerts)
-        )
-        self.failures = (
-            PublishRows(failure_topic, formats.failures.kind, encode)
-            if failure_topic
-            else write(formats.failures)
-        )
+        if alert_topic:
+            self.alerts = PublishRows(alert_topic, formats.alerts.kind, encode_alert)
+        if failure_topic:
+            encode = partial(encode_failure, with_payload=config.failure_payload)
+            self.failures = PublishRows(failure_topic, formats.failures.kind, encode)
 
 
 class SegmentSink(Sink):

@@ -38,12 +38,10 @@ Source: https://cloud.google.com/pubsub/docs/subscription-properties, "Message r
 
 
 class Windows(Record, frozen=True, kw_only=True):
-    """How the rows of a stream become files.
+    """How the rows of a stream become files: windows of publish time, spread over shards.
 
-    Attributes:
-      width_s: seconds of publish time whose rows go into files together. Rows that have waited for
-        as long are also written when the watermark stands still or has passed.
-      shards: how many files the rows of a window and folder are spread over.
+    Rows that have waited for a window's width are also written when the watermark stands still or
+    has passed.
     """
 
     width_s: int
@@ -58,18 +56,6 @@ def into_windows(windows: Windows) -> beam.WindowInto:
         trigger=AfterWatermark(early=every_width, late=every_width),
         accumulation_mode=AccumulationMode.DISCARDING,
         allowed_lateness=ALLOWED_LATENESS_S,
-    )
-
-
-def out_of_windows() -> beam.WindowInto:
-    """Return to the global window, element by element.
-
-    A Reshuffle would keep the windows, and Beam's local streaming runner drops late elements.
-    """
-    return beam.WindowInto(
-        GlobalWindows(),
-        trigger=Repeatedly(AfterCount(1)),
-        accumulation_mode=AccumulationMode.DISCARDING,
     )
 
 
@@ -113,6 +99,12 @@ class WriteWindows(beam.PTransform):
         """Apply the step."""
         named = {"row_format": self.row_format, "shards": self.windows.shards}
         placed = beam.typehints.Tuple[_Place, inputs[0].element_type]
+        # A Reshuffle would keep the windows, and Beam's local streaming runner drops late elements.
+        out_of_windows = beam.WindowInto(
+            GlobalWindows(),
+            trigger=Repeatedly(AfterCount(1)),
+            accumulation_mode=AccumulationMode.DISCARDING,
+        )
         _ = (
             inputs
             | "JoinRows" >> beam.Flatten()
@@ -120,7 +112,7 @@ class WriteWindows(beam.PTransform):
             | "IntoWindows" >> into_windows(self.windows)
             | "GroupRows" >> beam.GroupByKey()
             | "WritePane" >> beam.FlatMap(_write_pane, destination=self.destination, **named)
-            | "LeaveWindows" >> out_of_windows()
+            | "LeaveWindows" >> out_of_windows
             | "KeepNames" >> beam.Reshuffle()
             | "PublishPart" >> beam.Map(_publish_part, destination=self.destination)
         )

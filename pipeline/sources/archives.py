@@ -9,8 +9,7 @@ from typing import IO, cast
 from msgspec.structs import replace
 
 from pipeline import storage
-from pipeline.sources.avro_blocks import AVRO_MAGIC, Buffered
-from pipeline.sources.avro_rows import read_rows
+from pipeline.sources.avro_files import AVRO_MAGIC, Buffered, read_rows
 from pipeline.sources.compression import (
     GZIP_MAGIC,
     ZSTD_MAGIC,
@@ -38,6 +37,7 @@ _KEPT_BYTES = MAX_PAYLOAD_BYTES + 1
 """Of a longer line; one more than a message may have, so that no part passes for a whole one."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_AVRO, _GZIP, _ZSTD, _PLAIN = "Avro", "gzip", "zstandard", "plain"
 _MAGIC_BYTES = 4
 _COMPRESSED_NAMES = (".avro", ".gz", ".zst")
 
@@ -49,7 +49,7 @@ class FileChanged(OSError):
         super().__init__("it has changed since it was counted; give the same command again")
 
 
-class Contents(Record, frozen=True, kw_only=True):
+class Contents(Record, frozen=True):
     """How many records of an archive count.
 
     Attributes:
@@ -89,7 +89,7 @@ def read_file(
       DamagedArchive: after the last record that counts.
     """
     with _opened(path) as stream:
-        if not (has_late_checksums(stream) or salvage):
+        if not (_has_late_checksums(stream) or salvage):
             if watch:
                 watch(stream)
             yield from _records(stream, path, are_failures=are_failures)
@@ -100,10 +100,16 @@ def read_file(
 
 def examine_file(path: str, *, are_failures: bool, salvage: bool) -> Contents:
     """Read a file to its end, and count its valid records."""
+    read = 0
     with _opened(path) as stream:
         version = storage.version(path)
-        records = _records(stream, path, are_failures=are_failures, salvage=True)
-        return replace(examine(records, salvage=salvage), version=version)
+        try:
+            for _ in _records(stream, path, are_failures=are_failures, salvage=True):
+                read += 1
+        except DamagedArchive as error:
+            count = read if salvage else error.verified
+            return Contents(count, error.verified, str(error), version)
+    return Contents(read, read, None, version)
 
 
 def read_examined_file(
@@ -113,52 +119,31 @@ def read_examined_file(
     are_failures: bool,
     watch: Callable[[IO[bytes]], None] | None = None,
 ) -> Iterator[Message]:
-    """Read the valid messages of an examined file, as `read_file` does."""
+    """Read the valid messages of an examined file, as `read_file` does.
+
+    Those that are salvaged get the attribute SALVAGED. Records that were appended to a file without
+    checksums since are left to another run.
+    """
     with _opened(path) as stream:
         if watch:
             watch(stream)
         if has_checksums(stream) and storage.version(path) != contents.version:
             raise FileChanged
         records = _records(stream, path, are_failures=are_failures, salvage=True)
-        yield from read_examined(records, contents)
-
-
-def examine(records: Iterable[Message], *, salvage: bool) -> Contents:
-    """Read the records of an archive, which may end in DamagedArchive, and count the valid ones."""
-    read = 0
-    try:
-        for _ in records:
-            read += 1
-    except DamagedArchive as error:
-        count = read if salvage else error.verified
-        return Contents(records=count, verified=error.verified, damage=str(error))
-    return Contents(records=read, verified=read)
-
-
-def read_examined(records: Iterable[Message], contents: Contents) -> Iterator[Message]:
-    """Yield the records that count, those that are salvaged with the attribute SALVAGED.
-
-    Records that were appended to a file without checksums since are left to another run.
-
-    Raises:
-      DamagedArchive: after the last record that counts, if the file is damaged.
-      FileChanged: the file has changed since it was examined.
-    """
-    coming = iter(records)
-    number = 0
-    try:
-        for number, record in enumerate(islice(coming, contents.records), 1):
-            if number > contents.verified:
-                yield replace(record, attributes={**record.attributes, SALVAGED: "true"})
-            else:
-                yield record
-        if contents.damage is None:
-            # Only this reads the checksum at the end of the file.
-            next(coming, None)
-    except DamagedArchive:
-        raise FileChanged from None
-    if number < contents.records:
-        raise FileChanged
+        number = 0
+        try:
+            for number, record in enumerate(islice(records, contents.records), 1):
+                if number > contents.verified:
+                    yield replace(record, attributes={**record.attributes, SALVAGED: "true"})
+                else:
+                    yield record
+            if contents.damage is None:
+                # Only this reads the checksum at the end of the file.
+                next(records, None)
+        except DamagedArchive:
+            raise FileChanged from None
+        if number < contents.records:
+            raise FileChanged
     if contents.damage is not None:
         raise DamagedArchive(contents.damage, contents.verified)
 
@@ -194,19 +179,16 @@ def read_archive(
     Raises:
       DamagedArchive: after the last record before the damage; it says how many before it count.
     """
-    head = _head(stream)
-    if _begins_with(AVRO_MAGIC, head):
+    kind = _kind(stream)
+    if kind == _AVRO:
         yield from read_rows(stream, path, salvage=salvage)
-    elif _begins_with(GZIP_MAGIC, head):
-        yield from _read_lines(read_gzip(stream), path, max_line_bytes)
-    elif _begins_with(ZSTD_MAGIC, head):
-        yield from _read_lines(read_zstd(stream), path, max_line_bytes)
-    elif path.endswith(".avro") and head:
+        return
+    if kind == _PLAIN and path.endswith(".avro") and stream.peek(1):
         raise DamagedArchive("its name ends in .avro, but it is not an Avro file")
-    elif not head and path.endswith(_COMPRESSED_NAMES):
+    if path.endswith(_COMPRESSED_NAMES) and not stream.peek(1):
         raise DamagedArchive("it is empty, and a compressed file never is")
-    else:
-        yield from _read_lines(read_plain(stream), path, max_line_bytes)
+    chunks = {_GZIP: read_gzip, _ZSTD: read_zstd, _PLAIN: read_plain}[kind](stream)
+    yield from _read_lines(chunks, path, max_line_bytes)
 
 
 def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
@@ -225,22 +207,20 @@ def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iter
 
 def has_checksums(stream: Buffered) -> bool:
     """Tell whether a file is compressed or Avro, from its first bytes."""
-    return _begins_with(AVRO_MAGIC, _head(stream)) or has_late_checksums(stream)
+    return _kind(stream) != _PLAIN
 
 
-def has_late_checksums(stream: Buffered) -> bool:
+def _has_late_checksums(stream: Buffered) -> bool:
     """Tell whether a file has checksums that follow any number of records."""
-    head = _head(stream)
-    return _begins_with(GZIP_MAGIC, head) or _begins_with(ZSTD_MAGIC, head)
+    return _kind(stream) in {_GZIP, _ZSTD}
 
 
-def _head(stream: Buffered) -> bytes:
-    return stream.peek(_MAGIC_BYTES)[:_MAGIC_BYTES]
-
-
-def _begins_with(magic: bytes, head: bytes) -> bool:
-    """Tell whether a file begins with magic bytes, or with those of them that it has."""
-    return bool(head) and head[: len(magic)] == magic[: len(head)]
+def _kind(stream: Buffered) -> str:
+    """Tell a file by its magic bytes, or by those of them that it has."""
+    head = stream.peek(_MAGIC_BYTES)[:_MAGIC_BYTES]
+    magics = {_AVRO: AVRO_MAGIC, _GZIP: GZIP_MAGIC, _ZSTD: ZSTD_MAGIC}
+    found = (kind for kind, magic in magics.items() if head[: len(magic)] == magic[: len(head)])
+    return next(found, _PLAIN) if head else _PLAIN
 
 
 def _read_lines(chunks: Iterable[Chunk], path: str, max_line_bytes: int) -> Iterator[Message]:

@@ -100,7 +100,7 @@ class _Members:
             if not magic.startswith(self._input[: len(magic)]):
                 raise DamagedArchive(f"there is no {name} at byte {start}")
             try:
-                yield from self._read_member(self._kind(self._input))
+                yield from self._read_member()
             except (zlib.error, zstd.ZstdError, EOFError) as error:
                 cause = str(error).rpartition("data: ")[2]
                 raise DamagedArchive(
@@ -109,7 +109,8 @@ class _Members:
                 ) from None
             self._skip_padding()
 
-    def _read_member(self, member: _GzipMember | _ZstdFrame) -> Iterator[Chunk]:
+    def _read_member(self) -> Iterator[Chunk]:
+        member = self._kind(self._input)
         while not member.decoder.eof:
             has_input = self._fill(1)
             given = self._input
@@ -121,9 +122,7 @@ class _Members:
 
     def _skip_padding(self) -> None:
         """Skip the zero bytes that tapes add after a member; no member begins with one."""
-        while self._input[:1] == b"\0" or not self._input:
-            if not self._fill(1):
-                return
+        while self._fill(1) and self._input[:1] == b"\0":
             length = len(self._input)
             self._input = self._input.lstrip(b"\0")
             self._offset += length - len(self._input)

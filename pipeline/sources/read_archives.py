@@ -42,11 +42,6 @@ class ReadArchives(beam.PTransform):
       it is read, fails the bundle.
     Delivery: each record once. One worker reads a file from end to end, since a record's place in
       it may be its only identity.
-
-    Args:
-      paths: the archives' files, local or gs://.
-      are_failures: whether they are failures of an earlier run, to be replayed.
-      salvage: whether the records before a damage count, too, with the attribute SALVAGED.
     """
 
     def __init__(
@@ -74,7 +69,7 @@ def _read_archive(
     path: str, *, are_failures: bool, salvage: bool
 ) -> Iterator[Message | TaggedFailure]:
     messages = read_file(path, are_failures=are_failures, salvage=salvage)
-    return count_messages(MessageRange(place=path, messages=messages))
+    return count_messages(MessageRange(path, messages))
 
 
 def count_messages(source: MessageRange) -> Iterator[Message | TaggedFailure]:

@@ -29,17 +29,13 @@ class ReadSubscription(beam.PTransform):
     Output: two PCollections, unbounded: `messages` holds the Message of each, `failures` nothing.
     Failures: none; a message without an answer fails in ParseAnswers.
     Delivery: Dataflow acknowledges what its first stage has committed, and drops redelivered
-      messages.
-
-    Args:
-      subscription: ``projects/P/subscriptions/S``.
-      id_label: the attribute by which Dataflow recognises a message that was published twice within
-        ten minutes; None for the message id.
+      messages. It drops messages with the same attribute `id_label` within ten minutes.
     """
 
     def __init__(self, subscription: str, id_label: str | None = None) -> None:
         super().__init__()
-        self.source = {"subscription": subscription, "id_label": id_label}
+        self.subscription = subscription
+        self.id_label = id_label
 
     def keep_first(self, config: Config) -> KeepFirst:
         """Remember the record ids in the job's state, for a while."""
@@ -52,7 +48,9 @@ class ReadSubscription(beam.PTransform):
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
         """Apply the step."""
-        pull = ReadFromPubSub(**self.source, with_attributes=True)
+        pull = ReadFromPubSub(
+            subscription=self.subscription, id_label=self.id_label, with_attributes=True
+        )
         to_message = beam.FlatMap(_to_message).with_outputs(FAILURES, main=MESSAGES)
         return root | "Pull" >> pull | "ToMessage" >> to_message
 

@@ -10,13 +10,7 @@ from schemas.message import Message
 
 
 class RecordRange(Record, frozen=True, kw_only=True):
-    """Some of the messages of one file.
-
-    Attributes:
-      contents: of the file.
-      first: how many messages precede it.
-      count: how many messages it has; None for all up to the file's end, damage included.
-    """
+    """Some messages of a file: `count`, or None for all up to its end, behind the `first` ones."""
 
     path: str
     contents: Contents
@@ -25,12 +19,7 @@ class RecordRange(Record, frozen=True, kw_only=True):
 
 
 class Segment(Record, frozen=True, kw_only=True):
-    """A part of the input whose results are committed together.
-
-    Attributes:
-      number: its place in the order of the input, from 0.
-      messages: their number.
-    """
+    """A part of the input whose results are committed together, numbered from 0 in its order."""
 
     number: int
     messages: int
@@ -38,12 +27,7 @@ class Segment(Record, frozen=True, kw_only=True):
 
 
 def split_segments(files: Iterable[tuple[str, Contents]], size: int) -> list[Segment]:
-    """Split an input into segments, which together read every file to its end.
-
-    Args:
-      files: the path and the contents of each.
-      size: messages of a segment, at least 1; the last one may have fewer.
-    """
+    """Split files into segments of so many messages; only the last segment may have fewer."""
     segments: list[Segment] = []
     ranges: list[RecordRange] = []
     room = size

@@ -8,26 +8,13 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 from pipeline.storage import buckets, local_files
 from pipeline.storage.local_files import fsync
+from transforms.persistence.private_files import create_file, make_folder
 
 __all__ = ["fsync"]
-
-
-class _Store(Protocol):
-    """What `local_files` and `buckets` both do."""
-
-    def create(self, path: str) -> IO[bytes]: ...
-    def read(self, path: str) -> IO[bytes]: ...
-    def move_in(self, source: str, path: str, *, must_be_new: bool) -> None: ...
-    def exists(self, path: str) -> bool: ...
-    def version(self, path: str) -> tuple[int, int]: ...
-    def checksum(self, path: str) -> str: ...
-    def remove(self, path: str) -> None: ...
-    def find(self, pattern: str) -> list[str]: ...
-    def find_below(self, folder: str) -> list[str]: ...
 
 
 class TargetExists(OSError):
@@ -39,10 +26,6 @@ def is_local(path: str) -> bool:
     return "://" not in path
 
 
-def _store(path: str) -> _Store:
-    return local_files if is_local(path) else buckets
-
-
 def join(root: str, *names: str) -> str:
     """Join the parts of a path with the separator of the root's file system."""
     if is_local(root):
@@ -51,10 +34,7 @@ def join(root: str, *names: str) -> str:
 
 
 def name_below(path: str, folder: str) -> str | None:
-    """Return a file's path relative to a folder, None if the file is not below it.
-
-    Links on disk are followed.
-    """
+    """Return a file's path relative to a folder, None if it is not below it; follow links."""
     if is_local(path) and is_local(folder):
         path, folder = os.path.realpath(path), os.path.realpath(folder)
     prefix = join(folder, "")
@@ -67,23 +47,26 @@ def create(path: str) -> IO[bytes]:
     On disk only the owner and the group can read them, whatever the umask is. An object appears
     when the stream is closed.
     """
-    return _store(path).create(path)
+    if not is_local(path):
+        return buckets.create(path)
+    make_folder(Path(path).parent)
+    return create_file(path)
 
 
 def read(path: str) -> IO[bytes]:
     """Open a file for reading, without decompressing it."""
-    return _store(path).read(path)
+    return Path(path).open("rb") if is_local(path) else buckets.read(path)
 
 
 def publish(temporary_path: str, path: str) -> None:
-    """Give a finished file its final name, and replace a file of that name.
+    """Give a finished file its final name, on any file system or in a bucket.
 
-    The file may be on any file system; a local file is uploaded to a bucket. A second call for the
-    same file does nothing.
+    It replaces a file of that name. A second call for the same file does nothing.
     """
     if not exists(temporary_path) and exists(path):
         return
-    _store(path).move_in(temporary_path, path, must_be_new=False)
+    move_in = local_files.move_in if is_local(path) else buckets.move_in
+    move_in(temporary_path, path, must_be_new=False)
 
 
 def publish_new(temporary_path: str, path: str) -> None:
@@ -94,8 +77,9 @@ def publish_new(temporary_path: str, path: str) -> None:
     Raises:
       TargetExists: another file has that name; it stays as it is.
     """
+    move_in = local_files.move_in if is_local(path) else buckets.move_in
     try:
-        _store(path).move_in(temporary_path, path, must_be_new=True)
+        move_in(temporary_path, path, must_be_new=True)
     except FileExistsError:
         if checksum(temporary_path) != checksum(path):
             raise TargetExists(
@@ -121,12 +105,15 @@ def read_whole(path: str) -> bytes:
 
 def exists(path: str) -> bool:
     """Tell whether a file exists."""
-    return _store(path).exists(path)
+    return Path(path).exists() if is_local(path) else buckets.exists(path)
 
 
 def version(path: str) -> tuple[int, int]:
     """Return a file's size in bytes and its last change in nanoseconds since 1970 UTC."""
-    return _store(path).version(path)
+    if not is_local(path):
+        return buckets.version(path)
+    status = Path(path).stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def size(path: str) -> int:
@@ -136,22 +123,22 @@ def size(path: str) -> int:
 
 def checksum(path: str) -> str:
     """Return the CRC32C of a file's content, in base64."""
-    return _store(path).checksum(path)
+    return local_files.checksum(path) if is_local(path) else buckets.checksum(path)
 
 
 def find(pattern: str) -> list[str]:
-    """List the files that match a glob or have it as their name, sorted.
-
-    A name that is not UTF-8 is an OSError.
-    """
+    """List the files that match a glob or have it as their name, sorted."""
     with describing_errors(f"cannot list {pattern}"):
-        return _store(pattern).find(pattern)
+        return local_files.find(pattern) if is_local(pattern) else buckets.find(pattern)
 
 
 def find_below(folder: str) -> list[str]:
     """List the files in a folder and its subfolders, sorted."""
     with describing_errors(f"cannot list {folder}"):
-        return _store(folder).find_below(folder)
+        if not is_local(folder):
+            return buckets.find_below(folder)
+        walked = os.walk(folder)
+        return sorted(os.path.join(path, name) for path, _, names in walked for name in names)  # noqa: PTH118
 
 
 def distinct(paths: Iterable[str]) -> list[str]:
@@ -165,7 +152,10 @@ def remove(paths: Sequence[str]) -> None:
     """Delete those of the files that exist."""
     for path in paths:
         with describing_errors(f"cannot delete {path}"):
-            _store(path).remove(path)
+            if is_local(path):
+                Path(path).unlink(missing_ok=True)
+            else:
+                buckets.remove(path)
 
 
 def remove_folder(path: str) -> None:

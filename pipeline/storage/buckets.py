@@ -15,7 +15,6 @@ from fnmatch import fnmatchcase
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any, cast
 
 import google.auth
@@ -30,14 +29,12 @@ from google.cloud.storage.fileio import BlobWriter
 
 from schemas.quantities import MEGABYTE
 
-_NUMBERS: Mapping[Any, int] = MappingProxyType(
-    {
-        HTTPStatus.UNAUTHORIZED: errno.EACCES,
-        HTTPStatus.FORBIDDEN: errno.EACCES,
-        HTTPStatus.NOT_FOUND: errno.ENOENT,
-        HTTPStatus.PRECONDITION_FAILED: errno.EEXIST,
-    }
-)
+_NUMBERS: Mapping[Any, int] = {
+    HTTPStatus.UNAUTHORIZED: errno.EACCES,
+    HTTPStatus.FORBIDDEN: errno.EACCES,
+    HTTPStatus.NOT_FOUND: errno.ENOENT,
+    HTTPStatus.PRECONDITION_FAILED: errno.EEXIST,
+}
 _SCHEME = "gs://"
 _CONTENT_TYPE = "application/octet-stream"
 _CHUNK_BYTES = 2 * MEGABYTE
@@ -56,9 +53,7 @@ _log = logging.getLogger(__name__)
 def as_os_errors(path: str) -> Iterator[None]:
     """Raise the errors of Google's client as OSErrors of a path.
 
-    Raises:
-      OSError: FileNotFoundError, PermissionError or FileExistsError where they apply. Its strerror
-        holds the service's message and no URL, since an upload URL authorizes anybody.
+    Their strerror holds the service's message and no URL, since an upload URL authorizes anybody.
     """
     try:
         yield
@@ -77,18 +72,13 @@ def _status(error: BaseException) -> Any:
 
 def _reason(error: BaseException) -> str:
     if isinstance(error, InvalidResponse | GoogleAPICallError):
-        return f"{_status(error):d} {_message(error)}".rstrip()
+        message = ""
+        with suppress(AttributeError, KeyError, TypeError, ValueError):
+            message = error.response.json()["error"]["message"]
+        return f"{_status(error):d} {message}".rstrip()
     if isinstance(error, GoogleAuthError):
         return f"no credentials that Cloud Storage accepts ({type(error).__name__})"
     return f"no usable answer from Cloud Storage ({type(error).__name__})"
-
-
-def _message(error: Any) -> str:
-    """Return the message in Google's JSON of errors."""
-    try:
-        return str(error.response.json()["error"]["message"])
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return ""
 
 
 class _Download(BeamBlobReader):
@@ -185,26 +175,28 @@ def exists(path: str) -> bool:
 
 def version(path: str) -> tuple[int, int]:
     """Return an object's size in bytes and its last change in nanoseconds since 1970 UTC."""
-    with as_os_errors(path):
-        blob = _blob(path)
-        blob.reload()
-        return int(blob.size), int(blob.updated.timestamp() * 1e9)
+    blob = _look(path)
+    return int(blob.size), int(blob.updated.timestamp() * 1e9)
 
 
 def checksum(path: str) -> str:
     """Return the CRC32C of an object, in base64."""
+    return str(_look(path).crc32c)
+
+
+def _look(path: str) -> Blob:
     with as_os_errors(path):
         blob = _blob(path)
         blob.reload()
-        return str(blob.crc32c)
+        return blob
 
 
 def generation(path: str) -> int:
     """Return the number of an object's last write; `NO_OBJECT` if it does not exist."""
-    with as_os_errors(path):
-        blob = _blob(path)
-        found = blob.bucket.get_blob(blob.name)
-        return NO_OBJECT if found is None else int(found.generation)
+    try:
+        return int(_look(path).generation)
+    except FileNotFoundError:
+        return NO_OBJECT
 
 
 def replace(path: str, content: bytes, generation: int) -> int:
@@ -277,16 +269,12 @@ def _blob(path: str) -> Blob:
 @cache
 def _client() -> Client:
     """Return the process's client, with its connections."""
-    return create_storage_client(PipelineOptions(), use_credentials=_has_credentials())
-
-
-def _has_credentials() -> bool:
-    """Look for credentials: Beam would look for half a minute, and log tracebacks."""
-    if "STORAGE_EMULATOR_HOST" in os.environ:
-        return False
+    has_credentials = "STORAGE_EMULATOR_HOST" not in os.environ
     try:
-        google.auth.default()
+        # Without credentials Beam would look for them for half a minute, and log tracebacks.
+        if has_credentials:
+            google.auth.default()
     except DefaultCredentialsError:
         _log.warning("no Google credentials were found: Cloud Storage is read anonymously")
-        return False
-    return True
+        has_credentials = False
+    return create_storage_client(PipelineOptions(), use_credentials=has_credentials)

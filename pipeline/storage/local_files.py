@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
 import google_crc32c
 
@@ -22,17 +21,6 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK})
 
 _ANY_FOLDERS = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
 """The part ``**/`` of a pattern, or ``**`` at its end."""
-
-
-def create(path: str) -> IO[bytes]:
-    """Open a file for writing, and create its folder, both readable by owner and group only."""
-    make_folder(Path(path).parent)
-    return create_file(path)
-
-
-def read(path: str) -> IO[bytes]:
-    """Open a file for reading."""
-    return Path(path).open("rb")
 
 
 def move_in(source: str, path: str, *, must_be_new: bool) -> None:
@@ -54,17 +42,6 @@ def move_in(source: str, path: str, *, must_be_new: bool) -> None:
     fsync(str(target.parent))
 
 
-def exists(path: str) -> bool:
-    """Tell whether a file exists."""
-    return Path(path).exists()
-
-
-def version(path: str) -> tuple[int, int]:
-    """Return a file's size in bytes and its last change in nanoseconds since 1970 UTC."""
-    status = Path(path).stat()
-    return status.st_size, status.st_mtime_ns
-
-
 def checksum(path: str) -> str:
     """Return the CRC32C of a file's content, in base64 as Cloud Storage writes it."""
     crc = google_crc32c.Checksum()
@@ -72,11 +49,6 @@ def checksum(path: str) -> str:
         for _ in crc.consume(stream, MEGABYTE):
             pass
     return base64.b64encode(crc.digest()).decode()
-
-
-def remove(path: str) -> None:
-    """Delete a file, if it exists."""
-    Path(path).unlink(missing_ok=True)
 
 
 def find(pattern: str) -> list[str]:
@@ -93,12 +65,6 @@ def find(pattern: str) -> list[str]:
             escaped = os.fsencode(name).decode(errors="backslashreplace")
             raise OSError(f"{escaped}: its name is not UTF-8; rename the file") from None
     return names
-
-
-def find_below(folder: str) -> list[str]:
-    """List the files in a folder and its subfolders, sorted."""
-    walked = os.walk(folder)
-    return sorted(os.path.join(path, name) for path, _, names in walked for name in names)  # noqa: PTH118
 
 
 def fsync(path: str) -> None:

@@ -57,11 +57,10 @@ def lock_output(
       wait_s: seconds to wait for another holder.
       lease_s: seconds after which a lock in a bucket that is not renewed is taken over.
       owner: the name of a holder that may restart and then takes over its own lock at once; only
-        one process may use it at a time. None for no such name.
+        one process may use it at a time.
 
     Raises:
       LockTaken: another process held it for the whole wait.
-      OSError: it cannot be written.
     """
     deadline_s = time.monotonic() + wait_s
     if storage.is_local(path):
@@ -85,21 +84,13 @@ def _lock_on_disk(path: str, deadline_s: float) -> int:
     make_folder(Path(path).parent)
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, _MODE)
-        if _try_flock(descriptor, path):
-            return descriptor
+        with suppress(BlockingIOError, FileNotFoundError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # The last holder removes its file, so the name may lead to another file.
+            if os.path.samestat(os.fstat(descriptor), Path(path).stat()):
+                return descriptor
         os.close(descriptor)
         _wait(path, deadline_s, _POLL_S)
-
-
-def _try_flock(descriptor: int, path: str) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    # The last holder removes its file, so the name may lead to another file.
-    with suppress(FileNotFoundError):
-        return os.path.samestat(os.fstat(descriptor), Path(path).stat())
-    return False
 
 
 class _Lease(Lock):
@@ -114,14 +105,12 @@ class _Lease(Lock):
         self._renewer = threading.Thread(target=self._renew, name="output-lock", daemon=True)
 
     def acquire(self, deadline_s: float) -> None:
-        """Write the object once it does not exist, or is not renewed."""
         generation = buckets.NO_OBJECT
         while not self._write(generation):
             generation = self._wait_until_free(deadline_s)
         self._renewer.start()
 
     def release(self) -> None:
-        """Remove the object, unless another process has taken it."""
         self._released.set()
         self._renewer.join()
         if not self.is_lost:
@@ -150,23 +139,18 @@ class _Lease(Lock):
                 return
 
     def _write(self, generation: int) -> bool:
-        """Write the object if it has a generation; return whether it had."""
+        """Write the object if it has this generation, or is this owner's; return whether it was."""
         try:
             self._generation = buckets.replace(self._path, self._content, generation)
         except FileExistsError:
-            return self._has_written()
-        return True
-
-    def _has_written(self) -> bool:
-        """Tell whether this owner wrote the object: a reply was lost, or the owner restarted."""
-        generation = buckets.generation(self._path)
-        try:
-            is_own = storage.read_whole(self._path) == self._content
-        except FileNotFoundError:
+            # A reply was lost, or the owner restarted.
+            current = buckets.generation(self._path)
+            with suppress(FileNotFoundError):
+                if storage.read_whole(self._path) == self._content:
+                    self._generation = current
+                    return True
             return False
-        if is_own:
-            self._generation = generation
-        return is_own
+        return True
 
 
 def _wait(path: str, deadline_s: float, poll_s: float) -> None:

@@ -3,16 +3,20 @@
 import gzip
 import io
 import json
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, cast
 
 import fastavro
 from backports import zstd
 
-from pipeline.sources.archives import examine, read_archive, read_examined
-from pipeline.sources.avro_blocks import Buffered
+from pipeline.sources.archives import examine_file, read_archive, read_examined_file
+from pipeline.sources.avro_files import Buffered
 from pipeline.sources.compression import DamagedArchive
 from schemas.message import Message
+
+_FOLDER = tempfile.TemporaryDirectory()
 
 
 def zstd_with_checksum(content: bytes) -> bytes:
@@ -75,18 +79,16 @@ def read_damaged(
     content: bytes, path: str = "answers.jsonl", *, salvage: bool = False
 ) -> tuple[list[Message], str | None]:
     """The messages that count, and the damage, if there is any."""
-    contents = examine(_records(content, path), salvage=salvage)
+    file = Path(_FOLDER.name) / path
+    file.write_bytes(content)
+    contents = examine_file(str(file), are_failures=False, salvage=salvage)
     messages: list[Message] = []
     try:
-        for message in read_examined(_records(content, path), contents):
+        for message in read_examined_file(str(file), contents, are_failures=False):
             messages.append(message)  # noqa: PERF402 - those before the damage are needed
     except DamagedArchive as damage:
         return messages, str(damage)
     return messages, None
-
-
-def _records(content: bytes, path: str) -> Iterator[Message]:
-    return read_archive(buffered(io.BytesIO(content)), path, salvage=True)
 
 
 def payloads(messages: Iterable[Message]) -> list[bytes]:

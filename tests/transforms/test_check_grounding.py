@@ -82,12 +82,12 @@ def id_of(checked: CheckedAnswer) -> str:
     return checked.answer.record_id
 
 
-def told(failure: Failure) -> tuple[str | None, str, str, bool, int]:
+def described(failure: Failure) -> tuple[str | None, str, str, bool, int]:
     kind = failure.error_class
     return failure.record_id, failure.step, kind, failure.retryable, failure.attempts
 
 
-def test_an_answer_comes_out_with_its_check() -> None:
+def test_an_answer_gets_its_check() -> None:
     def one_check(actual: Sequence[CheckedAnswer]) -> None:
         (checked,) = actual
         assert checked.answer == an_answer()
@@ -102,7 +102,7 @@ def test_an_answer_comes_out_with_its_check() -> None:
     assert server.requests == 1
 
 
-def test_a_decided_answer_passes_as_it_is_and_nobody_is_asked() -> None:
+def test_a_decided_answer_passes_without_a_call() -> None:
     routed = RoutedAnswer(answer=an_answer(), decision=SKIPPED)
     with FaultServer() as server:
         run(
@@ -148,7 +148,7 @@ class _Where(beam.DoFn):
         yield record_id, float(timestamp), float(window.start)
 
 
-def test_an_answer_that_fails_takes_no_neighbour_along() -> None:
+def test_an_answer_that_fails_does_not_fail_others() -> None:
     faults = {
         "Lamp 3 glows.": wire_faults.REFUSALS["400"],
         "Lamp 7 glows.": wire_faults.UNAVAILABLE["503"],
@@ -163,7 +163,7 @@ def test_an_answer_that_fails_takes_no_neighbour_along() -> None:
             settings_for(server),
             each(id_of, survivors),
             each(
-                told,
+                described,
                 [
                     ("0003", "CheckGrounding", "Rejected", False, 1),
                     ("0007", "CheckGrounding", "Unavailable", True, 2),
@@ -175,7 +175,7 @@ def test_an_answer_that_fails_takes_no_neighbour_along() -> None:
     assert server.requests == 40 + 3
 
 
-def test_a_failure_hands_back_the_message_and_says_nothing_of_the_answer() -> None:
+def test_a_failure_contains_the_message_and_no_text_in_its_error() -> None:
     answer = an_answer("The SECRET lamp.")
 
     def one_failure(actual: Sequence[Failure]) -> None:
@@ -189,7 +189,7 @@ def test_a_failure_hands_back_the_message_and_says_nothing_of_the_answer() -> No
 
 
 @pytest.mark.parametrize("name", ["403", "404", "302"])
-def test_a_checker_that_is_not_set_up_fails_the_run_without_a_word_of_the_answer(
+def test_a_misconfigured_checker_fails_the_run_without_text_of_the_answer(
     name: str,
 ) -> None:
     answers = numbered(20, "The SECRET lamp {}.")
@@ -216,12 +216,14 @@ def test_a_bad_reply_is_one_answers_failure_also_where_the_backlog_is_kept() -> 
             numbered(3),
             settings_for(server, outage=OutagePolicy.REDELIVER),
             each(id_of, ["0000", "0002"]),
-            each(told, [("0001", "CheckGrounding", "BadReply", True, 2)]),
+            each(described, [("0001", "CheckGrounding", "BadReply", True, 2)]),
         )
 
 
 @pytest.mark.parametrize("max_in_flight", [1, 8, 20])
-def test_as_many_answers_go_together_as_are_allowed_and_never_more(max_in_flight: int) -> None:
+def test_the_number_of_concurrent_calls_reaches_its_limit_and_never_exceeds_it(
+    max_in_flight: int,
+) -> None:
     answers = numbered(5 * max_in_flight)
     with FaultServer(always(wire_faults.together(max_in_flight))) as server:
         run(
@@ -254,14 +256,14 @@ def test_an_answer_that_needs_too_many_calls_is_decided_without_any() -> None:
     assert server.requests == 4
 
 
-def test_what_a_run_took_is_counted() -> None:
+def test_calls_and_outcomes_are_counted() -> None:
     faults = {"Lamp 1 glows.": wire_faults.UNAVAILABLE["503"]}
     with FaultServer(by_answer(faults)) as server:
         result = run(
             [*numbered(10), an_answer("Lamps glow.", "a " * 6_000)],
             settings_for(server),
             each(lambda _: 1, [1] * 10),
-            each(told, [("0001", "CheckGrounding", "Unavailable", True, 2)]),
+            each(described, [("0001", "CheckGrounding", "Unavailable", True, 2)]),
         )
     counted = {
         counter.key.metric.name: counter.committed

@@ -37,14 +37,14 @@ def test_the_first_of_each_record_id_passes_and_the_others_are_counted(
     assert counted(root.run(), counters.DUPLICATES_SEEN) == 3
 
 
-def test_on_many_workers_the_first_is_the_one_that_stands_first_whatever_comes_first() -> None:
+def test_grouping_keeps_the_first_answer_of_the_archive() -> None:
     with local_pipeline() as root:
         answers = root | beam.Create([*AGAIN, *FIRST])
         passed = answers | Deduplicate(in_groups)
         assert_that(passed | beam.Map(place_of), equal_to(["a.jsonl#9", "a.jsonl#11", "b.jsonl#1"]))
 
 
-def test_on_many_workers_the_first_of_a_message_passes() -> None:
+def test_grouping_keeps_the_first_answer_of_a_message() -> None:
     same = [
         an_answer(message=a_message(place="a.jsonl#1", element=element)) for element in (10, 9, 11)
     ]
@@ -54,14 +54,14 @@ def test_on_many_workers_the_first_of_a_message_passes() -> None:
         assert_that(elements, equal_to([9]))
 
 
-def test_what_was_seen_stays_seen_in_the_next_batch_of_a_run(tmp_path: Path) -> None:
+def test_ids_are_remembered_in_the_next_batch_of_a_run(tmp_path: Path) -> None:
     for expected in (FIRST, []):
         with local_pipeline() as root:
             passed = root | beam.Create(FIRST) | Deduplicate(in_file(str(tmp_path / "seen")))
             assert_that(passed, equal_to(expected))
 
 
-def test_another_run_knows_nothing_of_it(tmp_path: Path) -> None:
+def test_another_run_has_its_own_ids(tmp_path: Path) -> None:
     for name in ("first", "second"):
         with local_pipeline() as root:
             passed = root | beam.Create(FIRST) | Deduplicate(in_file(str(tmp_path / name)))

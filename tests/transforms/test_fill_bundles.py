@@ -24,7 +24,7 @@ def described(
     return answer.answer.answer_text, float(timestamp) - START_S
 
 
-def test_every_answer_comes_out_at_its_own_time() -> None:
+def test_every_answer_keeps_its_timestamp() -> None:
     published = [TimestampedValue(routed(number), START_S + number / 8) for number in range(10)]
     # A full batch, and a rest that waits no longer than it may.
     stream = a_stream().add_elements(published).advance_processing_time(2)

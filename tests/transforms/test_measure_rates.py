@@ -1,4 +1,4 @@
-"""Answers counted by engine and by stretches of time."""
+"""Answers counted by engine and time bucket."""
 
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to

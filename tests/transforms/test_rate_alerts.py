@@ -22,7 +22,7 @@ def what_happened(alert: Alert) -> tuple[str | None, str | None, int | None]:
     return alert.engine, alert.rate.state if alert.rate else None, after
 
 
-def test_each_engine_has_episodes_of_its_own() -> None:
+def test_each_engine_has_its_own_incidents() -> None:
     rule = RateRule(budget=0.5, burn_rate=2, closing_burn_rate=1, fast_window_us=BUCKET_US)
     counts = [
         ("shop", bucket(1, low_grounded=0)),

@@ -1,4 +1,4 @@
-"""The answers that somebody is told about."""
+"""The answers to alert on."""
 
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to

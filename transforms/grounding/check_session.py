@@ -5,6 +5,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from operator import mul
 
@@ -36,10 +37,6 @@ class CheckSession:
 
     A detached check continues after its bundle. Submitting the same answer again returns its
     outcome, so that the check is neither sent nor paid for twice.
-
-    Args:
-      settings: of the check.
-      throttle: delays calls while the checker fails; None delays none.
 
     Attributes:
       client: sends the calls.
@@ -132,21 +129,13 @@ class CheckSession:
         check.done(outcome)
 
 
+@dataclass(slots=True, eq=False)
 class _CheckInFlight:
-    """A check in flight, or a detached one that has ended.
+    """A check in flight, or a detached one, which has an outcome when it has ended."""
 
-    Attributes:
-      record_id: of the answer.
-      done: receives the outcome; None if the check is detached.
-      outcome: of a detached check that has ended.
-    """
-
-    __slots__ = ("done", "outcome", "record_id")
-
-    def __init__(self, record_id: str, done: Done) -> None:
-        self.record_id = record_id
-        self.done: Done | None = done
-        self.outcome: Outcome | None = None
+    record_id: str
+    done: Done | None
+    outcome: Outcome | None = None
 
 
 async def check_answer(

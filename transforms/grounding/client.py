@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple, Self, cast
@@ -37,8 +38,7 @@ from transforms.grounding.protocol import (
 )
 from transforms.grounding.rate_limiter import AdaptiveThrottle, ConcurrencyLimiter, open_quota
 from transforms.grounding.refusals import Refusals
-from transforms.grounding.reply_cache import ReplyCache
-from transforms.grounding.reply_store import ReplyStore
+from transforms.grounding.reply_cache import ReplyCache, ReplyStore
 from transforms.grounding.settings import CheckSettings, OutagePolicy
 from transforms.grounding.transport import open_transport
 from transforms.runtime import clock
@@ -58,17 +58,8 @@ _HEADERS = httpx.Headers(
 stamina.instrumentation.set_on_retry_hooks(())
 
 
-class CallsInFlight:
-    """Count the calls of this process that wait for a reply, over all clients."""
-
-    count = 0
-    _lock = threading.Lock()
-
-    @classmethod
-    def add(cls, by: int) -> None:
-        """Add to the count; a negative number subtracts."""
-        with cls._lock:
-            cls.count += by
+CALLS_IN_FLIGHT: set[object] = set()
+"""The calls of this process that wait for a reply, over all clients."""
 
 
 class SentCalls(NamedTuple):
@@ -86,8 +77,8 @@ class GroundingClient:
 
     Args:
       settings: the checker's address, limits and retries.
-      throttle: delays calls while the checker fails; None delays none.
-      transport: carries the requests, such as `httpx.MockTransport`; None chooses by `settings`.
+      throttle: delays calls while the checker fails.
+      transport: carries the requests; None chooses by `settings`.
 
     Raises:
       Misconfigured: the credentials do not exist, or the proxy cannot be used.
@@ -163,7 +154,8 @@ class GroundingClient:
     async def _send(self, request: CheckRequest, body: bytes) -> CheckReply:
         """Send a request until it succeeds or the retry policy ends."""
         retries = self._settings.retries
-        call = _Call(request, body, retries.total_s, self._refusals.successes)
+        deadline_s = time.monotonic() + retries.total_s
+        call = _Call(request, body, deadline_s, self._refusals.successes)
         self._refusals.in_flight += 1
         try:
             try:
@@ -267,7 +259,7 @@ class GroundingClient:
     def _sending(self, call: "_Call") -> Iterator[None]:
         """Count a request while it is sent, and turn an error of the network into Unavailable."""
         self._count(call, 1)
-        CallsInFlight.add(1)
+        CALLS_IN_FLIGHT.add(call)
         try:
             yield
         except (TimeoutError, httpx.TransportError) as error:
@@ -276,7 +268,7 @@ class GroundingClient:
                 self._count(call, -1)
             raise failure from None
         finally:
-            CallsInFlight.add(-1)
+            CALLS_IN_FLIGHT.discard(call)
 
     def _failure(self, error: Exception) -> Unavailable:
         if isinstance(error, TimeoutError | httpx.TimeoutException):
@@ -326,29 +318,26 @@ class GroundingClient:
             ) from None
 
 
+@dataclass(eq=False)
 class _Call:
     """The attempts of one request.
 
     Attributes:
       deadline_s: when attempts end, on the monotonic clock.
-      attempts: attempts so far.
-      sent: requests that were sent for them.
-      failure: the last error.
-      first_failed_at_us: when the first attempt failed.
       successes_seen: successful calls of the client when last compared.
       failed_alone: failed attempts since each of which another call succeeded.
+      sent: requests that were sent for the attempts.
     """
 
-    def __init__(self, request: CheckRequest, body: bytes, total_s: float, successes: int) -> None:
-        self.request = request
-        self.body = body
-        self.deadline_s = time.monotonic() + total_s
-        self.attempts = 0
-        self.sent = 0
-        self.failure: Unavailable | None = None
-        self.first_failed_at_us: int | None = None
-        self.successes_seen = successes
-        self.failed_alone = 0
+    request: CheckRequest
+    body: bytes
+    deadline_s: float
+    successes_seen: int
+    failed_alone: int = 0
+    attempts: int = 0
+    sent: int = 0
+    failure: Unavailable | None = None
+    first_failed_at_us: int | None = None
 
 
 async def _read(response: httpx.Response, max_bytes: int) -> bytes:

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import google.auth
 from google.auth import impersonated_credentials
@@ -23,23 +23,13 @@ class Authority:
     In google-auth every caller that finds the token expired refreshes it:
     googleapis/google-auth-library-python#1780.
 
-    Args:
-      account: whose credentials to use.
-      credentials: in place of the account's.
-      request: fetches tokens.
-
     Raises:
       Misconfigured: the account's credentials do not exist, or the quota project cannot be sent.
     """
 
-    def __init__(
-        self,
-        account: GoogleAccount,
-        credentials: Credentials | None = None,
-        request: Callable[..., object] | None = None,
-    ) -> None:
-        self._credentials = credentials or find_credentials(account)
-        self._request = request or Request()
+    def __init__(self, account: GoogleAccount) -> None:
+        self._credentials = find_credentials(account)
+        self._request = Request()
         self._lock = threading.Lock()
         project = account.quota_project or self._credentials.quota_project_id
         self._headers = {"X-Goog-User-Project": project} if project else {}
@@ -50,10 +40,9 @@ class Authority:
             )
 
     async def headers(self, rejected: Mapping[str, str] | None = None) -> Mapping[str, str]:
-        """Return the headers that authorize a call; get a new token if there is no valid one.
+        """Return the headers that authorize a call; get a new token if the last one has expired.
 
-        Args:
-          rejected: headers that the service did not accept; their token is not returned again.
+        `rejected` are headers that the service did not accept; their token is not returned again.
 
         Raises:
           Unavailable: no token can be fetched now.

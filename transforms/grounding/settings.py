@@ -55,10 +55,9 @@ class GoogleAccount(Record, frozen=True, kw_only=True):
     """The Google account that calls the service.
 
     Attributes:
-      credentials_file: a service account's key file; None for the application's default
-        credentials.
+      credentials_file: a key file; None for the application's default credentials.
       impersonate: the e-mail address of a service account to act as.
-      quota_project: the project whose quota is used; None for the one in the credentials.
+      quota_project: whose quota is used; None for the project in the credentials.
     """
 
     credentials_file: str | None = None

@@ -29,11 +29,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
-    """Return the transport of a checker: embedded, direct, or through a proxy.
-
-    Raises:
-      Misconfigured: the proxy's address cannot be used.
-    """
+    """Return the transport of a checker: embedded, direct, or through a proxy."""
     if settings.checker == LOCAL:
         return LocalTransport(settings.scorer)
     origin = httpx.URL(settings.endpoint)
@@ -85,9 +81,8 @@ class HttpTransport(httpx.AsyncBaseTransport):
         """Send a request and return the response when its header is complete.
 
         Raises:
-          httpx.ConnectError: there is no connection, and nothing was sent.
-          httpx.ReadError: the connection broke.
-          httpx.RemoteProtocolError: the response is not valid HTTP, or its header is too long.
+          httpx.ConnectError: nothing was sent.
+          httpx.TransportError: the connection failed, or the response is not valid HTTP.
         """
         content = _encode(request)
         connection = self._take_idle() or await self._connect()
@@ -166,11 +161,7 @@ class _Connection(asyncio.Protocol, httpx.AsyncByteStream):
         self._parser: HttpResponseParser | None = None
 
     async def send(self, request: bytes) -> None:
-        """Send a request and wait until the header of its response is complete.
-
-        Raises:
-          httpx.TransportError: the connection failed before.
-        """
+        """Send a request and wait until the header of its response is complete."""
         self.status = 0
         self.headers: list[tuple[bytes, bytes]] = []
         self._is_complete = False

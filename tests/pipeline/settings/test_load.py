@@ -14,17 +14,14 @@ from pipeline.settings.reference import help_text
 class SampleSettings(Settings, frozen=True, kw_only=True):
     """Settings of every shape.
 
-    Attributes:
-      input: Archives.
-      output: Output folder.
-      claim_threshold: Lowest score.
-      max_calls: Calls at most.
-      alert_text: Include the text, and whatever else
-        the alert may hold.
-      tags: Tags.
-      labels: Labels.
-      location: Location. Default: that of
-        the project.
+    input: Archives.
+    output: Output folder.
+    claim_threshold: Lowest score.
+    max_calls: Calls at most.
+    alert_text: Include the text, and whatever else the alert may hold.
+    tags: Tags.
+    labels: Labels.
+    location: Location. Default: that of the project.
     """
 
     input: tuple[Location, ...]

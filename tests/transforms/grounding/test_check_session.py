@@ -64,7 +64,7 @@ def test_an_answer_that_fits_takes_one_call() -> None:
     assert not result.grounding.recombined
 
 
-def test_a_check_says_who_made_it_when_and_how_long_it_took(
+def test_a_check_records_its_checker_time_and_duration(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     moments_s = iter((100.0, 101.0))
@@ -101,7 +101,7 @@ def test_requests_and_their_characters_are_summed_repeated_ones_included() -> No
     assert result.check.characters == 3 * (11 + 11 + 11 + 12)
 
 
-def test_what_comes_from_the_cache_costs_nothing() -> None:
+def test_a_cached_reply_counts_no_call() -> None:
     def first_cached(request: CheckRequest, number: int) -> CheckReply:
         return CheckReply(response=check_grounding(request), attempts=int(number > 1))
 
@@ -117,7 +117,7 @@ def test_what_comes_from_the_cache_costs_nothing() -> None:
     assert (none.calls, none.characters, none.cached) == (0, 0, True)
 
 
-def test_a_doubtful_claim_is_asked_about_again_and_that_is_counted() -> None:
+def test_an_ungrounded_claim_is_rechecked_and_counted() -> None:
     checker = Checker()
     result = checked(checker, "Chairs stand.", "Doors close.", limits=ONE_FACT_A_CALL)
     assert [len(request.facts) for request in checker.requests] == [1, 1, 1]
@@ -130,7 +130,7 @@ def test_a_doubtful_claim_is_asked_about_again_and_that_is_counted() -> None:
 @pytest.mark.parametrize(
     ("citation_threshold", "sent"), [(0.0, 2), (0.9, 3), (None, 3)], ids=["none", "most", "default"]
 )
-def test_which_claims_are_doubtful_follows_from_the_citation_threshold(
+def test_the_citation_threshold_decides_which_claims_are_rechecked(
     citation_threshold: float | None, sent: int
 ) -> None:
     checker = Checker()
@@ -148,7 +148,7 @@ CALLS = {"one too few": (1, 0), "none to spare": (2, 2), "one to spare": (3, 3)}
 
 
 @pytest.mark.parametrize(("most", "sent"), CALLS.values(), ids=CALLS)
-def test_a_second_look_uses_only_the_calls_that_are_left(most: int, sent: int) -> None:
+def test_rechecks_use_only_the_remaining_calls(most: int, sent: int) -> None:
     checker = Checker()
     result = checked(
         checker,
@@ -174,7 +174,7 @@ def test_an_answer_over_the_limit_is_decided_at_once_however_large() -> None:
 
 
 @pytest.mark.parametrize("facts", [("a",), ("a", "b")], ids=["one call", "several calls"])
-def test_a_call_that_fails_for_good_fails_the_answer_by_its_own_error(
+def test_a_failed_call_fails_the_answer_with_its_own_error(
     facts: tuple[str, ...],
 ) -> None:
     failure = Rejected("refused")
@@ -189,7 +189,7 @@ def test_a_call_that_fails_for_good_fails_the_answer_by_its_own_error(
     assert failed.value is failure
 
 
-def test_the_first_of_several_failures_is_told() -> None:
+def test_the_first_of_several_failures_is_raised() -> None:
     def fail(_: CheckRequest, number: int) -> CheckReply:
         raise Unavailable(f"call {number}")
 
@@ -208,7 +208,7 @@ def outcomes_of(session: CheckSession, count: int) -> list[Outcome]:
     return [future.result(_WAIT_S) for future in futures]
 
 
-def test_answers_of_many_threads_all_come_back() -> None:
+def test_answers_of_many_threads_all_have_an_outcome() -> None:
     session = CheckSession(CheckSettings())
     finished: list[int] = []
 
@@ -224,7 +224,7 @@ def test_answers_of_many_threads_all_come_back() -> None:
     assert len(finished) == 8 * 200
 
 
-def test_waiting_for_a_place_is_not_held_against_the_checker() -> None:
+def test_waiting_for_a_slot_does_not_use_up_the_timeout() -> None:
     with FaultServer(always(after(0.1))) as server:
         settings = CheckSettings(
             checker=server.address,
@@ -240,7 +240,7 @@ def test_waiting_for_a_place_is_not_held_against_the_checker() -> None:
     assert server.most_at_once == 2
 
 
-def test_closing_ends_what_is_under_way_without_a_word(
+def test_closing_cancels_checks_in_flight_without_a_log_line(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with FaultServer(always(hang)) as server:
@@ -252,7 +252,7 @@ def test_closing_ends_what_is_under_way_without_a_word(
     assert caplog.records == []
 
 
-def test_a_detached_check_goes_on_and_is_sent_once() -> None:
+def test_a_detached_check_continues_and_is_sent_once() -> None:
     release = threading.Event()
 
     async def held(exchange: Exchange) -> bool:
@@ -277,7 +277,7 @@ def test_a_detached_check_goes_on_and_is_sent_once() -> None:
     assert server.requests == 2
 
 
-def test_a_detached_check_that_goes_on_is_taken_over() -> None:
+def test_a_detached_check_in_flight_is_attached_again() -> None:
     release = threading.Event()
 
     async def held(exchange: Exchange) -> bool:

@@ -12,8 +12,8 @@ from schemas.wire.grounding_check import CheckRequest
 from tests.support.checks import check_request
 from tests.support.interleaving import run_interleaved
 from transforms.grounding import client as client_module
-from transforms.grounding.client import CallsInFlight, GroundingClient
-from transforms.grounding.credentials import Authority
+from transforms.grounding import credentials
+from transforms.grounding.client import CALLS_IN_FLIGHT, GroundingClient
 from transforms.grounding.errors import (
     GaveUp,
     Misconfigured,
@@ -71,11 +71,7 @@ class Tokens(google_credentials.Credentials):
 def tokens(monkeypatch: pytest.MonkeyPatch) -> Tokens:
     """Credentials that the client finds in place of Google's."""
     tokens = Tokens()
-
-    def authority(account: GoogleAccount) -> Authority:
-        return Authority(account, credentials=tokens, request=lambda: None)
-
-    monkeypatch.setattr(client_module, "Authority", authority)
+    monkeypatch.setattr(credentials, "find_credentials", lambda _: tokens)
     return tokens
 
 
@@ -124,21 +120,21 @@ def test_a_token_that_is_refused_twice_stops_the_run() -> None:
         (404, "the location and the grounding configuration"),
     ],
 )
-def test_a_lack_of_rights_stops_the_run_at_once(status: int, advice: str) -> None:
+def test_a_missing_permission_stops_the_run_at_once(status: int, advice: str) -> None:
     service = Service(status)
     with pytest.raises(Misconfigured, match=advice):
         asyncio.run(check(service, google(), REQUEST))
     assert len(service.requests) == 1
 
 
-def test_a_checker_of_ones_own_is_sent_no_credentials() -> None:
+def test_another_checker_gets_no_credentials() -> None:
     service = Service()
     asyncio.run(check(service, REMOTE, REQUEST))
     assert "Authorization" not in service.requests[0].headers
 
 
 @pytest.mark.usefixtures("tokens")
-def test_the_call_goes_to_the_configuration_at_the_cost_of_the_quota_project() -> None:
+def test_the_call_names_the_configuration_and_the_quota_project() -> None:
     service = Service()
     asyncio.run(check(service, google(GoogleAccount(quota_project="payer")), REQUEST))
     [request] = service.requests
@@ -154,7 +150,7 @@ def test_identical_checks_at_the_same_time_cost_one_call() -> None:
     assert all(reply.response == replies[0].response for reply in replies)
 
 
-def test_a_failing_service_is_tried_again_without_a_word_and_the_attempts_are_counted(
+def test_a_failing_service_is_retried_without_a_log_line_and_attempts_are_counted(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     service = Service(503, 500)
@@ -227,7 +223,7 @@ class Closed(AdaptiveThrottle):
         return True
 
 
-def test_a_call_that_is_throttled_for_all_its_time_fails_unsent() -> None:
+def test_a_call_that_is_throttled_until_its_deadline_fails_unsent() -> None:
     settings = CheckSettings(
         checker="http://checker", endpoint="http://checker", retries=RetrySettings(total_s=0.05)
     )
@@ -242,13 +238,15 @@ def test_a_call_that_is_throttled_for_all_its_time_fails_unsent() -> None:
     assert service.requests == []
 
 
-def test_calls_of_several_event_loops_are_counted() -> None:
-    before = CallsInFlight.count
+def test_calls_of_several_event_loops_are_counted_while_they_wait() -> None:
+    seen: list[int] = []
 
-    def call() -> None:
-        for _ in range(500):
-            CallsInFlight.add(1)
-            CallsInFlight.add(-1)
+    class Counting(Service):
+        async def _answer(self, request: httpx.Request) -> httpx.Response:
+            seen.append(len(CALLS_IN_FLIGHT))
+            return await super()._answer(request)
 
-    run_interleaved(call)
-    assert CallsInFlight.count == before
+    before = len(CALLS_IN_FLIGHT)
+    run_interleaved(lambda: asyncio.run(check(Counting(), REMOTE, REQUEST)))
+    assert min(seen) > before
+    assert len(CALLS_IN_FLIGHT) == before

@@ -96,7 +96,7 @@ def test_a_fault_is_an_error_of_its_kind_and_in_time(fault: Fault, kind: type[Ch
 
 @pytest.mark.usefixtures("without_waits")
 @pytest.mark.parametrize("fault", wire_faults.PASSING.values(), ids=wire_faults.PASSING)
-def test_what_may_pass_is_tried_again(fault: Fault) -> None:
+def test_a_transient_fault_is_retried(fault: Fault) -> None:
     with FaultServer(in_turn(fault)) as server:
         reply = reply_of(server, max_attempts=2)
     assert reply.response == check_grounding(REQUEST)
@@ -105,7 +105,7 @@ def test_what_may_pass_is_tried_again(fault: Fault) -> None:
 
 @pytest.mark.usefixtures("without_waits")
 @pytest.mark.parametrize("fault", wire_faults.LASTING.values(), ids=wire_faults.LASTING)
-def test_what_cannot_pass_is_tried_once(fault: Fault) -> None:
+def test_a_lasting_fault_is_not_retried(fault: Fault) -> None:
     with FaultServer(in_turn(fault)) as server:
         error = error_of(server, max_attempts=9)
     assert error.attempts == server.requests == 1
@@ -131,7 +131,7 @@ GOOD = {
 
 
 @pytest.mark.parametrize("fault", GOOD.values(), ids=GOOD)
-def test_a_reply_is_good_however_it_comes(fault: Fault) -> None:
+def test_every_framing_of_a_valid_reply_is_read(fault: Fault) -> None:
     with FaultServer(always(fault)) as server:
         reply = reply_of(server)
     assert reply.response == check_grounding(REQUEST)
@@ -167,7 +167,7 @@ def test_attempts_end_with_their_time() -> None:
     assert error.attempts == server.requests <= 5
 
 
-def test_the_service_is_left_alone_for_as_long_as_it_asks() -> None:
+def test_retry_after_is_honoured() -> None:
     with FaultServer(in_turn(wire_faults.status(429, "BUSY", "Retry-After: 1"))) as server:
         began_s = time.monotonic()
         reply = reply_of(server, max_attempts=2)
@@ -234,7 +234,7 @@ def test_a_connection_is_used_again() -> None:
 
 
 @pytest.mark.parametrize("name", ["gzip bomb", "huge body"])
-def test_a_huge_reply_takes_no_memory(name: str) -> None:
+def test_a_huge_reply_is_not_held_in_memory(name: str) -> None:
     with FaultServer(always(wire_faults.BAD_REPLIES[name])) as server:
         error_of(server, timeout_s=10)
         tracemalloc.start()
@@ -256,7 +256,7 @@ def said_by(error: BaseException) -> Iterator[str]:
 
 @pytest.mark.usefixtures("without_waits")
 @pytest.mark.parametrize("fault", wire_faults.ALL.values(), ids=wire_faults.ALL)
-def test_no_word_of_the_answer_or_its_facts_is_in_an_error_or_a_log(
+def test_errors_and_logs_contain_no_text_of_the_answer_or_its_facts(
     fault: Fault, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)  # At DEBUG libraries write down the wire itself.
@@ -264,5 +264,5 @@ def test_no_word_of_the_answer_or_its_facts_is_in_an_error_or_a_log(
         error = error_of(server, max_attempts=2)
     logged = [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
     assert str(error)
-    told = [text for text in (*said_by(error), *logged) if any(map(text.__contains__, CANARIES))]
-    assert told == []
+    found = [text for text in (*said_by(error), *logged) if any(map(text.__contains__, CANARIES))]
+    assert found == []

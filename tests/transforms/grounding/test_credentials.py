@@ -10,6 +10,7 @@ from google.auth import credentials as google_credentials
 from google.auth import exceptions, impersonated_credentials
 
 from tests.support.google_accounts import token_server, write_key_file
+from transforms.grounding import credentials as credentials_module
 from transforms.grounding.credentials import Authority, find_credentials
 from transforms.grounding.errors import Misconfigured, Unavailable
 from transforms.grounding.settings import GoogleAccount, endpoint, grounding_config, location_of
@@ -30,8 +31,10 @@ class Expiring(google_credentials.Credentials):
         self.token = f"token-{self.refreshes}"
 
 
-def authority_of(credentials: google_credentials.Credentials) -> Authority:
-    return Authority(GoogleAccount(), credentials=credentials, request=lambda: None)
+def authority_of(credentials: google_credentials.Credentials, **account: str) -> Authority:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(credentials_module, "find_credentials", lambda _: credentials)
+        return Authority(GoogleAccount(**account))
 
 
 def in_threads(number: int, call: Callable[[], object]) -> list[object]:
@@ -82,9 +85,7 @@ def test_a_good_token_is_used_again() -> None:
 
 
 def test_the_quota_project_goes_along() -> None:
-    authority = Authority(
-        GoogleAccount(quota_project="payer"), credentials=Expiring(), request=lambda: None
-    )
+    authority = authority_of(Expiring(), quota_project="payer")
     headers = asyncio.run(authority.headers())
     assert headers["X-Goog-User-Project"] == "payer"
 
@@ -114,9 +115,9 @@ def test_a_refresh_that_fails_says_whether_to_try_again(
 
 
 @pytest.mark.parametrize("text", ["a\r\nX: b", "a\nb", "\u00e9"], ids=ascii)
-def test_what_cannot_be_sent_as_a_header_is_misconfigured_and_not_an_outage(text: str) -> None:
+def test_a_header_with_a_line_break_is_a_configuration_error(text: str) -> None:
     with pytest.raises(Misconfigured, match="quota project"):
-        Authority(GoogleAccount(quota_project=text), Expiring(), lambda: None)
+        authority_of(Expiring(), quota_project=text)
     credentials = Expiring()
     authority = authority_of(credentials)
     credentials.refresh = lambda _: setattr(credentials, "token", text)
@@ -148,7 +149,7 @@ def test_application_default_credentials_come_from_the_environment(
     assert headers["Authorization"] == "Bearer token-1"
 
 
-def test_impersonation_stands_on_the_account_that_was_found(tmp_path: Path) -> None:
+def test_impersonation_uses_the_credentials_that_were_found(tmp_path: Path) -> None:
     key_file = write_key_file(tmp_path / "key.json", "http://127.0.0.1:1/token")
     account = GoogleAccount(
         credentials_file=key_file, impersonate="watcher@p.iam.gserviceaccount.com"
@@ -166,7 +167,7 @@ def test_impersonation_stands_on_the_account_that_was_found(tmp_path: Path) -> N
         ("eu", "https://eu-discoveryengine.googleapis.com"),
     ],
 )
-def test_each_location_has_an_address_of_its_own(location: str, address: str) -> None:
+def test_each_location_has_its_own_address(location: str, address: str) -> None:
     assert endpoint(location) == address
 
 

@@ -59,7 +59,7 @@ DECISIONS = {
 
 
 @pytest.mark.parametrize(("error", "attempts", "decision"), DECISIONS.values(), ids=DECISIONS)
-def test_only_what_may_pass_is_tried_again_and_no_sooner_than_asked(
+def test_only_transient_errors_are_retried_and_not_before_retry_after(
     error: Exception, attempts: int, decision: bool | float
 ) -> None:
     decided = LIMITED.wait_s(error, attempts, jitter=0.5, left_s=12)

@@ -53,7 +53,9 @@ def forecast(answer: Answer, **members: object) -> Forecast:
     CheckSettings(limits=CheckLimits(max_facts=1, max_fact_chars=2, max_answer_tokens=2)),
 )
 @given(answers_of, settings_of)
-def test_what_is_forecast_is_what_the_check_takes(answer: Answer, settings: CheckSettings) -> None:
+def test_the_forecast_equals_the_calls_of_the_check(
+    answer: Answer, settings: CheckSettings
+) -> None:
     checked = really(answer, settings)
     found = forecast_check(answer, settings)
     if found is None:
@@ -79,7 +81,7 @@ DIFFERENCES = {
 
 
 @pytest.mark.parametrize("other", DIFFERENCES.values(), ids=DIFFERENCES)
-def test_another_content_is_another_call(other: Answer) -> None:
+def test_other_content_is_another_call(other: Answer) -> None:
     assert forecast(other).calls[0].key != forecast(an_answer()).calls[0].key
 
 
@@ -95,7 +97,7 @@ def test_other_settings_are_other_calls(members: dict[str, object]) -> None:
     assert forecast(an_answer(), **members).calls[0].key != forecast(an_answer()).calls[0].key
 
 
-def test_a_second_pass_takes_no_more_calls_than_are_left() -> None:
+def test_the_second_pass_keeps_to_the_remaining_calls() -> None:
     facts = [f"Lamp {number} glows." for number in range(3)]
     answer = an_answer("One. Two. Three. Four.", *facts)
     limits = CheckLimits(max_facts=1, max_answer_tokens=8)

@@ -143,7 +143,7 @@ _reply = st.fixed_dictionaries(
 
 
 @given(_reply | _json)
-@settings(max_examples=1000)
+@settings(max_examples=300)
 def test_any_json_is_read_or_refused(reply: Any) -> None:
     assert_can_be_merged(read(json.dumps(reply, ensure_ascii=False).encode(errors="replace")))
 

@@ -86,17 +86,17 @@ def calls_let_through(
     return left
 
 
-def test_a_service_that_answers_is_never_held_back(clock: Clock) -> None:
+def test_a_service_that_answers_is_never_throttled(clock: Clock) -> None:
     assert calls_let_through(AdaptiveThrottle(), clock, 30, 100, good=True) == 3_000
 
 
-def test_calls_that_nobody_has_answered_yet_are_no_outage(clock: Clock) -> None:
+def test_unanswered_first_calls_are_not_an_outage(clock: Clock) -> None:
     del clock
     throttle = AdaptiveThrottle()
     assert not any(throttle.must_wait(is_retry=True) for _ in range(500))
 
 
-def test_a_service_that_answers_two_calls_in_five_is_not_held_back(clock: Clock) -> None:
+def test_a_service_that_answers_two_calls_in_five_is_not_throttled(clock: Clock) -> None:
     throttle = AdaptiveThrottle()
     calls_let_through(throttle, clock, 10, 100, good=True)
     left = 0
@@ -130,29 +130,29 @@ def failing_share(
 
 
 @pytest.mark.parametrize("percent", [1, 10, 30, 60, 90])
-def test_answers_that_always_fail_hold_back_no_other(clock: Clock, percent: int) -> None:
+def test_answers_that_always_fail_throttle_no_other_answer(clock: Clock, percent: int) -> None:
     left = failing_share(AdaptiveThrottle(), clock, percent, is_retry=False, is_overload=False)
     assert left == 3_000
 
 
-def test_overload_holds_back_every_call(clock: Clock) -> None:
+def test_overload_throttles_every_call(clock: Clock) -> None:
     left = failing_share(AdaptiveThrottle(), clock, 90, is_retry=False, is_overload=True)
     assert left < 2_000
 
 
-def test_failures_of_any_kind_hold_back_retries(clock: Clock) -> None:
+def test_failures_of_any_kind_throttle_retries(clock: Clock) -> None:
     left = failing_share(AdaptiveThrottle(), clock, 90, is_retry=True, is_overload=False)
     assert left < 2_000
 
 
-def test_in_an_outage_calls_fall_to_a_tenth_within_a_minute(clock: Clock) -> None:
+def test_an_outage_reduces_calls_to_a_tenth_within_a_minute(clock: Clock) -> None:
     throttle = AdaptiveThrottle()
     calls_let_through(throttle, clock, 30, 100, good=True)
     calls_let_through(throttle, clock, 50, 100, good=False)
     assert calls_let_through(throttle, clock, 10, 100, good=False) <= 100
 
 
-def test_after_an_outage_calls_come_back_within_as_long(clock: Clock) -> None:
+def test_after_an_outage_calls_recover_within_as_long(clock: Clock) -> None:
     throttle = AdaptiveThrottle()
     calls_let_through(throttle, clock, 30, 100, good=True)
     calls_let_through(throttle, clock, 60, 100, good=False)
@@ -195,7 +195,7 @@ def test_a_call_is_throttled_no_longer_than_its_time(
     assert throttle._waited_s == pytest.approx(0.003 * passes)
 
 
-def test_the_first_faults_of_a_small_job_hold_nothing_back() -> None:
+def test_the_first_faults_of_a_small_job_throttle_nothing() -> None:
     throttle = AdaptiveThrottle()
     for _ in range(10):
         throttle.failed(is_overload=False)

@@ -36,7 +36,7 @@ CLAIM = CheckedClaim(
         ),
     ],
 )
-def test_a_reply_comes_back_with_the_texts_of_its_request(response: CheckResponse) -> None:
+def test_a_stored_reply_gets_the_texts_of_its_request(response: CheckResponse) -> None:
     reply = CheckReply(response=response, attempts=3)
     assert decode_reply(encode_reply(reply), REQUEST) == reply
 

@@ -11,8 +11,7 @@ import pytest
 from schemas.wire.grounding_check import CheckResponse
 from tests.support.checks import check_request
 from transforms.grounding.protocol import CheckReply
-from transforms.grounding.reply_cache import ReplyCache
-from transforms.grounding.reply_store import ReplyStore
+from transforms.grounding.reply_cache import ReplyCache, ReplyStore
 from transforms.grounding.settings import Budget
 
 ADDRESS = "http://checker/v1/c:check"
@@ -47,7 +46,7 @@ def fetched(name: str, log: list[str]) -> Callable[[], Awaitable[CheckReply]]:
     return fetch
 
 
-def test_identical_requests_under_way_share_one_fetch() -> None:
+def test_identical_requests_in_flight_share_one_fetch() -> None:
     async def scenario() -> tuple[int, list[CheckReply]]:
         cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
         tasks = [asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch)) for _ in range(5)]
@@ -61,7 +60,7 @@ def test_identical_requests_under_way_share_one_fetch() -> None:
     assert replies == [a_reply()] + [a_reply(attempts=0)] * 4
 
 
-def test_the_others_get_the_reply_when_the_first_to_ask_is_cancelled() -> None:
+def test_other_callers_get_the_reply_if_the_first_one_is_cancelled() -> None:
     async def scenario() -> CheckReply:
         cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
         first = asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch))
@@ -74,7 +73,7 @@ def test_the_others_get_the_reply_when_the_first_to_ask_is_cancelled() -> None:
     assert asyncio.run(scenario()) == a_reply(attempts=0)
 
 
-def test_a_fetch_that_nobody_waits_for_any_more_ends() -> None:
+def test_a_fetch_is_cancelled_with_its_last_caller() -> None:
     async def scenario() -> tuple[int, int]:
         cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
         waiting = [
@@ -94,7 +93,7 @@ def test_a_fetch_that_nobody_waits_for_any_more_ends() -> None:
     assert (before, attempts) == (1, 1)
 
 
-def test_a_failure_is_shared_but_not_kept() -> None:
+def test_a_failure_is_shared_but_not_cached() -> None:
     async def scenario() -> tuple[list[CheckReply | BaseException], CheckReply]:
         cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher(ValueError("refused"))
         fetcher.go.set()
@@ -108,7 +107,7 @@ def test_a_failure_is_shared_but_not_kept() -> None:
     assert later == a_reply()
 
 
-def test_the_longest_unused_reply_goes_first() -> None:
+def test_the_least_recently_used_reply_is_dropped_first() -> None:
     async def scenario() -> list[str]:
         log: list[str] = []
         cache = ReplyCache(ADDRESS, max_bytes=2 * 2100)
@@ -120,7 +119,7 @@ def test_the_longest_unused_reply_goes_first() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 5_000, 50_000])
-def test_what_is_kept_stays_within_the_bytes(size: int) -> None:
+def test_the_cache_stays_within_its_bytes(size: int) -> None:
     async def scenario() -> int:
         log: list[str] = []
         cache = ReplyCache(ADDRESS, max_bytes=20_000)
@@ -148,7 +147,7 @@ def asked_again(path: Path, address: str, body: bytes = b"same") -> tuple[CheckR
     return asyncio.run(ask()), log
 
 
-def test_a_reply_in_the_store_is_not_paid_for_again(tmp_path: Path) -> None:
+def test_a_stored_reply_is_not_paid_for_again(tmp_path: Path) -> None:
     path = tmp_path / "paid" / "replies.sqlite"
     assert asked_again(path, ADDRESS) == (a_reply(), ["paid"])
     assert asked_again(path, ADDRESS) == (a_reply(attempts=0), [])
@@ -159,13 +158,15 @@ def test_a_reply_in_the_store_is_not_paid_for_again(tmp_path: Path) -> None:
     [("http://other/v1/c:check", b"same"), (ADDRESS, b"other")],
     ids=["another checker", "another request"],
 )
-def test_the_store_never_answers_for_another(tmp_path: Path, address: str, body: bytes) -> None:
+def test_the_store_distinguishes_checkers_and_requests(
+    tmp_path: Path, address: str, body: bytes
+) -> None:
     path = tmp_path / "replies.sqlite"
     asked_again(path, ADDRESS)
     assert asked_again(path, address, body) == (a_reply(), ["paid"])
 
 
-def test_a_store_that_is_no_database_says_so(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_an_oserror(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     path.write_bytes(b"something else" * 100)
     with pytest.raises(OSError, match="cannot open"):
@@ -181,14 +182,14 @@ def store(tmp_path: Path) -> ReplyStore:
     return ReplyStore(str(tmp_path / "paid" / "replies.sqlite"))
 
 
-def test_a_reply_stands_in_the_counts_of_who_paid_for_it(store: ReplyStore) -> None:
+def test_a_reply_belongs_to_the_part_that_paid_for_it(store: ReplyStore) -> None:
     store.begin(7, again=False)
     store.put(KEYS[0], b"reply")
     assert store.get(KEYS[0]) == (b"reply", False)
     assert store.get(KEYS[1]) is None
 
 
-def test_what_an_unfinished_part_paid_for_stands_in_the_counts_of_the_first_who_asks(
+def test_a_reply_of_an_interrupted_part_belongs_to_the_next_part_that_reads_it(
     store: ReplyStore,
 ) -> None:
     for owner, key in enumerate(KEYS):
@@ -214,7 +215,7 @@ def test_what_an_unfinished_part_paid_for_stands_in_the_counts_of_the_first_who_
         (1, 9, 0),
     ],
 )
-def test_calls_are_taken_up_to_the_limit_and_not_beyond(
+def test_calls_are_allowed_up_to_the_budget(
     store: ReplyStore, max_calls: int | None, max_characters: int | None, allowed: int
 ) -> None:
     taken = [
@@ -224,7 +225,7 @@ def test_calls_are_taken_up_to_the_limit_and_not_beyond(
     assert taken == [True] * allowed + [False] * (10 - allowed)
 
 
-def test_a_call_that_did_not_leave_is_given_back(store: ReplyStore) -> None:
+def test_an_unsent_call_is_refunded(store: ReplyStore) -> None:
     assert store.spend(10, ONE_CALL)
     store.refund(10)
     assert store.spend(10, Budget(max_calls=1, max_characters=10))
@@ -244,13 +245,13 @@ def test_calls_without_a_limit_are_counted_and_written_some_at_a_time(tmp_path: 
     assert other.spent() == (20, 200)
 
 
-def test_a_new_plan_has_the_replies_in_none_of_its_records_yet(store: ReplyStore) -> None:
+def test_for_a_new_plan_all_replies_belong_to_no_part(store: ReplyStore) -> None:
     store.put(KEYS[0], b"reply")
     store.begin_plan()
     assert [store.get(KEYS[0]) for _ in range(2)] == [(b"reply", True), (b"reply", False)]
 
 
-def test_replies_are_forgotten_and_what_they_took_is_not(store: ReplyStore) -> None:
+def test_deleting_the_replies_keeps_the_count_of_calls(store: ReplyStore) -> None:
     assert store.spend(10, ONE_CALL)
     store.put(KEYS[0], b"reply")
     store.delete_replies()
@@ -259,14 +260,14 @@ def test_replies_are_forgotten_and_what_they_took_is_not(store: ReplyStore) -> N
     assert store.spent() == (1, 10)
 
 
-def test_what_was_taken_stays_taken_after_the_process(tmp_path: Path) -> None:
+def test_the_count_of_calls_survives_the_process(tmp_path: Path) -> None:
     for expected in (True, False):
         store = ReplyStore(str(tmp_path / "replies.sqlite"))
         assert store.spend(10, ONE_CALL) is expected
         store.close()
 
 
-def test_several_who_take_at_once_keep_the_limit_together(tmp_path: Path) -> None:
+def test_concurrent_processes_share_the_budget(tmp_path: Path) -> None:
     taken: list[bool] = []
 
     def take() -> None:

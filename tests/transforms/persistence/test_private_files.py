@@ -1,5 +1,6 @@
 """Files and folders that nobody but their owner and its group can read."""
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import closing
@@ -20,7 +21,7 @@ def without_umask() -> Iterator[None]:
     os.umask(before)
 
 
-def test_what_is_new_has_a_mode_of_its_own_whatever_the_umask(tmp_path: Path) -> None:
+def test_new_files_and_folders_have_their_mode_whatever_the_umask(tmp_path: Path) -> None:
     make_folder(tmp_path / "a" / "b")
     create_file(tmp_path / "a" / "b" / "c").close()
     assert modes_below(tmp_path) == {"a": 0o750, "a/b": 0o750, "a/b/c": 0o640}
@@ -66,10 +67,11 @@ def test_a_file_that_is_copied_to_another_file_system_is_private(
     (tmp_path / "a").write_bytes(b"whole")
     rename = Path.replace
 
-    def refuse_once(*_: Path) -> Path:
-        monkeypatch.setattr(Path, "replace", rename)
-        raise OSError(18, "Invalid cross-device link")
+    def refuse_across(source: Path, target: Path) -> Path:
+        if source.parent != target.parent:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        return rename(source, target)
 
-    monkeypatch.setattr(Path, "replace", refuse_once)
+    monkeypatch.setattr(Path, "replace", refuse_across)
     storage.publish(str(tmp_path / "a"), str(tmp_path / "b" / "c"))
     assert modes_below(tmp_path) == {"b": 0o750, "b/c": 0o640}

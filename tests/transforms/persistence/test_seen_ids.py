@@ -32,7 +32,7 @@ def test_what_begins_again_has_claimed_nothing_and_the_others_keep_theirs(tmp_pa
     assert [seen.claim(record_id) for record_id in IDS] == [False, True, False]
 
 
-def test_of_many_who_claim_at_once_one_has_each(tmp_path: Path) -> None:
+def test_each_id_is_claimed_by_one_of_many_processes(tmp_path: Path) -> None:
     ids = [f"{number << 200:064x}" for number in range(300)]
     claimed: list[str] = []
 
@@ -49,7 +49,7 @@ def test_of_many_who_claim_at_once_one_has_each(tmp_path: Path) -> None:
     assert sorted(claimed) == ids
 
 
-def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:
+def test_another_file_than_a_database_is_an_oserror(tmp_path: Path) -> None:
     path = tmp_path / "seen"
     path.write_bytes(b"no database at all, but long enough to be looked at" * 10)
     with pytest.raises(OSError, match="cannot open"):

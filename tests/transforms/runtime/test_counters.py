@@ -12,7 +12,7 @@ from transforms.runtime.counters import Counter, Distribution
 ALL = [value for value in vars(counters).values() if isinstance(value, Counter)]
 
 
-def test_every_counter_has_a_name_of_its_own_and_no_word_of_an_answer() -> None:
+def test_counter_names_are_distinct_and_in_lower_case() -> None:
     names = [counter.name for counter in (*ALL, *counters.VERDICTS.values())]
     assert len(names) == len(set(names)) >= 10
     assert all(re.fullmatch("[a-z_]+", name) for name in names)

@@ -1,4 +1,4 @@
-"""What is told of a message that a step could not handle."""
+"""The failure that describes a message which a step could not process."""
 
 import time
 

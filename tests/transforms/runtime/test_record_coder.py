@@ -51,7 +51,7 @@ RECORDS = [
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: type(record).__name__)
-def test_a_record_comes_out_as_it_went_in(record: Record) -> None:
+def test_a_record_is_decoded_as_it_was_encoded(record: Record) -> None:
     coder: Any = pickle.loads(pickle.dumps(RecordCoder(type(record))))  # noqa: S301 - our own
     assert coder == RecordCoder(type(record))
     assert coder.decode(coder.encode(record)) == record

@@ -44,7 +44,9 @@ def test_other_keys_have_resources_of_their_own(lines: SharedResources[Line]) ->
         assert (one.is_open, other.is_open) == (False, True)
 
 
-def test_what_could_not_be_opened_is_tried_again(lines: SharedResources[Line]) -> None:
+def test_a_resource_that_cannot_be_opened_is_opened_by_the_next_user(
+    lines: SharedResources[Line],
+) -> None:
     def fail() -> Line:
         raise OSError("no route")
 

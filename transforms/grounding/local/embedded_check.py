@@ -30,14 +30,9 @@ class _Result(NamedTuple):
 
 
 def check_grounding(request: CheckRequest, entailment: Entailment | None = None) -> CheckResponse:
-    """Check each sentence of an answer against the facts.
+    """Check each sentence of an answer against the facts, by a model or by the words.
 
-    Args:
-      request: within the service's limits.
-      entailment: scores the claims that require a check; None scores them by their words.
-
-    Returns:
-      The service's response; only claims that require a check have a score.
+    The request is within the service's limits. Only claims that require a check have a score.
     """
     sentences = split_sentences(request.answer_candidate)
     claims = [(sentence.text, read_claim(sentence.text)) for sentence in sentences]

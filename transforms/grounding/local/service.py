@@ -88,11 +88,8 @@ class LocalTransport(httpx.AsyncBaseTransport):
 def answer(method: str, path: str, body: bytes, entailment: Entailment | None = None) -> Reply:
     """Answer one HTTP request as Google's service does, errors included.
 
-    The query of the path is ignored. Without a model, the claims are scored by their words.
-
-    Returns:
-      200 with a `CheckResponse`, or an error with google.rpc's body, which never contains text of
-      the request.
+    The query of the path is ignored. Without a model, the claims are scored by their words. An
+    error contains no text of the request.
     """
     if not _CHECK_PATH.fullmatch(path.partition("?")[0]):
         return refuse(404, "Not found: only projects.locations.groundingConfigs.check is served.")

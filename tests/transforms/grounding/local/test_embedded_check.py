@@ -82,7 +82,7 @@ def test_a_field_of_a_record_names_the_record_by_its_first_field() -> None:
     ],
     ids=["number", "unit", "denial"],
 )
-def test_a_claim_that_says_otherwise_scores_lower_and_is_cited_nowhere(changed: str) -> None:
+def test_a_claim_that_contradicts_the_facts_scores_lower_and_has_no_citation(changed: str) -> None:
     response = check_grounding(check_request(changed, LAMP))
     assert response.cited_chunks == ()
     assert score_of(changed, LAMP) <= 0.55 + 1e-9

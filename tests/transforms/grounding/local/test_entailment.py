@@ -53,15 +53,19 @@ def test_pairs_of_any_length_and_number_are_scored_in_order(tmp_path: Path) -> N
 
 def test_a_long_passage_is_cut_and_the_claim_kept(tmp_path: Path) -> None:
     model = EntailmentModel(write_model(tmp_path))
-    told = model.probabilities([("red " + "word " * 2_000, "red"), ("word " * 2_000, "red red")])
-    assert told == pytest.approx([SURE, SURE])
+    probabilities = model.probabilities(
+        [("red " + "word " * 2_000, "red"), ("word " * 2_000, "red red")]
+    )
+    assert probabilities == pytest.approx([SURE, SURE])
 
 
 @pytest.mark.parametrize("words", [400, 600, 3_000])
 def test_a_claim_longer_than_the_model_takes_is_truncated(tmp_path: Path, words: int) -> None:
     model = EntailmentModel(write_model(tmp_path))
-    told = model.probabilities([("red", "red " + "word " * words), ("word", "word " * words)])
-    assert told == pytest.approx([SURE, 1 / (1 + exp(6))])
+    probabilities = model.probabilities(
+        [("red", "red " + "word " * words), ("word", "word " * words)]
+    )
+    assert probabilities == pytest.approx([SURE, 1 / (1 + exp(6))])
 
 
 @pytest.mark.parametrize(
@@ -115,7 +119,7 @@ def test_a_claim_longer_than_the_model_takes_is_truncated(tmp_path: Path, words:
         ),
     ],
 )
-def test_what_is_no_such_model_is_refused(tmp_path: Path, spoil: object, words: str) -> None:
+def test_another_kind_of_model_is_refused(tmp_path: Path, spoil: object, words: str) -> None:
     write_model(tmp_path)
     assert callable(spoil)
     spoil(tmp_path)

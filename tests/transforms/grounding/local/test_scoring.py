@@ -16,7 +16,7 @@ def ends(windows: int) -> list[int]:
     return [position for position in range(windows.bit_length()) if windows >> position & 1]
 
 
-def test_a_fact_knows_its_forms_and_what_stands_side_by_side() -> None:
+def test_a_fact_has_its_forms_and_adjacent_pairs() -> None:
     (fact,) = read_facts(("Blue lamps glow and lamps hum.",)).each
     assert fact.forms == {"blue", "lamps", "glow", "and", "hum"}
     assert [fact.forms] == [windows.keys() for windows in fact.windows]
@@ -46,7 +46,7 @@ def test_the_windows_of_a_form_are_those_that_hold_it(forms: list[str]) -> None:
         ]
 
 
-def test_the_sets_of_a_long_fact_are_no_longer_than_those_of_a_piece() -> None:
+def test_the_bit_sets_of_a_long_fact_are_as_short_as_those_of_a_piece() -> None:
     (fact,) = read_facts((" ".join(f"w{number} lamps" for number in range(5_000)),)).each
     assert max(max(map(int.bit_length, windows.values())) for windows in fact.windows) == 618
     assert frozenset().union(*fact.windows) == fact.forms

@@ -139,7 +139,7 @@ def test_what_the_service_refuses_is_refused_without_its_text(
         pytest.param(b'{"groundingSpec": {"citationThreshold": NaN}}', id="a bare NaN"),
     ],
 )
-def test_what_is_no_json_object_is_refused_without_its_text(body: bytes) -> None:
+def test_a_body_that_is_not_a_json_object_is_refused_without_its_text(body: bytes) -> None:
     with pytest.raises(InvalidArgumentError) as raised:
         decode_request(body)
     assert TEXT not in str(raised.value)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from pipeline.settings.commands import WorkerSettings
 from pipeline.settings.load import load
-from pipeline.settings.worker import WorkerSettings
 from transforms.rules.no_data import NoDataRule
 
 
