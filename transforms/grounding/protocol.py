@@ -5,7 +5,7 @@ Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-groun
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -58,6 +58,9 @@ _FIELD_NAME = re.compile(rb'"([A-Za-z_]\w*)"\s*:')
 
 Fields = dict[str, msgspec.Raw]
 _encode = msgspec.json.Encoder().encode
+encode_request: Callable[[CheckRequest], bytes] = _encode
+"""Encode a request as the JSON body of the call."""
+
 _decode_response = msgspec.json.Decoder(CheckResponse).decode
 _decode_fields = msgspec.json.Decoder(Fields).decode
 _decode_claims = msgspec.json.Decoder(list[Fields]).decode
@@ -114,11 +117,6 @@ def build_request(
         ),
         user_labels=settings.user_labels,
     )
-
-
-def encode_request(request: CheckRequest) -> bytes:
-    """Encode a request as the JSON body of the call."""
-    return _encode(request)
 
 
 def decompress(encoding: str | None, body: bytes, max_bytes: int) -> bytes:
