@@ -120,11 +120,7 @@ def build_request(
 
 
 def decompress(encoding: str | None, body: bytes, max_bytes: int) -> bytes:
-    """Decompress a body by its Content-Encoding.
-
-    Raises:
-      BadReply: it is not valid, or longer than `max_bytes`.
-    """
+    """Decompress a body by its Content-Encoding, up to a size."""
     encoding = (encoding or "identity").strip().lower()
     if encoding == "identity":
         return body
@@ -157,11 +153,7 @@ def interpret_reply(
     checker's name chooses the advice on a refusal.
 
     Raises:
-      BadReply: a 200 with an invalid reply.
-      Unavailable: 408, 429, 5xx, or an unexpected status.
-      Rejected: 400, 413, 414, 422.
-      Unauthenticated: 401.
-      Misconfigured: 403, 404, 405 and redirects.
+      CheckFailed: the class that the status stands for, or BadReply for an invalid reply.
     """
     if status != _OK:
         raise _error(status, retry_after, body, now, checker)

@@ -135,11 +135,7 @@ class EntailmentModel:
         self._label = self._entailed_label(labels, self._count_outputs())
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return for each passage and claim the probability, 0..1, that it entails the claim.
-
-        Raises:
-          Misconfigured: the model cannot be run on them.
-        """
+        """Return for each passage and claim the probability, 0..1, that it entails the claim."""
         numpy = self._numpy
         probabilities: list[float] = []
         for start in range(0, len(pairs), _BATCH_PAIRS):
