@@ -34,7 +34,8 @@ class ReadSubscription(beam.PTransform):
 
     def __init__(self, subscription: str, id_label: str | None = None) -> None:
         super().__init__()
-        self.source = {"subscription": subscription, "id_label": id_label}
+        self.subscription = subscription
+        self.id_label = id_label
 
     def keep_first(self, config: Config) -> KeepFirst:
         """Remember the record ids in the job's state, for a while."""
@@ -47,7 +48,9 @@ class ReadSubscription(beam.PTransform):
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
         """Apply the step."""
-        pull = ReadFromPubSub(**self.source, with_attributes=True)
+        pull = ReadFromPubSub(
+            subscription=self.subscription, id_label=self.id_label, with_attributes=True
+        )
         to_message = beam.FlatMap(_to_message).with_outputs(FAILURES, main=MESSAGES)
         return root | "Pull" >> pull | "ToMessage" >> to_message
 
