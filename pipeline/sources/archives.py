@@ -206,12 +206,12 @@ def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iter
 
 
 def has_checksums(stream: Buffered) -> bool:
-    """Tell whether a file is compressed or Avro, from its first bytes."""
+    """Return whether a file is compressed or Avro, from its first bytes."""
     return _kind(stream) != _PLAIN
 
 
 def _has_late_checksums(stream: Buffered) -> bool:
-    """Tell whether a file has checksums that follow any number of records."""
+    """Return whether a file has checksums that follow any number of records."""
     return _kind(stream) in {_GZIP, _ZSTD}
 
 

@@ -1,4 +1,4 @@
-"""The settings of the worker."""
+"""Parse the settings of the worker."""
 
 import pytest
 
