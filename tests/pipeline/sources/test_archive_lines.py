@@ -114,9 +114,9 @@ sys.exit(status)
 """
 
 
-def peak_bytes(output: str) -> int:
+def peak_bytes(printed: str) -> int:
     """The most memory that the process held at once, as Linux tells it in KiB."""
-    return int(output.partition("VmHWM:")[2].split()[0]) * 1024
+    return int(printed.partition("VmHWM:")[2].split()[0]) * 1024
 
 
 def test_a_backfill_counts_an_endless_line_once_and_stays_small(tmp_path: Path) -> None:
@@ -126,9 +126,9 @@ def test_a_backfill_counts_an_endless_line_once_and_stays_small(tmp_path: Path) 
         for _ in range(10):
             stream.write(b"x" * MAX_LINE_BYTES)
         stream.write(b"\n" + lines_of(an_envelope(2)))
-    status, output, _ = run("-c", _BACKFILL, "--input", str(archive), "--output", str(output))
+    status, printed, _ = run("-c", _BACKFILL, "--input", str(archive), "--output", str(output))
     assert status == 0
-    assert peak_bytes(output) < 400_000_000
+    assert peak_bytes(printed) < 400_000_000
     [failure] = failures_in(output)
     assert failure["source"] == f"{archive}#2"
     assert f"has {10 * MAX_LINE_BYTES} bytes" in failure["error"]
