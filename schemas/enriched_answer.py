@@ -4,8 +4,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from schemas import Record
 from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
 from schemas.checked_answer import Check, Claim, Contradiction
@@ -52,15 +50,6 @@ class EnrichedAnswer(Record, frozen=True, kw_only=True):
     mismatches: tuple[Contradiction, ...] = ()
     generator_citations: tuple[Citation, ...] = ()
     generator_supports: tuple[GroundingSupport, ...] = ()
-
-
-def enriched_to_avro(enriched: EnrichedAnswer) -> dict[str, Any]:
-    """Convert a record to an Avro row: the same fields, with times as microseconds."""
-    row: dict[str, Any] = msgspec.to_builtins(enriched)
-    row["event_time"] = row.pop("event_time_us")
-    if check := row["check"]:
-        check["checked_at"] = check.pop("checked_at_us")
-    return row
 
 
 def is_enriched_schema(schema: object) -> bool:

@@ -3,6 +3,7 @@
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from functools import cache
 from io import BytesIO
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
@@ -12,9 +13,10 @@ from fastavro import parse_schema
 from fastavro.write import Writer
 
 from pipeline.settings.config import Config
+from pipeline.sinks.avro_encoder import AvroBlocks, compile_encoder
 from schemas.alert import Alert, alert_to_json
 from schemas.avro import load_schema
-from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import Failure, failure_to_json
 from schemas.quantities import DAY_US, to_date
 from transforms.persistence.seen_ids import record_key
@@ -25,8 +27,6 @@ _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
 _OLDEST_US, _LATEST_US = 3_653 * DAY_US, 2 * DAY_US
 """How far before and after now an event date may be to get a folder of its own."""
 
-_BLOCK_BYTES = 64 * 1024
-_FASTEST = 1
 _HEADER_BYTES = 256 * 1024
 """More than any header, whose schema takes some 6 KB."""
 
@@ -118,20 +118,18 @@ class EnrichedFiles(RowFormat):
         """Return the key of the record."""
         return record_key(row.record_id) if self._with_keys else b""
 
-    def encode(self, row: EnrichedAnswer) -> dict[str, Any]:
-        """Return the record with as much text as is kept."""
-        return enriched_to_avro(redact(row, self.text_mode))
+    def encode(self, row: EnrichedAnswer) -> bytes:
+        """Return the record in Avro, with as much text as is kept."""
+        return _encoder()(redact(row, self.text_mode))
 
-    def open(self, stream: IO[bytes]) -> Writer:
+    def open(self, stream: IO[bytes]) -> AvroBlocks:
         """Start an Avro file."""
-        return Writer(
-            stream,
-            parse_schema(load_schema("enriched_answer")),
-            codec="deflate",
-            compression_level=_FASTEST,
-            sync_interval=_BLOCK_BYTES,
-            sync_marker=self._mark,
-        )
+        self._rows(stream).flush()
+        return AvroBlocks(stream, self._mark)
+
+    def _rows(self, stream: IO[bytes]) -> Writer:
+        schema = parse_schema(load_schema("enriched_answer"))
+        return Writer(stream, schema, codec="deflate", sync_marker=self._mark)
 
     def skip_header(self, stream: IO[bytes]) -> None:
         """Seek past the first sync marker, which ends the header."""
@@ -148,7 +146,7 @@ class EnrichedFiles(RowFormat):
         Raises:
           OSError: the source is damaged, or the target cannot be written.
         """
-        writer = self.open(target)
+        writer = self._rows(target)
         left_out = []
         try:
             for row, keeps in zip(fastavro.reader(source), is_kept, strict=True):
@@ -167,6 +165,11 @@ class EnrichedFiles(RowFormat):
             return sum(block.num_records for block in fastavro.block_reader(stream))
         except Exception as error:  # noqa: BLE001 - fastavro raises what its decoders do
             raise OSError(f"damaged Avro: {type(error).__name__}") from None
+
+
+@cache
+def _encoder() -> Callable[[EnrichedAnswer], bytes]:
+    return compile_encoder(load_schema("enriched_answer"))
 
 
 class AlertFiles(RowFormat):

@@ -20,9 +20,9 @@ from typing import Any
 import fastavro
 
 from schemas.avro import load_schema
-from schemas.enriched_answer import enriched_to_avro
 from schemas.quantities import HOUR_US
 from schemas.verdict import Verdict
+from tests.support.avro_rows import enriched_to_avro
 from tests.support.builders import NOON_US, a_check, a_claim, a_fact, an_enriched
 
 _CLAIM = "Lamps glow red in the evening hours of every working day."

@@ -11,7 +11,7 @@ import fastavro
 import pytest
 
 from schemas.avro import load_schema
-from schemas.enriched_answer import enriched_to_avro
+from tests.support.avro_rows import enriched_to_avro
 from tests.support.avro_schemas import Schema
 from tests.support.bigquery import MAX_ROW_BYTES, refusals
 from tests.support.builders import a_claim, a_fact, an_enriched

@@ -8,7 +8,8 @@ import fastavro.validation
 import pytest
 
 from schemas.avro import load_schema
-from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
+from schemas.enriched_answer import EnrichedAnswer
+from tests.support.avro_rows import enriched_to_avro
 from tests.support.whole_records import ENRICHED
 
 SCHEMA = load_schema("enriched_answer")

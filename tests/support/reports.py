@@ -15,9 +15,10 @@ from launch.report.output_records import AnswerRow
 from launch.report.run import read_output
 from schemas.avro import load_schema
 from schemas.checked_answer import Contradiction
-from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.quantities import EPOCH
 from schemas.verdict import Verdict
+from tests.support.avro_rows import enriched_to_avro
 from tests.support.builders import a_claim, a_fact, an_enriched
 
 RIGHT_TO_LEFT = "\u202egnihtyreve sesrever\u202c"

@@ -14,12 +14,13 @@ from pipeline.sinks.row_formats import EnrichedFiles
 from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
 from schemas.avro import load_schema
 from schemas.checked_answer import CheckedAnswer, Grounding
-from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
+from schemas.enriched_answer import EnrichedAnswer
 from schemas.failure import failure_to_json, message_of_failure
 from schemas.message import Message, UnreadableAnswer
 from schemas.verdict import Tag, Verdict
 from tests.support.answer_messages import parse_answer
 from tests.support.archives import read_all
+from tests.support.avro_rows import enriched_to_avro
 from tests.support.builders import a_claim, a_fact, a_message, an_answer, an_enriched
 from tests.support.released_schemas import WRITTEN, released
 from tests.support.whole_records import ENRICHED

@@ -6,7 +6,8 @@ import pytest
 
 from schemas.answer import Fact
 from schemas.checked_answer import Contradiction
-from schemas.enriched_answer import EnrichedAnswer, enriched_to_avro
+from schemas.enriched_answer import EnrichedAnswer
+from tests.support.avro_rows import enriched_to_avro
 from tests.support.builders import a_check, a_claim, an_enriched
 from transforms.rules.redaction import TextMode, is_hashed, redact
 
