@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from schemas.verdict import ContradictionKind
-from transforms.contradictions.dates import Date, may_agree
 from transforms.contradictions.negation import words_behind_negations
 from transforms.contradictions.numbers import (
     Quantity,
@@ -108,24 +107,6 @@ class Passages:
                     Occurrence(place, quantity, passage)
                 )
         return uses
-
-    def has_date(self, date: Date) -> bool:
-        """Return whether a sentence has a date that agrees with another."""
-        return any(
-            may_agree(date, sentence.text) and any(map(date.agrees_with, sentence.dates))
-            for sentence, _ in self.all
-        )
-
-    def affirms(self, form: str) -> bool:
-        """Return whether a sentence has a word and does not negate it."""
-        return any(
-            form in sentence.lower and form in sentence.content and form not in sentence.negated
-            for sentence, _ in self.all
-        )
-
-    def negates(self, form: str) -> bool:
-        """Return whether a sentence negates a word."""
-        return any(sentence.negates(form) for sentence, _ in self.all)
 
     def nearest(self, claim: ParsedSentence, min_share: float = _MIN_SHARE) -> FactSentence | None:
         """Return the first sentence that shares most content words with a claim, if it is near.

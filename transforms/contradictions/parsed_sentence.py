@@ -124,10 +124,6 @@ class ParsedSentence(TokenizedText):
         """Return the spelling of a word, None if it does not contain the word."""
         return next((token.text for token in self.tokens if token.form == form), None)
 
-    def resembles(self, claim: "ParsedSentence", min_share: float) -> bool:
-        """Return whether it has a share, 0..1, of the content words of a claim."""
-        return len(claim.content & self.content) >= min_share * len(claim.content)
-
     @cached_property
     def _dates_and_places(self) -> tuple[list[Date], set[int]]:
         if self.features.kinds & (NUMBER | MONTH) and may_date(self.text):

@@ -217,15 +217,16 @@ def _choices(
         if best is None or gains[best] < _MIN_GAIN:
             return
         yield _Choice(turn, 1 - gains[best] / total, best)
-        for word in [word for word in left if _contains(holders[word], best)]:
+        added = [
+            word
+            for word in left
+            if (place := bisect_left(holders[word], best)) < len(holders[word])
+            and holders[word][place] == best
+        ]
+        for word in added:
             weight = left.pop(word)
             for other in holders[word]:
                 gains[other] -= weight
-
-
-def _contains(holders: Sequence[int], fact: int) -> bool:
-    place = bisect_left(holders, fact)
-    return place < len(holders) and holders[place] == fact
 
 
 def _words(text: str) -> frozenset[str]:
