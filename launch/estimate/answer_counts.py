@@ -3,7 +3,7 @@
 import heapq
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from hashlib import sha256
 from itertools import chain
@@ -32,11 +32,7 @@ BEGIN;
 
 
 class Outcome(Record, frozen=True, kw_only=True):
-    """The outcome of an answer before any call: a fault, a verdict, or the calls of a check.
-
-    Attributes:
-      record_id: None for a fault.
-    """
+    """The outcome of an answer before any call; only a fault is without a record id."""
 
     record_id: str | None = None
     fault: str = ""
@@ -64,12 +60,7 @@ def outcomes_of(message: Message, config: Config) -> Iterator[Outcome]:
 
 
 class EstimateCounts(msgspec.Struct, kw_only=True):
-    """Counts of answers and calls, as in `schemas.cost_estimate.Estimate`.
-
-    Attributes:
-      recheck_calls, recheck_characters: the maximum of all second passes.
-      faults: of the first failures.
-    """
+    """Counts as in `Estimate`; rechecks are the maximum of all second passes."""
 
     read: int = 0
     failures: int = 0
@@ -84,19 +75,12 @@ class EstimateCounts(msgspec.Struct, kw_only=True):
     recheck_characters: int = 0
     faults: list[str] = msgspec.field(default_factory=list)
 
-    @property
-    def is_unreadable(self) -> bool:
-        """Whether no message could be read."""
-        return not (self.to_check or self.decided or self.sampled_out)
-
 
 def count_outcomes(outcomes: Iterable[Outcome], *, pays_once: bool) -> EstimateCounts:
-    """Count outcomes in the order of the archives; a repeated record id is a duplicate.
-
-    With `pays_once`, only the first of identical calls is paid.
-    """
+    """Count outcomes in the order of the archives; with `pays_once`, identical calls count once."""
     counts = EstimateCounts()
     with closing(DistinctKeys()) as record_ids, closing(DistinctKeys()) as paid:
+        is_paid = paid.add if pays_once else lambda _: True
         for outcome in outcomes:
             counts.read += 1
             if outcome.record_id is None:
@@ -110,18 +94,20 @@ def count_outcomes(outcomes: Iterable[Outcome], *, pays_once: bool) -> EstimateC
             elif outcome.forecast is None:
                 counts.decided[str(outcome.verdict)] += 1
             else:
-                _count_calls(counts, outcome.forecast, paid if pays_once else None)
+                _count_calls(counts, outcome.forecast, is_paid)
     return counts
 
 
-def _count_calls(counts: EstimateCounts, forecast: Forecast, paid: "DistinctKeys | None") -> None:
+def _count_calls(
+    counts: EstimateCounts, forecast: Forecast, is_paid: Callable[[bytes], bool]
+) -> None:
     counts.to_check += 1
     counts.planned_calls += len(forecast.calls)
     for call in forecast.calls:
-        if paid is None or paid.add(call.key):
+        if is_paid(call.key):
             counts.calls += 1
             counts.characters += call.characters
-    if forecast.most_rechecks and (paid is None or paid.add(forecast.key)):
+    if forecast.most_rechecks and is_paid(forecast.key):
         counts.recheck_calls += len(forecast.most_rechecks)
         counts.recheck_characters += sum(forecast.most_rechecks)
 
@@ -139,11 +125,7 @@ class DistinctKeys:
         self.close = self._database.close
 
     def add(self, key: bytes) -> bool:
-        """Add a key; return whether it is new.
-
-        Raises:
-          OSError: the disk is full.
-        """
+        """Add a key; return whether it is new, or raise OSError if the disk is full."""
         try:
             added = self._database.execute("INSERT OR IGNORE INTO keys VALUES (?)", (key,))
         except sqlite3.Error as error:
@@ -221,10 +203,7 @@ def paid_for(sample: Sample, *, pays_once: bool) -> tuple[Total, Total]:
 def _calls_by_message(
     messages: Sequence[Sequence[Outcome]], *, pays_once: bool
 ) -> list[dict[object, int]]:
-    """Map the calls of each message, by their keys, to their characters.
-
-    Of answers with one record id, only the first needs its calls.
-    """
+    """Map the calls of each message to their characters; a repeated record id needs no calls."""
     seen: set[str | None] = set()
     found: list[dict[object, int]] = []
     for outcomes in messages:

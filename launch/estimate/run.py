@@ -1,7 +1,7 @@
 """Estimate a backfill, print the estimate, and write it to the backfill's output folder."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.padding import Padding
@@ -42,11 +42,7 @@ _Row = tuple[str, str, str]
 
 
 def estimate(loaded: Loaded[EstimateSettings]) -> int:
-    """Estimate what a backfill takes, without a call.
-
-    Returns:
-      0 done, 1 failed, an archive is damaged, or nothing could be read.
-    """
+    """Estimate what a backfill takes, without a call; return 1 if its input is damaged."""
     settings = loaded.settings
     output = settings.estimate.output
     beam_options = read_beam_options(loaded, settings.job)
@@ -78,7 +74,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     if messages.damaged:
         sentence = f"damaged archives: {len(messages.damaged)}"
         return fail_with(sentence, messages.damaged[:SHOWN_FAULTS])
-    if counts.is_unreadable:
+    if not (counts.to_check or counts.decided or counts.sampled_out):
         return fail_unreadable(counts.faults, config.inputs)
     return DONE
 
@@ -154,17 +150,13 @@ def show_estimate(estimate: Estimate) -> None:
     read = (counted(estimate.read, "message"), "bold")
     console.print(Text.assemble("\n", read, f", no call made{source}\n"))
     for rows in (_message_rows(estimate), _call_rows(estimate)):
-        console.print(Padding(_table(rows), _INDENT))
-
-
-def _table(rows: Iterable[_Row]) -> Table:
-    table = Table.grid(padding=(0, 2))
-    for row in rows:
-        table.add_row(*row)
-    table.columns[0].min_width = 22
-    table.columns[1].justify = "right"
-    table.columns[1].min_width = 12
-    return table
+        table = Table.grid(padding=(0, 2))
+        for row in rows:
+            table.add_row(*row)
+        table.columns[0].min_width = 22
+        table.columns[1].justify = "right"
+        table.columns[1].min_width = 12
+        console.print(Padding(table, _INDENT))
 
 
 def _message_rows(estimate: Estimate) -> Iterator[_Row]:

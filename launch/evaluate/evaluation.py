@@ -3,18 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from launch.evaluate import statistics
 from launch.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
-from launch.evaluate.statistics import (
-    Auroc,
-    Calibration,
-    Example,
-    Flagged,
-    best_f1,
-    calibrate,
-    flag_below,
-    flagged_of,
-    measure_auroc,
-)
 from schemas import Record
 from schemas.answer import LabelSpan
 from schemas.verdict import Verdict
@@ -28,19 +18,14 @@ _MIN_OVERLAP_BYTES = 2
 
 
 class Quality(Record, frozen=True, kw_only=True):
-    """How well one score separates supported from unsupported examples.
-
-    Attributes:
-      best: at the threshold with the greatest F1 on these examples.
-      at: at fixed thresholds.
-    """
+    """How well one score separates supported from unsupported examples, at some thresholds."""
 
     supported: int
     unsupported: int
-    auroc: Auroc | None
-    best: Flagged | None
-    at: tuple[Flagged, ...]
-    calibration: Calibration | None
+    auroc: statistics.Auroc | None
+    best: statistics.Flagged | None
+    at: tuple[statistics.Flagged, ...]
+    calibration: statistics.Calibration | None
 
 
 class SpanKind(Record, frozen=True, kw_only=True):
@@ -57,7 +42,7 @@ class SpanKind(Record, frozen=True, kw_only=True):
     spans: int
     unchecked: int
     claims: int
-    auroc: Auroc | None
+    auroc: statistics.Auroc | None
     found: dict[str, float]
 
 
@@ -66,31 +51,23 @@ class Evaluation(Record, frozen=True, kw_only=True):
 
     Attributes:
       checkers: labelled answers by the checker that scored them.
-      answers_by_claim: each answer by its lowest claim score.
-      answers_by_support: each answer by its support score.
       low_grounded: the answers with the verdict LOW_GROUNDED.
       claims: each claim that required a check; None if no label has spans.
-      span_kinds: by kind, the most frequent first.
     """
 
     counts: Counts
     checkers: dict[str, int]
     answers_by_claim: Quality
     answers_by_support: Quality
-    low_grounded: Flagged
+    low_grounded: statistics.Flagged
     claims: Quality | None
     span_kinds: tuple[SpanKind, ...]
 
 
 def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) -> Evaluation:
     """Measure how well scores agree with labels, with intervals of so many resamples."""
-    by_claim = [
-        Example(each.min_claim_score, each.label.is_unsupported, each.cluster) for each in labelled
-    ]
-    by_support = [
-        example._replace(score=each.support_score)
-        for example, each in zip(by_claim, labelled, strict=True)
-    ]
+    by_claim = [_example(each, each.min_claim_score) for each in labelled]
+    by_support = [_example(each, each.support_score) for each in labelled]
     with_spans = [(each, each.label.spans) for each in labelled if each.label.spans is not None]
     claims = [example for each, spans in with_spans for example in _claim_examples(each, spans)]
     low = [each for each in labelled if each.verdict == Verdict.LOW_GROUNDED]
@@ -100,36 +77,44 @@ def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) 
         checkers=dict(Counter(each.checker or "none" for each in labelled).most_common()),
         answers_by_claim=_quality(by_claim, CLAIM_THRESHOLDS, resamples),
         answers_by_support=_quality(by_support, SUPPORT_THRESHOLDS, resamples),
-        low_grounded=flagged_of(None, len(low), hits, by_claim),
+        low_grounded=statistics.flagged_of(None, len(low), hits, by_claim),
         claims=_quality(claims, CLAIM_THRESHOLDS, resamples) if with_spans else None,
         span_kinds=tuple(_span_kinds(labelled, claims, resamples)),
     )
 
 
-def _claim_examples(answer: LabelledAnswer, spans: Iterable[LabelSpan]) -> Iterator[Example]:
+def _example(answer: LabelledAnswer, score: float | None) -> statistics.Example:
+    return statistics.Example(score, answer.label.is_unsupported, answer.cluster)
+
+
+def _claim_examples(
+    answer: LabelledAnswer, spans: Iterable[LabelSpan]
+) -> Iterator[statistics.Example]:
     for claim in answer.claims:
         is_unsupported = any(_overlaps(claim, span) for span in spans)
-        yield Example(claim.score, is_unsupported, answer.cluster)
+        yield statistics.Example(claim.score, is_unsupported, answer.cluster)
 
 
 def _overlaps(claim: ScoredClaim, span: LabelSpan) -> bool:
     return min(claim.end, span.end) - max(claim.start, span.start) >= _MIN_OVERLAP_BYTES
 
 
-def _quality(examples: Sequence[Example], thresholds: Sequence[float], resamples: int) -> Quality:
+def _quality(
+    examples: Sequence[statistics.Example], thresholds: Sequence[float], resamples: int
+) -> Quality:
     unsupported = sum(example.is_unsupported for example in examples)
     return Quality(
         supported=len(examples) - unsupported,
         unsupported=unsupported,
-        auroc=measure_auroc(examples, resamples),
-        best=best_f1(examples),
-        at=tuple(flag_below(examples, threshold) for threshold in thresholds),
-        calibration=calibrate(examples),
+        auroc=statistics.measure_auroc(examples, resamples),
+        best=statistics.best_f1(examples),
+        at=tuple(statistics.flag_below(examples, threshold) for threshold in thresholds),
+        calibration=statistics.calibrate(examples),
     )
 
 
 def _span_kinds(
-    labelled: Sequence[LabelledAnswer], claims: Sequence[Example], resamples: int
+    labelled: Sequence[LabelledAnswer], claims: Sequence[statistics.Example], resamples: int
 ) -> Iterator[SpanKind]:
     supported = [claim for claim in claims if not claim.is_unsupported]
     kinds = Counter(span.kind for each in labelled for span in each.label.spans or ())
@@ -146,10 +131,10 @@ def _span_kinds(
             spans=count,
             unchecked=unchecked,
             claims=len(hit),
-            auroc=measure_auroc([*supported, *hit], resamples),
+            auroc=statistics.measure_auroc([*supported, *hit], resamples),
             found={
                 f"{threshold:g}": share
                 for threshold in CLAIM_THRESHOLDS
-                if (share := flag_below(hit, threshold).share) is not None
+                if (share := statistics.flag_below(hit, threshold).share) is not None
             },
         )

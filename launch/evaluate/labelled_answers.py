@@ -1,6 +1,7 @@
 """Read scored answers, or check answers now, and join them with their labels."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -13,16 +14,19 @@ from launch.report.output_folder import UnreadableFile, read_answers
 from launch.report.output_records import AnswerRow
 from launch.terminal.unreadable_input import SHOWN_FAULTS
 from pipeline import storage
+from pipeline.settings.commands import EvaluateSettings
+from pipeline.settings.job import InputFormatSettings
 from schemas import Record
 from schemas.answer import Answer, Label
 from schemas.checked_answer import CheckedAnswer
 from schemas.enriched_answer import EnrichedAnswer, is_enriched_schema
+from schemas.message import Message
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.check_session import CheckSession, Outcome
 from transforms.grounding.errors import CheckFailed, RunStopped
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.routing import route
-from transforms.rules.tagging import Thresholds, tag_answer
+from transforms.rules.tagging import tag_answer
 
 
 class Counts(msgspec.Struct, kw_only=True):
@@ -30,8 +34,6 @@ class Counts(msgspec.Struct, kw_only=True):
 
     Attributes:
       read: messages or records.
-      unreadable: messages without an answer.
-      failed: answers that could not be checked.
       unlabelled: answers without a label, or read before; they are ignored.
       unscored: labelled answers without a score, which are never flagged.
       labels_unmet: labels without an answer.
@@ -55,12 +57,7 @@ class ScoredClaim(NamedTuple):
 
 
 class LabelledAnswer(Record, frozen=True, kw_only=True):
-    """The scores, 0..1, and the label of an answer.
-
-    Attributes:
-      claims: those that required a check and have a score.
-      cluster: the same for answers made from the same facts.
-    """
+    """The scores, 0..1, and the label of an answer; answers from the same facts are a cluster."""
 
     verdict: str
     support_score: float | None
@@ -98,7 +95,6 @@ class LabelledAnswers:
       labelled: the answers that have a label, each once.
       damaged: the files that could not be read to their end, each with its reason.
       faults: the first messages that could not be read: where, and why.
-      last_failure: why the last answer could not be checked.
     """
 
     def __init__(self, labels: Mapping[str, Label]) -> None:
@@ -119,20 +115,13 @@ class LabelledAnswers:
             except UnreadableFile as error:
                 self.damaged.append(str(error))
 
-    def add_checked(
-        self,
-        messages: ArchiveMessages,
-        settings: CheckSettings,
-        thresholds: Thresholds,
-        *,
-        input_format: str | None,
-        facts_from_steps: bool,
-    ) -> None:
+    def add_checked(self, paths: Sequence[str], settings: EvaluateSettings) -> None:
         """Check the answers of archives and add them; raise RunStopped if no call can succeed."""
-        answers = self._answers(messages, input_format, facts_from_steps=facts_from_steps)
-        for outcome in _check(answers, settings):
+        messages = ArchiveMessages(paths, salvage=settings.archives.salvage)
+        check = settings.checker.check(retries=settings.retries.policy)
+        for outcome in _check(self._answers(messages, settings.format), check):
             if isinstance(outcome, CheckedAnswer):
-                self._add(tag_answer(outcome, thresholds))
+                self._add(tag_answer(outcome, settings.verdicts.thresholds))
             elif isinstance(outcome, CheckFailed) and not isinstance(outcome, RunStopped):
                 self.counts.failed += 1
                 self.last_failure = str(outcome)
@@ -141,11 +130,13 @@ class LabelledAnswers:
         self.damaged += messages.damaged
 
     def _answers(
-        self, messages: ArchiveMessages, input_format: str | None, *, facts_from_steps: bool
+        self, messages: Iterable[Message], settings: InputFormatSettings
     ) -> Iterator[Answer]:
         for message in messages:
             for answer in parse_answers(
-                message, input_format=input_format, facts_from_steps=facts_from_steps
+                message,
+                input_format=settings.input_format,
+                facts_from_steps=settings.facts_from_steps,
             ):
                 self.counts.read += 1
                 if not isinstance(answer, ParseFailure):
@@ -168,12 +159,10 @@ class LabelledAnswers:
 
 def holds_records(path: str) -> bool:
     """Return whether a file's header is that of enriched records."""
-    with storage.read(path) as stream:
-        try:
-            schema = fastavro.reader(stream).writer_schema
-        except Exception:  # noqa: BLE001 - fastavro raises whatever its decoders raise
-            return False
-    return is_enriched_schema(schema)
+    # fastavro raises whatever its decoders raise.
+    with storage.read(path) as stream, suppress(Exception):
+        return is_enriched_schema(fastavro.reader(stream).writer_schema)
+    return False
 
 
 def _check(answers: Iterable[Answer], settings: CheckSettings) -> Iterator[Outcome]:

@@ -10,7 +10,6 @@ from rich.table import Table
 from launch.evaluate.evaluation import Evaluation, measure
 from launch.evaluate.labelled_answers import Counts, LabelledAnswers, holds_records
 from launch.evaluate.statistics import Auroc, Calibration, Flagged
-from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
 from launch.report.output_folder import write_file
@@ -26,11 +25,7 @@ _AUROC = "AUROC (95 % interval)"
 
 
 def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
-    """Check the answers, or take the scores they have, and compare them with the labels.
-
-    Returns:
-      0 done, 1 failed, a file is damaged, or no label belongs to an answer.
-    """
+    """Check the answers, or take the scores they have, and compare them with the labels."""
     settings, problems = loaded.settings, loaded.problems
     answers = find_inputs("answers", settings.evaluation.answers, problems)
     gold = find_inputs("gold", settings.evaluation.gold, problems) or answers
@@ -38,25 +33,13 @@ def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
     loaded.raise_problems()
     collected = LabelledAnswers(labels)
     try:
-        _collect(collected, answers, settings)
+        takes_scores = settings.checker.checker is None
+        records = [path for path in answers if takes_scores and holds_records(path)]
+        collected.add_records(records, salvage=settings.archives.salvage)
+        collected.add_checked([path for path in answers if path not in records], settings)
         return _print_evaluation(collected, answers, settings.evaluation)
     except (OSError, RunStopped, KeyboardInterrupt) as error:
         return fail(f"the evaluation failed: {str(error) or 'interrupted'}")
-
-
-def _collect(
-    collected: LabelledAnswers, answers: Sequence[str], settings: EvaluateSettings
-) -> None:
-    records = [path for path in answers if not settings.checker.checker and holds_records(path)]
-    collected.add_records(records, salvage=settings.archives.salvage)
-    others = [path for path in answers if path not in records]
-    collected.add_checked(
-        ArchiveMessages(others, salvage=settings.archives.salvage),
-        settings.checker.check(retries=settings.retries.policy),
-        settings.verdicts.thresholds,
-        input_format=settings.format.input_format,
-        facts_from_steps=settings.format.facts_from_steps,
-    )
 
 
 def _print_evaluation(
@@ -73,9 +56,8 @@ def _print_evaluation(
     evaluation = measure(collected.labelled, counts, settings.resamples)
     show_evaluation(evaluation)
     if settings.evaluation_output:
-        write_file(
-            settings.evaluation_output, msgspec.json.format(msgspec.json.encode(evaluation)) + b"\n"
-        )
+        content = msgspec.json.format(msgspec.json.encode(evaluation)) + b"\n"
+        write_file(settings.evaluation_output, content)
         sys.stdout.write(f"{settings.evaluation_output}\n")
     if collected.damaged:
         sentence = f"the evaluation failed: damaged files: {len(collected.damaged)}"

@@ -23,7 +23,6 @@ class Example(NamedTuple):
 
     Attributes:
       score: 0..1, None where there is nothing to score; such an example is never flagged.
-      is_unsupported: its label.
       cluster: the same for examples that are not independent: answers from the same facts, and
         their claims.
     """
@@ -74,22 +73,14 @@ class Bin(Record, frozen=True, kw_only=True):
 
 
 class Calibration(Record, frozen=True, kw_only=True):
-    """How well scores agree with the share of supported examples.
-
-    Attributes:
-      bins: the tenths that hold an example, in ascending order.
-      expected_error: the mean difference of mean score and share, weighted by the examples.
-    """
+    """How well scores agree with the share of supported examples, by tenths that hold examples."""
 
     bins: tuple[Bin, ...]
     expected_error: float
 
 
 def measure_auroc(examples: Sequence[Example], resamples: int) -> Auroc | None:
-    """Measure the area, drawing clusters with replacement for the interval.
-
-    Returns:
-      None if all examples are supported, or none is.
+    """Measure the area, drawing clusters with replacement; return None without a pair to compare.
 
     Source: B. Efron and R. Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13.
     """
@@ -139,11 +130,7 @@ def flag_below(examples: Sequence[Example], threshold: float) -> Flagged:
 
 
 def best_f1(examples: Sequence[Example]) -> Flagged | None:
-    """Find the lowest threshold with the greatest F1, which is optimistic on other examples.
-
-    Returns:
-      None if no unsupported example has a score.
-    """
+    """Find the lowest threshold with the greatest F1, which is optimistic on other examples."""
     scores, labels = _scores(examples), _labels(examples)
     is_scored = scores < inf
     steps, places = np.unique(scores[is_scored], return_inverse=True)
@@ -176,10 +163,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def calibrate(examples: Sequence[Example]) -> Calibration | None:
-    """Group examples into tenths by their scores.
-
-    Returns:
-      None if no example has a score.
+    """Group the examples that have a score into tenths.
 
     Source: M. Naeini, G. Cooper, M. Hauskrecht, "Obtaining Well Calibrated Probabilities Using
     Bayesian Binning", AAAI 2015, for the expected calibration error.

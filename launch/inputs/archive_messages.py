@@ -17,9 +17,7 @@ _MESSAGES_BETWEEN_UPDATES = 256
 class ArchiveMessages:
     """Read the messages of archives in order, with a progress bar on a terminal.
 
-    Args:
-      paths: the archives' files, local or gs://.
-      salvage: whether to read the unverified records before a damage.
+    With `salvage`, the unverified records before a damage are read, too.
 
     Attributes:
       damaged: the damaged archives found so far, with the place of the damage.

@@ -23,11 +23,7 @@ def read_labels(path: str) -> dict[str, Label]:
     Each JSON object names an answer by ``record_id``, ``name`` or ``id``, and says
     ``"hallucinated": true`` or ``"grounded": true``, or has a ``label``: a verdict's name,
     "hallucinated", "unsupported" or "supported". It may list the ``spans`` that are not supported,
-    each as ``[start_byte, end_byte, kind]``.
-
-    Raises:
-      UnreadableLabels: a line names no answer, or has no label.
-      OSError: the file cannot be read.
+    each as ``[start_byte, end_byte, kind]``. Raises UnreadableLabels for any other line.
     """
     labels: dict[str, Label] = {}
     with storage.read(path) as stream:
@@ -39,10 +35,7 @@ def read_labels(path: str) -> dict[str, Label]:
 
 
 def read_all_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[str, Label]:
-    """Read several files of labels; the last label of a name counts.
-
-    Appends the problems of the option `flag` to `problems`.
-    """
+    """Read several files of labels; the last label of a name counts. Append to the problems."""
     labels: dict[str, Label] = {}
     for path in paths:
         try:

@@ -9,10 +9,7 @@ from pipeline.sinks.destination import Destination
 
 
 def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list[str]:
-    """Find the files that paths or globs match, sorted by path; links to one file count once.
-
-    Appends the problems of the option `flag` to `problems`.
-    """
+    """Find the files that paths or globs match, by path; links to one file count once."""
     found: set[str] = set()
     for pattern in patterns:
         try:

@@ -18,10 +18,7 @@ _Line = TypeVar("_Line", AlertLine, FailureLine)
 
 
 class UnreadableFile(Exception):
-    """A file of the output is damaged, or groundwatch did not write it.
-
-    The message names the path and the reason, without any content of the file.
-    """
+    """A file is damaged, or is not groundwatch's; the message quotes no content."""
 
 
 class OutputFiles(Record, frozen=True, kw_only=True):
@@ -35,19 +32,18 @@ class OutputFiles(Record, frozen=True, kw_only=True):
 
 def find_files(folder: str) -> OutputFiles:
     """List the files of an output folder."""
-    summaries = storage.find(storage.join(folder, "summary.json"))
+
+    def files_of(kind: str, extension: str) -> tuple[str, ...]:
+        root = storage.join(folder, kind)
+        paths = (path for path in storage.find_below(root) if path.endswith(extension))
+        return tuple(path for path in paths if "/." not in path.removeprefix(root))
+
     return OutputFiles(
-        enriched=_files_of(folder, "enriched", ".avro"),
-        alerts=_files_of(folder, "alerts", ".jsonl"),
-        failures=_files_of(folder, "failures", ".jsonl"),
-        summary=summaries[0] if summaries else None,
+        enriched=files_of("enriched", ".avro"),
+        alerts=files_of("alerts", ".jsonl"),
+        failures=files_of("failures", ".jsonl"),
+        summary=next(iter(storage.find(storage.join(folder, "summary.json"))), None),
     )
-
-
-def _files_of(folder: str, kind: str, extension: str) -> tuple[str, ...]:
-    root = storage.join(folder, kind)
-    paths = (path for path in storage.find_below(root) if path.endswith(extension))
-    return tuple(path for path in paths if "/." not in path.removeprefix(root))
 
 
 def read_answers(path: str, *, salvage: bool = False) -> Iterator[AnswerRow]:

@@ -1,6 +1,5 @@
 """The records of an output folder, as far as the report and the evaluation read them."""
 
-from collections.abc import Iterator
 from datetime import datetime
 
 from schemas import Record
@@ -29,10 +28,7 @@ class CheckUsage(Record, frozen=True, kw_only=True):
 
 
 class AnswerRow(Record, frozen=True, kw_only=True):
-    """A row of `enriched_answer.avsc`; fields that a released schema lacks have defaults.
-
-    Fields of later schemas are ignored.
-    """
+    """A row of `enriched_answer.avsc`; fields that a released schema lacks have defaults."""
 
     record_id: str
     answer_name: str | None = None
@@ -59,12 +55,6 @@ class AnswerRow(Record, frozen=True, kw_only=True):
     def event_time_us(self) -> int | None:
         """Microseconds since 1970 UTC."""
         return None if self.event_time is None else to_us(self.event_time)
-
-    def claim_drifts(self) -> Iterator[float]:
-        """Yield the generator's score minus the check's, for each claim that has both."""
-        for claim in self.claims:
-            if claim.generator_score is not None and claim.score is not None:
-                yield claim.generator_score - claim.score
 
     def sources(self) -> dict[str, str | None]:
         """Map the documents of the facts, by resource name, URI or title, to their kept titles."""

@@ -10,17 +10,9 @@ from rich.table import Table
 
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
+from launch.report import output_folder
 from launch.report.counts.score_grid import Outcome
 from launch.report.counts.tally import Findings, Tally
-from launch.report.output_folder import (
-    OutputFiles,
-    UnreadableFile,
-    find_files,
-    read_answers,
-    read_lines,
-    read_summary,
-    write_file,
-)
 from launch.report.output_records import AlertLine, FailureLine
 from launch.report.page.page import render
 from launch.terminal.exit_status import DONE, FAILED, fail
@@ -36,20 +28,13 @@ _Line = TypeVar("_Line")
 
 
 def report(loaded: Loaded[ReportSettings]) -> int:
-    """Count a run's output and write the page.
-
-    Returns:
-      0 done; 1 done except for damaged files, or the page could not be written.
-    """
+    """Count a run's output and write the page; return 1 if a file is damaged."""
     settings, problems = loaded.settings, loaded.problems
     files = _find_files(settings.folder, problems)
     gold = read_all_labels("gold", find_inputs("gold", settings.gold, problems), problems)
     loaded.raise_problems()
-    given = {
-        "low_grounded": settings.low_grounded_threshold,
-        "claim": settings.claim_threshold,
-    }
-    thresholds = {name: value for name, value in given.items() if value is not None}
+    given = ("low_grounded", settings.low_grounded_threshold), ("claim", settings.claim_threshold)
+    thresholds = {name: value for name, value in given if value is not None}
     with Console(stderr=True).status(f"reading {len(files.enriched):,} files"):
         labels = {name: label.is_unsupported for name, label in gold.items()}
         findings = read_output(files, thresholds, labels)
@@ -57,7 +42,9 @@ def report(loaded: Loaded[ReportSettings]) -> int:
         _show_thresholds(findings.tally)
     path = settings.report_output or storage.join(settings.folder, _REPORT_NAME)
     try:
-        write_file(path, render(findings, settings.folder, settings.price_per_1k_chars).encode())
+        output_folder.write_file(
+            path, render(findings, settings.folder, settings.price_per_1k_chars).encode()
+        )
     except OSError as error:
         return fail(f"{path} cannot be written: {error.strerror or error}")
     sys.stdout.write(f"{path}\n")
@@ -69,13 +56,13 @@ def report(loaded: Loaded[ReportSettings]) -> int:
 def write_report(output: str) -> str:
     """Write the report of an output folder into that folder; return its path."""
     path = storage.join(output, _REPORT_NAME)
-    page = render(read_output(find_files(output), {}, {}), output)
-    write_file(path, page.encode())
+    page = render(read_output(output_folder.find_files(output), {}, {}), output)
+    output_folder.write_file(path, page.encode())
     return path
 
 
 def read_output(
-    files: OutputFiles, thresholds: Mapping[str, float], labels: Mapping[str, bool]
+    files: output_folder.OutputFiles, thresholds: Mapping[str, float], labels: Mapping[str, bool]
 ) -> Findings:
     """Count the records of a folder, reading one at a time.
 
@@ -86,18 +73,18 @@ def read_output(
     """
     unreadable: list[str] = []
     paths = [files.summary] if files.summary else []
-    summary = next(_readable(map(read_summary, paths), unreadable), None)
+    summary = next(_readable(map(output_folder.read_summary, paths), unreadable), None)
     base = summary and summary.thresholds
     tally = Tally(replace(base or Thresholds(), **thresholds), labels)
     for path in files.alerts:
-        for alert in _readable(read_lines(path, AlertLine), unreadable):
+        for alert in _readable(output_folder.read_lines(path, AlertLine), unreadable):
             tally.add_alert(alert)
     # A later record of an answer resolves its failure.
     for path in files.failures:
-        for failure in _readable(read_lines(path, FailureLine), unreadable):
+        for failure in _readable(output_folder.read_lines(path, FailureLine), unreadable):
             tally.add_failure(failure)
     for path in files.enriched:
-        for answer in _readable(read_answers(path), unreadable):
+        for answer in _readable(output_folder.read_answers(path), unreadable):
             tally.add_answer(answer)
     return Findings(tally=tally, summary=summary, unreadable=tuple(unreadable))
 
@@ -105,21 +92,18 @@ def read_output(
 def _readable(records: Iterable[_Line], unreadable: list[str]) -> Iterator[_Line]:
     try:
         yield from records
-    except UnreadableFile as error:
+    except output_folder.UnreadableFile as error:
         unreadable.append(str(error))
 
 
-def _find_files(folder: str, problems: list[str]) -> OutputFiles:
-    files = OutputFiles()
-    if not folder:
-        return files
+def _find_files(folder: str, problems: list[str]) -> output_folder.OutputFiles:
+    files = output_folder.OutputFiles()
     try:
-        files = find_files(folder)
+        files = output_folder.find_files(folder) if folder else files
+        if folder and files == output_folder.OutputFiles():
+            problems.append(f"{folder}: is not an output folder of groundwatch")
     except OSError as error:
         problems.append(f"{folder}: {error}")
-        return files
-    if files == OutputFiles():
-        problems.append(f"{folder}: is not an output folder of groundwatch")
     return files
 
 
@@ -135,15 +119,13 @@ def _show_thresholds(tally: Tally) -> None:
         return
     if tally.labels_matched:
         console.print(
-            f"precision and recall of {counted(tally.labels_matched, 'labelled answer')}\n"
+            f"precision and recall of {counted(len(tally.labels_matched), 'labelled answer')}\n"
         )
     in_force = grid.thresholds
-    for table in (
-        _table("support threshold", tally, grid.by_support(), in_force.low_grounded),
-        _table("claim threshold", tally, grid.by_claim(), in_force.claim),
-    ):
-        console.print(table)
-        console.print()
+    console.print(_table("support threshold", tally, grid.by_support(), in_force.low_grounded))
+    console.print()
+    console.print(_table("claim threshold", tally, grid.by_claim(), in_force.claim))
+    console.print()
 
 
 def _table(name: str, tally: Tally, outcomes: Mapping[float, Outcome], in_force: float) -> Table:

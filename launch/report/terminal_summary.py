@@ -32,13 +32,7 @@ _COLOURS = {
 
 
 def show_summary(config: Config, summary: Summary, report: str | None = None) -> None:
-    """Print the verdicts, the answers with the lowest scores, and the files of a run.
-
-    Args:
-      config: the run's settings.
-      summary: of the run.
-      report: the path of its report, None if there is none.
-    """
+    """Print the verdicts, the answers with the lowest scores, and the files of a run."""
     console = Console(highlight=False)
     console.width = min(console.width, _WIDTH)
     seconds = (summary.finished_at_us - summary.started_at_us) / SECOND_US
@@ -56,8 +50,7 @@ def show_summary(config: Config, summary: Summary, report: str | None = None) ->
     for answer in lowest:
         console.print(Padding(_answer(answer), _INDENT))
     # A path broken over two lines cannot be copied.
-    files = Text("\n".join([*_file_lines(config, report), *_next_lines(config, summary)]))
-    console.print(files, soft_wrap=True)
+    console.print(Text("\n".join(_last_lines(config, summary, report))), soft_wrap=True)
 
 
 def _verdicts(summary: Summary) -> Table:
@@ -115,7 +108,8 @@ def _answer(low: LowAnswer) -> Table:
     return table
 
 
-def _file_lines(config: Config, report: str | None) -> Iterator[str]:
+def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterator[str]:
+    """Name the files, and say how to finish the run."""
     for kind in ("enriched", "alerts", "failures"):
         entries = read_manifest(config.destination, kind)
         rows = sum(entry.rows for entry in entries)
@@ -125,10 +119,6 @@ def _file_lines(config: Config, report: str | None) -> Iterator[str]:
     if report:
         yield f"  {report}  open it in a browser"
     yield ""
-
-
-def _next_lines(config: Config, summary: Summary) -> Iterator[str]:
-    """Say how to finish the run."""
     if summary.deferred:
         yield f"  --max_calls or --max_cost left {counted(summary.deferred, 'message')} unread."
         yield "  Give the same command with a higher limit to continue.\n"

@@ -2,17 +2,10 @@
 
 import sys
 
-DONE = 0
-"""Everything is done and accounted for."""
-
-FAILED = 1
-"""The command failed, or messages are not accounted for."""
-
-USAGE = 2
-"""The command line has problems; nothing was started."""
-
-LEFT = 3
-"""Done, except for retryable failures or deferred messages."""
+DONE = 0  # everything is done and accounted for
+FAILED = 1  # the command failed, or messages are not accounted for
+USAGE = 2  # the command line has problems; nothing was started
+LEFT = 3  # done, except for retryable failures or deferred messages
 
 
 def fail(sentence: str) -> int:

@@ -25,7 +25,6 @@ class Gauges(Record, frozen=True, kw_only=True):
     """The values of the gauges at a moment.
 
     Attributes:
-      done: answers that are finished.
       further_answers: answers beyond the first of messages that hold several.
       retries: attempts beyond the first, of finished checks.
       verdicts: how many answers have each, in the order of `Verdict`.
@@ -70,10 +69,8 @@ def read_gauges() -> Gauges:
 class Progress:
     """Show the progress of a run while a `with` block lasts.
 
-    Args:
-      total: messages of the whole run.
-      done_before: how many of them an interrupted run has finished.
-      read_gauges: reads the gauges of all worker processes.
+    Of `total` messages, an interrupted run has finished `done_before`. The gauges are those of all
+    worker processes.
     """
 
     def __init__(self, total: int, done_before: int, read_gauges: Callable[[], Gauges]) -> None:
@@ -96,16 +93,14 @@ class Progress:
         self._thread.join()
 
     def _show_bar(self) -> None:
-        text = TextColumn("{task.description}")
-        columns = BarColumn(bar_width=20), TaskProgressColumn(), TimeRemainingColumn(), text
+        last = TextColumn("{task.description}")
+        columns = BarColumn(bar_width=20), TaskProgressColumn(), TimeRemainingColumn(), last
         with rich.progress.Progress(*columns, console=self._console, transient=True) as bar:
             task = bar.add_task("starting", total=self._total)
             while not self._over.wait(_BAR_INTERVAL_S):
                 state = self._state()
-                description = _description(state)
-                bar.update(
-                    task, completed=state["done"], total=state["total"], description=description
-                )
+                text = _description(state)
+                bar.update(task, completed=state["done"], total=state["total"], description=text)
 
     def _write_lines(self) -> None:
         while not self._over.wait(_LINE_INTERVAL_S):

@@ -28,18 +28,12 @@ class _Failure(msgspec.Struct):
 
 
 def fail_with(sentence: str, faults: Sequence[str]) -> int:
-    """Print why a command failed, with the first faults; return the exit status.
-
-    Each fault is a place and a reason, without text of an answer.
-    """
+    """Print why a command failed, with the first faults, which hold no text of an answer."""
     return fail("\n".join([sentence, *(f"  {printable(fault)}" for fault in faults)]))
 
 
 def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
-    """Print that no message of the files could be read, why, and what may help.
-
-    The faults are those of the first messages, if there are any; returns the exit status.
-    """
+    """Print that no message could be read, the first faults, if any, and what may help."""
     first = paths[:SHOWN_FAULTS]
     shown = faults[:SHOWN_FAULTS] or [f"{path}: no message in it" for path in first]
     hints = filter(None, map(_hint, first))

@@ -1,6 +1,7 @@
 """Find what differs between the counts of a folder's runs, its manifest and its files."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from schemas import Record
 from schemas.file_entry import FileEntry
@@ -16,13 +17,7 @@ RowCounts = dict[str, int]
 
 
 class FoundJournal(Record, frozen=True, kw_only=True):
-    """What a worker's journal says.
-
-    Attributes:
-      gap: messages that ended nowhere.
-      waiting: rows that are durable in its work folder, and in no final file yet.
-      set_aside: enriched rows in damaged parts.
-    """
+    """What a worker's journal says; waiting rows are durable, and in no final file yet."""
 
     path: str
     run: str
@@ -37,11 +32,8 @@ class Folder(Record, frozen=True, kw_only=True):
     """All that was found in an output folder.
 
     Attributes:
-      total: the counts of `summary.json`.
-      manifest: what its manifests list.
       files: with the rows before the damage of a damaged file.
       damages: why a file cannot be read to its end, by path.
-      journals: those of its workers, as far as they were found.
       repeated_ids: record ids that more than one record or failure has.
     """
 
@@ -87,12 +79,13 @@ def row_counts(folder: Folder) -> dict[str, RowCounts]:
 
 def differences(folder: Folder) -> list[str]:
     """Find everything in which a folder differs from what its runs say, a sentence each."""
-    return [
-        *_file_differences(folder),
-        *_run_differences(folder),
-        *_journal_differences(folder),
-        *_id_differences(folder),
-    ]
+    parts = _file_differences(folder), _run_differences(folder), _journal_differences(folder)
+    found = list(chain.from_iterable(parts))
+    if count := len(folder.repeated_ids):
+        named = ", ".join(sorted(folder.repeated_ids)[:_MAX_NAMED])
+        more = ", …" if count > _MAX_NAMED else ""
+        found.append(f"{count} record ids have more than one record or failure: {named}{more}")
+    return found
 
 
 def _file_differences(folder: Folder) -> Iterator[str]:
@@ -153,13 +146,6 @@ def _journal_differences(folder: Folder) -> Iterator[str]:
             # What a topic has taken is in no file.
             if found > written or (kind == "enriched" and found < written):
                 yield _unequal(journal.path, kind, written, found)
-
-
-def _id_differences(folder: Folder) -> Iterator[str]:
-    if count := len(folder.repeated_ids):
-        named = ", ".join(sorted(folder.repeated_ids)[:_MAX_NAMED])
-        more = ", …" if count > _MAX_NAMED else ""
-        yield f"{count} record ids have more than one record or failure: {named}{more}"
 
 
 def _unequal(who: str, kind: str, expected: int, found: int) -> str:

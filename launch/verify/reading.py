@@ -3,7 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 
@@ -36,10 +36,7 @@ class _OpenLine(Exception):
 def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
     """Read all rows of an output folder, and what its runs say of them.
 
-    Memory grows by 8 bytes a record. Work folders are those of workers that are elsewhere.
-
-    Raises:
-      NothingFound: there is no output.
+    Memory grows by 8 bytes a record. Raises NothingFound if there is no output.
     """
     # Before the files: what a worker publishes meanwhile shows as more rows, never as fewer.
     journals = tuple(_read_journal(path) for path in find_journals(root, work_folders))
@@ -140,10 +137,9 @@ def _read_ids(path: str, name: str) -> Iterator[str | None]:
 
 
 def _id_of_failure(line: bytes) -> str | None:
-    try:
+    with suppress(msgspec.MsgspecError):
         return msgspec.json.decode(line, type=_FailureId).record_id
-    except msgspec.MsgspecError:
-        return None
+    return None
 
 
 def _repeated_ids(prefixes: "array[int]", root: str, files: Iterable[FileEntry]) -> tuple[str, ...]:

@@ -25,14 +25,7 @@ def verify(loaded: Loaded[VerifySettings]) -> int:
 
 
 def verify_folder(root: str, work_folders: Sequence[str]) -> int:
-    """Verify an output folder, given work folders elsewhere; print the result.
-
-    Returns:
-      The exit status.
-
-    Raises:
-      UsageError: the folder has no output.
-    """
+    """Verify an output folder, given work folders elsewhere; print the result."""
     try:
         folder = _read_at_rest(root, work_folders)
     except NothingFound as error:
@@ -40,7 +33,12 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
     except OSError as error:
         return fail(f"cannot verify {root}: {error}")
     console = Console(highlight=False, width=_WIDTH)
-    console.print(_table(folder))
+    table = Table("rows", *KINDS, box=None, padding=(0, 2))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for place, counts in row_counts(folder).items():
+        table.add_row(place, *(f"{counts[kind]:,}" for kind in KINDS))
+    console.print(table)
     found = differences(folder)
     for line in found[:_MAX_LINES]:
         console.print(f"  {line}", soft_wrap=True, markup=False)
@@ -57,19 +55,7 @@ def _read_at_rest(root: str, work_folders: Sequence[str]) -> Folder:
     """Read a folder again where it differs, since a worker may have published meanwhile."""
     folder = read_folder(root, work_folders)
     for _ in range(_ATTEMPTS - 1):
-        if not differences(folder):
+        before = folder
+        if not differences(before) or (folder := read_folder(root, work_folders)) == before:
             break
-        again = read_folder(root, work_folders)
-        if again == folder:
-            break
-        folder = again
     return folder
-
-
-def _table(folder: Folder) -> Table:
-    table = Table("rows", *KINDS, box=None, padding=(0, 2))
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for place, counts in row_counts(folder).items():
-        table.add_row(place, *(f"{counts[kind]:,}" for kind in KINDS))
-    return table

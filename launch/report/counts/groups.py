@@ -45,8 +45,8 @@ class Group(msgspec.Struct):
 class Groups(dict[str | None, Group]):
     """Count answers by key in bounded memory.
 
-    Beyond the maximum of keys, the half with the fewest low-grounded answers is dropped. A key that
-    comes back starts at zero, so a count may be too low and is never too high.
+    Beyond the maximum of keys, the half with the fewest low-grounded answers is dropped. A count
+    may therefore be too low, and is never too high.
     """
 
     dropped = 0
@@ -99,10 +99,8 @@ class Mean(msgspec.Struct):
 class GeneratorComparison(msgspec.Struct):
     """The scores and citations of one engine, compared with the check's.
 
-    Attributes:
-      drift, claim_drift: the generator's score minus the check's, by answer and by claim.
-      precision, recall: of its citations, by answer.
-      drifting, miscited: answers tagged SCORE_DRIFT, and CITATION_MISMATCH.
+    Drift is the generator's score minus the check's. Answers tagged SCORE_DRIFT are drifting, and
+    those tagged CITATION_MISMATCH are miscited.
     """
 
     engine: str | None
@@ -116,8 +114,9 @@ class GeneratorComparison(msgspec.Struct):
     def add(self, answer: AnswerRow) -> None:
         """Count an answer."""
         self.drift.add(answer.score_drift)
-        for drift in answer.claim_drifts():
-            self.claim_drift.add(drift)
+        for claim in answer.claims:
+            if claim.generator_score is not None and claim.score is not None:
+                self.claim_drift.add(claim.generator_score - claim.score)
         self.precision.add(answer.citation_precision)
         self.recall.add(answer.citation_recall)
         self.drifting += Tag.SCORE_DRIFT in answer.tags

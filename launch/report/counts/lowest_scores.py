@@ -24,7 +24,8 @@ _LEAD_BYTES = 600
 _MAX_CLAIM_CHARACTERS = 400
 _MAX_VALUE_CHARACTERS = 120
 _MAX_RESOURCE_NAME = 1_000
-_CONTINUATION, _CONTINUATION_MASK = 0b1000_0000, 0b1100_0000
+_CONTINUATION = 0b10
+"""The two highest bits of each byte but the first of a character in UTF-8."""
 
 
 class Excerpt(Record, frozen=True, kw_only=True):
@@ -43,21 +44,12 @@ class NumberedClaim(NamedTuple):
     claim: Claim
 
 
-class Passage(NamedTuple):
-    """A part of an answer that belongs to one claim, or to none."""
-
-    text: str
-    claim: NumberedClaim | None = None
+Passage = tuple[str, NumberedClaim | None]
+"""A part of an answer, and the claim that it belongs to."""
 
 
 class FactExcerpt(Record, frozen=True, kw_only=True):
-    """A fact of an answer.
-
-    Attributes:
-      number: its place among the answer's facts, from 1.
-      source: its URI, or its document.
-      cited_by: the numbers of the claims that it supports.
-    """
+    """A fact of an answer, and the numbers of the claims that it supports; numbers are from 1."""
 
     number: int
     text: Excerpt | None
@@ -70,7 +62,6 @@ class LowAnswer(Record, frozen=True, kw_only=True):
     """A low-grounded answer with its claims and facts; without full text, all texts are None.
 
     Attributes:
-      answer: its row without texts, claims and facts.
       claims: in ascending order of their scores.
       facts: those that the lowest claim cites first, at most 8 of `fact_count`.
     """
@@ -91,7 +82,7 @@ class LowAnswer(Record, frozen=True, kw_only=True):
     @property
     def lowest_text(self) -> str | None:
         """The text of the claim with the lowest score."""
-        texts = (each.text for each in self.passages() if each.claim == self.claims[0])
+        texts = (text for text, claim in self.passages() if claim == self.claims[0])
         return cut_name(next(texts, None), _MAX_CLAIM_CHARACTERS)
 
 
@@ -126,7 +117,8 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
     """Cut an answer that has at least one scored claim to the size of a page."""
     # The text of a claim is a span of the answer.
     claims = [NumberedClaim(n, replace(claim, text="")) for n, claim in enumerate(row.claims, 1)]
-    ranked = sorted(claims, key=_claim_rank)
+    scores = [inf if each.required_score is None else each.required_score for each in row.claims]
+    ranked = sorted(claims, key=lambda each: scores[each.number - 1])
     # The text of a checked answer is never empty.
     kept = TextMode.HASH if is_hashed(row.answer_text) else TextMode.FULL
     text_mode = kept if row.answer_text else TextMode.NONE
@@ -152,11 +144,6 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
         facts=tuple(_facts(row.facts, ranked, has_text=has_text)),
         fact_count=len(row.facts),
     )
-
-
-def _claim_rank(numbered: NumberedClaim) -> float:
-    score = numbered.claim.required_score
-    return inf if score is None else score
 
 
 def _cut_values(mismatch: Contradiction) -> Contradiction:
@@ -201,7 +188,7 @@ def cut_text(text: str, around: int, max_bytes: int) -> Excerpt:
 
 def _border(whole: bytes, position: int) -> int:
     """Return the border of a character at or before a byte."""
-    while 0 < position < len(whole) and whole[position] & _CONTINUATION_MASK == _CONTINUATION:
+    while 0 < position < len(whole) and whole[position] >> 6 == _CONTINUATION:
         position -= 1
     return position
 
@@ -215,8 +202,8 @@ def divide(excerpt: Excerpt, claims: Iterable[NumberedClaim]) -> Iterator[Passag
         end = min(numbered.claim.end - excerpt.start, len(whole))
         if start < end:
             if position < start:
-                yield Passage(whole[position:start].decode(errors="replace"))
-            yield Passage(whole[start:end].decode(errors="replace"), numbered)
+                yield whole[position:start].decode(errors="replace"), None
+            yield whole[start:end].decode(errors="replace"), numbered
             position = end
     if position < len(whole):
-        yield Passage(whole[position:].decode(errors="replace"))
+        yield whole[position:].decode(errors="replace"), None

@@ -11,13 +11,7 @@ _TENTHS = tuple(tenth / 10 for tenth in range(11))
 
 
 class Outcome(Record, frozen=True, kw_only=True):
-    """The outcome of a pair of thresholds.
-
-    Attributes:
-      share: low-grounded answers among those scored, 0..1.
-      precision: answers labelled unsupported among the labelled low ones, 0..1.
-      recall: low answers among those labelled unsupported, 0..1.
-    """
+    """The outcome of a pair of thresholds; precision and recall are of labelled answers, 0..1."""
 
     low_grounded: int
     share: float | None
@@ -30,17 +24,14 @@ class ScoreGrid:
 
     def __init__(self, thresholds: Thresholds) -> None:
         self.thresholds = thresholds
-        self.support_steps = _steps(thresholds.low_grounded)
-        self.claim_steps = _steps(thresholds.claim)
+        self.support_steps = sorted({*_TENTHS, thresholds.low_grounded})
+        self.claim_steps = sorted({*_TENTHS, thresholds.claim})
         self._counts: Counter[tuple[int, int, bool | None]] = Counter()
 
     def add(
         self, support_score: float | None, min_claim_score: float | None, label: bool | None
     ) -> None:
-        """Count an answer; a score that is None is never low.
-
-        The label says whether a person finds the answer unsupported; None without a label.
-        """
+        """Count an answer and whether it is labelled unsupported; a score of None is never low."""
         support = _steps_reached(self.support_steps, support_score)
         claim = _steps_reached(self.claim_steps, min_claim_score)
         self._counts[support, claim, label] += 1
@@ -74,10 +65,6 @@ class ScoreGrid:
     def by_claim(self) -> dict[float, Outcome]:
         """Map each claim threshold to its outcome with the support threshold in force."""
         return {step: self.outcome(self.thresholds.low_grounded, step) for step in self.claim_steps}
-
-
-def _steps(in_force: float) -> tuple[float, ...]:
-    return tuple(sorted({*_TENTHS, in_force}))
 
 
 def _steps_reached(steps: Sequence[float], score: float | None) -> int:

@@ -75,12 +75,7 @@ class Latencies(Counter[int]):
 
 
 class FailureClass(msgspec.Struct):
-    """The failures of one step with one error class.
-
-    Attributes:
-      example: the first error message, which holds no text of an answer.
-      resolved: how many have an enriched record now, from a replay for instance.
-    """
+    """The failures of one step with one error class; a record resolves a failure."""
 
     step: str
     error_class: str
@@ -102,8 +97,6 @@ class Tally:
     Attributes:
       claim_scores: each answer's least claim score.
       uncompared: answers whose generators are not compared: of other engines than the first 1,000.
-      rate_alerts: the latest ones.
-      checked, cached: answers with a check, and those of them served by the cache.
       unscored_alerts: answers that alert by default under any thresholds: policy-skipped, or
         reported as low-grounded by the generator.
       unexplained_verdicts: scored answers whose verdict the thresholds do not explain.
@@ -112,7 +105,7 @@ class Tally:
     def __init__(self, thresholds: Thresholds, labels: Mapping[str, bool]) -> None:
         self.thresholds = thresholds
         self.labels = labels
-        self._labels_matched: set[str] = set()
+        self.labels_matched: set[str] = set()
         self.verdicts: Counter[str] = Counter()
         self.reasons = NameCounts()
         self.tags = NameCounts()
@@ -157,7 +150,11 @@ class Tally:
         self._count_verdict(answer)
         self._count_scores(answer)
         self._count_check(answer)
-        self._compare_generator(answer)
+        engine = cut_name(answer.engine)
+        if engine in self._generators or len(self._generators) < _MAX_ENGINES:
+            self._generators.setdefault(engine, GeneratorComparison(engine)).add(answer)
+        else:
+            self.uncompared += 1
         self.lowest.add(answer)
         for failure in self._failures_by_record_id.pop(answer.record_id, ()):
             failure.resolved += 1
@@ -176,11 +173,6 @@ class Tally:
     def low_grounded(self) -> int:
         """How many answers are low-grounded."""
         return self.verdicts[Verdict.LOW_GROUNDED]
-
-    @property
-    def labels_matched(self) -> int:
-        """How many labels match a scored answer."""
-        return len(self._labels_matched)
 
     def share_of(self, verdict: str) -> float | None:
         """Return the share of answers with a verdict, 0..1; None without any answer."""
@@ -225,7 +217,7 @@ class Tally:
     def _label(self, answer: AnswerRow) -> bool | None:
         for name in filter(None, (answer.record_id, answer.answer_name)):
             if name in self.labels:
-                self._labels_matched.add(name)
+                self.labels_matched.add(name)
                 return self.labels[name]
         return None
 
@@ -239,13 +231,6 @@ class Tally:
         self.characters += answer.check.characters
         if answer.check.calls:
             self.latencies.add(answer.check.latency_ms)
-
-    def _compare_generator(self, answer: AnswerRow) -> None:
-        engine = cut_name(answer.engine)
-        if engine not in self._generators and len(self._generators) >= _MAX_ENGINES:
-            self.uncompared += 1
-            return
-        self._generators.setdefault(engine, GeneratorComparison(engine)).add(answer)
 
 
 class Findings(Record, frozen=True, kw_only=True):

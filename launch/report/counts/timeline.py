@@ -32,10 +32,10 @@ _Buckets = Mapping[int, Counter[str]]
 
 
 class Columns(Record, frozen=True, kw_only=True):
-    """Consecutive buckets.
+    """Consecutive buckets, empty ones included.
 
     Attributes:
-      verdicts: by the start of the bucket, in order of time; empty buckets included.
+      verdicts: by the start of the bucket, in order of time.
       outliers: answers far before or after all others, which are in no column.
     """
 
@@ -50,11 +50,7 @@ class Columns(Record, frozen=True, kw_only=True):
 
 
 class Timeline:
-    """Count verdicts by bucket; buckets become wider when there are too many.
-
-    Attributes:
-      undated: answers without an event time.
-    """
+    """Count verdicts by bucket; buckets become wider when there are too many."""
 
     def __init__(self) -> None:
         self._widths = list(WIDTHS_US)
@@ -86,7 +82,9 @@ class Timeline:
         return Columns(
             width_us=width_us,
             verdicts={start_us: buckets.get(start_us, Counter()) for start_us in starts_us},
-            outliers=_total(self._buckets) - _total(within),
+            outliers=sum(
+                counts.total() for us, counts in self._buckets.items() if us not in within
+            ),
         )
 
 
@@ -96,10 +94,6 @@ def _start(time_us: int, width_us: int) -> int:
 
 def _starts(first_us: int, last_us: int, width_us: int) -> range:
     return range(_start(first_us, width_us), _start(last_us, width_us) + 1, width_us)
-
-
-def _total(buckets: _Buckets) -> int:
-    return sum(verdicts.total() for verdicts in buckets.values())
 
 
 def _widen(buckets: _Buckets, width_us: int) -> dict[int, Counter[str]]:

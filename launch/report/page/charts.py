@@ -27,11 +27,7 @@ _MIDDLE = 0.5
 
 
 class Tick(NamedTuple):
-    """A label on an axis; its anchor says which end of the text is there.
-
-    Attributes:
-      is_minor: whether it is hidden on a narrow page.
-    """
+    """A label on an axis, and the end of it that is there; a narrow page hides minor ones."""
 
     at: float
     label: str
@@ -47,14 +43,7 @@ class Bar(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Bars from left to right over two axes.
-
-    Attributes:
-      top: the value at the top of the plot.
-      lines: horizontal lines with their values.
-      description: a sentence for a screen reader.
-      threshold: a vertical line.
-    """
+    """Bars over two axes with horizontal lines, and a description for a screen reader."""
 
     bars: Sequence[Bar]
     top: int
@@ -87,7 +76,10 @@ def verdict_chart(columns: Columns) -> Chart:
 
 def share_chart(columns: Columns) -> Chart:
     """Draw the low-grounded share of the assessed answers of each time bucket."""
-    shares = {start_us: _low_share(counts) for start_us, counts in columns.verdicts.items()}
+    shares = {}
+    for start_us, verdicts in columns.verdicts.items():
+        low, grounded = verdicts[Verdict.LOW_GROUNDED], verdicts[Verdict.GROUNDED]
+        shares[start_us] = low / (low + grounded) if low + grounded else None
     return Chart(
         bars=[
             Bar(
@@ -151,12 +143,6 @@ def value_axis(highest: int) -> tuple[int, list[Tick]]:
     step = next(number for number in rounds if number >= least)
     top = -(-highest // step) * step
     return top, [Tick(100 - 100 * v / top, f"{v:,}") for v in range(step, top + 1, step)]
-
-
-def _low_share(verdicts: Counter[str]) -> float | None:
-    low = verdicts[Verdict.LOW_GROUNDED]
-    assessed = low + verdicts[Verdict.GROUNDED]
-    return low / assessed if assessed else None
 
 
 def _step_us(columns: Columns) -> int:

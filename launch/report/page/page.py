@@ -14,10 +14,7 @@ from launch.terminal import figures
 
 
 def render(findings: Findings, title: str, price_per_1k_chars: float | None = None) -> str:
-    """Render the report as a page without scripts, fonts or pictures from elsewhere.
-
-    The title names the folder, for instance. Without a price, the cost is that of the summary.
-    """
+    """Render the report as a page that loads nothing; the price, if given, replaces the cost."""
     style = files(__package__).joinpath("templates/style.css").read_text(encoding="utf-8")
     # For a Content-Security-Policy that allows no other style sheet.
     style_hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()

@@ -41,11 +41,7 @@ _STYLES = (
 
 
 def verdict_styles(verdicts: Iterable[str]) -> list[VerdictStyle]:
-    """Return the styles of all verdicts, from the bottom of a column to its top.
-
-    The most important verdict is on the base line. A verdict that this version does not know
-    appears under its own name.
-    """
+    """Return the styles of all verdicts, and of unknown ones, from the base line up."""
     unknown = sorted(set(verdicts) - {style.verdict for style in _STYLES})
     return [*(VerdictStyle(name, name, "unknown") for name in unknown), *_STYLES]
 
@@ -72,8 +68,7 @@ def moment(time_us: int | None) -> str:
 
 def day(time_us: int) -> str:
     """Format a date as ``3 Mar``, UTC."""
-    time = _time(time_us)
-    return f"{time.day} {time:%b}"
+    return f"{_time(time_us).day} {_time(time_us):%b}"
 
 
 def clock(time_us: int) -> str:
@@ -83,8 +78,7 @@ def clock(time_us: int) -> str:
 
 def month(time_us: int) -> str:
     """Format a month as ``Mar 2026``, UTC."""
-    time = _time(time_us)
-    return f"{time:%b} {time.year}"
+    return f"{_time(time_us):%b} {_time(time_us).year}"
 
 
 def bucket_start(time_us: int, width_us: int) -> str:

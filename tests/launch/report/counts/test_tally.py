@@ -94,7 +94,7 @@ def test_a_label_matches_an_answer_by_either_name(name: str) -> None:
         a_low(record_id="5f" * 32, answer_name="projects/1/answers/a1"),
         labels={name: True, "another": False},
     )
-    assert tally.labels_matched == 1
+    assert tally.labels_matched == {name}
     assert tally.grid.by_support()[1.0].recall == 1.0
 
 
