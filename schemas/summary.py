@@ -208,12 +208,11 @@ def _sums(parts: Sequence[AnswerCounts], *further: str) -> dict[str, Any]:
 
 def _mean_latency_ms(runs: Sequence[Summary]) -> float | None:
     """Average over all checked answers of the runs that say how many they checked."""
-    known = [run for run in runs if run.mean_latency_ms is not None]
-    checked = sum(run.checked for run in known)
+    known = [(run.mean_latency_ms, run.checked) for run in runs if run.mean_latency_ms is not None]
+    checked = sum(number for _, number in known)
     if not checked:
-        return known[-1].mean_latency_ms if known else None
-    weighted_ms = sum((run.mean_latency_ms or 0.0) * run.checked for run in known)
-    return round(weighted_ms / checked, 1)
+        return known[-1][0] if known else None
+    return round(sum(mean_ms * number for mean_ms, number in known) / checked, 1)
 
 
 def _fields(summary: Summary) -> dict[str, Any]:

@@ -1,4 +1,1 @@
-"""Pub/Sub: pull messages and acknowledge them once they are durable, publish alerts and failures.
-
-Both sides wait out an outage of Pub/Sub, and fail only if a person has to change something.
-"""
+"""Pull messages, acknowledge them once they are durable, and publish alerts and failures."""

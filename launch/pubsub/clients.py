@@ -25,13 +25,10 @@ _OPTIONS = [
 
 
 def open_subscriber(address: str | None, account: GoogleAccount) -> SubscriberClient:
-    """Open a client for pulling.
+    """Open a client for pulling; raise `Misconfigured` if credentials are missing.
 
     The address of a server without encryption is such as ``127.0.0.1:8085``; None stands for
     PUBSUB_EMULATOR_HOST, or else Google's service.
-
-    Raises:
-      Misconfigured: credentials are missing.
     """
     return SubscriberClient(transport=_transport(SubscriberGrpcTransport, address, account))
 

@@ -53,10 +53,7 @@ def refused(action: str, error: exceptions.GoogleAPICallError) -> Refused:
 
 
 class Reachability:
-    """Track failures of one kind of call, and log when they begin and end.
-
-    A first failure is not logged: Pub/Sub ends every stream now and then.
-    """
+    """Log when an outage begins and ends; Pub/Sub ends every stream now and then, unlogged."""
 
     def __init__(
         self,
@@ -80,28 +77,18 @@ class Reachability:
         """Record that Pub/Sub answered."""
         with self._lock:
             if self.is_away:
-                _log.warning(
-                    "Pub/Sub answers again after %.0f s: %s",
-                    self._clock() - self._failing_since_s,
-                    self.action,
-                )
+                passed_s = self._clock() - self._failing_since_s
+                _log.warning("Pub/Sub answers again after %.0f s: %s", passed_s, self.action)
             self._failures = 0
 
     def failed(self, error: Exception) -> float:
-        """Record that Pub/Sub did not answer; only the error's class is logged.
-
-        Returns:
-          The seconds to wait before the next attempt: exponential backoff with full jitter.
-        """
+        """Record a failure; return the seconds to wait: exponential backoff with full jitter."""
         with self._lock:
             doublings = min(self._failures, _MAX_DOUBLINGS)
             self._failures += 1
             if self._failures == 1:
                 self._failing_since_s = self._clock()
             if self._failures == 2:  # noqa: PLR2004 - the second in a row
-                _log.warning(
-                    "Pub/Sub does not answer (%s): retrying to %s",
-                    type(error).__name__,
-                    self.action,
-                )
+                name = type(error).__name__
+                _log.warning("Pub/Sub does not answer (%s): retrying to %s", name, self.action)
             return self._jitter() * min(_FIRST_WAIT_S * 2.0**doublings, _MAX_WAIT_S)

@@ -25,14 +25,10 @@ def spool_failures(
     """Write the failures of a subscription to a file; acknowledge each once it is on disk.
 
     The file of an interrupted replay in the folder is used as it is. The subscription counts as
-    empty when nothing came for `idle_s` seconds.
+    empty when nothing came for `idle_s` seconds. Messages that are not failures stay in it.
 
     Returns:
-      The file; None without any failure. Other messages stay in the subscription.
-
-    Raises:
-      Misconfigured, Refused: a person has to change something first.
-      OSError: the file cannot be written.
+      The file; None without any failure.
     """
     make_folder(folder)
     for left in sorted(Path(folder).glob("failures-*.jsonl")):
@@ -73,10 +69,9 @@ def _line(announced: Message) -> bytes | None:
         message = decode_failure(announced)
     except ValueError:
         return None
-    earlier = message.earlier
+    earlier, attributes = message.earlier, announced.attributes
     if earlier is None:
         return None
-    attributes = announced.attributes
     last_failed_at_us = from_rfc3339(attributes.get("failure_last_at"))
     failure = Failure(
         step=attributes.get("failure_step", ""),

@@ -17,24 +17,14 @@ _MAX_ACK_IDS = 5
 
 
 class PullSettings(Record, frozen=True, kw_only=True):
-    """How many messages may be outstanding, and for how long.
+    """How many messages may be outstanding, and for how long."""
 
-    Attributes:
-      max_messages, max_bytes: nothing more is read while so much is outstanding. One response, of
-        at most 1,000 messages, may go beyond.
-      lease_s: 10..600; how long after the death of this process its messages are delivered again.
-      max_lease_s: seconds for which the lease of a message is extended.
-      lease_check_every_s: how often leases are checked.
-      reopen_after_s: a stream on which nothing came for so long is opened again.
-      call_timeout_s: for one call of Pub/Sub.
-    """
-
-    max_messages: int = 2_000
+    max_messages: int = 2_000  # one response, of at most 1,000 messages, may go beyond
     max_bytes: int = 64 * MEGABYTE
-    lease_s: int = 60
-    max_lease_s: float = 3_600.0
+    lease_s: int = 60  # 10..600: after it a dead process's messages are delivered again
+    max_lease_s: float = 3_600.0  # for which the lease of a message is extended
     lease_check_every_s: float = 1.0
-    reopen_after_s: float = 60.0
+    reopen_after_s: float = 60.0  # a stream on which nothing came
     call_timeout_s: float = 10.0
 
 
@@ -45,26 +35,15 @@ class Settlement(Enum):
     NACK = auto()
 
 
-class Delivery(Record, frozen=True):
-    """One delivery of a message, whose `place` is the message id."""
-
-    ack_id: str
-    message: Message
-    size_bytes: int
+Delivery = tuple[str, Message, int]
+"""The ack id, the message, whose `place` is the message id, and its size in bytes."""
 
 
 class SubscriptionStats(Record, frozen=True, kw_only=True):
     """Statistics of a subscription, as seen from this process.
 
-    Attributes:
-      waiting: messages that were received and not pulled.
-      processing: messages that were pulled and not acknowledged.
-      settled: messages whose ack or nack Pub/Sub has not accepted yet.
-      overdue: messages outstanding for so long that their leases are not extended any more.
-      redelivered: deliveries, so far, of messages that were outstanding.
-      oldest_unacked_age_s: since the oldest waiting or processed message was published; 0.0 for
-        none. What Pub/Sub has not delivered yet may be older.
-      oldest_waiting_age_s: the same of the waiting messages.
+    Messages are waiting until they are pulled, processing until they are acknowledged, and settled
+    until Pub/Sub accepts the ack or nack. The leases of overdue ones are not extended any more.
     """
 
     waiting: int = 0
@@ -119,8 +98,8 @@ class OutstandingMessages:
     def receive(self, deliveries: Iterable[Delivery]) -> None:
         """Add what was delivered."""
         with self._changed:
-            for delivery in deliveries:
-                self._receive(delivery)
+            for ack_id, message, size_bytes in deliveries:
+                self._receive(ack_id, message, size_bytes)
             if self._is_closed:
                 self._nack_all()
             self._changed.notify_all()
@@ -146,7 +125,7 @@ class OutstandingMessages:
                 pulled.append(self._waiting.popleft().message)
             return tuple(pulled)
 
-    def settle(self, places: Iterable[str], settlement: Settlement) -> None:
+    def mark(self, places: Iterable[str], settlement: Settlement) -> None:
         """Ack or nack messages; ignore those that have been already, and unknown ones."""
         with self._changed:
             for place in places:
@@ -216,37 +195,35 @@ class OutstandingMessages:
                 oldest_waiting_age_s=self._oldest_age_s(self._waiting),
             )
 
-    def _receive(self, delivery: Delivery) -> None:
-        now_s, message = self._clock(), delivery.message
+    def _receive(self, ack_id: str, message: Message, size_bytes: int) -> None:
+        now_s = self._clock()
         outstanding = self._by_place.get(message.place)
         if outstanding:
             self._redelivered += 1
             if outstanding.settlement:
-                self._unsent[outstanding.settlement][delivery.ack_id] = None
+                self._unsent[outstanding.settlement][ack_id] = None
         else:
-            outstanding = _Outstanding(message, delivery.size_bytes, now_s)
+            outstanding = _Outstanding(message, size_bytes, now_s)
             self._by_place[message.place] = outstanding
             self._waiting.append(outstanding)
-            self._size_bytes += outstanding.size_bytes
-        outstanding.leases[delivery.ack_id] = now_s
-        self._by_ack_id[delivery.ack_id] = outstanding
+            self._size_bytes += size_bytes
+        outstanding.leases[ack_id] = now_s
+        self._by_ack_id[ack_id] = outstanding
         if len(outstanding.leases) > _MAX_ACK_IDS:
             self._remove(next(iter(outstanding.leases)))
 
     def _nack_all(self) -> None:
         self._waiting.clear()
-        self.settle(list(self._by_place), Settlement.NACK)
+        self.mark(list(self._by_place), Settlement.NACK)
 
     def _remove(self, ack_id: str) -> None:
-        outstanding = self._by_ack_id.pop(ack_id, None)
-        if outstanding is None:
-            return
-        for unsent in self._unsent.values():
-            unsent.pop(ack_id, None)
-        del outstanding.leases[ack_id]
-        if not outstanding.leases:
-            del self._by_place[outstanding.message.place]
-            self._size_bytes -= outstanding.size_bytes
+        if outstanding := self._by_ack_id.pop(ack_id, None):
+            for unsent in self._unsent.values():
+                unsent.pop(ack_id, None)
+            del outstanding.leases[ack_id]
+            if not outstanding.leases:
+                del self._by_place[outstanding.message.place]
+                self._size_bytes -= outstanding.size_bytes
 
     def _has_room(self) -> bool:
         settings = self._settings

@@ -63,14 +63,6 @@ class PubSubSubscription:
     it is not the client's own `subscribe`: docs/dependencies.md. A stream on which nothing arrived
     for a while is opened again: Google's emulator sends nothing on an open stream once another
     client was killed, though it has messages.
-
-    Args:
-      name: the subscription's full name, `projects/p/subscriptions/s`.
-      settings: how many messages may be outstanding, and for how long.
-      address: as of `open_subscriber`.
-      account: as of `open_subscriber`.
-      clock: seconds, monotonic: the ages of leases.
-      wall_clock: seconds since 1970: the ages of messages.
     """
 
     def __init__(
@@ -99,20 +91,13 @@ class PubSubSubscription:
         # None while a response is being received.
         self._idle_since_s: float | None = None
         self._is_reopening = False
-        self._receiver = threading.Thread(target=self._receive, name="pubsub-receiver", daemon=True)
-        self._acknowledger = threading.Thread(
-            target=self._settle, name="pubsub-acknowledger", daemon=True
-        )
-        self._receiver.start()
-        self._acknowledger.start()
+        self._receiver = _start_thread(self._receive, "pubsub-receiver")
+        self._acknowledger = _start_thread(self._send_until_stopped, "pubsub-acknowledger")
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
-        """Return messages to process, after a wait for a first one; none after `close`.
+        """Return messages after a wait for a first one, which may exceed `max_bytes`.
 
-        Args:
-          max_messages: how many at most.
-          max_bytes: of what size together; a single larger message is still returned.
-          wait_s: how long to wait for a first one.
+        After `close` there are none.
 
         Raises:
           Refused: Pub/Sub refuses until a person has changed something.
@@ -121,7 +106,7 @@ class PubSubSubscription:
 
     def acknowledge(self, places: Iterable[str]) -> None:
         """Acknowledge messages in the background; ignore those that are not outstanding."""
-        self._outstanding.settle(places, Settlement.ACK)
+        self._outstanding.mark(places, Settlement.ACK)
         self._wake.set()
 
     def stats(self) -> SubscriptionStats:
@@ -132,8 +117,7 @@ class PubSubSubscription:
     def close(self, within_s: float = 10.0) -> SubscriptionStats:
         """Stop reading, nack what is not acknowledged, send acks and nacks, and disconnect.
 
-        Returns:
-          What is still outstanding when the time is up: Pub/Sub delivers it again.
+        What is still outstanding when the time is up is returned, and delivered again.
         """
         self._stop_at_s = time.monotonic() + within_s
         self._outstanding.close()
@@ -180,15 +164,14 @@ class PubSubSubscription:
             ended.set()
         return self._pulling.failed(EOFError())
 
-    def _open_stream(self, ended: threading.Event) -> Iterator[Any]:
+    def _open_stream(self, ended: threading.Event) -> Any:
         routing = ("x-goog-request-params", f"subscription={self._name}")
         with self._lock:
-            self._stream = self._client.streaming_pull(
+            self._stream = stream = self._client.streaming_pull(
                 requests=self._requests(ended), retry=None, timeout=None, metadata=(routing,)
             )
             if self._stopping.is_set():
                 self._stream.cancel()
-        stream: Iterator[Any] = iter(self._stream)
         return stream
 
     def _requests(self, ended: threading.Event) -> Iterator[types.StreamingPullRequest]:
@@ -209,14 +192,14 @@ class PubSubSubscription:
             self._pulling.succeeded()
             yield types.StreamingPullRequest()
 
-    def _settle(self) -> None:
+    def _send_until_stopped(self) -> None:
         """Send acks, nacks and lease extensions until Pub/Sub has accepted all."""
         try:
             while not self._draining.is_set():
                 self._wake.wait(self._settings.lease_check_every_s)
                 self._wake.clear()
                 self._draining.wait(self._send())
-            while self._has_unsent() and time.monotonic() < self._stop_at_s:
+            while self._outstanding.stats().settled and time.monotonic() < self._stop_at_s:
                 time.sleep(self._send())
         except Exception as error:  # noqa: BLE001 - `pull` raises it
             self._outstanding.fail(error)
@@ -259,21 +242,21 @@ class PubSubSubscription:
                 raise
             if is_about_the_caller(error):
                 raise refused(self._acknowledging.action, error) from None
-            _log.error(
-                "Pub/Sub rejects a request about %d messages (%s): they may be delivered again",
-                len(ack_ids),
-                type(error).__name__,
-            )
+            text = "Pub/Sub rejects a request about %d messages (%s): they may be delivered again"
+            _log.error(text, len(ack_ids), type(error).__name__)
         self._acknowledging.succeeded()
 
-    def _has_unsent(self) -> bool:
-        return any(self._outstanding.unsent(each, 1) for each in Settlement)
+
+def _start_thread(target: Callable[[], None], name: str) -> threading.Thread:
+    thread = threading.Thread(target=target, name=name, daemon=True)
+    thread.start()
+    return thread
 
 
 def _deliveries(response: Any) -> list[Delivery]:
     """Convert the messages of a response, a bare protocol buffer: it is faster to read."""
     return [
-        Delivery(
+        (
             received.ack_id,
             Message(
                 payload=received.message.data,

@@ -2,10 +2,8 @@
 
 import time
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 from google.api_core import exceptions
-from google.api_core.retry import Retry
 from google.pubsub_v1 import types
 
 from launch.pubsub import clients
@@ -15,18 +13,15 @@ from transforms.rules.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 
 _MAX_MESSAGES = 1_000
 _FRAME_BYTES = 16
-_FIRST_WAIT_S = 0.1
-_MAX_WAIT_S = 2.0
 _DEFAULT_ACCOUNT = GoogleAccount()
 
 
 class Topic:
-    """Publish messages, and return when Pub/Sub has stored them.
+    """Publish messages, and return when Pub/Sub has stored them; for any number of threads.
 
     The client's own `publish` takes attributes as arguments, batches by time and reports by
-    futures; here whole requests are sent, whose messages are stored together or not at all. May be
-    used from any thread. The topic's full name is `projects/p/topics/t`; `address` and `account`
-    are those of `open_publisher`. After `total_s` seconds, no call is started.
+    futures; here whole requests are sent, whose messages are stored together or not at all. No
+    call is started after `total_s` seconds.
     """
 
     def __init__(
@@ -53,33 +48,29 @@ class Topic:
         """
         until_s = time.monotonic() + self._total_s
         for request in _requests(self._name, messages):
-            self._send(request, until_s - time.monotonic())
+            self._send(request, until_s)
 
     def close(self) -> None:
         """Disconnect."""
         clients.close(self._client)
 
-    def _send(self, request: types.PublishRequest, left_s: float) -> None:
-        send = partial(
-            self._client.publish, request=request, retry=None, timeout=self._call_timeout_s
-        )
-        retry = Retry(
-            predicate=is_transient,
-            initial=_FIRST_WAIT_S,
-            maximum=_MAX_WAIT_S,
-            timeout=left_s,
-            on_error=self._reachability.failed,
-        )
-        try:
-            retry(send)()
-        except exceptions.RetryError as error:
-            raise Unpublished(
-                f"cannot {self._reachability.action}: no answer within"
-                f" {self._total_s:g} s ({type(error.cause).__name__})"
-            ) from None
-        except exceptions.GoogleAPICallError as error:
-            raise refused(self._reachability.action, error) from None
-        self._reachability.succeeded()
+    def _send(self, request: types.PublishRequest, until_s: float) -> None:
+        while True:
+            try:
+                self._client.publish(request=request, retry=None, timeout=self._call_timeout_s)
+            except exceptions.GoogleAPICallError as error:
+                if not is_transient(error):
+                    raise refused(self._reachability.action, error) from None
+                wait_s = self._reachability.failed(error)
+                if time.monotonic() + wait_s > until_s:
+                    raise Unpublished(
+                        f"cannot {self._reachability.action}: no answer within"
+                        f" {self._total_s:g} s ({type(error).__name__})"
+                    ) from None
+                time.sleep(wait_s)
+            else:
+                self._reachability.succeeded()
+                return
 
 
 def _requests(topic: str, messages: Iterable[TopicMessage]) -> Iterator[types.PublishRequest]:

@@ -26,10 +26,7 @@ class BatchSize:
     def adjust(
         self, messages: int, seconds: float, *, checked: int, left: int, latency_s: float
     ) -> None:
-        """Adjust the size after a batch, in which checks took `latency_s` on average.
-
-        The checks of `checked` answers have ended, and those of `left` answers go on.
-        """
+        """Adjust the size after a batch; the checks of `left` answers of it go on."""
         if not checked and not left:
             self.messages = self._most
             return

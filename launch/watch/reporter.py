@@ -27,11 +27,9 @@ class LogReporter:
         self._start = self._last = read_gauges()
         self._reported_at_s = clock()
 
-    def report_start(self, subscription: str, output: str, checker: str) -> None:
+    def report_start(self, name: str, output: str, checker: str) -> None:
         """Report that the worker begins to read."""
-        _log.info(
-            "watching %s with the checker %s; records go to %s", subscription, checker, output
-        )
+        _log.info("watching %s with the checker %s; records go to %s", name, checker, output)
 
     def report_alerts(self, alerts: Iterable[Alert]) -> None:
         """Report alerts that were raised: a log leaves them to their topic."""
@@ -71,11 +69,10 @@ class TerminalReporter(LogReporter):
         super().__init__(clock)
         self._stream = stream
 
-    def report_start(self, subscription: str, output: str, checker: str) -> None:
+    def report_start(self, name: str, output: str, checker: str) -> None:
         """Write what is watched, and how to end it."""
         self._write(
-            f"Watching {subscription}, checker {checker}; records go to {output}."
-            " Ctrl-C drains and ends."
+            f"Watching {name}, checker {checker}; records go to {output}. Ctrl-C drains and ends."
         )
 
     def report_alerts(self, alerts: Iterable[Alert]) -> None:

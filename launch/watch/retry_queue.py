@@ -23,8 +23,7 @@ class PendingMessage(NamedTuple):
 class RetryQueue:
     """Keep messages whose batch failed, or whose checks go on in the background.
 
-    After a failed batch they wait for a time that grows until a batch succeeds. Whether the check
-    of an answer `has_ended` is asked by record id.
+    After a failed batch they wait for a time that grows until a batch succeeds.
     """
 
     def __init__(

@@ -43,11 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
-    """Check the answers of a subscription until SIGTERM or SIGINT; return the exit status.
-
-    Raises:
-      UsageError: the settings have problems, or a file is not there.
-    """
+    """Check the answers of a subscription until SIGTERM or SIGINT; return the exit status."""
     settings, problems = loaded.settings, loaded.problems
     job = settings.job
     beam_options = read_beam_options(loaded, job)
@@ -58,10 +54,8 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     if settings.worker.canary:
         validate_canary(settings.worker.canary, problems, job.format)
     loaded.raise_problems()
-    reporter = LogReporter()
-    if sys.stderr.isatty():
-        reporter = TerminalReporter(sys.stderr)
-    else:
+    reporter = TerminalReporter(sys.stderr) if sys.stderr.isatty() else LogReporter()
+    if not sys.stderr.isatty():
         log_as_json()
     keep_beam_quiet()
     config = job_config(
@@ -78,10 +72,10 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     except (CheckFailed, Refused, FolderInUse, OwnershipLost, OSError) as error:
         _log.critical("the worker failed: %s", error)
         return FAILED
-    if not summary.closes:
-        _log.critical("the counts do not add up: %d messages were read", summary.read)
-        return FAILED
-    return DONE
+    if summary.closes:
+        return DONE
+    _log.critical("the counts do not add up: %d messages were read", summary.read)
+    return FAILED
 
 
 def run_worker(
@@ -102,10 +96,9 @@ def run_worker(
 
     Raises:
       FolderInUse: another worker uses the same work folder.
-      Misconfigured, Refused: a person has to change something first.
-      OwnershipLost: the journal or the output folder was deleted or replaced.
-      OSError: the work folder cannot be used, or another process wrote a file with a name of this
-        worker's.
+      CheckFailed, Refused: a person has to change something first.
+      OwnershipLost, TargetExists: another process deleted, replaced or wrote the worker's files.
+      OSError: the work folder cannot be used.
     """
     started_at_us = clock.now_us()
     stopping = stop or threading.Event()

@@ -20,11 +20,7 @@ _COLUMNS = ("read", "enriched", "failures", "duplicates", "sampled_out", "gap")
 
 
 def status(loaded: Loaded[StatusSettings]) -> int:
-    """Print the ledger; return 1 if an hour does not add up, or a ledger cannot be read.
-
-    Raises:
-      UsageError: the settings have problems, or the folder has no ledger.
-    """
+    """Print the ledger; return 1 if an hour does not add up, or a ledger cannot be read."""
     settings = loaded.settings
     paths = find_journals(settings.folder, ()) if settings.folder else []
     if settings.folder and not paths:
@@ -40,9 +36,8 @@ def status(loaded: Loaded[StatusSettings]) -> int:
     # Wide enough for its columns, also when it is not written to a terminal.
     Console(highlight=False, width=100).print(_table(accounts))
     has_gap = any(account.gap for account in accounts)
-    differs = settings.verify and verify_folder(
-        settings.status_output or settings.folder, [settings.folder]
-    )
+    output = settings.status_output or settings.folder
+    differs = settings.verify and verify_folder(output, [settings.folder])
     return FAILED if has_gap or differs else DONE
 
 

@@ -50,7 +50,7 @@ _WAIT_S = 0.5
 _BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
 _DELETE_IDS_EVERY_S = 3_600.0
-_PUBLISH_WITHIN_S = 3.0
+_PUBLISH_WITHIN_S = {"call_timeout_s": 3.0, "total_s": 3.0}
 """The batches wait while alerts are published; alerts that fail are kept."""
 
 _log = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ class Worker:
         per_s = None if per_minute is None else per_minute / 60
         self._size = BatchSize(limits.batch_messages, config.check.max_in_flight, per_s)
         with ExitStack() as opened:
-            self._outboxes = list(_outboxes(config, settings, journal, opened))
+            self._outboxes = list(self._open_outboxes(config, settings, opened))
             checks = opened.enter_context(checks_open(config.check))
             self._retry_queue = RetryQueue(checks.has_ended)
             seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
@@ -105,7 +105,7 @@ class Worker:
             pipeline = LocalPipeline(config, options, WorkerSink)
             self._batches = Batches(pipeline, journal, folders, seen)
             self.publisher = FilePublisher(
-                _publishing(config, settings, journal, folders, opened),
+                self._open_publishing(config, settings, folders, opened),
                 folders.sizes,
                 config.file_bytes,
                 settings.pubsub.file_age_s,
@@ -118,15 +118,44 @@ class Worker:
         """Close the connections."""
         self._opened.close()
 
-    def run(self, stop: Event) -> None:
-        """Process batches until the event is set.
+    def _open_outboxes(
+        self, config: Config, settings: WatchSettings, opened: ExitStack
+    ) -> Iterator[OutboxPublisher[Any]]:
+        def open_topic(name: str) -> Topic:
+            address, account = settings.server.pubsub_address, settings.job.checker.account
+            topic = Topic(name, address=address, account=account, **_PUBLISH_WITHIN_S)
+            return opened.enter_context(closing(topic))
 
-        Raises:
-          RunStopped: no answer can be checked until a person has changed something.
-          Refused: Pub/Sub refuses until a person has changed something.
-          OwnershipLost: the journal or the output folder was deleted or replaced.
-          TargetExists: another process wrote a file with one of this worker's names.
-        """
+        if name := settings.pubsub.alert_topic:
+            encode = partial(alert_message, ordering=settings.worker.alert_ordering)
+            yield OutboxPublisher(self.journal, Alert, open_topic(name), encode)
+        if name := settings.pubsub.failure_topic:
+            message = partial(encode_failure, with_payload=config.failure_payload)
+            yield OutboxPublisher(self.journal, Failure, open_topic(name), message)
+
+    def _open_publishing(
+        self, config: Config, settings: WatchSettings, folders: BatchFolders, opened: ExitStack
+    ) -> Callable[[], int]:
+        """Return a function that publishes files, on connections of another thread."""
+        topics = {"alerts": settings.pubsub.alert_topic, "failures": settings.pubsub.failure_topic}
+        kinds = [kind for kind, topic in topics.items() if topic is None]
+        ids = PublishedIds(config, self.journal.identity, settings.worker.dedupe_h * 3_600)
+        opened.enter_context(closing(ids))
+        ids.import_new(self.journal.next_number())
+        files, started_at_us = FinalFiles(config, folders, ids, kinds), clock.now_us()
+
+        def publish() -> int:
+            with closing(Journal(self.journal.path)) as journal:
+                published = files.publish(journal)
+                if published:
+                    price = settings.job.costs.price_per_1k_chars
+                    write_worker_summary(config, journal, price, started_at_us)
+                return published
+
+        return publish
+
+    def run(self, stop: Event) -> None:
+        """Process batches until the event is set; raises what `run_worker` does."""
         # Whether there is a backlog is not known before messages have come.
         self.monitor.record_backlog(clock.now_us())
         while not stop.is_set():
@@ -271,50 +300,3 @@ def _arrivals(batch: BatchResults, pending: Sequence[PendingMessage]) -> Counter
     earlier = (answer for each in pending for answer in each.answers)
     arrived.subtract(answer.engine for answer in earlier if answer.record_id not in failed)
     return +arrived
-
-
-def _outboxes(
-    config: Config, settings: WatchSettings, journal: Journal, opened: ExitStack
-) -> Iterator[OutboxPublisher[Any]]:
-    def open_topic(name: str) -> Topic:
-        topic = Topic(
-            name,
-            address=settings.server.pubsub_address,
-            account=settings.job.checker.account,
-            call_timeout_s=_PUBLISH_WITHIN_S,
-            total_s=_PUBLISH_WITHIN_S,
-        )
-        return opened.enter_context(closing(topic))
-
-    if name := settings.pubsub.alert_topic:
-        encode = partial(alert_message, ordering=settings.worker.alert_ordering)
-        yield OutboxPublisher(journal, Alert, open_topic(name), encode)
-    if name := settings.pubsub.failure_topic:
-        message = partial(encode_failure, with_payload=config.failure_payload)
-        yield OutboxPublisher(journal, Failure, open_topic(name), message)
-
-
-def _publishing(
-    config: Config,
-    settings: WatchSettings,
-    journal: Journal,
-    folders: BatchFolders,
-    opened: ExitStack,
-) -> Callable[[], int]:
-    """Return a function that publishes files, on connections of another thread."""
-    topics = {"alerts": settings.pubsub.alert_topic, "failures": settings.pubsub.failure_topic}
-    kinds = [kind for kind, topic in topics.items() if topic is None]
-    ids = PublishedIds(config, journal.identity, settings.worker.dedupe_h * 3_600)
-    opened.enter_context(closing(ids))
-    ids.import_new(journal.next_number())
-    files, started_at_us = FinalFiles(config, folders, ids, kinds), clock.now_us()
-
-    def publish() -> int:
-        with closing(Journal(journal.path)) as own_journal:
-            published = files.publish(own_journal)
-            if published:
-                price = settings.job.costs.price_per_1k_chars
-                write_worker_summary(config, own_journal, price, started_at_us)
-            return published
-
-    return publish

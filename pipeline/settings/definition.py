@@ -48,7 +48,6 @@ class Note(Record, frozen=True, kw_only=True):
       former: the flag's name in an earlier version, which still works.
       default: describes a default that depends on something; taken from the help.
       at_most: how many values it takes.
-      is_positional: whether the value is an argument without a flag.
       is_argument: whether it is only taken from the command line.
       is_local: whether it only makes sense for a run on this machine.
     """
@@ -150,9 +149,7 @@ def _settings_of(settings: type[Settings]) -> Iterator[Setting]:
     for field in msgspec.structs.fields(settings):
         base, marks = _unwrapped(field.type)
         if _is_group(base):
-            left_out = {
-                key for mark in marks if isinstance(mark, Without) for key in mark.keys.split()
-            }
+            left_out = " ".join(mark.keys for mark in marks if isinstance(mark, Without)).split()
             yield from (each for each in _settings_of(base) if each.key not in left_out)
         else:
             yield _setting(field, title, " ".join(texts.get(field.name, "").split()))

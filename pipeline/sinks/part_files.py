@@ -54,7 +54,7 @@ class OpenPart:
         self._last_event_us: int | None = None
 
     def exceeds(self, most_bytes: int) -> bool:
-        """Tell whether the file is longer than a size; the answer may lag by some rows."""
+        """Return whether the file is longer than a size; the answer may lag by some rows."""
         # A system call for every row would be too slow.
         is_due = self._rows % _ROWS_BETWEEN_CHECKS == 0
         return is_due and self._stream.tell() > most_bytes

@@ -39,14 +39,8 @@ _KEPT_BYTES = MAX_PAYLOAD_BYTES + 1
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _AVRO, _GZIP, _ZSTD, _PLAIN = "Avro", "gzip", "zstandard", "plain"
 _MAGIC_BYTES = 4
+_CHANGED = "it has changed since it was counted; give the same command again"
 _COMPRESSED_NAMES = (".avro", ".gz", ".zst")
-
-
-class FileChanged(OSError):
-    """A file has changed since its records were counted."""
-
-    def __init__(self) -> None:
-        super().__init__("it has changed since it was counted; give the same command again")
 
 
 class Contents(Record, frozen=True):
@@ -128,7 +122,7 @@ def read_examined_file(
         if watch:
             watch(stream)
         if has_checksums(stream) and storage.version(path) != contents.version:
-            raise FileChanged
+            raise OSError(_CHANGED)
         records = _records(stream, path, are_failures=are_failures, salvage=True)
         number = 0
         try:
@@ -141,9 +135,9 @@ def read_examined_file(
                 # Only this reads the checksum at the end of the file.
                 next(records, None)
         except DamagedArchive:
-            raise FileChanged from None
+            raise OSError(_CHANGED) from None
         if number < contents.records:
-            raise FileChanged
+            raise OSError(_CHANGED)
     if contents.damage is not None:
         raise DamagedArchive(contents.damage, contents.verified)
 
@@ -206,12 +200,12 @@ def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iter
 
 
 def has_checksums(stream: Buffered) -> bool:
-    """Tell whether a file is compressed or Avro, from its first bytes."""
+    """Return whether a file is compressed or Avro, from its first bytes."""
     return _kind(stream) != _PLAIN
 
 
 def _has_late_checksums(stream: Buffered) -> bool:
-    """Tell whether a file has checksums that follow any number of records."""
+    """Return whether a file has checksums that follow any number of records."""
     return _kind(stream) in {_GZIP, _ZSTD}
 
 

@@ -208,7 +208,7 @@ class _Reader:
         raise ValueError("a length of it has more than 10 bytes")
 
     def is_at_end(self) -> bool:
-        """Tell whether the file ends here."""
+        """Return whether the file ends here."""
         return not self._stream.peek(1)
 
 
@@ -294,7 +294,7 @@ def _reading(schema: Any) -> _Reading:
 
 
 def _is_text(kind: Any) -> bool:
-    """Tell whether a field is bytes or string, nullable or not."""
+    """Return whether a field is bytes or string, nullable or not."""
     if isinstance(kind, list):
         return all(branch == "null" or _is_text(branch) for branch in kind)
     return (kind.get("type") if isinstance(kind, Mapping) else kind) in ("bytes", "string")

@@ -53,7 +53,7 @@ class BatchHandle:
         """Return the current batch."""
         batch: Batch | None = self._shared.acquire(_Slot).batch
         if batch is None:
-            raise RuntimeError("there is no batch: the pipeline runs outside its owner's process")
+            raise RuntimeError("no batch: the pipeline does not run in the process that holds it")
         return batch
 
     def folder(self) -> str:

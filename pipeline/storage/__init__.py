@@ -22,7 +22,7 @@ class TargetExists(OSError):
 
 
 def is_local(path: str) -> bool:
-    """Tell whether a path is on a disk of this machine."""
+    """Return whether a path is on a disk of this machine."""
     return "://" not in path
 
 
@@ -104,7 +104,7 @@ def read_whole(path: str) -> bytes:
 
 
 def exists(path: str) -> bool:
-    """Tell whether a file exists."""
+    """Return whether a file exists."""
     return Path(path).exists() if is_local(path) else buckets.exists(path)
 
 

@@ -168,7 +168,7 @@ def move_in(source: str, path: str, *, must_be_new: bool) -> None:
 
 
 def exists(path: str) -> bool:
-    """Tell whether an object exists."""
+    """Return whether an object exists."""
     with as_os_errors(path):
         return bool(_blob(path).exists())
 
@@ -251,7 +251,7 @@ def _with_prefix(prefix: str) -> list[str]:
 
 
 def _matches(names: list[str], patterns: list[str]) -> bool:
-    """Tell whether the names of folders and file match the patterns in their places."""
+    """Return whether the names of folders and file match the patterns in their places."""
     if not patterns or not names:
         return not names and all(pattern == "**" for pattern in patterns)
     (name, *inner), (pattern, *others) = names, patterns

@@ -133,7 +133,7 @@ def distinct(paths: Iterable[str]) -> list[str]:
     kept: dict[str | tuple[int, int], tuple[bool, str]] = {}
     for path in paths:
         status, real_path = Path(path).stat(), os.path.realpath(path)
-        # Some network file systems number files carelessly: only hard links are told by numbers.
+        # Some network file systems reuse numbers: only hard links are compared by them.
         identity = (status.st_dev, status.st_ino) if status.st_nlink > 1 else real_path
         has_link = real_path != os.path.abspath(path)  # noqa: PTH100 - resolves no link
         kept[identity] = min((has_link, path), kept.get(identity, (True, path)))

@@ -1,4 +1,4 @@
-"""The main page: its steps by name, and a small archive from end to end."""
+"""The pipeline has the steps of the diagram, and reads a small archive from end to end."""
 
 import json
 from collections.abc import Callable
@@ -80,13 +80,13 @@ MODES: dict[str, Callable[[], tuple[Source, Sink]]] = {
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_steps_are_the_words_of_the_diagram(mode: str) -> None:
+def test_the_step_labels_are_those_of_the_diagram(mode: str) -> None:
     steps = [label for label in labels_of(*MODES[mode]()) if "/" not in label]
     assert steps == [*STEPS, *(["KeepDeferred"] if mode == "worker" else [])]
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_every_step_within_has_a_name_that_an_edit_elsewhere_leaves_alone(mode: str) -> None:
+def test_every_inner_step_has_a_stable_name(mode: str) -> None:
     labels = labels_of(*MODES[mode]())
     assert len(labels) > 2 * len(STEPS)
     assert [label for label in labels if "(" in label] == []
@@ -110,8 +110,8 @@ def comparable(value: Any) -> Any:
     """A value without what differs from run to run: scores to a tenth, no clock, no folder."""
     if isinstance(value, dict):
         return {
-            name: comparable(member)
-            for name, member in value.items()
+            name: comparable(field)
+            for name, field in value.items()
             if name not in {"checked_at", "latency_ms", "first_failed_at", "last_failed_at"}
         }
     if isinstance(value, list):
@@ -125,13 +125,13 @@ def by_id(rows: list[Any]) -> list[Any]:
     return sorted(comparable(rows), key=lambda row: (row["record_id"] or "", row.get("source")))
 
 
-def test_the_enriched_records_are_as_ever(output: Path) -> None:
+def test_the_enriched_records_match_the_golden_file(output: Path) -> None:
     assert by_id(records_in(output)) == by_id(golden("enriched"))
 
 
-def test_the_failures_are_as_ever(output: Path) -> None:
+def test_the_failures_match_the_golden_file(output: Path) -> None:
     assert by_id(failures_in(output)) == by_id(golden("failures"))
 
 
-def test_the_alerts_are_as_ever(output: Path) -> None:
+def test_the_alerts_match_the_golden_file(output: Path) -> None:
     assert by_id(alerts_in(output)) == by_id(golden("alerts"))

@@ -1,4 +1,4 @@
-"""The main page on a stream: nothing lost, nothing written twice, nothing overwritten."""
+"""A streaming pipeline loses no row, writes none twice and replaces no file."""
 
 import json
 import random
@@ -30,8 +30,8 @@ UNSUPPORTED = "Kettles vote in Senegal."
 
 def envelope(number: int, published_s: float, answer: str = "Lamps glow red.") -> TimestampedValue:
     """An answer with an id of its own, given a second before it was published."""
-    members = {"id": f"a{number}", "answer": answer, "facts": ["Lamps glow red."], "engine": "shop"}
-    return pulled(number, json.dumps(members).encode(), published_s)
+    fields = {"id": f"a{number}", "answer": answer, "facts": ["Lamps glow red."], "engine": "shop"}
+    return pulled(number, json.dumps(fields).encode(), published_s)
 
 
 def run(
@@ -41,10 +41,10 @@ def run(
     *,
     alert_topic: str | None = None,
     failure_topic: str | None = None,
-    **members: Any,
+    **fields: Any,
 ) -> dict[str, list[Any]]:
     """Run a stream to its end; returns what was published, by topic."""
-    config = Config(inputs=(), output=str(output), run="run", **members)
+    config = Config(inputs=(), output=str(output), run="run", **fields)
     sink = StreamSink(config, Windows(width_s=WIDTH_S, shards=1), alert_topic, failure_topic)
     root = stream_pipeline()
     with streaming_from(stream, now_s) as published:
@@ -80,7 +80,7 @@ def test_every_message_ends_in_one_place(tmp_path: Path) -> None:
     assert (alert["kind"], alert["answer_name"]) == ("answer", "a2")
 
 
-def test_what_comes_late_gets_files_of_its_own_and_replaces_none(tmp_path: Path) -> None:
+def test_late_rows_get_their_own_files(tmp_path: Path) -> None:
     stream = a_stream().add_elements([envelope(1, 10)]).advance_processing_time(5)
     for number, watermark_s in enumerate((WIDTH_S + 1, DAY_S, 30 * DAY_S), start=2):
         stream = (
@@ -127,7 +127,7 @@ def test_rows_are_written_in_time_also_while_the_watermark_stands_still(tmp_path
     assert names_in(tmp_path) == ["a0", "a1", "a2"]
 
 
-def test_an_id_is_forgotten_after_a_while(tmp_path: Path) -> None:
+def test_a_record_id_expires(tmp_path: Path) -> None:
     stream = a_stream()
     for published_s in (10, 500, 700):
         stream = stream.advance_watermark_to(START_S + published_s)

@@ -12,6 +12,7 @@ from transforms.contradictions.compared_facts import (
     Difference,
     compared_facts,
 )
+from transforms.contradictions.dates import may_agree
 from transforms.contradictions.indexed_facts import IndexedFacts
 from transforms.contradictions.numbers import Quantity, number_phrases
 from transforms.contradictions.parsed_sentence import (
@@ -28,11 +29,9 @@ from transforms.rules import fact_text
 from transforms.rules.english import without_references
 
 _MAX_CACHED_CHARS = 1_000  # hardly any claim is longer
-
 # A citation, such as ``[3]`` or ``(1, 2)``, whose numbers state nothing.
 _CITATION = re.compile(r"[\[(]\d+(?:\s*[,;-]\s*\d+)*[\])]")
 _SMALL = 10  # the generator often counts up to here itself: "two ways"
-
 # The share of a claim's words that a sentence must have for a negation to be the difference.
 _ALIKE = 0.6
 
@@ -124,7 +123,10 @@ class _Comparison:
     def dates(self) -> Iterator[Difference]:
         """Find dates that agree with no date of a fact; a part of a date agrees with the whole."""
         for date in self._claim.dates:
-            if self._facts.has_phrase(date.text.lower()) or self._passages.has_date(date):
+            if self._facts.has_phrase(date.text.lower()) or any(
+                may_agree(date, sentence.text) and any(map(date.agrees_with, sentence.dates))
+                for sentence, _ in self._passages.all
+            ):
                 continue
             sentence, fact = self._nearest
             dates = sentence.dates if sentence else []
@@ -216,15 +218,22 @@ class _Comparison:
             return
         for form, negation in self._claim.negated.items():
             if affirmed := passage.sentence.spelling(form):
-                if not self._passages.negates(form):
+                if not any(sentence.negates(form) for sentence, _ in self._passages.all):
                     yield Difference(ContradictionKind.NEGATION, negation, affirmed, passage.fact)
                 return
 
     def _negated_by_fact(self, candidates: frozenset[str]) -> Iterator[Difference]:
-        is_affirmed = cache(self._passages.affirms)
+        is_affirmed = cache(self._is_affirmed)
         for sentence, fact in self._passages.all:
             for form in filter(sentence.negates, sorted(candidates)):
-                if sentence.resembles(self._claim, _ALIKE) and not is_affirmed(form):
+                shared = len(self._claim.content & sentence.content)
+                if shared >= _ALIKE * len(self._claim.content) and not is_affirmed(form):
                     affirmed, negation = self._claim.spelling(form) or "", sentence.negated[form]
                     yield Difference(ContradictionKind.NEGATION, affirmed, negation, fact)
                     return
+
+    def _is_affirmed(self, form: str) -> bool:
+        return any(
+            form in sentence.lower and form in sentence.content and form not in sentence.negated
+            for sentence, _ in self._passages.all
+        )

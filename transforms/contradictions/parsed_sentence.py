@@ -19,11 +19,9 @@ _MAX_DATES = _MAX_NAMES = 64  # per sentence; one with more is a list
 
 
 class Features(Record, frozen=True):
-    """What a text may contain, detected quickly, word by word; nothing is missed.
+    """The kinds of content that a text may have, as bits, detected word by word; nothing is missed.
 
-    Attributes:
-      kinds: the bits of the kinds of content.
-      capitals: the words that may be names in lower case, with empty ones among them.
+    `capitals` are the words that may be names in lower case, with empty ones among them.
     """
 
     kinds: int
@@ -123,10 +121,6 @@ class ParsedSentence(TokenizedText):
     def spelling(self, form: str) -> str | None:
         """Return the spelling of a word, None if it does not contain the word."""
         return next((token.text for token in self.tokens if token.form == form), None)
-
-    def resembles(self, claim: "ParsedSentence", min_share: float) -> bool:
-        """Return whether it has a share, 0..1, of the content words of a claim."""
-        return len(claim.content & self.content) >= min_share * len(claim.content)
 
     @cached_property
     def _dates_and_places(self) -> tuple[list[Date], set[int]]:

@@ -1,7 +1,7 @@
 """Split messages that carry several answers into one element for each answer."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -17,15 +17,11 @@ T = TypeVar("T")
 MAX_ANSWERS = 10_000
 """The limit for one message: each answer takes a copy of the message's attributes."""
 
+Element = tuple[object, Message]
+"""One answer of a message: its parsed JSON, and a message that holds it alone."""
+
 _WRAPPER_FIELD = "answers"
 _COMPLETE_FORMATS = tuple(known for known in FORMATS if not known.can_be_chunk)
-
-
-class Element(NamedTuple):
-    """One answer of a message: its parsed JSON, and a message that holds it alone."""
-
-    value: object
-    message: Message
 
 
 class _Wrapper(msgspec.Struct):
@@ -48,18 +44,18 @@ def split_answers(value: object, message: Message) -> Sequence[Element]:
     elif isinstance(value, dict) and _is_wrapper(value):
         values, payloads = value[_WRAPPER_FIELD], _decode(message.payload, _Wrapper).answers
     else:
-        return (Element(value, message),)
+        return ((value, message),)
     if len(values) > MAX_ANSWERS:
         raise UnreadableAnswer(f"The message holds {len(values)} answers, more than {MAX_ANSWERS}.")
     if len(values) == 1:
-        return (Element(values[0], replace(message, payload=bytes(payloads[0]))),)
+        return ((values[0], replace(message, payload=bytes(payloads[0]))),)
     elements = []
     for number, (element, payload) in enumerate(zip(values, payloads, strict=True)):
         attributes = message.attributes
         if "id" in attributes:
             attributes = attributes | {"id": f"{attributes['id']}#{number}"}
         own = replace(message, payload=bytes(payload), attributes=attributes, element=number)
-        elements.append(Element(element, own))
+        elements.append((element, own))
     return elements
 
 

@@ -14,15 +14,8 @@ from schemas.verdict import Tag
 from schemas.wire import discovery_engine as wire
 from schemas.wire import enums
 from schemas.wire.wire_type import read_wire, wire_fields
+from transforms.formats import field_values
 from transforms.formats.fact_collection import FactCollection, render_struct
-from transforms.formats.field_values import (
-    engine_id,
-    first_time,
-    proportion,
-    read_ratings,
-    session_id,
-    true_tags,
-)
 from transforms.formats.format import Format, Identity, Reading, Request
 from transforms.rules.spans import is_valid_span
 
@@ -79,14 +72,16 @@ def read_response(
         GroundingSupport(
             start=span.start_index,
             end=span.end_index,
-            score=proportion(span.grounding_score),
+            score=field_values.proportion(span.grounding_score),
             grounding_check_required=span.grounding_check_required,
             facts=_cited(span, references),
         )
         for span in _fitting(answer.grounding_supports, text)
     ]
     given = len(answer.citations) + len(answer.grounding_supports)
-    event_time_us, are_times_good = first_time(answer.complete_time, answer.create_time)
+    event_time_us, are_times_good = field_values.first_time(
+        answer.complete_time, answer.create_time
+    )
     token = response.answer_query_token
     return Reading(
         identity=Identity(kind="answer query token", value=token) if token else None,
@@ -95,21 +90,21 @@ def read_response(
             record_id="",
             answer_name=answer.name or None,
             source_format=source_format,
-            engine=engine_id(answer.name, session.name),
-            session=session_id(answer.name, session.name),
+            engine=field_values.engine_id(answer.name, session.name),
+            session=field_values.session_id(answer.name, session.name),
             event_time_us=event_time_us,
             query=_query(response),
             answer_text=answer.answer_text,
             state=state_name(answer.state),
             skip_reasons=_names(answer.answer_skipped_reasons, enums.ANSWER_SKIPPED_REASONS),
-            safety_ratings=read_ratings(
+            safety_ratings=field_values.read_ratings(
                 answer.safety_ratings, enums.DISCOVERY_ENGINE_HARM_CATEGORIES
             ),
             facts=facts.all(),
             citations=tuple(citations),
             supports=tuple(supports),
-            generator_grounding_score=proportion(answer.grounding_score),
-            tags=true_tags(
+            generator_grounding_score=field_values.proportion(answer.grounding_score),
+            tags=field_values.true_tags(
                 {
                     Tag.ADVERSARIAL_QUERY: _is_adversarial(answer.query_understanding_info),
                     Tag.BAD_OFFSETS: len(citations) + len(supports) < given,

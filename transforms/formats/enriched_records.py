@@ -17,22 +17,13 @@ from schemas.wire import groundwatch as wire
 from schemas.wire.wire_type import read_wire, wire_fields, words
 from transforms.formats.field_values import first_time, proportion
 from transforms.formats.format import Format, Reading, Request
+from transforms.rules import routing
 from transforms.rules.redaction import is_hashed
-from transforms.rules.routing import (
-    BLOCKED_RATING,
-    FINDINGS,
-    NO_FACTS,
-    POLICY_FINISH_REASONS,
-    STATE_VERDICTS,
-    has_finish_reasons,
-)
 from transforms.rules.spans import is_valid_span
 
 _REQUIRED_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
 _RECORD_ID = re.compile(r"[0-9a-f]{64}")
-
 _COPIED_FIELDS = words("record_id answer_name source_format engine session query answer_text")
-
 # Tags that are made again for each record.
 _DERIVED_TAGS = frozenset(
     {
@@ -83,7 +74,9 @@ def _derived_tags(row: wire.EnrichedRow) -> frozenset[Tag]:
     derived = _DERIVED_TAGS
     if row.generator_citations is not None:  # records of the first version lack them
         derived |= {Tag.CITATION_MISMATCH}
-    if not has_finish_reasons(row.source_format):  # a record does not hold the finish reason
+    if not routing.has_finish_reasons(
+        row.source_format
+    ):  # a record does not hold the finish reason
         derived |= {Tag.UNKNOWN_SKIP_REASON}
     return derived
 
@@ -100,7 +93,7 @@ def _is_redacted(row: wire.EnrichedRow) -> bool:
     In a record that is not redacted, no text is empty or a hash.
     """
     texts = [row.query, *(fact.text for fact in row.facts)]
-    lost_answer = row.verdict_reason == NO_FACTS and not row.answer_text
+    lost_answer = row.verdict_reason == routing.NO_FACTS and not row.answer_text
     given = [text for text in (row.answer_text, *texts) if text]
     return "" in texts or lost_answer or (bool(given) and all(map(is_hashed, given)))
 
@@ -108,9 +101,9 @@ def _is_redacted(row: wire.EnrichedRow) -> bool:
 def _signals(row: wire.EnrichedRow) -> dict[str, Any]:
     """Derive fields of `Answer` that lead to the same decision and the same tags as before."""
     reason, reasons = row.verdict_reason, row.skip_reasons
-    is_explained = reason in (*FINDINGS, BLOCKED_RATING, *reasons)
-    if not has_finish_reasons(row.source_format):
-        if reason in STATE_VERDICTS:
+    is_explained = reason in (*routing.FINDINGS, routing.BLOCKED_RATING, *reasons)
+    if not routing.has_finish_reasons(row.source_format):
+        if reason in routing.STATE_VERDICTS:
             return {"skip_reasons": reasons, "state": reason}
         if is_explained:
             return {"skip_reasons": reasons}
@@ -123,7 +116,7 @@ def _signals(row: wire.EnrichedRow) -> dict[str, Any]:
         finish_reason = "MAX_TOKENS"
     elif Tag.ABNORMAL_FINISH in row.tags:
         finish_reason = "OTHER" if is_explained else reason
-    elif reasons and reasons[0] in POLICY_FINISH_REASONS:
+    elif reasons and reasons[0] in routing.POLICY_FINISH_REASONS:
         # A record holds the finish reason and the block reason in one list.
         finish_reason, reasons = reasons[0], reasons[1:]
     return {"finish_reason": finish_reason, "block_reason": reasons[0] if reasons else None}

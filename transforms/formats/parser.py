@@ -8,16 +8,11 @@ from msgspec.structs import replace
 from schemas.answer import Answer
 from schemas.message import Message, UnreadableAnswer
 from schemas.verdict import Tag
+from transforms.formats import json_input
 from transforms.formats.carriers import Element, split_answers
 from transforms.formats.field_values import engine_id, first_time, session_id
 from transforms.formats.format import Reading, Request
 from transforms.formats.format_table import find_format
-from transforms.formats.json_input import (
-    MAX_PAYLOAD_BYTES,
-    has_snake_case,
-    read_json,
-    to_camel_case,
-)
 from transforms.formats.record_id import non_blank, record_id_of
 from transforms.formats.unmapped_fields import reject_unmapped
 
@@ -70,12 +65,12 @@ def parse_answers(
 def _elements(message: Message) -> Sequence[Element]:
     if message.whole_bytes is not None:
         raise UnreadableAnswer(
-            f"The message has {message.whole_bytes} bytes, more than {MAX_PAYLOAD_BYTES}; only the"
-            f" first {len(message.payload)} are kept."
+            f"The message has {message.whole_bytes} bytes, more than"
+            f" {json_input.MAX_PAYLOAD_BYTES}; only the first {len(message.payload)} are kept."
         )
-    value = read_json(message.payload)
-    if has_snake_case(message.payload):
-        value = to_camel_case(value)
+    value = json_input.read_json(message.payload)
+    if json_input.has_snake_case(message.payload):
+        value = json_input.to_camel_case(value)
     return split_answers(value, message)
 
 

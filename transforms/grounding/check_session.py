@@ -143,11 +143,7 @@ async def check_answer(
 ) -> CheckedAnswer:
     """Check an answer with text and facts, in as many calls as their length needs.
 
-    Returns:
-      The answer with its check; or with the verdict UNSCORABLE if it needs too many calls.
-
-    Raises:
-      CheckFailed: a call failed; the others are cancelled.
+    One that needs too many calls gets the verdict UNSCORABLE. A failed call cancels the others.
     """
     limits, most_calls = settings.limits, settings.max_calls_per_answer
     calls = plan_within(answer.answer_text, answer.facts, limits, most_calls)

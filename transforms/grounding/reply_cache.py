@@ -152,9 +152,6 @@ class ReplyCache:
         """Return the cached reply to a request; fetch it if there is none.
 
         `body` is the encoded request. The reply's `attempts` is 0 if this caller sent no request.
-
-        Raises:
-          Exception: what `fetch` raised, for this caller or for another one.
         """
         key = sha256(self._address + b"\0" + body).digest()
         if key in self._replies:

@@ -1,6 +1,6 @@
 """Merge the replies for one answer, with offsets into the whole answer."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -69,45 +69,39 @@ def _rechecked_claims(recheck: PlannedRecheck, reply: CheckResponse) -> Iterator
         parts = [wire for wire in reply.claims if line_start <= wire.start_pos < line_end]
         scores = [wire.score for wire in parts if wire.score is not None]
         if scores:
-            cited = _lowest(
-                found for wire in parts for found in _cited(wire, reply, recheck.facts).items()
-            )
+            cited = [found for wire in parts for found in _cited(wire, reply, recheck.facts)]
             yield _join(claim, _with_score(claim, min(scores), cited))
         line_start = line_end + len("\n")
 
 
 def _cited(
     wire: CheckedClaim, reply: CheckResponse, facts: Sequence[FactPiece]
-) -> Mapping[int, int]:
-    """Map the index of each fact that a claim cites to the start of its cited part."""
-    pieces = (facts[int(reply.cited_chunks[index].source)] for index in wire.citation_indices)
-    return _lowest((piece.fact, piece.start) for piece in pieces)
-
-
-def _lowest(found: Iterable[tuple[int, int]]) -> Mapping[int, int]:
-    lowest: dict[int, int] = {}
-    for fact, start in found:
-        lowest[fact] = min(start, lowest.get(fact, start))
-    return lowest
+) -> Iterator[tuple[int, int]]:
+    """Yield the index of each fact that a claim cites, with the start of its cited part."""
+    for index in wire.citation_indices:
+        piece = facts[int(reply.cited_chunks[index].source)]
+        yield piece.fact, piece.start
 
 
 def _join(first: Claim, second: Claim) -> Claim:
     """Join two results for a claim: the higher score, all citations, required if either is."""
     required = {first.grounding_check_required, second.grounding_check_required} - {None}
     scores = [claim.score for claim in (first, second) if claim.score is not None]
-    cited = _lowest(
+    cited = [
         found
         for claim in (first, second)
         for found in zip(claim.citations, claim.citation_starts, strict=True)
-    )
+    ]
     joined = _with_score(first, max(scores, default=None), cited)
     return replace(joined, grounding_check_required=any(required) if required else None)
 
 
-def _with_score(claim: Claim, score: float | None, cited: Mapping[int, int]) -> Claim:
-    facts = tuple(sorted(cited))
+def _with_score(claim: Claim, score: float | None, cited: Iterable[tuple[int, int]]) -> Claim:
+    """Set the score, and each cited fact with its lowest start."""
+    starts = dict(sorted(cited, reverse=True))
+    facts = tuple(sorted(starts))
     return replace(
-        claim, score=score, citations=facts, citation_starts=tuple(cited[fact] for fact in facts)
+        claim, score=score, citations=facts, citation_starts=tuple(starts[fact] for fact in facts)
     )
 
 

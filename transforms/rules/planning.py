@@ -20,7 +20,6 @@ from transforms.rules.limits import (
 from transforms.rules.sentences import Sentence, split_sentences
 
 _WORD = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\W{UNSPACED_SCRIPTS}]+")
-
 _MAX_HOLDERS = 200  # a word in more facts does not discriminate between them
 _MAX_CHOSEN = 4  # facts that are chosen for one claim; a claim rarely combines more
 _MIN_GAIN = 1e-9  # rounding leaves less than this of equal weights
@@ -217,15 +216,16 @@ def _choices(
         if best is None or gains[best] < _MIN_GAIN:
             return
         yield _Choice(turn, 1 - gains[best] / total, best)
-        for word in [word for word in left if _contains(holders[word], best)]:
+        added = [
+            word
+            for word in left
+            if (place := bisect_left(holders[word], best)) < len(holders[word])
+            and holders[word][place] == best
+        ]
+        for word in added:
             weight = left.pop(word)
             for other in holders[word]:
                 gains[other] -= weight
-
-
-def _contains(holders: Sequence[int], fact: int) -> bool:
-    place = bisect_left(holders, fact)
-    return place < len(holders) and holders[place] == fact
 
 
 def _words(text: str) -> frozenset[str]:

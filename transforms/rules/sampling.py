@@ -7,7 +7,6 @@ from schemas import Record
 
 _PREFIX_DIGITS = 16
 _PREFIXES = 1 << 4 * _PREFIX_DIGITS
-
 _DEVIATIONS = 1.96
 _PADDING = 2
 
@@ -17,10 +16,6 @@ class SamplingRule(Record, frozen=True, kw_only=True):
 
     rate: float = 1.0
     engine_rates: dict[str, float] = {}
-
-    def rate_of(self, engine: str | None) -> float:
-        """Return the sample rate of an engine's answers, 0..1."""
-        return self.rate if engine is None else self.engine_rates.get(engine, self.rate)
 
 
 class Total(Record, frozen=True, kw_only=True):
@@ -37,7 +32,8 @@ def is_in_sample(record_id: str, engine: str | None, rule: SamplingRule) -> bool
     The id, a SHA-256, is read as a fraction of all ids and compared with the sample rate. Every
     run, on any number of workers, keeps the same answers, and a higher rate keeps them too.
     """
-    return int(record_id[:_PREFIX_DIGITS], 16) < rule.rate_of(engine) * _PREFIXES
+    rate = rule.rate if engine is None else rule.engine_rates.get(engine, rule.rate)
+    return int(record_id[:_PREFIX_DIGITS], 16) < rate * _PREFIXES
 
 
 def estimate_total(values: Sequence[float], population: int) -> Total:

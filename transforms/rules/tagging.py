@@ -10,14 +10,7 @@ from schemas.checked_answer import CheckedAnswer, Claim, Decision, Grounding
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import ContradictionKind, Tag, Verdict
 from transforms.contradictions.find_contradictions import find_contradictions
-from transforms.rules.routing import (
-    ABOVE_THRESHOLDS,
-    CLAIM_SCORE,
-    NO_CLAIMS,
-    SUPPORT_SCORE,
-    policy_reasons,
-    routing_tags,
-)
+from transforms.rules import routing
 
 
 class Thresholds(Record, frozen=True, kw_only=True):
@@ -61,7 +54,7 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
     contradictions = find_contradictions(claims, answer.facts)
     tags = {
         *answer.tags,
-        *routing_tags(answer),
+        *routing.routing_tags(answer),
         *_check_tags(grounding, drift, thresholds),
         *([Tag.CITATION_MISMATCH] if cited.mismatch else []),
         *(ContradictionKind(contradiction.kind).tag for contradiction in contradictions),
@@ -75,7 +68,7 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
         support_score=support_score,
         min_claim_score=min_claim_score,
         score_drift=drift,
-        skip_reasons=(*answer.skip_reasons, *policy_reasons(answer)),
+        skip_reasons=(*answer.skip_reasons, *routing.policy_reasons(answer)),
         claims=claims,
         check=checked.check,
         citation_precision=cited.precision,
@@ -91,12 +84,12 @@ def score_verdict(
 ) -> Decision:
     """Decide the verdict of a checked answer by its scores; without any, it is UNSCORABLE."""
     if min_claim_score is not None and min_claim_score < thresholds.claim:
-        return Decision(verdict=Verdict.LOW_GROUNDED, reason=CLAIM_SCORE)
+        return Decision(verdict=Verdict.LOW_GROUNDED, reason=routing.CLAIM_SCORE)
     if support_score is not None and support_score < thresholds.low_grounded:
-        return Decision(verdict=Verdict.LOW_GROUNDED, reason=SUPPORT_SCORE)
+        return Decision(verdict=Verdict.LOW_GROUNDED, reason=routing.SUPPORT_SCORE)
     if support_score is None and min_claim_score is None:
-        return Decision(verdict=Verdict.UNSCORABLE, reason=NO_CLAIMS)
-    return Decision(verdict=Verdict.GROUNDED, reason=ABOVE_THRESHOLDS)
+        return Decision(verdict=Verdict.UNSCORABLE, reason=routing.NO_CLAIMS)
+    return Decision(verdict=Verdict.GROUNDED, reason=routing.ABOVE_THRESHOLDS)
 
 
 def compare_citations(citations: Sequence[Citation], claims: Sequence[Claim]) -> CitationComparison:

@@ -33,24 +33,22 @@ _TRY_AGAIN_US = MINUTE_US
 _MAX_CHANGED = 0.05
 """Of a hundred known answers five may differ without an alert."""
 
-_SIGNAL = "canary"
-_NOTE = "canary baseline"
+_SIGNAL, _NOTE = "canary", "canary baseline"
 _log = logging.getLogger(__name__)
 
 
-class CanaryResult(Record, frozen=True, kw_only=True):
+class CanaryResult(Record, frozen=True):
     """The verdict and the support score, if it has one, of a known answer."""
 
     verdict: str
     support_score: float | None
 
 
-class CanaryBaseline(Record, frozen=True, kw_only=True):
+class CanaryBaseline(Record, frozen=True):
     """The first results by record id, and since when too many differ; kept over a restart.
 
-    Attributes:
-      fingerprint: a hash of the answers and of the settings that their verdicts depend on; for
-        another one, a new baseline is taken.
+    The fingerprint is a hash of the answers and of the settings that their verdicts depend on; for
+    another one, a new baseline is taken.
     """
 
     fingerprint: str
@@ -86,18 +84,15 @@ class Canary:
         self._path = path
         self._every_us = round(every_s * SECOND_US)
         self._drift = config.thresholds.drift
-        self._fingerprint = _hash_of(own, Path(path).read_bytes())
+        names = ("check", "thresholds", "moved_reasons", "input_format", "facts_from_steps")
+        relevant = msgspec.json.encode([getattr(own, name) for name in names])
+        self._fingerprint = hashlib.sha256(relevant + Path(path).read_bytes()).hexdigest()
         self._due_at_us = 0
         baseline = journal.note(_NOTE, CanaryBaseline)
         self.is_open = baseline is not None and baseline.opened_at_us is not None
 
     def check(self, now_us: int) -> None:
-        """Check the answers, if it is time by the wall clock.
-
-        Raises:
-          OSError: the file cannot be read, or the journal not be written.
-          RunStopped: no answer can be checked until a person has changed something.
-        """
+        """Check the answers, if it is time by the wall clock; raise OSError or RunStopped."""
         # A clock that was set back delays nothing.
         if 0 < self._due_at_us - now_us <= max(self._every_us, _TRY_AGAIN_US):
             return
@@ -111,9 +106,7 @@ class Canary:
         if baseline is None or baseline.fingerprint != self._fingerprint:
             # An open incident was of another baseline: it closes.
             opened_at_us = baseline.opened_at_us if baseline else None
-            baseline = CanaryBaseline(
-                fingerprint=self._fingerprint, results=results, opened_at_us=opened_at_us
-            )
+            baseline = CanaryBaseline(self._fingerprint, results, opened_at_us)
         alerts, updated = compare_canaries(baseline, results, self._drift, now_us)
         self._journal.raise_alerts(alerts, {_NOTE: updated})
         self.is_open = updated.opened_at_us is not None
@@ -166,11 +159,7 @@ def validate_canary(path: str, problems: list[str], settings: InputFormatSetting
 def compare_canaries(
     baseline: CanaryBaseline, results: Mapping[str, CanaryResult], drift: float, now_us: int
 ) -> tuple[list[Alert], CanaryBaseline]:
-    """Compare results by record id with the baseline; scores may differ by the `drift`.
-
-    Returns:
-      At most one alert, and the baseline to keep.
-    """
+    """Return at most one alert, and the baseline to keep; scores may differ by `drift`."""
     compared = baseline.results.keys() & results.keys()
     changed = sum(_differ(baseline.results[key], results[key], drift) for key in compared)
     share = changed / len(compared) if compared else 0.0
@@ -188,17 +177,6 @@ def compare_canaries(
     severity = Severity.CRITICAL if is_open else Severity.INFO
     alert = Alert(kind=AlertKind.RATE, event_time_us=now_us, severity=severity, rate=incident)
     return [alert], replace(baseline, opened_at_us=now_us if is_open else None)
-
-
-def _hash_of(config: Config, answers: bytes) -> str:
-    settings = [
-        config.check,
-        config.thresholds,
-        config.moved_reasons,
-        config.input_format,
-        config.facts_from_steps,
-    ]
-    return hashlib.sha256(msgspec.json.encode(settings) + answers).hexdigest()
 
 
 def _differ(first: CanaryResult, now: CanaryResult, drift: float) -> bool:

@@ -15,7 +15,6 @@ from transforms.rules.rate_incidents import OpenIncident, RateRule, evaluate_rat
 
 _INTERVAL_US = 5 * SECOND_US
 _CATCH_UP_US = MINUTE_US
-_LATENESS_US = DAY_US
 _NOTE = "monitor"
 
 
@@ -38,15 +37,14 @@ class Monitor:
     """Evaluate the journal's counts every few seconds, and put alerts into its outbox.
 
     Answers that arrive late because messages waited, or could not be pulled, are evaluated by their
-    event times alone, until the worker has been current for a minute. All times are microseconds
-    since 1970 UTC, by the wall clock.
+    event times alone, until the worker has been current for a minute.
     """
 
     def __init__(self, journal: Journal, rates: RateRule, no_data: NoDataRule, now_us: int) -> None:
         self._journal = journal
         self._rates = rates
         self._no_data = no_data
-        self._kept_us = rates.slow_window_us + _LATENESS_US
+        self._kept_us = rates.slow_window_us + DAY_US
         self._state = journal.note(_NOTE, MonitorState) or MonitorState()
         self._receiving_since_us = now_us
         self._current_from_us = now_us
@@ -65,11 +63,9 @@ class Monitor:
         """How many no-data incidents are open."""
         return sum(activity.incident is not None for activity in self._state.activity)
 
-    def record_arrivals(
-        self, messages: int, arrivals: Mapping[str | None, int], now_us: int
-    ) -> None:
+    def record_arrivals(self, messages: int, counts: Mapping[str | None, int], now_us: int) -> None:
         """Record so many messages, and answers by engine, whether or not they could be checked."""
-        arrived = {**arrivals, None: messages}
+        arrived = {**counts, None: messages}
         activity = record_arrivals(self._state.activity, arrived, now_us)
         self._state = replace(self._state, activity=activity)
 
@@ -92,7 +88,15 @@ class Monitor:
         self._receiving_since_us = min(self._receiving_since_us, now_us)
         before = self._state
         try:
-            alerts = [*self._evaluate_rates(now_us), *self._detect_no_data(now_us)]
+            alerts = self._evaluate_rates(now_us)
+            found, activity = detect_no_data(
+                self._state.activity,
+                self._no_data,
+                receiving_since_us=self._receiving_since_us,
+                now_us=now_us,
+            )
+            alerts += found
+            self._state = replace(self._state, activity=activity)
             if alerts or self._state != before:
                 self._journal.raise_alerts(alerts, {_NOTE: self._state})
         except OSError:
@@ -112,9 +116,8 @@ class Monitor:
             state = engines.get(name) or EngineState(engine=name)
             buckets = counts.get(name, [])
             for time_us in self._evaluation_times(buckets, state, now_us, is_current=is_current):
-                found, incidents = evaluate_rates(
-                    name, buckets, self._rates, state.incidents, time_us
-                )
+                open_now = state.incidents
+                found, incidents = evaluate_rates(name, buckets, self._rates, open_now, time_us)
                 alerts += found
                 state = EngineState(engine=name, evaluated_until_us=time_us, incidents=incidents)
             engines[name] = state
@@ -132,16 +135,6 @@ class Monitor:
             if state.evaluated_until_us < before_us and not state.incidents:
                 del engines[name]
         self._deleted_before_us = bucket_start(before_us)
-
-    def _detect_no_data(self, now_us: int) -> list[Alert]:
-        alerts, activity = detect_no_data(
-            self._state.activity,
-            self._no_data,
-            receiving_since_us=self._receiving_since_us,
-            now_us=now_us,
-        )
-        self._state = replace(self._state, activity=activity)
-        return alerts
 
     def _evaluation_times(
         self, buckets: Sequence[RateCounts], state: EngineState, now_us: int, *, is_current: bool

@@ -1,6 +1,7 @@
 """Publish the alerts and failures of the journal's outbox to their topics, at least once each."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Generic
@@ -43,9 +44,8 @@ class OutboxPublisher(Generic[OutboxRow]):
     def publish(self) -> None:
         """Publish all rows; those for which Pub/Sub does not answer are tried again later.
 
-        Raises:
-          Refused: Pub/Sub refuses until a person has changed something.
-          OSError: published rows cannot be deleted; they are not published again.
+        If Pub/Sub refuses, `Refused` is raised. If published rows cannot be deleted, OSError is
+        raised, and they are not published again.
         """
         if self._clock() < self._not_before_s:
             return
@@ -73,28 +73,24 @@ def alert_message(alert: Alert, *, ordering: bool) -> TopicMessage:
 
 
 class AlertLatency:
-    """Measure the time from the publication of a message to that of its alert.
-
-    The oldest message of a batch counts for all alerts of the batch: the longest possible time.
-    """
+    """Measure the longest possible time from the publication of a message to its alert's."""
 
     def __init__(self) -> None:
-        self._pending: list[tuple[int, int]] = []
+        self._pending: Counter[int] = Counter()
 
     @property
     def pending(self) -> int:
         """How many alerts are durable and not published."""
-        return sum(alerts for _, alerts in self._pending)
+        return self._pending.total()
 
     def add(self, messages: Sequence[Message], alerts: int) -> None:
         """Record how many alerts a batch of messages raised."""
         times_us = [m.publish_time_us for m in messages if m.publish_time_us is not None]
         if alerts and times_us:
-            self._pending.append((min(times_us), alerts))
+            self._pending[min(times_us)] += alerts
 
     def record_published(self, now_us: int) -> None:
         """Measure all pending alerts, which are published now, in microseconds since 1970 UTC."""
-        for oldest_us, alerts in self._pending:
-            for _ in range(alerts):
-                ALERT_LATENCY_MS.update(max(0, now_us - oldest_us) // _US_PER_MS)
+        for oldest_us in self._pending.elements():
+            ALERT_LATENCY_MS.update(max(0, now_us - oldest_us) // _US_PER_MS)
         self._pending.clear()

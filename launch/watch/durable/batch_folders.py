@@ -20,10 +20,9 @@ _log = logging.getLogger(__name__)
 
 
 class BatchFolders:
-    """Give each batch of a journal a folder of its own below the work folder; clean it first.
+    """Give each batch of a journal a folder below the work folder, which is cleaned first.
 
-    Attributes:
-      sizes: bytes of the parts that were kept, by output folder; the publisher clears it.
+    The publisher clears `sizes`, the bytes of the parts that were kept, by output folder.
     """
 
     def __init__(self, work_folder: str, journal: Journal) -> None:
@@ -58,10 +57,10 @@ class BatchFolders:
             if journal == self._journal and number <= up_to:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def set_aside(self, part: Part) -> Part:
+    def set_aside(self, part: Part) -> str:
         """Set aside a damaged part, which may be gone; return where it is now."""
         source = Path(part.path)
-        return replace(part, path=str(self._move_aside(source))) if source.exists() else part
+        return str(self._move_aside(source) if source.exists() else source)
 
     def _clean(self, waiting: set[int]) -> None:
         """Remove batches that were never finished, and set aside those of other journals.

@@ -41,13 +41,8 @@ class Batches:
     def run(self, messages: Sequence[Message]) -> tuple[BatchResults, RunCounts]:
         """Run messages, at least one, through the pipeline, and make the outcome durable.
 
-        The checks of deferred answers go on in the background.
-
-        Raises:
-          RunStopped: no answer can be checked until a person has changed something.
-          OSError: a file cannot be written.
-          Unaccounted: the messages do not end in one place each.
-          Exception: a bug. As after every error, nothing of the batch is kept.
+        The checks of deferred answers go on in the background. After an error nothing is kept: it
+        is `RunStopped`, an OSError, `Unaccounted`, or a bug.
         """
         number, folder = self._begin()
         deliveries = [MessageRange(place="the subscription", messages=messages)]
@@ -69,11 +64,7 @@ class Batches:
         return batch, counts
 
     def fail(self, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
-        """Commit a failure; it is a duplicate if its message, or answer, has failed before.
-
-        Raises:
-          OSError: it cannot be written.
-        """
+        """Commit a failure; it is a duplicate if its message, or answer, has failed before."""
         number, _ = self._begin()
         is_new = self._seen.claim(failure.record_id or unreadable_id(failure.message))
         batch = BatchResults(alerts=tuple(alerts), failures=(failure,) if is_new else ())

@@ -31,6 +31,9 @@ from schemas.file_entry import FileEntry
 from schemas.summary import Summary
 
 _OUTBOX_TYPES: dict[str, type[Alert | Failure]] = {"alerts": Alert, "failures": Failure}
+_NumberedParts = Sequence[tuple[int, Part]]
+"""Parts, each with the number of its batch."""
+
 _MAX_ROWS = 10_000
 _LOCK = ".groundwatch-publish.lock"
 _LOCK_WAIT_S = 15.0
@@ -38,18 +41,12 @@ _log = logging.getLogger(__name__)
 
 
 class FinalFiles:
-    """Write the final files of a journal's batches and outbox.
+    """Write the final files of a journal's batches, and of the kinds of its outbox.
 
     A file is named after the run, the journal and the first of its batches, and never changed or
     replaced: late rows of a date go to another file. A record, or a failure of an answer, that
     another worker has published is dropped and counted as a duplicate. The content of a file is
     recorded before the file is published, so that no row is written twice after a crash.
-
-    Args:
-      config: the run's settings, with a work folder.
-      folders: of the batches' parts.
-      ids: of the records that other workers have published.
-      kinds: of the outbox's rows that go into files: ``alerts``, ``failures``.
     """
 
     def __init__(
@@ -61,6 +58,7 @@ class FinalFiles:
         self._kinds = kinds
         self._formats = {row_format.kind: row_format for row_format in row_formats(config)}
         self._enriched = EnrichedFiles(config.text, config.run)
+        self._joined_path = f"{config.work_folder}/joined"
 
     def publish(self, journal: Journal) -> int:
         """Write the final files of all that a journal has not published; return how many.
@@ -101,20 +99,13 @@ class FinalFiles:
         for number, parts in journal.waiting_batches(publication.last_batch):
             for part in parts:
                 placed = self._folders.placed(number, part)
-                fault = _fault(placed, self._formats[part.kind])
-                if fault is None:
-                    continue
-                is_damaged = True
-                moved = self._folders.set_aside(placed)
-                journal.set_part_aside(number, part, moved.path)
-                journal.raise_alerts([ledger_alert()])
-                _log.critical(
-                    "%s: %s; it was moved to %s, and its %d rows are in no file",
-                    placed.path,
-                    fault,
-                    moved.path,
-                    part.rows,
-                )
+                if fault := _fault(placed, self._formats[part.kind]):
+                    is_damaged = True
+                    path = self._folders.set_aside(placed)
+                    journal.set_part_aside(number, part, path)
+                    journal.raise_alerts([ledger_alert()])
+                    message = "%s: %s; it was moved to %s, and its %d rows are in no file"
+                    _log.critical(message, placed.path, fault, path, part.rows)
         return is_damaged
 
     def _publish_batches(self, journal: Journal, publication: Publication, lock: Lock) -> int:
@@ -132,21 +123,22 @@ class FinalFiles:
             for shard, group in enumerate(group_by_size(grouped, publication.file_bytes)):
                 lock.check()
                 path = self._file_path(EnrichedFiles.kind, folder, window, shard)
-                entry = self._publish_records(journal, group, batch_of, path)
+                numbered = [(batch_of[part.path], part) for part in group]
+                planned = publication.files.get(path)
+                entry = self._publish_records(journal, numbered, path, planned)
                 if entry.rows:
                     entries.append(entry)
         if entries:
-            self._list(entries, EnrichedFiles.kind, window)
+            write_manifest_of(entries, self._config.destination, f"{EnrichedFiles.kind}-{window}")
         return len(entries)
 
     def _publish_records(
-        self, journal: Journal, parts: Sequence[Part], batch_of: dict[str, int], path: str
+        self, journal: Journal, parts: _NumberedParts, path: str, planned: PlannedFile | None
     ) -> FileEntry:
         """Publish a file of enriched records, unless an interrupted attempt has done so."""
         target = self._config.destination.path(path)
-        planned = journal.planned_files().get(path)
         if planned is None or not (planned.is_done or _is_published(planned, target)):
-            planned, joined, keys = self._join_records(parts, batch_of, path)
+            planned, joined, keys = self._join_records(parts, path)
             journal.plan_file(planned)
             if planned.entry.rows:
                 self._ids.announce(path, keys)
@@ -155,26 +147,23 @@ class FinalFiles:
         return planned.entry
 
     def _join_records(
-        self, parts: Sequence[Part], batch_of: dict[str, int], path: str
+        self, parts: _NumberedParts, path: str
     ) -> tuple[PlannedFile, Part, list[bytes]]:
         """Join parts without the records that another worker has published."""
         kept: list[Part] = []
         duplicates: dict[int, Counter[str]] = defaultdict(Counter)
         keys: list[bytes] = []
-        for part in parts:
+        for batch, part in parts:
             published = self._ids.among(part.keys)
             keys += [key for key in split_keys(part.keys) if key not in published]
-            if published:
-                copy, verdicts = self._without(part, published)
-                duplicates[batch_of[part.path]] += verdicts
-                kept.append(copy)
-            else:
-                kept.append(part)
-        joined = join_parts(kept, self._enriched, self._work_path("joined.avro"))
+            copy, verdicts = self._without(part, published) if published else (part, Counter())
+            duplicates[batch] += verdicts
+            kept.append(copy)
+        joined = join_parts(kept, self._enriched, self._joined_path)
         planned = PlannedFile(
             entry=file_entry(joined, path),
             checksum=storage.checksum(joined.path),
-            duplicates={batch: dict(verdicts) for batch, verdicts in duplicates.items()},
+            duplicates={batch: dict(found) for batch, found in duplicates.items() if found},
         )
         return planned, joined, keys
 
@@ -197,39 +186,29 @@ class FinalFiles:
         while rows := journal.outbox(_OUTBOX_TYPES[kind], _MAX_ROWS, last):
             window = f"{journal.identity}-outbox{rows[0][0]:010d}"
             path = self._file_path(kind, kind, window, 0)
-            kept, duplicates = self._without_published([row for _, row in rows])
+            published_keys = self._ids.among(b"".join(_failure_keys(row for _, row in rows)))
+            duplicates = [
+                row
+                for _, row in rows
+                if isinstance(row, Failure) and failure_key(row) in published_keys
+            ]
+            kept = [row for _, row in rows if row not in duplicates]
             if kept:
-                part = OpenPart(self._work_path(f"outbox.{row_format.extension}"), kind, row_format)
+                part = OpenPart(self._joined_path, kind, row_format)
                 for row in kept:
                     part.write(row)
                 finished = part.close()
                 if keys := _failure_keys(kept):
                     self._ids.announce(path, keys)
                 entry = publish_part(finished, path, self._config.destination, is_new=True)
-                self._list([entry], kind, window)
+                write_manifest_of([entry], self._config.destination, f"{kind}-{window}")
                 published += 1
             journal.delete_from_outbox((identity for identity, _ in rows), duplicates)
         return published
 
-    def _without_published(
-        self, rows: Sequence[Alert | Failure]
-    ) -> tuple[list[Alert | Failure], list[Failure]]:
-        """Separate failures of answers that another worker has published."""
-        published = self._ids.among(b"".join(_failure_keys(rows)))
-        duplicates = [
-            row for row in rows if isinstance(row, Failure) and failure_key(row) in published
-        ]
-        return [row for row in rows if row not in duplicates], duplicates
-
     def _file_path(self, kind: str, folder: str, window: str, shard: int) -> str:
         extension = self._formats[kind].extension
         return self._config.destination.file_path(folder, shard, extension, window)
-
-    def _list(self, entries: Iterable[FileEntry], kind: str, window: str) -> None:
-        write_manifest_of(entries, self._config.destination, f"{kind}-{window}")
-
-    def _work_path(self, name: str) -> str:
-        return storage.join(str(self._config.work_folder), name)
 
 
 def _is_published(planned: PlannedFile, target: str) -> bool:

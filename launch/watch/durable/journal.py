@@ -2,19 +2,19 @@
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from launch.watch.durable.ledger import LedgerHour
+from launch.watch.durable.ledger import LedgerHour, duplicate_failure, duplicate_records
 from pipeline.sinks.batch_results import BatchResults
 from pipeline.sinks.part_files import Part
 from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
-from schemas.quantities import HOUR_US, MEGABYTE
+from schemas.quantities import MEGABYTE
 from schemas.summary import RunCounts, total_counts
 from transforms.persistence.database import Database
 from transforms.rules.rate_counts import RateCounts, add_counts
@@ -39,8 +39,7 @@ FROM batches
 """
 _LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
 _PUBLICATION, _RUN, _IDENTITY = "publication", "run", "identity"
-_SET_ASIDE, _PLANNED_FILES = "parts set aside", "planned files"
-_IDENTITY_BYTES = 4
+_SET_ASIDE, _IDENTITY_BYTES = "parts set aside", 4
 _NEWEST = 2**62
 MAX_ENGINES = 1_000
 OTHER_ENGINES = "(other engines)"
@@ -54,25 +53,10 @@ _Content = TypeVar("_Content")
 _OUTBOX_KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
 
 
-class Publication(Record, frozen=True, kw_only=True):
-    """An unfinished publication, with everything that its files depend on.
-
-    If it is resumed after a crash, it writes the same files: from all batches and rows of the
-    outbox up to these numbers, of about `file_bytes` each.
-    """
-
-    last_batch: int
-    last_in_outbox: int
-    file_bytes: int
-    with_payload: bool = True
-
-
 class PlannedFile(Record, frozen=True, kw_only=True):
     """A file whose content is decided, before or after it is published.
 
-    Attributes:
-      duplicates: by batch and verdict, how many records it lacks, because another worker has
-        published them.
+    It lacks duplicates of another worker's records: how many, by batch and verdict.
     """
 
     entry: FileEntry
@@ -81,7 +65,21 @@ class PlannedFile(Record, frozen=True, kw_only=True):
     is_done: bool = False
 
 
-class Unpublished(Record, frozen=True, kw_only=True):
+class Publication(Record, frozen=True, kw_only=True):
+    """An unfinished publication, with everything that its files depend on.
+
+    If it is resumed after a crash, it writes the same files: from all batches and rows of the
+    outbox up to these numbers. The files whose content is decided are listed by path.
+    """
+
+    last_batch: int
+    last_in_outbox: int
+    file_bytes: int
+    with_payload: bool = True
+    files: dict[str, PlannedFile] = {}
+
+
+class Unpublished(NamedTuple):
     """The batches in no final file yet, their enriched records, and the first one's time."""
 
     batches: int
@@ -92,12 +90,8 @@ class Unpublished(Record, frozen=True, kw_only=True):
 class Journal:
     """Store a worker's state in a database; what a method has written survives a power failure.
 
-    Attributes:
-      identity: random hex digits, created with the journal. They are in the names of its files,
-        so that two journals never write the same name.
-
-    Raises:
-      OSError: the file cannot be opened, now; or read or written, later.
+    The random identity is in the names of the journal's files, so that two journals never write
+    the same name. Every method may raise OSError.
     """
 
     def __init__(self, path: str) -> None:
@@ -106,7 +100,11 @@ class Journal:
         columns = [name for _, name, *_ in self._database.read("PRAGMA table_info(batches)")]
         if "committed_at_us" not in columns:  # in a journal of version 1
             self._database.write("ALTER TABLE batches ADD COLUMN committed_at_us INTEGER")
-        self.identity = self.note(_IDENTITY, str) or self._create_identity()
+        if not self.note(_IDENTITY, str):
+            new = msgspec.json.encode(secrets.token_hex(_IDENTITY_BYTES))
+            # Another process may create one meanwhile.
+            self._database.write("INSERT OR IGNORE INTO notes VALUES (?, ?)", _IDENTITY, new)
+        self.identity = self.note(_IDENTITY, str) or ""
         self._engines = {
             _engine(key) for (key,) in self._database.read("SELECT DISTINCT engine FROM rates")
         }
@@ -121,19 +119,14 @@ class Journal:
         return self.note(_RUN, str)
 
     def assign_run(self, run: str) -> None:
-        """Let the journal belong to a run.
-
-        Raises:
-          OSError: it belongs to another run.
-        """
+        """Let the journal belong to a run; raise OSError if it belongs to another."""
         owner = self.run
         if owner not in {None, run}:
             raise OSError(
                 f"{self.path} belongs to the run {owner!r}, and this is {run!r}; give"
                 f" --run_id {owner} to resume it, or another --work_folder"
             )
-        with self._database.transaction():
-            self._keep_note(_RUN, run)
+        self._keep_note(_RUN, run)
 
     def next_number(self) -> int:
         """Return the number of the next batch; an interrupted one may have had it, too."""
@@ -146,11 +139,10 @@ class Journal:
         parts = msgspec.json.encode(batch.parts)
         with self._database.transaction():
             self._keep_note(_LAST_NUMBER, hour.first_batch)
-            self._add_to_totals(counts)
             self._database.write(
                 "INSERT INTO batches VALUES (?, ?, ?)", hour.first_batch, parts, committed_at_us
             )
-            self._add_to_ledger(hour)
+            self._count(hour, counts)
             for engine, rates in batch.rates:
                 self._add_rate(engine, rates)
             self._raise(batch.alerts)
@@ -172,7 +164,7 @@ class Journal:
     def unpublished(self) -> Unpublished:
         """Count the unpublished batches and their records."""
         [(batches, oldest_us, rows)] = self._database.read(_COUNT_UNPUBLISHED)
-        return Unpublished(batches=batches, rows=int(rows), oldest_committed_at_us=oldest_us)
+        return Unpublished(batches, int(rows), oldest_us)
 
     def set_part_aside(self, number: int, part: Part, path: str) -> None:
         """Take a damaged part out of a batch, since it was moved to a path; its rows are lost."""
@@ -204,18 +196,14 @@ class Journal:
             file_bytes=file_bytes,
             with_payload=with_payload,
         )
-        with self._database.transaction():
-            self._keep_note(_PUBLICATION, publication)
+        self._keep_note(_PUBLICATION, publication)
         return publication
 
-    def planned_files(self) -> dict[str, PlannedFile]:
-        """Return the files of the unfinished publication, by path below the output folder."""
-        return self.note(_PLANNED_FILES, dict[str, PlannedFile]) or {}
-
     def plan_file(self, planned: PlannedFile) -> None:
-        """Decide the content of a file before it is published."""
-        with self._database.transaction():
-            self._keep_planned(planned)
+        """Decide the content of a file of the unfinished publication before it is published."""
+        if publication := self.publication():
+            files = publication.files | {planned.entry.path: planned}
+            self._keep_note(_PUBLICATION, replace(publication, files=files))
 
     def end_file(self, planned: PlannedFile) -> None:
         """Record that a file is published, and count the records it does not contain."""
@@ -223,26 +211,21 @@ class Journal:
             return
         with self._database.transaction():
             for batch, verdicts in planned.duplicates.items():
-                self._count_as_duplicates(batch, verdicts)
-            self._keep_planned(replace(planned, is_done=True))
+                query = "SELECT committed_at_us FROM batches WHERE number = ?"
+                [(committed_at_us,)] = self._database.read(query, batch)
+                self._count(*duplicate_records(batch, committed_at_us or 0, verdicts))
+            self.plan_file(replace(planned, is_done=True))
 
     def end_publication(self, publication: Publication) -> None:
         """Delete the batches that are published."""
         with self._database.transaction():
             self._database.write("DELETE FROM batches WHERE number <= ?", publication.last_batch)
-            for note in (_PUBLICATION, _PLANNED_FILES):
-                self._database.write("DELETE FROM notes WHERE name = ?", note)
+            self._database.write("DELETE FROM notes WHERE name = ?", _PUBLICATION)
 
     def outbox(
         self, row_type: type[OutboxRow], most: int, up_to: int = _NEWEST
     ) -> list[tuple[int, OutboxRow]]:
-        """List the rows of a type, the oldest first, each with its id.
-
-        Args:
-          row_type: of the rows.
-          most: how many at most; fewer, but at least one, if they are large.
-          up_to: the last id to list.
-        """
+        """List the oldest rows of a type, up to an id; fewer, but at least one, of large ones."""
         query = "SELECT id, content FROM outbox WHERE kind = ? AND id <= ? ORDER BY id LIMIT ?"
         decoder, size_bytes = msgspec.json.Decoder(row_type), 0
         rows: list[tuple[int, OutboxRow]] = []
@@ -262,7 +245,7 @@ class Journal:
         """Delete rows that are published, or that are duplicates of another worker's."""
         with self._database.transaction():
             for failure in duplicates:
-                self._count_failure_as_duplicate(failure)
+                self._count(*duplicate_failure(self.ledger(), failure))
             for identity in ids:
                 self._database.write("DELETE FROM outbox WHERE id = ?", identity)
 
@@ -299,13 +282,6 @@ class Journal:
         """Read a note, None if there is none of this name."""
         return self._read("SELECT content FROM notes WHERE name = ?", (name,), content_type)
 
-    def _create_identity(self) -> str:
-        with self._database.transaction():
-            # Another process may have created one meanwhile.
-            identity = self.note(_IDENTITY, str) or secrets.token_hex(_IDENTITY_BYTES)
-            self._keep_note(_IDENTITY, identity)
-        return identity
-
     def _read(
         self, query: str, keys: Sequence[str | bytes | int], content_type: type[_Content]
     ) -> _Content | None:
@@ -316,9 +292,6 @@ class Journal:
         content = msgspec.json.encode(noted)
         self._database.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", name, content)
 
-    def _keep_planned(self, planned: PlannedFile) -> None:
-        self._keep_note(_PLANNED_FILES, self.planned_files() | {planned.entry.path: planned})
-
     def _raise(self, alerts: Sequence[Alert]) -> None:
         self._keep_note(_ALERTS, self.alerts_raised() + len(alerts))
         self._send(alerts)
@@ -328,14 +301,12 @@ class Journal:
             kind, content = _OUTBOX_KINDS[type(row)], msgspec.json.encode(row)
             self._database.write("INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content)
 
-    def _add_to_totals(self, counts: RunCounts) -> None:
-        self._keep_note(_TOTALS, total_counts([self.totals(), counts]))
-
-    def _add_to_ledger(self, hour: LedgerHour) -> None:
+    def _count(self, hour: LedgerHour, counts: RunCounts) -> None:
         query = "SELECT account FROM ledger WHERE hour_us = ?"
         earlier = self._read(query, (hour.hour_us,), LedgerHour)
         content = msgspec.json.encode(earlier + hour if earlier else hour)
         self._database.write("INSERT OR REPLACE INTO ledger VALUES (?, ?)", hour.hour_us, content)
+        self._keep_note(_TOTALS, total_counts([self.totals(), counts]))
 
     def _add_rate(self, engine: str | None, counts: RateCounts) -> None:
         # A producer with a new engine name for each answer must not fill the disk.
@@ -347,36 +318,6 @@ class Journal:
         earlier = self._read(query, key, RateCounts)
         content = msgspec.json.encode(add_counts(earlier, counts) if earlier else counts)
         self._database.write("INSERT OR REPLACE INTO rates VALUES (?, ?, ?)", *key, content)
-
-    def _count_as_duplicates(self, batch: int, verdicts: dict[str, int]) -> None:
-        query = "SELECT committed_at_us FROM batches WHERE number = ?"
-        [(committed_at_us,)] = self._database.read(query, batch)
-        hour_us = (committed_at_us or 0) // HOUR_US * HOUR_US
-        count = sum(verdicts.values())
-        fewer = {verdict: -rows for verdict, rows in verdicts.items()}
-        self._add_to_ledger(
-            LedgerHour(hour_us=hour_us, first_batch=batch, enriched=-count, duplicates=count)
-        )
-        self._add_to_totals(RunCounts(duplicates=count, verdicts=fewer))
-
-    def _count_failure_as_duplicate(self, failure: Failure) -> None:
-        hours = [hour for hour in self.ledger() if hour.failures > 0]
-        # The hour in which its batch was committed: not before it failed for the last time.
-        hour = next(
-            (h for h in hours if h.hour_us + HOUR_US > failure.last_failed_at_us), hours[-1]
-        )
-        self._add_to_ledger(
-            LedgerHour(
-                hour_us=hour.hour_us, first_batch=hour.first_batch, failures=-1, duplicates=1
-            )
-        )
-        self._add_to_totals(
-            RunCounts(
-                duplicates=1,
-                failures_by_error={failure.error_class: -1},
-                retryable_failures=-int(failure.retryable),
-            )
-        )
 
 
 def _engine_key(engine: str | None) -> bytes:

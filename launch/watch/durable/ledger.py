@@ -1,10 +1,13 @@
 """The ledger: what was read in each hour, and where it ended."""
 
+from collections.abc import Iterable, Mapping
+
 from msgspec.structs import asdict
 
 from pipeline.sinks.batch_results import BatchResults
 from schemas import Record
 from schemas.alert import Alert, AlertKind, Severity
+from schemas.failure import Failure
 from schemas.quantities import HOUR_US
 from schemas.summary import RunCounts
 from transforms.runtime import clock
@@ -13,9 +16,7 @@ from transforms.runtime import clock
 class LedgerHour(Record, frozen=True, kw_only=True):
     """Where the messages that were read in one hour of the worker's clock ended.
 
-    Attributes:
-      hour_us: the start of the hour, microseconds since 1970 UTC.
-      first_batch: the number of the first batch that ended in it.
+    The hour starts at `hour_us`, microseconds since 1970 UTC.
     """
 
     hour_us: int
@@ -49,6 +50,34 @@ def hour_of_batch(number: int, batch: BatchResults, counts: RunCounts, now_us: i
         failures=len(batch.failures),
         duplicates=counts.duplicates,
         sampled_out=counts.sampled_out,
+    )
+
+
+def duplicate_records(
+    batch: int, committed_at_us: int, verdicts: Mapping[str, int]
+) -> tuple[LedgerHour, RunCounts]:
+    """Count so many records of a batch, by verdict, as duplicates: what is added where."""
+    count = sum(verdicts.values())
+    hour_us = committed_at_us // HOUR_US * HOUR_US
+    hour = LedgerHour(hour_us=hour_us, first_batch=batch, enriched=-count, duplicates=count)
+    fewer = {verdict: -rows for verdict, rows in verdicts.items()}
+    return hour, RunCounts(duplicates=count, verdicts=fewer)
+
+
+def duplicate_failure(
+    hours: Iterable[LedgerHour], failure: Failure
+) -> tuple[LedgerHour, RunCounts]:
+    """Count a failure as a duplicate: what is added to the ledger and to the counts."""
+    failed = [hour for hour in hours if hour.failures > 0]
+    # The hour in which its batch was committed: not before it failed for the last time.
+    ended = (hour for hour in failed if hour.hour_us + HOUR_US > failure.last_failed_at_us)
+    hour = next(ended, failed[-1])
+    fewer = {failure.error_class: -1}
+    return (
+        LedgerHour(hour_us=hour.hour_us, first_batch=hour.first_batch, failures=-1, duplicates=1),
+        RunCounts(
+            duplicates=1, failures_by_error=fewer, retryable_failures=-int(failure.retryable)
+        ),
     )
 
 

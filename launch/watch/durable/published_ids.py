@@ -26,11 +26,7 @@ class PublishedIds:
     """
 
     def __init__(
-        self,
-        config: Config,
-        journal: str,
-        window_s: float,
-        now_s: Callable[[], float] = time.time,
+        self, config: Config, journal: str, window_s: float, now_s: Callable[[], float] = time.time
     ) -> None:
         self._destination = config.destination
         self._journal = journal
@@ -47,7 +43,8 @@ class PublishedIds:
         """
         root = self._destination.path(_FOLDER)
         names = [path.rpartition("/")[2] for path in storage.find_below(root)]
-        self._remove_old(names)
+        old = (name for name in names if self._age_s(name) > self._window_s + _KEPT_LONGER_S)
+        storage.remove([f"{root}/{name}" for name in old])
         self._imported &= set(names)
         new = [name for name in names if self._is_wanted(name)]
         with ThreadPoolExecutor(_READERS) as readers:
@@ -82,10 +79,6 @@ class PublishedIds:
     def _is_wanted(self, name: str) -> bool:
         is_own = name.split("-")[1:2] == [self._journal]
         return not (is_own or name in self._imported) and self._age_s(name) <= self._window_s
-
-    def _remove_old(self, names: Iterable[str]) -> None:
-        old = [name for name in names if self._age_s(name) > self._window_s + _KEPT_LONGER_S]
-        storage.remove([self._destination.path(f"{_FOLDER}/{name}") for name in old])
 
     def _age_s(self, name: str) -> float:
         digits = name[:_TIME_DIGITS]

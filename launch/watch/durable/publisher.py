@@ -14,16 +14,8 @@ _RETRY_S = 10.0
 class FilePublisher:
     """Publish by age and size, on a thread: a slow bucket must not delay alerts.
 
-    Args:
-      publish: writes the final files of everything unpublished; raises OSError.
-      sizes: unpublished bytes by output folder; cleared when a publication begins.
-      file_bytes: how many of them start a publication.
-      file_age_s: seconds after which the oldest is published in any case.
-      clock: seconds, monotonic.
-
-    Attributes:
-      failed: how many publications have failed since the start.
-      problem: why the last one failed, None if it did not.
+    A publication begins after `file_age_s`, or when the unpublished bytes of an output folder, in
+    `sizes`, reach `file_bytes`. The last failure is the `problem`.
     """
 
     def __init__(
@@ -54,9 +46,8 @@ class FilePublisher:
     def publish_due(self) -> None:
         """Begin a publication if it is time, and take the result of the last one.
 
-        Raises:
-          TargetExists: another process wrote a file with one of this worker's names.
-          OSError: a file could not be written; it is tried again after a while.
+        `TargetExists` is raised if another process wrote a file with one of the worker's names, and
+        OSError if a file could not be written: it is tried again after a while.
         """
         if self._running is None:
             if self._is_due():

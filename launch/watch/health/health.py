@@ -11,7 +11,6 @@ import msgspec
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.watch.durable.publisher import FilePublisher
 from launch.watch.health.status_server import Page
-from schemas import Record
 
 _HTTP_OK, _HTTP_UNAVAILABLE = 200, 503
 _STALLED_AFTER_S = 300.0
@@ -22,18 +21,8 @@ _CACHED_S = 1.0
 _PROBE = bytes(4096)
 
 
-class HealthReason(Record, frozen=True):
-    """A reason why the worker is unhealthy: a stable name, and a sentence for a person."""
-
-    reason: str
-    message: str
-
-
 class Health:
-    """Evaluate the health of a worker, whose loop records when it pulls and finishes messages.
-
-    The worker must be able to write to `folder`.
-    """
+    """Evaluate the health of a worker, which records when it pulls and finishes messages."""
 
     def __init__(
         self,
@@ -48,7 +37,7 @@ class Health:
         self._clock = clock
         self._pulled_at_s = self._progressed_at_s = self._cached_until_s = clock()
         self._lock = threading.Lock()
-        self._cached: tuple[HealthReason, ...] = ()
+        self._cached: dict[str, str] = {}
 
     def record_pull(self, *, outstanding: int) -> None:
         """Record a pull; without outstanding messages there is nothing to finish."""
@@ -60,12 +49,12 @@ class Health:
         """Record that a message was finished."""
         self._progressed_at_s = self._clock()
 
-    def reasons(self) -> tuple[HealthReason, ...]:
-        """Return the reasons why the worker is unhealthy, evaluated at most once a second."""
+    def reasons(self) -> dict[str, str]:
+        """Return why the worker is unhealthy, evaluated once a second: names and sentences."""
         with self._lock:
             now_s = self._clock()
             if now_s >= self._cached_until_s:
-                self._cached = tuple(self._evaluate(now_s))
+                self._cached = dict(self._evaluate(now_s))
                 self._cached_until_s = now_s + _CACHED_S
             return self._cached
 
@@ -74,28 +63,26 @@ class Health:
         reasons = self.reasons()
         if not reasons:
             return Page(_HTTP_OK, "text/plain; charset=utf-8", b"ok\n")
-        body = msgspec.json.encode({"status": "unhealthy", "reasons": reasons})
+        listed = [{"reason": name, "message": message} for name, message in reasons.items()]
+        body = msgspec.json.encode({"status": "unhealthy", "reasons": listed})
         return Page(_HTTP_UNAVAILABLE, "application/json", body + b"\n")
 
-    def _evaluate(self, now_s: float) -> Iterator[HealthReason]:
+    def _evaluate(self, now_s: float) -> Iterator[tuple[str, str]]:
         stats = self._stats()
         since_pull_s, since_progress_s = now_s - self._pulled_at_s, now_s - self._progressed_at_s
         if since_pull_s > _STALLED_AFTER_S:
-            yield HealthReason("not_pulling", f"no pull for {since_pull_s:.0f} s")
+            yield "not_pulling", f"no pull for {since_pull_s:.0f} s"
         if stats.outstanding and since_progress_s > _STALLED_AFTER_S:
-            message = (
-                f"{stats.outstanding} messages are outstanding, and none was finished for"
-                f" {since_progress_s:.0f} s"
-            )
-            yield HealthReason("no_progress", message)
+            message = f"{stats.outstanding} messages are outstanding, and none was finished for"
+            yield "no_progress", f"{message} {since_progress_s:.0f} s"
         if problem := disk_problem(self._folder):
-            yield HealthReason("disk_not_writable", problem)
+            yield "disk_not_writable", problem
         failing_for_s = self._publisher.failing_for_s
         if failing_for_s > _CANNOT_PUBLISH_AFTER_S:
             message = f"no file could be published for {failing_for_s:.0f} s"
-            yield HealthReason("cannot_publish", f"{message}: {self._publisher.problem}")
+            yield "cannot_publish", f"{message}: {self._publisher.problem}"
         if not stats.is_available:
-            yield HealthReason("pubsub_does_not_answer", "Pub/Sub does not answer; it is retried")
+            yield "pubsub_does_not_answer", "Pub/Sub does not answer; it is retried"
 
 
 def disk_problem(folder: str) -> str | None:

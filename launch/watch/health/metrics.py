@@ -29,6 +29,7 @@ from transforms.runtime import clock, counters
 from transforms.runtime.counters import Counter, Distribution
 
 _HTTP_OK = 200
+_VERSIONED = ("version", "beam", "python")
 _PREFIX = "groundwatch_"
 _MS = 1_000
 _COUNTER, _GAUGE = CounterMetricFamily, GaugeMetricFamily
@@ -62,27 +63,17 @@ METRICS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
         "failures": (_COUNTER, "Failures by class of error.", "error_class"),
         "failures_retryable": (_COUNTER, "Failures that a replay may resolve."),
         "calls_in_flight": (_GAUGE, "Calls that wait for a reply."),
-        "outstanding_messages": (
-            _GAUGE,
-            "Messages received and waiting, in processing, or acked or nacked and not accepted.",
-            "state",
-        ),
+        "outstanding_messages": (_GAUGE, "Messages received, by state.", "state"),
         "outstanding_bytes": (_GAUGE, "Size of all outstanding messages."),
         "leases_overdue": (_GAUGE, "Messages whose leases are not extended any more."),
-        "oldest_unacked_age_seconds": (
-            _GAUGE,
-            "Since the oldest outstanding message was published; 0 for none.",
-        ),
+        "oldest_unacked_age_seconds": (_GAUGE, "Age of the oldest outstanding message."),
         "redelivered": (_COUNTER, "Deliveries of messages that were outstanding."),
         "pubsub_up": (_GAUGE, "1 while Pub/Sub answers."),
         "batches": (_COUNTER, "Batches by how they ended.", "outcome"),
         "ledger_gap": (_GAUGE, "Messages that ended nowhere; 0 is healthy."),
         "unpublished": (_GAUGE, "Alerts and failures that are not published yet.", "kind"),
         "unpublished_batches": (_GAUGE, "Batches whose rows are durable and in no final file yet."),
-        "oldest_unpublished_age_seconds": (
-            _GAUGE,
-            "Since the first of the unpublished batches was committed; 0 for none.",
-        ),
+        "oldest_unpublished_age_seconds": (_GAUGE, "Age of the oldest unpublished batch."),
         "failed_publications": (_COUNTER, "Publications of files that failed."),
         "set_aside_rows": (_GAUGE, "Rows in damaged parts, which are in no final file."),
         "open_incidents": (_GAUGE, "Incidents that are open.", "kind"),
@@ -94,10 +85,7 @@ METRICS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 
 
 class Metrics(Collector):
-    """Collect the metrics of this process, with their values at the time of each request.
-
-    The journal's connection is used by the threads that call `page`.
-    """
+    """Collect the metrics at each request; the journal's connection is for that thread."""
 
     def __init__(self, worker: Worker, journal: Journal, is_healthy: Callable[[], bool]) -> None:
         self._worker = worker
@@ -120,13 +108,8 @@ class Metrics(Collector):
         yield _histogram("check_seconds", meaning, counters.CHECK_LATENCY_MS)
         meaning = "From the publication of a message to that of its alert."
         yield _histogram("publish_to_alert_seconds", meaning, counters.ALERT_LATENCY_MS)
-        versions = {
-            "version": __version__,
-            "beam": beam.__version__,
-            "python": platform.python_version(),
-        }
-        info = GaugeMetricFamily(_PREFIX + "build_info", "Versions.", labels=list(versions))
-        info.add_metric(list(versions.values()), 1)
+        info = GaugeMetricFamily(_PREFIX + "build_info", "Versions.", labels=_VERSIONED)
+        info.add_metric([__version__, beam.__version__, platform.python_version()], 1)
         yield info
 
     def _values(self) -> dict[str, Value]:

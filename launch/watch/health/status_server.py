@@ -6,9 +6,9 @@ import socket
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from http import HTTPStatus
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 _MAX_CONNECTIONS = 8
 _DEADLINE_S = 5.0
@@ -24,21 +24,12 @@ class Page(NamedTuple):
     body: bytes
 
 
-class StatusServer:
+class StatusServer(AbstractContextManager["StatusServer"]):
     """Serve pages on a thread until `close`.
 
-    A connection serves one request, and is closed after five seconds, however slowly its client
-    sends or reads. There are at most eight; a further one closes the oldest.
-
-    Args:
-      host: the address to listen on.
-      port: the TCP port; 0 takes a free one.
-      pages: make the response to a GET or HEAD, by path, from the Accept header; called on other
-        threads, at most eight at a time.
-      deadline_s: for one connection.
-
-    Raises:
-      OSError: the address is taken or not one of this machine's.
+    A connection serves one request, and is closed after `deadline_s`, however slowly its client
+    sends or reads. There are at most eight; a further one closes the oldest. A page is made for a
+    GET or HEAD of its path, from the Accept header, on another thread.
     """
 
     def __init__(
@@ -76,9 +67,6 @@ class StatusServer:
         self._loop.call_soon_threadsafe(self._is_closing.set)
         self._thread.join()
         self._page_threads.shutdown(wait=False, cancel_futures=True)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -1,4 +1,4 @@
-"""Who is asked, and as whom: addresses, credentials, and connections that break."""
+"""Addresses, credentials, and connections that break."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ def _no_emulator(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("kind", OPEN)
-def test_without_credentials_a_person_is_told_what_to_do(
+def test_missing_credentials_raise_with_advice(
     kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "missing.json"))
@@ -31,7 +31,7 @@ def test_without_credentials_a_person_is_told_what_to_do(
 
 
 @pytest.mark.parametrize("kind", OPEN)
-def test_without_an_address_it_is_googles_service_that_is_asked(kind: str, tmp_path: Path) -> None:
+def test_without_an_address_googles_service_is_called(kind: str, tmp_path: Path) -> None:
     key_file = write_key_file(tmp_path / "key.json", "http://127.0.0.1:1/token")
     client = OPEN[kind](None, GoogleAccount(credentials_file=key_file))
     assert client.transport.host == "pubsub.googleapis.com:443"

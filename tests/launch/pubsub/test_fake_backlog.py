@@ -80,7 +80,7 @@ def test_an_acknowledgement_that_comes_too_late_has_no_effect() -> None:
     assert names(take(backlog, 10.0)) == ["a"]
 
 
-def test_a_lease_can_neither_be_settled_twice_nor_prolonged_after_that() -> None:
+def test_an_acknowledged_lease_is_neither_acknowledged_nor_extended_again() -> None:
     backlog, _ = a_backlog(a=1)
     (lease,) = take(backlog, 0.0)
     backlog.acknowledge([lease.ack_id], now_s=0.0)
@@ -126,7 +126,7 @@ def test_a_message_that_cannot_be_buried_stays() -> None:
     assert names(take(backlog, 10.0)) == ["a"]
 
 
-def test_copies_come_after_what_waits_and_are_settled_each_by_itself() -> None:
+def test_copies_come_after_waiting_messages_and_are_acknowledged_separately() -> None:
     backlog, _ = a_backlog()
     backlog.add(Pending("a", 1, published_at_s=0.0, copies=2))
     backlog.add(Pending("b", 1, published_at_s=0.0))
@@ -174,7 +174,7 @@ def test_acknowledged_messages_take_no_memory() -> None:
     assert len(backlog._leases._ends) < 2_000
 
 
-def test_a_reader_that_settles_has_room_again() -> None:
+def test_a_reader_that_acknowledges_has_room_again() -> None:
     backlog, _ = a_backlog(a=3, b=4)
     flow = Flow(most_messages=10, most_bytes=100)
     first, second = backlog.take(10, 100, 0.0, flow=flow)

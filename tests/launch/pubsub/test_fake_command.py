@@ -12,7 +12,7 @@ from tests.support.pubsub_topics import OneTopic, payloads
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
-def test_the_server_runs_by_itself_until_it_is_told_to_stop(
+def test_the_server_runs_until_it_is_stopped(
     stop: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = [sys.executable, "-m", "tests.support.fake_pubsub"]
@@ -30,13 +30,13 @@ def test_the_server_runs_by_itself_until_it_is_told_to_stop(
 
 
 @pytest.mark.parametrize("fault", ["a port that is taken", "a name that is none"])
-def test_what_keeps_the_server_from_listening_is_told_in_a_sentence(
+def test_an_address_that_cannot_be_used_is_reported_in_a_sentence(
     fault: str, own_server: FakePubSub
 ) -> None:
     port = own_server.address.partition(":")[2]
     flags = ["--port", port] if fault == "a port that is taken" else ["--topic", "answers"]
-    exit_status, told, complained = run("-m", "tests.support.fake_pubsub", *flags)
-    assert (exit_status, told) == (2, "")
+    exit_status, output, complained = run("-m", "tests.support.fake_pubsub", *flags)
+    assert (exit_status, output) == (2, "")
     complaint = "Failed to bind to address" if flags[0] == "--port" else "Invalid [topics] name"
     assert complaint in complained
     assert "Traceback" not in complained

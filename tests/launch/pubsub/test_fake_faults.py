@@ -1,4 +1,4 @@
-"""What groundwatch's own server does, and does wrong when it is told to."""
+"""The faults that the fake server injects."""
 
 import time
 
@@ -139,9 +139,7 @@ def test_a_stream_stops_at_the_bytes_that_its_reader_will_hold(
     assert own_server.counts(answers.subscription).acknowledged == 3
 
 
-def test_a_stream_hears_acknowledgements_and_refusals(
-    own_server: FakePubSub, answers: OneTopic
-) -> None:
+def test_a_stream_receives_acks_and_nacks(own_server: FakePubSub, answers: OneTopic) -> None:
     answers.publish(b"1", b"2")
     first, second = answers.pull_all(2)
     settling = {

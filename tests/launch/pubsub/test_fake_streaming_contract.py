@@ -19,13 +19,16 @@ def answers(pubsub_server: ServerUnderTest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 class Listener:
-    """Hears messages, and keeps them until it is told what to do."""
+    """Receive messages, and keep them until the test acknowledges them."""
 
     def __init__(self, one: OneTopic, most_messages: int = 1_000) -> None:
-        self.heard: list[Any] = []
+        self.received: list[Any] = []
         flow = FlowControl(max_messages=most_messages)
         self._future = one.subscriber.subscribe(
-            one.subscription, self.heard.append, flow_control=flow, await_callbacks_on_shutdown=True
+            one.subscription,
+            self.received.append,
+            flow_control=flow,
+            await_callbacks_on_shutdown=True,
         )
 
     def stop(self) -> None:
@@ -33,7 +36,7 @@ class Listener:
         self._future.result(timeout=30)
 
     def payloads(self) -> list[bytes]:
-        return sorted(message.data for message in self.heard)
+        return sorted(message.data for message in self.received)
 
 
 @pytest.fixture
@@ -45,27 +48,27 @@ def listener(answers: OneTopic) -> Iterator[Listener]:
 
 def test_messages_come_without_being_asked_for(answers: OneTopic, listener: Listener) -> None:
     answers.publish(b"1", engine="search")
-    wait_until(lambda: listener.heard)
+    wait_until(lambda: listener.received)
     answers.publish(b"2", engine="search")
-    wait_until(lambda: len(listener.heard) == 2)
+    wait_until(lambda: len(listener.received) == 2)
     assert listener.payloads() == [b"1", b"2"]
-    assert listener.heard[0].attributes == {"engine": "search"}
+    assert listener.received[0].attributes == {"engine": "search"}
 
 
 def test_a_refused_message_comes_again(answers: OneTopic, listener: Listener) -> None:
     answers.publish(b"lamps")
-    wait_until(lambda: listener.heard)
-    listener.heard[0].nack()
-    wait_until(lambda: len(listener.heard) == 2)
-    assert listener.heard[1].message_id == listener.heard[0].message_id
+    wait_until(lambda: listener.received)
+    listener.received[0].nack()
+    wait_until(lambda: len(listener.received) == 2)
+    assert listener.received[1].message_id == listener.received[0].message_id
 
 
 def test_many_messages_all_come_and_go(answers: OneTopic) -> None:
     sent = {str(number).encode() for number in range(500)}
     answers.publish(*sent)
     listening = Listener(answers)
-    wait_until(lambda: len(listening.heard) >= len(sent), within_s=30.0)
-    for message in listening.heard:
+    wait_until(lambda: len(listening.received) >= len(sent), within_s=30.0)
+    for message in listening.received:
         message.ack()
     listening.stop()
     assert set(listening.payloads()) == sent
@@ -75,14 +78,14 @@ def test_many_messages_all_come_and_go(answers: OneTopic) -> None:
 def test_no_more_come_than_the_reader_is_willing_to_hold(answers: OneTopic) -> None:
     answers.publish(*(str(number).encode() for number in range(40)))
     listening = Listener(answers, most_messages=5)
-    settled = 0
-    while settled < 40:
-        wait_until(lambda: len(listening.heard) > settled)  # noqa: B023 - it is called at once
-        held = len(listening.heard) - settled
+    acknowledged = 0
+    while acknowledged < 40:
+        wait_until(lambda: len(listening.received) > acknowledged)  # noqa: B023 - it is called at once
+        held = len(listening.received) - acknowledged
         assert held <= 5
-        for message in listening.heard[settled : settled + held]:
+        for message in listening.received[acknowledged : acknowledged + held]:
             message.ack()
-        settled += held
+        acknowledged += held
     listening.stop()
 
 
@@ -90,7 +93,7 @@ def test_two_readers_share_the_messages(answers: OneTopic) -> None:
     readers = [Listener(answers), Listener(answers)]
     sent = sorted(str(number).encode() for number in range(100))
     answers.publish(*sent)
-    wait_until(lambda: sum(len(reader.heard) for reader in readers) >= len(sent))
+    wait_until(lambda: sum(len(reader.received) for reader in readers) >= len(sent))
     for reader in readers:
         reader.stop()
     assert sorted(readers[0].payloads() + readers[1].payloads()) == sent

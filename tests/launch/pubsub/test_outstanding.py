@@ -1,4 +1,4 @@
-"""Messages from their delivery until they are settled."""
+"""Messages from their delivery until they are acknowledged."""
 
 import threading
 
@@ -13,7 +13,7 @@ SETTINGS = PullSettings(max_messages=3, max_bytes=100, lease_s=60, max_lease_s=3
 
 def a_delivery(place: str, ack_id: str = "", size_bytes: int = 10, time_us: int = 5) -> Delivery:
     message = Message(payload=b"lamps", place=place, publish_time_us=time_us)
-    return Delivery(ack_id or f"ack-{place}", message, size_bytes)
+    return ack_id or f"ack-{place}", message, size_bytes
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def pull(
     return [message.place for message in outstanding.pull(max_messages, max_bytes, wait_s=0.0)]
 
 
-def test_messages_are_handed_out_once_in_their_order(
+def test_messages_are_returned_once_in_their_order(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a"), a_delivery("b")])
@@ -42,18 +42,18 @@ def test_messages_are_handed_out_once_in_their_order(
 
 
 @pytest.mark.parametrize(
-    ("max_bytes", "handed_out"),
+    ("max_bytes", "returned"),
     [(20, ["a", "b"]), (19, ["a"]), (0, ["a"])],
-    ids=["just fits", "one byte less", "one is handed out whatever its size"],
+    ids=["just fits", "one byte less", "one is returned whatever its size"],
 )
-def test_messages_are_handed_out_up_to_a_size(
-    outstanding: OutstandingMessages, max_bytes: int, handed_out: list[str]
+def test_messages_are_returned_up_to_a_size(
+    outstanding: OutstandingMessages, max_bytes: int, returned: list[str]
 ) -> None:
     outstanding.receive([a_delivery("a"), a_delivery("b")])
-    assert pull(outstanding, max_bytes=max_bytes) == handed_out
+    assert pull(outstanding, max_bytes=max_bytes) == returned
 
 
-def test_a_message_delivered_again_is_not_handed_out_again(
+def test_a_redelivered_message_is_not_returned_again(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a", "first")])
@@ -64,15 +64,15 @@ def test_a_message_delivered_again_is_not_handed_out_again(
     assert (stats.processing, stats.redelivered, stats.size_bytes) == (1, 1, 10)
 
 
-def test_of_a_message_delivered_again_and_again_the_last_deliveries_are_remembered(
+def test_only_the_last_deliveries_of_a_message_are_kept(
     outstanding: OutstandingMessages,
 ) -> None:
     for number in range(1_000):
         outstanding.receive([a_delivery("a", f"ack-{number}")])
-    outstanding.settle(["a"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.ACK)
     unsent = outstanding.unsent(Settlement.ACK, 9_999)
     assert unsent == [f"ack-{number}" for number in range(995, 1_000)]
-    # A delivery more, while Pub/Sub is told of these.
+    # One more delivery, while these are being sent to Pub/Sub.
     outstanding.receive([a_delivery("a", "ack-1000")])
     outstanding.remove(unsent)
     assert outstanding.stats().settled == 1
@@ -80,48 +80,48 @@ def test_of_a_message_delivered_again_and_again_the_last_deliveries_are_remember
     assert (outstanding.stats().settled, outstanding.stats().size_bytes) == (0, 0)
 
 
-def test_what_becomes_of_a_message_settles_all_its_deliveries(
+def test_an_ack_counts_for_all_deliveries_of_a_message(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a", "first"), a_delivery("a", "second")])
     pull(outstanding)
-    outstanding.settle(["a"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.ACK)
     outstanding.receive([a_delivery("a", "third")])
     assert outstanding.unsent(Settlement.ACK, 10) == ["first", "second", "third"]
     assert outstanding.unsent(Settlement.NACK, 10) == []
 
 
-def test_a_message_is_let_go_when_its_last_delivery_is(
+def test_a_message_is_removed_with_its_last_delivery(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a", "first"), a_delivery("a", "second")])
     pull(outstanding)
-    outstanding.settle(["a"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.ACK)
     outstanding.remove(["first"])
     assert outstanding.stats().settled == 1
     outstanding.remove(["second"])
     assert (outstanding.stats().settled, outstanding.stats().size_bytes) == (0, 0)
 
 
-def test_a_message_let_go_is_handed_out_when_it_comes_again(
+def test_a_removed_message_is_returned_when_it_comes_again(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a", "first")])
     pull(outstanding)
-    outstanding.settle(["a"], Settlement.NACK)
+    outstanding.mark(["a"], Settlement.NACK)
     assert outstanding.unsent(Settlement.NACK, 10) == ["first"]
     outstanding.remove(["first"])
     outstanding.receive([a_delivery("a", "second")])
     assert pull(outstanding) == ["a"]
 
 
-def test_a_fate_is_final(
+def test_an_ack_is_final(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a")])
     pull(outstanding)
-    outstanding.settle(["a", "unknown"], Settlement.ACK)
-    outstanding.settle(["a"], Settlement.NACK)
+    outstanding.mark(["a", "unknown"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.NACK)
     assert outstanding.unsent(Settlement.ACK, 10) == ["ack-a"]
     assert outstanding.unsent(Settlement.NACK, 10) == []
 
@@ -131,7 +131,7 @@ def test_only_so_many_ack_ids_are_listed_as_are_asked_for(
 ) -> None:
     outstanding.receive([a_delivery("a"), a_delivery("b")])
     pull(outstanding)
-    outstanding.settle(["a", "b"], Settlement.ACK)
+    outstanding.mark(["a", "b"], Settlement.ACK)
     assert outstanding.unsent(Settlement.ACK, 1) == ["ack-a"]
 
 
@@ -149,7 +149,7 @@ def test_leases_are_due_when_they_are_half_over(
     assert outstanding.leases_to_extend() == ["ack-a"]
 
 
-def test_leases_are_prolonged_before_messages_are_handed_out_and_while_they_are_worked_on(
+def test_leases_of_waiting_and_processing_messages_are_extended(
     outstanding: OutstandingMessages, clock: ManualClock
 ) -> None:
     outstanding.receive([a_delivery("waiting"), a_delivery("b"), a_delivery("c")])
@@ -158,15 +158,17 @@ def test_leases_are_prolonged_before_messages_are_handed_out_and_while_they_are_
     assert len(outstanding.leases_to_extend()) == 3
 
 
-def test_settled_messages_are_not_due(outstanding: OutstandingMessages, clock: ManualClock) -> None:
+def test_leases_of_acknowledged_messages_are_not_extended(
+    outstanding: OutstandingMessages, clock: ManualClock
+) -> None:
     outstanding.receive([a_delivery("a")])
     pull(outstanding)
-    outstanding.settle(["a"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.ACK)
     clock.advance(30)
     assert outstanding.leases_to_extend() == []
 
 
-def test_a_message_held_for_too_long_is_overdue_and_not_due(
+def test_leases_are_extended_until_a_message_is_overdue(
     outstanding: OutstandingMessages, clock: ManualClock
 ) -> None:
     outstanding.receive([a_delivery("a")])
@@ -176,21 +178,21 @@ def test_a_message_held_for_too_long_is_overdue_and_not_due(
     assert (outstanding.leases_to_extend(), outstanding.stats().overdue) == ([], 1)
 
 
-def test_a_holding_counts_messages_by_how_far_they_are(
+def test_statistics_count_messages_by_state(
     outstanding: OutstandingMessages, clock: ManualClock
 ) -> None:
     times_us = {"a": 7_000_000, "b": 3_000_000, "c": 9_000_000}
     clock.advance(10)
     outstanding.receive([a_delivery(name, time_us=time_us) for name, time_us in times_us.items()])
     pull(outstanding, max_messages=2)
-    outstanding.settle(["b"], Settlement.ACK)
+    outstanding.mark(["b"], Settlement.ACK)
     stats = outstanding.stats()
     assert (stats.waiting, stats.processing, stats.settled) == (1, 1, 1)
     assert stats.size_bytes == 30
     assert (stats.oldest_unacked_age_s, stats.oldest_waiting_age_s) == (3.0, 1.0)
 
 
-def test_nothing_held_has_no_oldest_message(
+def test_without_messages_the_oldest_age_is_zero(
     outstanding: OutstandingMessages,
 ) -> None:
     assert outstanding.stats().oldest_unacked_age_s == 0.0
@@ -201,26 +203,26 @@ def test_nothing_held_has_no_oldest_message(
     [[a_delivery(name) for name in "abc"], [a_delivery("a", size_bytes=100)]],
     ids=["messages", "bytes"],
 )
-def test_there_is_no_room_until_a_message_is_let_go(
+def test_a_full_process_waits_until_a_message_is_removed(
     outstanding: OutstandingMessages, deliveries: list[Delivery]
 ) -> None:
     outstanding.receive(deliveries)
     waiting = threading.Thread(target=outstanding.wait_for_room)
     waiting.start()
     pull(outstanding, max_messages=1)
-    outstanding.settle(["a"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.ACK)
     assert waiting.is_alive()
     outstanding.remove(["ack-a"])
     waiting.join(10)
     assert not waiting.is_alive()
 
 
-def test_closing_refuses_what_is_not_settled_and_what_still_comes(
+def test_closing_nacks_unacknowledged_messages_and_those_that_still_arrive(
     outstanding: OutstandingMessages,
 ) -> None:
     outstanding.receive([a_delivery("a"), a_delivery("b")])
     pull(outstanding, max_messages=1)
-    outstanding.settle(["a"], Settlement.ACK)
+    outstanding.mark(["a"], Settlement.ACK)
     outstanding.close()
     outstanding.receive([a_delivery("c")])
     assert outstanding.unsent(Settlement.ACK, 10) == ["ack-a"]

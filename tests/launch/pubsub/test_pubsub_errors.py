@@ -28,7 +28,7 @@ from tests.support.clocks import ManualClock
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
 )
-def test_errors_are_told_by_what_is_to_be_done(
+def test_errors_are_classified_by_what_resolves_them(
     error: exceptions.GoogleAPICallError, passing: bool, about_the_caller: bool
 ) -> None:
     assert is_transient(error) is passing
@@ -104,7 +104,7 @@ def test_waits_double_up_to_a_bound(reachability: Reachability) -> None:
     assert set(waits[5:]) == {2.0}
 
 
-def test_a_success_begins_anew(reachability: Reachability) -> None:
+def test_a_success_resets_the_backoff(reachability: Reachability) -> None:
     for _ in range(9):
         reachability.failed(TimeoutError())
     reachability.succeeded()

@@ -62,7 +62,7 @@ def test_acknowledged_messages_are_gone_after_the_end(
     assert answers.at_once() == []
 
 
-def test_what_is_not_settled_in_the_end_is_given_back_at_once(
+def test_unacknowledged_messages_are_redelivered_at_once_after_closing(
     answers: OneTopic, subscription: PubSubSubscription
 ) -> None:
     answers.publish(b"in work")

@@ -1,4 +1,4 @@
-"""Pulling from a server that goes away, breaks connections, is gone for good; and the end."""
+"""Pull from a server that goes away or breaks connections, and close."""
 
 import logging
 import threading
@@ -26,7 +26,7 @@ def outstanding(server: FakePubSub, answers: OneTopic) -> int:
 
 
 @pytest.mark.parametrize("how", ["away", "unavailable"])
-def test_an_outage_is_waited_out_and_told_in_a_line_when_it_begins_and_one_when_it_ends(
+def test_an_outage_is_waited_out_and_logged_when_it_begins_and_ends(
     own_server: FakePubSub,
     answers: OneTopic,
     subscribe: Subscribe,
@@ -77,7 +77,7 @@ def test_a_stream_on_which_nothing_comes_is_opened_again(
         assert subscription.pull(1, PLENTY, wait_s=0.5) == ()
         own_server.faults.starves_streams = False
         assert [message.payload for message in pull_all(subscription, 1)] == [b"lamps"]
-        # It is no outage.
+        # This does not count as an outage.
         assert subscription.stats().is_available
     assert caplog.messages == []
 
@@ -173,7 +173,7 @@ def test_closing_ends_a_pull(subscribe: Subscribe) -> None:
     assert subscription.pull(1, PLENTY, 60.0) == ()
 
 
-def test_closing_gives_back_what_is_not_settled(
+def test_closing_nacks_unacknowledged_messages(
     own_server: FakePubSub, answers: OneTopic, subscribe: Subscribe
 ) -> None:
     subscription = subscribe()
@@ -213,7 +213,7 @@ def test_closing_takes_no_longer_than_it_may_when_calls_hang(
     own_server.faults.slow_s = 0.0
 
 
-def test_closing_twice_is_no_trouble(subscribe: Subscribe) -> None:
+def test_a_second_close_does_nothing(subscribe: Subscribe) -> None:
     subscription = subscribe()
     subscription.close()
     assert subscription.close().processing == 0

@@ -104,7 +104,7 @@ def test_messages_delivered_several_times_are_handed_out_once_while_they_are_hel
     wait_until(lambda: counts(own_server, answers).outstanding == 0)
 
 
-def test_the_oldest_message_not_settled_tells_its_age(
+def test_the_age_of_the_oldest_unacknowledged_message(
     answers: OneTopic, clock: ManualClock, subscribe: Subscribe
 ) -> None:
     subscription = subscribe()

@@ -72,7 +72,7 @@ def test_an_outage_is_waited_out(
     assert "canary" not in caplog.text
 
 
-def test_an_outage_that_lasts_too_long_is_told(own_server: FakePubSub, answers: OneTopic) -> None:
+def test_an_outage_that_lasts_too_long_raises(own_server: FakePubSub, answers: OneTopic) -> None:
     topic = Topic(answers.topic, total_s=0.3)
     own_server.faults.unavailable = True
     with pytest.raises(Unpublished, match=r"within 0.3 s \(ServiceUnavailable\)") as unpublished:

@@ -52,7 +52,7 @@ def test_duplicates_are_counted_once_in_a_batch_across_batches_and_across_restar
     assert total(watched.ledger())["duplicates"] == 7
 
 
-def test_a_message_that_is_no_answer_is_one_failure_however_often_it_is_delivered(
+def test_an_unreadable_message_is_one_failure_however_often_it_is_delivered(
     watched: Watched, clock: ManualClock
 ) -> None:
     watched.publish(b"no answer", b"no answer")

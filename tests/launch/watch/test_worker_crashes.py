@@ -76,7 +76,7 @@ class AtHand:
 
 
 class Alone:
-    """A checker that does not answer for one answer, until told to."""
+    """A checker that is away for one answer, until the test ends that."""
 
     is_away = True
 
@@ -117,7 +117,7 @@ class Crash(BaseException):
     """The end of the process, at a moment of the test's choosing."""
 
 
-class Fate:
+class Death:
     """Lets the process die at its nth touch of the world, before or after the deed."""
 
     def __init__(self, patch: pytest.MonkeyPatch, moment: int, *, done: bool) -> None:
@@ -191,7 +191,7 @@ def test_whenever_a_worker_dies_the_next_loses_nothing_and_doubles_nothing(
         subscription = AtHand()
         alone.is_away = True
         with monkeypatch.context() as patch:
-            fate = Fate(patch, moment, done=done)
+            death = Death(patch, moment, done=done)
             with suppress(Crash):
                 work_through(config, subscription, steps=1)
         alone.is_away = False
@@ -206,6 +206,6 @@ def test_whenever_a_worker_dies_the_next_loses_nothing_and_doubles_nothing(
             sums = total(journal.ledger())
         assert (sums["enriched"], sums["failures"], sums["gap"]) == (3, 1, 0)
         assert sums["duplicates"] == sums["read"] - 4
-        if not fate.has_struck:
+        if not death.has_struck:
             break
     assert moment > 15

@@ -45,9 +45,9 @@ def test_a_message_that_runs_into_a_defect_takes_no_neighbour_along(
     assert json.loads(original_bytes(failure))["answer"] == POISON
     assert (failure["error_class"], failure["retryable"]) == ("Defect", True)
     assert total(watched.ledger())["gap"] == 0
-    told = caplog.text + json.dumps({**failure, "payload_base64": ""})
-    assert "ZeroDivisionError" in told
-    assert POISON not in told
+    reported = caplog.text + json.dumps({**failure, "payload_base64": ""})
+    assert "ZeroDivisionError" in reported
+    assert POISON not in reported
 
 
 def test_all_messages_of_a_batch_may_run_into_defects(
@@ -60,7 +60,7 @@ def test_all_messages_of_a_batch_may_run_into_defects(
     assert total(watched.ledger())["gap"] == 0
 
 
-def test_a_message_that_ran_into_a_defect_is_no_duplicate_when_it_is_replayed(
+def test_a_message_that_ran_into_a_defect_is_processed_when_it_is_replayed(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as defect:

@@ -44,7 +44,7 @@ def checked_by(watched: Watched, checker: FaultServer, **settings: Any) -> Confi
     return watched.config(checker=checker.address, endpoint=checker.address, **settings)
 
 
-def test_while_the_checker_is_away_messages_are_held_and_are_no_failures(
+def test_while_the_checker_is_away_messages_wait_and_do_not_fail(
     watched: Watched,
 ) -> None:
     outage = Outage()
@@ -62,7 +62,7 @@ def test_while_the_checker_is_away_messages_are_held_and_are_no_failures(
     assert total(watched.ledger())["duplicates"] == 0
 
 
-def test_an_answer_that_was_left_is_no_duplicate_when_it_is_tried_again(
+def test_a_deferred_answer_is_not_a_duplicate_when_it_is_tried_again(
     watched: Watched,
 ) -> None:
     outage = Outage()
@@ -184,7 +184,7 @@ def test_an_answer_that_waits_for_another_attempt_does_not_stop_no_data_detectio
         monkeypatch.setattr(worker.monitor, "record_arrivals", record_arrivals)
         requests = checker.requests
         work(worker, lambda: checker.requests > requests + 3)
-    # It is no backlog, and no attempt counts as an arrival again.
+    # This is not a backlog, and an attempt does not count as an arrival.
     assert backlogs == []
     assert not any(messages for messages, _ in arrivals)
 

@@ -1,4 +1,4 @@
-"""From the flags of the check to its settings."""
+"""Derive the settings of the check from flags."""
 
 from pathlib import Path
 
@@ -107,7 +107,7 @@ def test_without_a_quota_there_is_none() -> None:
     ],
     ids=["none", "calls", "cost", "more calls than can be counted", "a cost without an end"],
 )
-def test_a_budget_is_in_what_can_be_counted(arguments: list[str], budget: Budget) -> None:
+def test_a_budget_is_converted_to_calls_or_characters(arguments: list[str], budget: Budget) -> None:
     assert load(CostSettings, arguments, {}).settings.budget == budget
 
 

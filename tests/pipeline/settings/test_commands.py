@@ -1,8 +1,10 @@
-"""The settings of the worker."""
+"""Parse the settings of the worker, and describe those of all commands."""
 
 import pytest
 
+from pipeline.settings import commands
 from pipeline.settings.commands import WorkerSettings
+from pipeline.settings.definition import Settings, settings_of
 from pipeline.settings.load import load
 from transforms.rules.no_data import NoDataRule
 
@@ -51,3 +53,12 @@ def test_a_flag_keeps_its_former_name(flag: str) -> None:
     loaded = load(WorkerSettings, [flag, "7"], {})
     assert (loaded.problems, loaded.others) == ([], [])
     assert loaded.settings.max_outstanding_messages == 7
+
+
+def test_every_setting_has_a_help_of_whole_sentences() -> None:
+    groups = [each for each in vars(commands).values() if isinstance(each, type)]
+    settings = {
+        setting for group in groups if issubclass(group, Settings) for setting in settings_of(group)
+    }
+    assert len(settings) > 80
+    assert [each.key for each in settings if not each.help.endswith(".")] == []

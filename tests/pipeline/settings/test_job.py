@@ -1,4 +1,4 @@
-"""The settings of a job become the rules of its steps."""
+"""Derive the rules of the steps from the settings of a job."""
 
 import pytest
 

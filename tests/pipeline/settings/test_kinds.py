@@ -1,4 +1,4 @@
-"""Texts become values."""
+"""Parse texts to values."""
 
 from typing import Any, Literal
 
@@ -44,7 +44,7 @@ def parse(kind: Any, text: str) -> object:
         (Literal["a", "b"], "b", "b"),
     ],
 )
-def test_a_good_text_is_read(kind: Any, text: str, expected: object) -> None:
+def test_a_valid_text_is_parsed(kind: Any, text: str, expected: object) -> None:
     assert parse(kind, text) == expected
 
 
@@ -75,6 +75,8 @@ def test_a_good_text_is_read(kind: Any, text: str, expected: object) -> None:
         (Literal["a", "b"], "c", "must be one of a, b"),
     ],
 )
-def test_a_bad_text_is_refused_saying_what_it_must_be(kind: Any, text: str, complaint: str) -> None:
+def test_an_invalid_text_is_refused_with_what_it_must_be(
+    kind: Any, text: str, complaint: str
+) -> None:
     with pytest.raises(ValueError, match=f"^{complaint}$"):
         parse(kind, text)

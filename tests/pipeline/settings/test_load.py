@@ -1,4 +1,4 @@
-"""Settings are loaded from flags, the environment and a file, and all problems are reported."""
+"""Load settings from flags, the environment and a file, and report all problems."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -75,7 +75,7 @@ def value_of(name: str, *arguments: str) -> object:
         pytest.param("tags", ["--tags", "C"], ("C",), id="several replace the default"),
     ],
 )
-def test_a_value_is_read(name: str, arguments: list[str], expected: object) -> None:
+def test_a_value_is_parsed(name: str, arguments: list[str], expected: object) -> None:
     assert value_of(name, *arguments) == expected
 
 
@@ -121,7 +121,7 @@ def test_a_value_is_read(name: str, arguments: list[str], expected: object) -> N
             "--claim-threshold is unknown; did you mean --claim_threshold?",
             id="with a dash",
         ),
-        pytest.param(["--claim", "0.5"], "--claim is unknown", id="an abbreviation is no flag"),
+        pytest.param(["--claim", "0.5"], "--claim is unknown", id="an abbreviated flag"),
         pytest.param(["--zzz"], "--zzz is unknown", id="nothing near"),
         pytest.param(["--input=b", "c"], "unexpected argument 'c'", id="stray after equals"),
     ],

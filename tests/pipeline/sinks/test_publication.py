@@ -1,4 +1,4 @@
-"""The manifest: what stands in it, and whether the files are as it says."""
+"""Write the manifest, and compare the files with it."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tests.support.builders import an_enriched
 from tests.support.written_rows import AVRO, LINES, a_record, numbered_failure, write
 
 
-def test_the_manifest_tells_rows_bytes_and_times_of_every_file(tmp_path: Path) -> None:
+def test_the_manifest_lists_rows_bytes_and_times_of_every_file(tmp_path: Path) -> None:
     destination = Destination(root=str(tmp_path), run="run")
     times_us = [5_000_000, 0, -3_000_000]
     entries = write(destination, [an_enriched(event_time_us=time_us) for time_us in times_us])
@@ -36,7 +36,7 @@ def test_the_manifest_tells_rows_bytes_and_times_of_every_file(tmp_path: Path) -
     ]
 
 
-def test_files_that_are_as_the_manifest_says_are_counted(tmp_path: Path) -> None:
+def test_files_that_match_the_manifest_are_counted(tmp_path: Path) -> None:
     destination = Destination(root=str(tmp_path), run="run")
     write(destination, [a_record(1), a_record(2, day=1), a_record(3)])
     write(destination, map(numbered_failure, range(4)), LINES)
@@ -61,7 +61,7 @@ def add_a_row(path: Path) -> None:
 
 @pytest.mark.parametrize("row_format", [AVRO, LINES], ids=["Avro", "lines"])
 @pytest.mark.parametrize("harm", [cut, Path.unlink, spoil], ids=["cut", "gone", "spoilt"])
-def test_a_file_that_is_not_as_the_manifest_says_is_found_out_and_named(
+def test_a_file_that_differs_from_the_manifest_is_named(
     tmp_path: Path, harm: Callable[[Path], None], row_format: RowFormat
 ) -> None:
     destination = Destination(root=str(tmp_path), run="run")
@@ -73,7 +73,7 @@ def test_a_file_that_is_not_as_the_manifest_says_is_found_out_and_named(
 
 
 @pytest.mark.parametrize("line", [b"not JSON", b"{}", b'{"path": 1, "rows": 2, "bytes": 3}'])
-def test_a_manifest_that_somebody_has_changed_is_named(tmp_path: Path, line: bytes) -> None:
+def test_a_changed_manifest_is_named(tmp_path: Path, line: bytes) -> None:
     destination = Destination(root=str(tmp_path), run="run")
     write(destination, [numbered_failure(1)], LINES)
     manifest = tmp_path / "manifest" / "run-failures.jsonl"
@@ -82,7 +82,7 @@ def test_a_manifest_that_somebody_has_changed_is_named(tmp_path: Path, line: byt
         check_manifest(destination, LINES)
 
 
-def test_a_file_with_another_number_of_rows_is_found_out(tmp_path: Path) -> None:
+def test_a_file_with_another_number_of_rows_is_detected(tmp_path: Path) -> None:
     destination = Destination(root=str(tmp_path), run="run")
     [entry] = write(destination, [numbered_failure(1)], LINES)
     add_a_row(tmp_path / entry.path)

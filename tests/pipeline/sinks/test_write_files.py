@@ -1,4 +1,4 @@
-"""Rows into files: whole, each once, whatever happens on the way."""
+"""Write rows to files that appear whole, each row once, also after crashes."""
 
 import errno
 import io
@@ -48,7 +48,7 @@ def crash_at(monkeypatch: pytest.MonkeyPatch, step: int, *, done: bool) -> None:
         monkeypatch.setattr(storage, name, touching(getattr(storage, name)))
 
 
-def test_rows_of_several_collections_end_in_the_folders_of_their_dates(tmp_path: Path) -> None:
+def test_rows_of_several_collections_go_to_the_folders_of_their_dates(tmp_path: Path) -> None:
     destination = Destination(root=str(tmp_path), run="run")
     with local_pipeline() as root:
         first = root | "First" >> beam.Create([a_record(1), a_record(2, day=1)])
@@ -63,7 +63,7 @@ def test_rows_of_several_collections_end_in_the_folders_of_their_dates(tmp_path:
     assert numbers_in(tmp_path) == [1, 2, 3]
 
 
-def test_no_rows_are_no_files_and_a_manifest_that_says_so(tmp_path: Path) -> None:
+def test_without_rows_there_is_an_empty_manifest_and_no_file(tmp_path: Path) -> None:
     destination = Destination(root=str(tmp_path), run="run")
     with local_pipeline() as root:
         _ = (root | beam.Create([]),) | WriteFiles(destination, LINES)
@@ -71,12 +71,12 @@ def test_no_rows_are_no_files_and_a_manifest_that_says_so(tmp_path: Path) -> Non
     assert read_manifest(destination, "failures") == []
 
 
-def test_an_answer_without_a_time_has_a_folder_of_its_own(tmp_path: Path) -> None:
+def test_answers_without_a_time_have_their_own_folder(tmp_path: Path) -> None:
     write(Destination(root=str(tmp_path), run="run"), [an_enriched(event_time_us=None)])
     assert visible_files(tmp_path)[0].startswith("enriched/event_date=__HIVE_DEFAULT_PARTITION__/")
 
 
-def test_more_dates_than_files_may_be_open_lose_nothing(tmp_path: Path) -> None:
+def test_no_row_is_lost_with_more_dates_than_open_files(tmp_path: Path) -> None:
     days = part_files._MOST_OPEN + 40
     rows = [a_record(number, day=number % days) for number in range(2 * days)]
     entries = write(Destination(root=str(tmp_path), run="run"), rows)
@@ -84,7 +84,7 @@ def test_more_dates_than_files_may_be_open_lose_nothing(tmp_path: Path) -> None:
     assert len({entry.path for entry in entries}) == len(entries) == 2 * days
 
 
-def test_a_file_that_is_long_enough_is_followed_by_another(
+def test_a_long_file_is_followed_by_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(part_files, "_ROWS_BETWEEN_CHECKS", 1)
@@ -96,7 +96,7 @@ def test_a_file_that_is_long_enough_is_followed_by_another(
 
 @pytest.mark.parametrize("done", [False, True], ids=["before it is done", "after it is done"])
 @pytest.mark.parametrize("step", range(7))
-def test_after_a_crash_at_any_step_the_same_run_again_loses_and_doubles_nothing(
+def test_a_rerun_after_a_crash_at_any_step_neither_loses_nor_doubles_rows(
     tmp_path: Path, step: int, *, done: bool
 ) -> None:
     destination = Destination(root=str(tmp_path), run="run")
@@ -111,7 +111,7 @@ def test_after_a_crash_at_any_step_the_same_run_again_loses_and_doubles_nothing(
     assert numbers_in(tmp_path) == [1, 2, 3]
 
 
-def test_a_rerun_with_fewer_files_leaves_none_of_the_run_before(tmp_path: Path) -> None:
+def test_a_rerun_with_fewer_files_removes_the_files_of_the_earlier_run(tmp_path: Path) -> None:
     destination = Destination(root=str(tmp_path), run="run")
     small = replace(destination, file_bytes=0)
     write(small, [a_record(1), a_record(2, day=1), a_record(3)])
@@ -123,7 +123,7 @@ def test_a_rerun_with_fewer_files_leaves_none_of_the_run_before(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("root", ["out", "out/", "./out", "out//", "o[u]t", "o*t", "o?t/in"])
-def test_a_rerun_keeps_its_own_files_however_the_folder_is_spelt(
+def test_a_rerun_keeps_its_own_files_for_every_spelling_of_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

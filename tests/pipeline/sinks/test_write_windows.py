@@ -1,4 +1,4 @@
-"""A pane of a stream's rows as files."""
+"""Write the panes of a stream to files."""
 
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,8 @@ def a_record(number: int) -> EnrichedAnswer:
     return an_enriched(record_id=f"{number:08x}" + "0" * 56, answer_name=f"a{number}")
 
 
-def a_destination(folder: Path, **members: Any) -> Destination:
-    return Destination(root=str(folder), run="run", **members)
+def a_destination(folder: Path, **fields: Any) -> Destination:
+    return Destination(root=str(folder), run="run", **fields)
 
 
 def write(
@@ -53,7 +53,7 @@ def write(
     return named
 
 
-def test_window_pane_and_shard_stand_in_a_files_name(tmp_path: Path) -> None:
+def test_a_file_name_contains_window_pane_and_shard(tmp_path: Path) -> None:
     write(a_destination(tmp_path), [a_record(1)], pane=2)
     assert visible_files(tmp_path) == [
         "enriched/event_date=2026-03-03/run-20260303T120000Z-2-00003.avro",
@@ -61,12 +61,12 @@ def test_window_pane_and_shard_stand_in_a_files_name(tmp_path: Path) -> None:
     ]
 
 
-def test_a_pane_without_rows_is_no_file(tmp_path: Path) -> None:
+def test_a_pane_without_rows_writes_no_file(tmp_path: Path) -> None:
     assert write(a_destination(tmp_path), []) == []
     assert visible_files(tmp_path) == []
 
 
-def test_a_file_that_is_long_enough_is_followed_by_another_of_a_name_of_its_own(
+def test_a_long_pane_is_split_into_files_with_different_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(part_files, "_ROWS_BETWEEN_CHECKS", 1)
@@ -87,7 +87,7 @@ def test_publishing_twice_is_publishing_once(tmp_path: Path) -> None:
     assert len(records_in(tmp_path)) == 1
 
 
-def test_an_attempt_that_was_given_up_and_ends_late_replaces_nothing(tmp_path: Path) -> None:
+def test_an_abandoned_attempt_that_ends_late_replaces_nothing(tmp_path: Path) -> None:
     destination = a_destination(tmp_path)
     write(destination, [a_record(1), a_record(2)])
     # The same pane, as it was before the second row had come: nobody publishes what it wrote.
@@ -120,13 +120,13 @@ def test_a_row_has_its_folder_and_its_shard(
     assert write_windows._place_row(row, row_format, shards=4) == (place, row)
 
 
-def test_no_message_that_pubsub_still_holds_can_be_too_late() -> None:
+def test_the_allowed_lateness_is_the_longest_retention_of_pubsub() -> None:
     windowing = into_windows(Windows(width_s=300, shards=4)).windowing
     assert windowing.allowed_lateness == ALLOWED_LATENESS_S == 31 * 86_400
     assert isinstance(windowing.windowfn, beam.window.FixedWindows)
 
 
-def test_a_window_is_named_by_its_beginning() -> None:
+def test_a_window_is_named_by_its_start() -> None:
     assert window_name(WINDOW) == "20260303T120000Z"
 
 
@@ -146,7 +146,7 @@ def test_rows_without_an_id_are_spread_over_the_shards() -> None:
         ("2026-03-06", "__HIVE_DEFAULT_PARTITION__"),
     ],
 )
-def test_a_date_far_from_now_makes_no_folder_of_its_own(event_date: str, folder: str) -> None:
+def test_a_date_far_from_now_creates_no_folder(event_date: str, folder: str) -> None:
     time_us = from_rfc3339(f"{event_date}T12:00:00Z")
     row = an_enriched(event_time_us=time_us)
     recent = EnrichedFiles(TextMode.FULL, now_us=lambda: NOON_US)

@@ -1,4 +1,4 @@
-"""Lines that never seem to end: told, counted once, and no danger to the memory."""
+"""Very long lines are counted once, become failures and do not fill the memory."""
 
 import gzip
 import io
@@ -29,7 +29,7 @@ def shape(message: Message) -> tuple[str, int, int | None]:
 
 
 @pytest.mark.parametrize("pack", COMPRESSED.values(), ids=COMPRESSED)
-def test_of_a_line_too_long_to_keep_the_beginning_is_kept_and_what_follows_is_read(
+def test_a_too_long_line_is_cut_and_the_next_lines_are_read(
     pack: Callable[[bytes], bytes],
 ) -> None:
     long = b"[" + b" " * MAX_LINE_BYTES
@@ -58,7 +58,7 @@ def test_every_line_is_one_message_of_its_length(lengths: list[int], most: int) 
     ]
 
 
-def test_a_message_of_which_only_a_part_is_kept_is_never_taken_for_a_whole_one() -> None:
+def test_a_cut_message_is_a_failure() -> None:
     message = Message(payload=GOOD, place="x#1", whole_bytes=50_000_000)
     with pytest.raises(UnreadableAnswer, match=r"^The message has 50000000 bytes, more than "):
         parse_answer(message)
@@ -114,9 +114,9 @@ sys.exit(status)
 """
 
 
-def peak_bytes(told: str) -> int:
+def peak_bytes(printed: str) -> int:
     """The most memory that the process held at once, as Linux tells it in KiB."""
-    return int(told.partition("VmHWM:")[2].split()[0]) * 1024
+    return int(printed.partition("VmHWM:")[2].split()[0]) * 1024
 
 
 def test_a_backfill_counts_an_endless_line_once_and_stays_small(tmp_path: Path) -> None:
@@ -126,9 +126,9 @@ def test_a_backfill_counts_an_endless_line_once_and_stays_small(tmp_path: Path) 
         for _ in range(10):
             stream.write(b"x" * MAX_LINE_BYTES)
         stream.write(b"\n" + lines_of(an_envelope(2)))
-    status, told, _ = run("-c", _BACKFILL, "--input", str(archive), "--output", str(output))
+    status, printed, _ = run("-c", _BACKFILL, "--input", str(archive), "--output", str(output))
     assert status == 0
-    assert peak_bytes(told) < 400_000_000
+    assert peak_bytes(printed) < 400_000_000
     [failure] = failures_in(output)
     assert failure["source"] == f"{archive}#2"
     assert f"has {10 * MAX_LINE_BYTES} bytes" in failure["error"]

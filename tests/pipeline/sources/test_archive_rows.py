@@ -1,4 +1,4 @@
-"""Avro archives: where a row holds its message, in every codec and as each producer writes it."""
+"""Read messages from Avro rows, in every codec and of every producer."""
 
 import io
 from pathlib import Path
@@ -47,25 +47,25 @@ def test_a_payload_may_be_bytes_or_string(name: str, kind: object, value: bytes 
     assert message.place == "x.avro#1"
 
 
-def test_a_row_without_a_payload_is_a_message_that_holds_nothing() -> None:
+def test_a_row_without_a_payload_is_an_empty_message() -> None:
     content = avro_of([{"data": None}, {"data": b"{}"}], ("data", ["null", "bytes"]))
     assert payloads(read_all(content)) == [b"", b"{}"]
 
 
-def test_attributes_that_are_text_come_along() -> None:
+def test_text_attributes_are_kept() -> None:
     kinds = ("attributes", {"type": "map", "values": ["null", "string"]})
     rows = [{"data": b"{}", "attributes": {"id": "7", "gone": None}}]
     [message] = read_all(avro_of(rows, BYTES, kinds))
     assert message.attributes == {"id": "7"}
 
 
-def test_bad_utf8_in_a_row_of_strings_is_that_rows_affair_alone() -> None:
+def test_bad_utf8_in_a_row_affects_no_other_row() -> None:
     content = avro_of([{"data": "first"}, {"data": "bad"}, {"data": "third"}], ("data", "string"))
     spoilt = content.replace(b"bad", b"b\xffd")
     assert payloads(read_all(spoilt)) == [b"first", b"b\xffd", b"third"]
 
 
-def test_bad_utf8_beside_a_message_is_spelt_out_so_that_different_ids_stay_different() -> None:
+def test_bad_utf8_in_ids_is_escaped() -> None:
     fields = ("message_id", "string"), ("attributes", {"type": "map", "values": "string"})
     rows = [
         {"data": b"{}", "message_id": name, "attributes": {"id": name}} for name in ("bad", "bed")
@@ -86,7 +86,7 @@ def test_bad_utf8_beside_a_message_is_spelt_out_so_that_different_ids_stay_diffe
         pytest.param([("data", ["string", "long"])], id="text or a number"),
     ],
 )
-def test_rows_that_do_not_tell_where_the_message_is_are_refused(
+def test_rows_without_a_known_message_field_are_refused(
     fields: list[tuple[str, object]],
 ) -> None:
     values = {"a": "", "b": b"", "n": 5, "data": 5}
@@ -95,14 +95,14 @@ def test_rows_that_do_not_tell_where_the_message_is_are_refused(
         read_all(avro_of([row], *fields))
 
 
-def test_a_codec_that_cannot_be_read_is_told() -> None:
+def test_an_unknown_codec_is_named() -> None:
     content = avro_of([{"data": b"{}"}], BYTES).replace(b"\x08null", b"\x06lz4")
     with pytest.raises(DamagedArchive, match="codec 'lz4' is not one of null, "):
         read_all(content)
 
 
 @pytest.mark.parametrize("codec", ["deflate", "snappy", "zstandard", "bzip2", "xz"])
-def test_a_block_that_cannot_be_unpacked_is_damage_in_every_codec(codec: str) -> None:
+def test_a_block_that_cannot_be_decompressed_is_damage_in_every_codec(codec: str) -> None:
     content = avro_of([{"data": line} for line in LINES], BYTES, codec=codec, block=1000)
     middle = len(content) // 2
     spoilt = content[:middle] + b"\xff" * 200 + content[middle + 200 :]
@@ -118,7 +118,7 @@ def test_avro_cut_inside_a_block_gives_the_whole_blocks() -> None:
         messages, damage = read_damaged(content[:cut])
         assert payloads(messages) == LINES[: len(messages)], cut
         whole += damage is None
-    # A file that ends between two blocks is a valid one; only a manifest could tell.
+    # A file that ends between two blocks is a valid one; only a manifest shows a loss.
     assert whole == len(LINES)
 
 
@@ -214,13 +214,13 @@ def written(schema: dict[str, Any], *rows: dict[str, Any]) -> bytes:
         ),
     ],
 )
-def test_what_pubsub_exports_comes_back_as_it_was_published(
+def test_messages_exported_by_pubsub_are_read_as_published(
     schema: dict[str, Any], row: dict[str, Any], message: Message
 ) -> None:
     assert read_all(written(schema, row), "x.avro") == [message]
 
 
-def test_a_bare_timestamp_of_anybody_else_is_not_taken_for_a_time() -> None:
+def test_a_timestamp_of_another_producer_is_not_a_publish_time() -> None:
     rows = [{"data": b"{}", "timestamp": 1_772_539_200}]
     [message] = read_all(avro_of(rows, BYTES, ("timestamp", "long")))
     assert message.publish_time_us is None
@@ -244,7 +244,7 @@ class _FailingStream(io.BytesIO):
         return super().readinto(buffer)
 
 
-def test_a_storage_that_fails_says_nothing_of_the_archive() -> None:
+def test_a_failing_storage_is_not_a_damaged_archive() -> None:
     content = avro_of([{"data": line} for line in LINES * 10], BYTES)
     with pytest.raises(OSError, match="the storage has gone away"):
         list(read_archive(buffered(_FailingStream(content)), "x.avro"))

@@ -1,4 +1,4 @@
-"""Reading archives: what a record is, in every packing, and what is left of a damaged one."""
+"""Read archives of lines in every compression."""
 
 import gzip
 import struct
@@ -36,7 +36,7 @@ def places(content: bytes) -> list[str]:
         pytest.param(b"\xef\xbb\xbfa\nb\n", [b"\xef\xbb\xbfa", b"b"], id="byte order mark is kept"),
         pytest.param(b"\xef\xbb\xbf\nb\n", [b"b"], id="byte order mark alone"),
         pytest.param(b" a \n", [b" a "], id="spaces are kept"),
-        pytest.param(b"\0\n", [b"\0"], id="a null byte is no blank"),
+        pytest.param(b"\0\n", [b"\0"], id="a null byte is not blank"),
     ],
 )
 @pytest.mark.parametrize("pack", COMPRESSED.values(), ids=COMPRESSED)
@@ -50,12 +50,12 @@ def test_a_message_is_placed_by_the_number_of_its_line() -> None:
     assert places(b"a\n\nb\n") == ["x.jsonl#1", "x.jsonl#3"]
 
 
-def test_a_line_longer_than_what_is_read_at_once_stays_one_line() -> None:
+def test_a_line_longer_than_a_chunk_stays_one_line() -> None:
     line = b"x" * 700_000
     assert payloads(read_all(lines_of(b"a", line, b"b"))) == [b"a", line, b"b"]
 
 
-def test_the_first_bytes_tell_the_packing_and_not_the_name() -> None:
+def test_the_first_bytes_decide_the_compression() -> None:
     assert payloads(read_all(gzip.compress(b"a\n"), "answers.jsonl")) == [b"a"]
     assert payloads(read_all(b"a\n", "answers.jsonl.gz")) == [b"a"]
 
@@ -74,7 +74,7 @@ def test_zero_bytes_behind_a_gzip_member_are_padding() -> None:
 
 
 @pytest.mark.parametrize("pack", COMPRESSED.values(), ids=COMPRESSED)
-def test_lines_that_compress_to_almost_nothing_come_back(pack: Callable[[bytes], bytes]) -> None:
+def test_highly_compressed_lines_are_read(pack: Callable[[bytes], bytes]) -> None:
     content = lines_of(*[b"x" * 1_000] * 3_000)
     assert payloads(read_all(pack(content))) == [b"x" * 1_000] * 3_000
 
@@ -86,7 +86,7 @@ def test_several_zstandard_frames_are_one_archive() -> None:
 
 
 @given(st.lists(st.binary(max_size=30)), st.sampled_from(list(COMPRESSED)))
-def test_any_bytes_come_back_line_by_line(lines: list[bytes], packing: str) -> None:
+def test_any_bytes_are_read_line_by_line(lines: list[bytes], packing: str) -> None:
     kept = [line.replace(b"\n", b"") + b"." for line in lines]
     content = b"{}\n" + lines_of(*kept)
     assert payloads(read_all(COMPRESSED[packing](content))) == [b"{}", *kept]
@@ -107,17 +107,17 @@ def test_any_bytes_come_back_line_by_line(lines: list[bytes], packing: str) -> N
         pytest.param(zstd.compress(b"a\n")[:8] + b"\xff" * 9, id="zstandard of no blocks"),
     ],
 )
-def test_what_begins_like_a_packed_file_and_is_none_is_damaged(content: bytes) -> None:
+def test_a_file_with_magic_bytes_only_is_damaged(content: bytes) -> None:
     _, damage = read_damaged(content)
     assert damage
 
 
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.jsonl.zst", "a.avro"])
-def test_an_empty_file_that_was_to_be_a_packed_one_is_damaged(name: str) -> None:
+def test_an_empty_file_with_a_compressed_name_is_damaged(name: str) -> None:
     with pytest.raises(DamagedArchive, match="empty"):
         read_all(b"", name)
 
 
-def test_what_is_called_avro_and_is_none_is_damaged() -> None:
+def test_a_file_called_avro_that_is_not_avro_is_damaged() -> None:
     with pytest.raises(DamagedArchive, match="is not an Avro file"):
         read_all(b'{"answer": "Lamps glow."}\n', "a.avro")

@@ -1,4 +1,4 @@
-"""Damaged archives: a record counts only when the checksum that covers it was verified."""
+"""Count only records of damaged archives whose checksum was verified."""
 
 import gzip
 import json
@@ -41,7 +41,7 @@ def flipped(content: bytes, bit: int) -> bytes:
 
 
 @pytest.mark.parametrize("codec", CHECKSUMMED)
-def test_no_line_of_a_cut_member_counts(codec: str) -> None:
+def test_no_line_of_a_truncated_gzip_member_counts(codec: str) -> None:
     content, compressed = lines_of(*LINES), CHECKSUMMED[codec](lines_of(*LINES))
     for cut in range(len(compressed)):
         messages, damage = read_damaged(compressed[:cut], NAME)
@@ -52,13 +52,13 @@ def test_no_line_of_a_cut_member_counts(codec: str) -> None:
 
 
 @pytest.mark.parametrize("codec", CHECKSUMMED)
-def test_a_member_that_lacks_its_last_byte_can_be_salvaged_whole(codec: str) -> None:
+def test_all_lines_of_a_gzip_member_without_its_last_byte_can_be_salvaged(codec: str) -> None:
     cut = CHECKSUMMED[codec](lines_of(*LINES))[:-1]
     assert read_damaged(cut)[0] == []
     assert salvaged(read_damaged(cut, salvage=True)[0]) == LINES
 
 
-def test_what_no_checksum_covers_counts_up_to_the_fault() -> None:
+def test_lines_without_a_checksum_count_up_to_the_damage() -> None:
     compressed = COMPRESSED["zstandard"](lines_of(*LINES) * 2_000)
     messages, damage = read_damaged(compressed[: len(compressed) // 2])
     assert damage
@@ -67,7 +67,7 @@ def test_what_no_checksum_covers_counts_up_to_the_fault() -> None:
 
 
 @pytest.mark.parametrize("codec", CHECKSUMMED)
-def test_whichever_bit_is_wrong_no_altered_line_counts(codec: str) -> None:
+def test_no_altered_line_counts_for_any_flipped_bit(codec: str) -> None:
     compress = CHECKSUMMED[codec]
     first, second = LINES[:2], LINES[2:4]
     compressed = compress(lines_of(*first)) + compress(lines_of(*second))
@@ -79,7 +79,7 @@ def test_whichever_bit_is_wrong_no_altered_line_counts(codec: str) -> None:
 
 @settings(deadline=None, max_examples=300)
 @given(st.data())
-def test_damage_anywhere_leaves_whole_members_before_it(data: st.DataObject) -> None:
+def test_whole_gzip_members_before_a_damage_count(data: st.DataObject) -> None:
     pieces = data.draw(st.lists(st.lists(st.binary(max_size=20), max_size=4), max_size=4))
     compress = data.draw(st.sampled_from([*CHECKSUMMED.values()]))
     members = [
@@ -96,7 +96,7 @@ def test_damage_anywhere_leaves_whole_members_before_it(data: st.DataObject) -> 
     assert lines_of(*payloads(messages)) in whole
 
 
-def test_a_line_that_ends_in_a_damaged_member_does_not_count() -> None:
+def test_a_line_that_ends_in_a_damaged_gzip_member_does_not_count() -> None:
     content = gzip.compress(b"a\nb") + gzip.compress(b"c\nd\n")[:-2]
     assert payloads(read_damaged(content)[0]) == [b"a"]
     messages, damage = read_damaged(content, salvage=True)
@@ -135,7 +135,7 @@ def test_damage_is_described_by_its_place(content: bytes, place: str) -> None:
 
 # Others have no checksum: fastavro writes zstandard without one.
 @pytest.mark.parametrize("codec", ["deflate", "snappy", "bzip2", "xz"])
-def test_whichever_bit_of_an_avro_block_is_wrong_no_altered_row_counts(codec: str) -> None:
+def test_no_altered_avro_row_counts_for_any_flipped_bit(codec: str) -> None:
     rows = [{"data": line} for line in LINES[:2]]
     content = avro_of(rows, BYTES, codec=codec, block=1)
     header = len(avro_of([], BYTES, codec=codec))
@@ -214,7 +214,7 @@ def spoilt(tmp_path: Path) -> Path:
     return archive
 
 
-def test_of_a_damaged_member_no_record_is_written_and_the_run_fails(
+def test_a_damaged_gzip_member_yields_no_record_and_fails_the_run(
     tmp_path: Path, spoilt: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "out"

@@ -1,4 +1,4 @@
-"""ReadMessages: archives in, messages and damage out, and what is counted."""
+"""Read archives as a step: messages, failures of damaged archives, and counters."""
 
 import gzip
 from pathlib import Path
@@ -20,11 +20,11 @@ def what_and_where(message: Message) -> tuple[bytes, str]:
 
 
 def fault(failure: Failure) -> tuple[bytes, str, str, str, bool]:
-    told = what_and_where(failure.message)
-    return (*told, failure.step, failure.error_class, failure.retryable)
+    origin = what_and_where(failure.message)
+    return (*origin, failure.step, failure.error_class, failure.retryable)
 
 
-def test_good_archives_give_messages_and_a_damaged_one_gives_a_failure_besides(
+def test_a_damaged_archive_yields_a_failure_beside_the_messages(
     tmp_path: Path,
 ) -> None:
     good, cut = str(tmp_path / "good.jsonl"), str(tmp_path / "cut.jsonl.gz")

@@ -1,4 +1,4 @@
-"""Record ranges of archives: every message in one of them, whatever the sizes."""
+"""Split archives into segments that hold every message once."""
 
 import gzip
 from pathlib import Path
@@ -136,7 +136,7 @@ def test_lines_that_are_added_to_a_plain_file_later_are_left_for_another_run(
     assert [payloads(reader, segment) for segment in segments] == [[b"0", b"1"], [b"2"]]
 
 
-def test_a_plain_file_that_lost_lines_is_not_taken_for_a_whole_one(tmp_path: Path) -> None:
+def test_a_plain_file_that_lost_lines_has_changed(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(b"0\n1\n2\n")
     [segment] = split_segments([(str(path), examined(str(path)))], 10)

@@ -1,4 +1,4 @@
-"""Files in Cloud Storage: they are what files on disk are, or they fail as these do."""
+"""Write, read, publish, find and delete objects in Cloud Storage."""
 
 import gc
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def write(path: str, content: bytes) -> None:
             stream.write(content[start : start + 1_000_003])
 
 
-def test_hundreds_of_objects_can_be_under_way_since_each_goes_in_small_pieces(
+def test_an_object_is_uploaded_in_small_chunks(
     buckets: Buckets,
 ) -> None:
     write("gs://b/file", LARGE)
@@ -40,7 +40,7 @@ def test_hundreds_of_objects_can_be_under_way_since_each_goes_in_small_pieces(
     assert len(uploads) > len(LARGE) / 3_000_000
 
 
-def test_an_object_is_there_when_it_is_closed_and_not_before(buckets: Buckets) -> None:
+def test_an_object_appears_when_its_stream_is_closed(buckets: Buckets) -> None:
     stream = storage.create("gs://b/folder/file")
     stream.write(b"whole")
     assert stream.tell() == 5
@@ -67,15 +67,13 @@ def test_an_object_is_read_as_it_was_written(buckets: Buckets, content: bytes) -
     ids=["refused", "throttled", "answer lost"],
 )
 @pytest.mark.parametrize("action", ["begin", "upload", "look", "read"])
-def test_a_call_that_fails_once_is_made_again(
-    buckets: Buckets, action: str, trouble: Trouble
-) -> None:
+def test_a_call_that_fails_once_is_retried(buckets: Buckets, action: str, trouble: Trouble) -> None:
     buckets.plan = when(action, "file", trouble, times=1)
     write("gs://b/file", LARGE)
     assert storage.read_whole("gs://b/file") == LARGE
 
 
-def test_an_answer_that_is_cut_is_never_taken_for_the_whole(buckets: Buckets) -> None:
+def test_a_truncated_reply_is_never_taken_for_the_whole_object(buckets: Buckets) -> None:
     buckets.put("gs://b/file", LARGE)
     buckets.plan = when("read", "file", Trouble(is_cut=True), times=1)
     assert storage.read_whole("gs://b/file") == LARGE
@@ -105,7 +103,7 @@ def test_an_object_that_is_left_half_written_never_appears(buckets: Buckets) -> 
 
 
 @pytest.mark.parametrize("status", [403, 503])
-def test_an_object_that_could_not_be_written_is_not_tried_again_behind_ones_back(
+def test_a_failed_upload_is_not_retried_by_the_garbage_collector(
     buckets: Buckets, status: int
 ) -> None:
     buckets.plan = when("upload", "file", Trouble(status))
@@ -119,7 +117,7 @@ def test_an_object_that_could_not_be_written_is_not_tried_again_behind_ones_back
     assert buckets.below("gs://b/") == {}
 
 
-def test_an_object_that_lost_a_piece_never_appears(buckets: Buckets) -> None:
+def test_an_object_with_a_lost_chunk_never_appears(buckets: Buckets) -> None:
     buckets.plan = when("upload", "file", Trouble(403), times=1)
     stream = storage.create("gs://b/file")
     with pytest.raises(PermissionError):
@@ -141,7 +139,7 @@ DEEDS = {
 
 @pytest.mark.parametrize(("status", "kind"), [(403, PermissionError), (500, OSError)])
 @pytest.mark.parametrize("action", DEEDS)
-def test_what_the_service_refuses_is_an_error_of_the_file_and_says_why(
+def test_a_refused_call_is_an_oserror_with_the_path_and_the_reason(
     buckets: Buckets, action: str, status: int, kind: type[OSError]
 ) -> None:
     buckets.put("gs://b/file", b"whole")
@@ -153,7 +151,7 @@ def test_what_the_service_refuses_is_an_error_of_the_file_and_says_why(
     assert isinstance(raised.value, kind) or isinstance(raised.value.__cause__, kind)
 
 
-def test_one_who_is_not_let_in_is_told(buckets: Buckets) -> None:
+def test_a_refused_login_is_reported(buckets: Buckets) -> None:
     buckets.plan = when("list", "", Trouble(401))
     with pytest.raises(OSError, match=r"^cannot list gs://b/f\*: no credentials "):
         storage.find("gs://b/f*")
@@ -212,7 +210,7 @@ def test_a_glob_over_buckets_is_refused(buckets: Buckets, pattern: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a*", "a?", "a[1]", "a b", "ä/%41#?"])
-def test_no_name_is_taken_for_a_pattern(buckets: Buckets, name: str) -> None:
+def test_names_with_wildcards_are_literal(buckets: Buckets, name: str) -> None:
     for folder in (name, "a1", "ab", "A"):
         write(f"gs://b/{folder}/in/file", b"12345")
     assert storage.find_below(f"gs://b/{name}") == [f"gs://b/{name}/in/file"]
@@ -222,7 +220,7 @@ def test_no_name_is_taken_for_a_pattern(buckets: Buckets, name: str) -> None:
     assert len(buckets.below("gs://b/")) == 3
 
 
-def test_deleting_what_is_gone_is_no_error(buckets: Buckets) -> None:
+def test_deleting_a_missing_file_succeeds(buckets: Buckets) -> None:
     storage.remove(["gs://b/never"])
     storage.remove_folder("gs://b/nowhere")
     assert buckets.below("gs://b/") == {}
@@ -247,7 +245,7 @@ def test_publishing_what_is_not_there_fails(buckets: Buckets) -> None:
     assert buckets.below("gs://b/") == {}
 
 
-def test_a_small_file_needs_no_other_name_before(buckets: Buckets) -> None:
+def test_a_small_object_is_written_directly(buckets: Buckets) -> None:
     storage.write_whole("gs://b/final", b"whole", "gs://b/.run/temporary")
     assert [action for action, _ in buckets.requests if action != "describe"] == ["begin", "upload"]
     assert buckets.below("gs://b/") == {"final": b"whole"}
@@ -282,7 +280,7 @@ def login(buckets: Buckets, monkeypatch: pytest.MonkeyPatch) -> Credentials:
 
 
 @pytest.mark.usefixtures("login")
-def test_the_service_is_asked_with_the_applications_credentials(buckets: Buckets) -> None:
+def test_calls_carry_the_application_default_credentials(buckets: Buckets) -> None:
     shown = set()
 
     def look(request: Request) -> None:
@@ -295,14 +293,14 @@ def test_the_service_is_asked_with_the_applications_credentials(buckets: Buckets
 
 
 @pytest.mark.usefixtures("login")
-def test_one_whose_login_has_run_out_is_told(buckets: Buckets) -> None:
+def test_expired_credentials_are_reported(buckets: Buckets) -> None:
     buckets.plan = when("list", "", Trouble(401))
     with pytest.raises(OSError, match=r"no credentials that Cloud Storage accepts \(RefreshError"):
         storage.find("gs://b/*")
 
 
 @pytest.mark.usefixtures("login")
-def test_one_without_a_login_asks_as_anybody_and_is_told(
+def test_without_credentials_buckets_are_read_anonymously(
     buckets: Buckets, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def find_none() -> None:

@@ -1,4 +1,4 @@
-"""Globs over folders and links: what `glob.glob` finds, and no folder twice."""
+"""Find files by globs, also below links, and no file twice."""
 
 import glob
 from collections.abc import Iterable
@@ -115,7 +115,7 @@ def test_a_link_to_another_folder_is_followed_once(tree: Path) -> None:
     assert found == ["y/days/5.jsonl"]
 
 
-def test_of_a_folder_and_a_link_to_it_the_folder_is_read(tree: Path) -> None:
+def test_a_folder_is_read_rather_than_a_link_to_it(tree: Path) -> None:
     (tree / "a-link").symlink_to("days")
     assert storage.find("**/3.jsonl") == ["days/[x]/deep/3.jsonl"]
 

@@ -1,4 +1,4 @@
-"""One holder at a time of an output folder, wherever the output is."""
+"""An output folder has one holder at a time, on disk and in a bucket."""
 
 import multiprocessing
 import threading
@@ -46,7 +46,7 @@ def test_nothing_is_left_behind(path: str, buckets: Buckets, tmp_path: Path) -> 
     assert list(tmp_path.glob("out/.*")) == []
 
 
-def test_many_holders_come_one_after_the_other(path: str) -> None:
+def test_only_one_of_many_holds_the_lock_at_a_time(path: str) -> None:
     inside, most = 0, 0
     counted = threading.Lock()
 
@@ -113,14 +113,14 @@ def test_a_holder_that_cannot_renew_its_lock_knows_that_it_is_lost(buckets: Buck
             lock.check()
 
 
-def test_a_lock_that_another_process_took_is_lost_and_stays_there(buckets: Buckets) -> None:
+def test_a_lock_taken_by_another_process_is_lost_and_not_removed(buckets: Buckets) -> None:
     with lock_output("gs://out/.lock", 0, LEASE_S) as lock:
         buckets.put("gs://out/.lock", b"another's")
         wait_until(lambda: lock.is_lost)
     assert buckets.below("gs://out/") == {".lock": b"another's"}
 
 
-def test_a_lost_reply_does_not_lock_the_holder_out(buckets: Buckets) -> None:
+def test_a_lost_reply_does_not_lock_out_the_holder(buckets: Buckets) -> None:
     buckets.plan = when("begin", "lock", Trouble(503, is_done=True), times=1)
     with lock_output("gs://out/.lock", 0, LEASE_S) as lock:
         lock.check()

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, on disk."""
+"""Write, read, publish, find and delete files on disk."""
 
 import errno
 import functools
@@ -15,13 +15,13 @@ from pipeline import storage
 STRANGE = ["plain", "with space", "a[1]", "what?", "st*r", "Größe", "x{y}", "100%"]
 
 
-def test_a_file_is_made_with_its_folders(tmp_path: Path) -> None:
+def test_a_file_is_created_with_its_folders(tmp_path: Path) -> None:
     with storage.create(str(tmp_path / "a" / "b" / "file")) as stream:
         stream.write(b"whole")
     assert (tmp_path / "a" / "b" / "file").read_bytes() == b"whole"
 
 
-def test_a_file_is_read_as_it_is_though_its_name_says_that_it_is_packed(tmp_path: Path) -> None:
+def test_a_file_is_never_decompressed_because_of_its_name(tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(b"no gzip")
     assert storage.read_whole(str(tmp_path / "a.gz")) == b"no gzip"
 
@@ -86,7 +86,7 @@ def test_a_glob_finds_files_in_the_order_of_their_names(
     assert [Path(path).relative_to(tmp_path) for path in absolute] == [*map(Path, expected)]
 
 
-def test_a_file_whose_name_is_no_text_is_told_and_not_left_out(tmp_path: Path) -> None:
+def test_a_file_name_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").touch()
     (tmp_path / os.fsdecode(b"gr\xfc\xdfe.jsonl")).touch()
     with pytest.raises(OSError, match=r"gr\\xfc\\xdfe\.jsonl: its name is not UTF-8"):
@@ -94,7 +94,7 @@ def test_a_file_whose_name_is_no_text_is_told_and_not_left_out(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", STRANGE)
-def test_the_files_below_a_folder_are_found_whatever_its_name(tmp_path: Path, name: str) -> None:
+def test_files_below_folders_with_special_names_are_found(tmp_path: Path, name: str) -> None:
     for file in (tmp_path / name / "top", tmp_path / name / "in" / "deep", tmp_path / "beside"):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
@@ -102,14 +102,14 @@ def test_the_files_below_a_folder_are_found_whatever_its_name(tmp_path: Path, na
     assert storage.find_below(str(folder)) == [str(folder / "in" / "deep"), str(folder / "top")]
 
 
-def test_deleting_what_is_gone_is_no_error(tmp_path: Path) -> None:
+def test_deleting_a_missing_file_succeeds(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     storage.remove([str(tmp_path / "a"), str(tmp_path / "never")])
     storage.remove_folder(str(tmp_path / "nowhere"))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_looking_whether_a_file_can_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_probing_a_path_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     storage.probe(str(tmp_path / "there/new/newer/file"))
     assert list(tmp_path.rglob("*")) == [tmp_path / "there"]
@@ -123,7 +123,7 @@ def test_a_size_is_in_bytes(tmp_path: Path) -> None:
     assert storage.size(str(tmp_path / "a")) == 5
 
 
-def test_a_complaint_says_what_could_not_be_done_and_why() -> None:
+def test_an_error_says_what_failed_and_why() -> None:
     with (
         pytest.raises(OSError, match=r"^cannot write x: No space left$"),
         storage.describing_errors("cannot write x"),

@@ -29,8 +29,8 @@ FIRST = {
 KNOWN = CanaryBaseline(fingerprint="", results=FIRST)
 
 
-def with_changes(changed: int, sight: CanaryResult) -> dict[str, CanaryResult]:
-    return FIRST | dict.fromkeys(list(FIRST)[:changed], sight)
+def with_changes(changed: int, result: CanaryResult) -> dict[str, CanaryResult]:
+    return FIRST | dict.fromkeys(list(FIRST)[:changed], result)
 
 
 LOW = CanaryResult(verdict="LOW_GROUNDED", support_score=0.9)
@@ -40,14 +40,14 @@ NONE = CanaryResult(verdict="GROUNDED", support_score=None)
 
 
 @pytest.mark.parametrize(
-    ("changed", "sight", "opens"),
+    ("changed", "result", "opens"),
     [(2, LOW, False), (3, LOW, True), (3, LOWER, True), (40, NEAR, False), (3, NONE, True)],
     ids=["five in a hundred", "more", "by score", "within the drift", "no score any more"],
 )
 def test_an_alert_opens_when_more_than_five_in_a_hundred_have_changed(
-    changed: int, sight: CanaryResult, *, opens: bool
+    changed: int, result: CanaryResult, *, opens: bool
 ) -> None:
-    alerts, known = compare_canaries(KNOWN, with_changes(changed, sight), 0.2, NOON_US)
+    alerts, known = compare_canaries(KNOWN, with_changes(changed, result), 0.2, NOON_US)
     assert [alert.rate.state for alert in alerts if alert.rate] == ["open"] * opens
     assert known.opened_at_us == (NOON_US if opens else None)
 
@@ -71,7 +71,7 @@ def raised(journal: Journal) -> list[Alert]:
     return [alert for _, alert in rows]
 
 
-def test_a_checker_that_changes_is_told_and_the_ledger_knows_nothing_of_it(
+def test_a_changed_checker_raises_an_alert_outside_the_ledger(
     tmp_path: Path, watched: Watched
 ) -> None:
     canaries = an_archive(tmp_path, *map(an_envelope, range(4)))
@@ -159,7 +159,7 @@ def baseline_at(watched: Watched, config: Config, canaries: Path, now_us: int) -
     ],
     ids=lambda settings: next(iter(settings)),
 )
-def test_other_settings_begin_anew_and_close_what_stood_open(
+def test_other_settings_take_a_new_baseline_and_close_an_open_incident(
     tmp_path: Path, watched: Watched, settings: dict[str, Any]
 ) -> None:
     canaries = an_archive(tmp_path, *map(an_envelope, range(4)))

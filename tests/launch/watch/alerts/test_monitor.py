@@ -1,4 +1,4 @@
-"""What no single answer shows, judged from the journal's counts as they come."""
+"""Alerts about rates and missing answers, evaluated from the journal's counts."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -57,7 +57,7 @@ def test_an_episode_opens_once_and_closes_once_even_over_a_restart(journal: Jour
     assert found == [("low_grounded", "open"), ("low_grounded", "closed")]
 
 
-def test_a_backlog_of_old_answers_is_judged_as_it_would_have_been_in_time(
+def test_a_backlog_is_evaluated_as_it_would_have_been_in_time(
     journal: Journal,
 ) -> None:
     week_later_us = NOON_US + 7 * 24 * HOUR_US
@@ -78,7 +78,7 @@ def test_it_looks_every_few_seconds_and_not_at_every_batch(journal: Journal) -> 
     assert monitor.open_rate_incidents == 1
 
 
-def hear_for_an_hour(monitor: Monitor) -> int:
+def record_an_hour(monitor: Monitor) -> int:
     """Let ten messages of an engine come every minute; returns the moment of the last."""
     now_us = NOON_US
     for minute in range(60):
@@ -87,14 +87,14 @@ def hear_for_an_hour(monitor: Monitor) -> int:
     return now_us
 
 
-def test_silence_after_steady_traffic_is_told_once_and_its_end_once(journal: Journal) -> None:
+def test_missing_answers_after_steady_traffic_open_and_close_one_incident(journal: Journal) -> None:
     monitor = Monitor(journal, *RULES, NOON_US)
-    last_us = hear_for_an_hour(monitor)
+    last_us = record_an_hour(monitor)
     for minute in range(0, 120, 10):
         monitor.evaluate(last_us + minute * MINUTE_US)
-    told = raised(journal)
-    assert len(told) == 2
-    assert {(alert.kind, alert.engine) for alert in told} == {
+    alerts = raised(journal)
+    assert len(alerts) == 2
+    assert {(alert.kind, alert.engine) for alert in alerts} == {
         (AlertKind.NO_DATA, None),
         (AlertKind.NO_DATA, "shop"),
     }
@@ -108,7 +108,7 @@ def test_silence_after_steady_traffic_is_told_once_and_its_end_once(journal: Jou
 
 def test_while_nothing_can_be_taken_silence_means_nothing(journal: Journal) -> None:
     monitor = Monitor(journal, *RULES, NOON_US)
-    last_us = hear_for_an_hour(monitor)
+    last_us = record_an_hour(monitor)
     for minute in range(0, 120, 10):
         monitor.record_backlog(last_us + minute * MINUTE_US)
         monitor.evaluate(last_us + minute * MINUTE_US)

@@ -18,7 +18,7 @@ from transforms.rules.rate_incidents import RateRule
 MINUTE_S = 60
 HOUR_S = 3600
 
-Told = tuple[str, str | None, str]
+Raised = tuple[str, str | None, str]
 """The kind of an alert, its engine, and whether it opens or closes."""
 
 
@@ -55,28 +55,28 @@ class Watch:
         self.monitor.record_arrivals(answers, {engine: answers}, self.now_us)
         self.monitor.record_rates([(engine, counts)])
 
-    def judge(self) -> list[Told]:
+    def evaluate(self) -> list[Raised]:
         """What is raised now."""
         before = {identity for identity, _ in self.journal.outbox(Alert, 1_000)}
         if self.is_behind:
             self.monitor.record_backlog(self.now_us)
         self.monitor.evaluate(self.now_us)
-        told = []
+        raised = []
         for identity, alert in self.journal.outbox(Alert, 1_000):
             episode = alert.rate or alert.no_data
             if identity not in before and episode:
-                told.append((alert.kind.value, alert.engine, episode.state))
-        return told
+                raised.append((alert.kind.value, alert.engine, episode.state))
+        return raised
 
-    def minutes(self, many: int, answers: int = 4, bad: int = 0) -> list[Told]:
+    def minutes(self, many: int, answers: int = 4, bad: int = 0) -> list[Raised]:
         """So many minutes go by, each five with answers, unless there are none."""
-        told = []
+        raised = []
         for _ in range(0, many, 5):
             if answers:
                 self.batch(answers, bad)
-            told += self.judge()
+            raised += self.evaluate()
             self.clock.advance(5 * MINUTE_S)
-        return told
+        return raised
 
 
 @pytest.fixture
@@ -90,23 +90,23 @@ OPENED, CLOSED = ("rate", "shop", "open"), ("rate", "shop", "closed")
 CLOSED_UNKNOWN = ("rate", "shop", "closed_unknown")
 
 
-def test_an_episode_is_told_once_while_it_lasts_and_once_when_it_is_over(watch: Watch) -> None:
+def test_an_incident_raises_one_alert_when_it_opens_and_one_when_it_closes(watch: Watch) -> None:
     assert watch.minutes(30, answers=10, bad=9) == [OPENED]
     assert watch.monitor.open_rate_incidents == 1
     assert watch.minutes(120, answers=10) == [CLOSED]
     assert watch.monitor.open_rate_incidents == 0
 
 
-def test_a_worker_that_is_started_again_tells_nothing_twice(watch: Watch) -> None:
-    told = []
+def test_a_restarted_worker_raises_no_alert_twice(watch: Watch) -> None:
+    raised = []
     for _ in range(6):
-        told += watch.minutes(5, answers=10, bad=9)
+        raised += watch.minutes(5, answers=10, bad=9)
         watch.restart()
-    assert told == [OPENED]
+    assert raised == [OPENED]
     for _ in range(24):
-        told += watch.minutes(5, answers=10)
+        raised += watch.minutes(5, answers=10)
         watch.restart()
-    assert told == [OPENED, CLOSED]
+    assert raised == [OPENED, CLOSED]
 
 
 def test_an_episode_closes_after_six_hours_without_an_answer(watch: Watch) -> None:
@@ -128,7 +128,7 @@ def test_an_engine_and_the_subscription_fall_silent_and_come_back(watch: Watch) 
     assert watch.monitor.open_no_data_incidents == 0
 
 
-def test_answers_without_an_engine_are_heard_as_the_subscriptions_alone(watch: Watch) -> None:
+def test_answers_without_an_engine_count_for_the_subscription_alone(watch: Watch) -> None:
     for _ in range(12):
         watch.batch(4, engine=None)
         watch.clock.advance(5 * MINUTE_S)
@@ -145,33 +145,33 @@ def test_nobody_is_silent_while_the_worker_is_behind_or_has_just_begun(watch: Wa
     assert len(watch.minutes(10, answers=0)) == 2
 
 
-def test_a_backlog_is_judged_as_it_was_answered(watch: Watch) -> None:
+def test_a_backlog_is_evaluated_by_event_time(watch: Watch) -> None:
     watch.is_behind = True
-    told = []
+    raised = []
     # Three hours, the first of them bad, come within three minutes.
     for age_min in range(180, 0, -5):
         watch.batch(10, bad=9 if age_min > 120 else 0, age_s=age_min * MINUTE_S)
-        told += watch.judge()
+        raised += watch.evaluate()
         watch.clock.advance(5)
-    assert told == [OPENED, CLOSED]
+    assert raised == [OPENED, CLOSED]
     (opened, closed) = (alert for _, alert in watch.journal.outbox(Alert, 10))
     assert opened.event_time_us == NOON_US - 3 * HOUR_S * 1_000_000 + BUCKET_US
     assert closed.event_time_us is not None
     assert closed.event_time_us < NOON_US
 
 
-def test_an_open_episode_waits_for_the_backlog_before_it_is_judged(watch: Watch) -> None:
+def test_an_open_incident_is_evaluated_after_the_backlog(watch: Watch) -> None:
     watch.minutes(30, answers=10, bad=9)
     watch.clock.advance(7 * HOUR_S)
     watch.restart()
-    assert watch.judge() == []
+    assert watch.evaluate() == []
     watch.is_behind = True
     watch.batch(10, bad=9, age_s=6 * HOUR_S)
     watch.clock.advance(MINUTE_S)
-    assert watch.judge() == []
+    assert watch.evaluate() == []
 
 
-def test_late_answers_do_not_bring_back_what_was_told(watch: Watch) -> None:
+def test_late_answers_do_not_repeat_an_alert(watch: Watch) -> None:
     assert watch.minutes(30, answers=10, bad=9) == [OPENED]
     assert watch.minutes(120, answers=10) == [CLOSED]
     watch.minutes(9 * 60, answers=0)
@@ -179,33 +179,35 @@ def test_late_answers_do_not_bring_back_what_was_told(watch: Watch) -> None:
     for age_h in (9, 10, 11):
         watch.batch(1, age_s=age_h * HOUR_S)
         watch.clock.advance(MINUTE_S)
-        assert "rate" not in [kind for kind, _, _ in watch.judge()]
+        assert "rate" not in [kind for kind, _, _ in watch.evaluate()]
 
 
-def test_what_came_before_a_crash_and_was_not_judged_is_judged_after_it(watch: Watch) -> None:
+def test_counts_from_before_a_crash_are_evaluated_after_it(watch: Watch) -> None:
     watch.is_behind = True
     for age_min in range(60, 0, -5):
         watch.batch(10, bad=9, age_s=age_min * MINUTE_S)
     watch.restart()
-    assert watch.judge() == [OPENED]
+    assert watch.evaluate() == [OPENED]
 
 
-def test_it_is_judged_every_five_seconds_and_after_a_clock_was_set_back(watch: Watch) -> None:
+def test_rates_are_evaluated_every_five_seconds_and_after_a_clock_was_set_back(
+    watch: Watch,
+) -> None:
     watch.clock.advance(MINUTE_S)
     watch.batch(10, bad=10)
-    assert watch.judge() == [OPENED]
+    assert watch.evaluate() == [OPENED]
     watch.clock.advance(7 * HOUR_S)
-    assert watch.judge() == [CLOSED_UNKNOWN]
+    assert watch.evaluate() == [CLOSED_UNKNOWN]
     watch.batch(10, bad=10)
     watch.clock.advance(4.9)
-    assert watch.judge() == []
+    assert watch.evaluate() == []
     watch.clock.advance(0.1)
-    assert watch.judge() == [OPENED]
+    assert watch.evaluate() == [OPENED]
     watch.clock.advance(-8 * HOUR_S)
-    assert watch.judge() == [CLOSED_UNKNOWN]
+    assert watch.evaluate() == [CLOSED_UNKNOWN]
     watch.batch(10, bad=10)
     watch.clock.advance(5)
-    assert watch.judge() == [OPENED]
+    assert watch.evaluate() == [OPENED]
 
 
 def test_what_could_not_be_written_is_concluded_again(
@@ -219,6 +221,6 @@ def test_what_could_not_be_written_is_concluded_again(
     with monkeypatch.context() as broken:
         broken.setattr(watch.journal, "raise_alerts", refuse)
         with pytest.raises(OSError):  # noqa: PT011 - it has no words
-            watch.judge()
+            watch.evaluate()
     watch.clock.advance(5)
-    assert watch.judge() == [OPENED]
+    assert watch.evaluate() == [OPENED]

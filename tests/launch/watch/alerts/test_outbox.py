@@ -20,7 +20,7 @@ from transforms.rules.topic_messages import TopicMessage, encode_failure
 
 
 class ATopic:
-    """Takes messages, or raises what it is told to."""
+    """Take messages, or raise an error of the test's choice."""
 
     def __init__(self) -> None:
         self.published: list[TopicMessage] = []
@@ -109,9 +109,7 @@ def test_what_pubsub_does_not_take_waits_and_is_not_tried_before_a_pause_is_over
     assert journal.outbox(Alert, 9) == []
 
 
-def test_a_topic_that_is_not_there_is_told_and_keeps_the_alerts(
-    journal: Journal, topic: ATopic
-) -> None:
+def test_a_missing_topic_raises_and_keeps_the_alerts(journal: Journal, topic: ATopic) -> None:
     commit(journal, alerts=1)
     topic.error = Refused("cannot publish to projects/p/topics/t: it does not exist")
     with pytest.raises(Refused, match="does not exist"):
@@ -119,7 +117,7 @@ def test_a_topic_that_is_not_there_is_told_and_keeps_the_alerts(
     assert len(journal.outbox(Alert, 9)) == 1
 
 
-def test_alerts_that_a_full_disk_cannot_forget_are_not_published_again_and_again(
+def test_alerts_that_a_full_disk_cannot_delete_are_not_published_again(
     journal: Journal, topic: ATopic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     announcer = alerts_to(topic, journal)

@@ -75,7 +75,7 @@ class Keeper:
         self.publisher.publish_due()
         return published.result()
 
-    def commit(self, *rows: EnrichedAnswer, **members: Any) -> None:
+    def commit(self, *rows: EnrichedAnswer, **fields: Any) -> None:
         """Commit a batch of these records, as the worker does."""
         number = self.journal.next_number()
         folder = self.folders.begin(number)
@@ -89,7 +89,7 @@ class Keeper:
             parts.append(part.close())
         self.folders.keep(number, parts)
         account = an_account(read=len(rows), enriched=len(rows))
-        commit_batch(self.journal, number, account, parts=tuple(parts), **members)
+        commit_batch(self.journal, number, account, parts=tuple(parts), **fields)
 
     def ids(self) -> list[str]:
         """The record ids in the output, sorted."""
@@ -103,7 +103,7 @@ def keeper(tmp_path: Path, clock: ManualClock) -> Iterator[Keeper]:
 
 
 def row(number: int, day: int = 0) -> EnrichedAnswer:
-    """A record of a day after the first, with a session that cannot be packed."""
+    """A record of a day after the first, with a session that cannot be compressed."""
     session = random.Random(number).randbytes(50).hex()  # noqa: S311 - no secret
     event_time_us = NOON_US + day * DAY_US
     return an_enriched(record_id=f"{number:064x}", event_time_us=event_time_us, session=session)
@@ -239,7 +239,7 @@ def crashing(patch: pytest.MonkeyPatch, after: int, *, done: bool) -> Callable[[
     """Let the process die at its nth touch of the disk or journal, before or after the deed.
 
     Returns:
-      Tells whether it died.
+      A function: whether it died.
     """
     touches = itertools.count()
     died = []

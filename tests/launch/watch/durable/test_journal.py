@@ -1,4 +1,4 @@
-"""What a worker must not forget, over restarts, crashes and full disks."""
+"""The worker's state over restarts, crashes and full disks."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -212,7 +212,7 @@ def test_a_full_disk_leaves_nothing_of_a_batch_and_the_next_try_all(
         assert (beside.next_number(), len(beside.outbox(Alert, 9))) == (2, 1)
 
 
-def test_a_file_that_is_no_journal_is_refused_with_its_name(tmp_path: Path) -> None:
+def test_another_file_is_refused_with_its_name(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     path.write_bytes(b"lamps " * 1_000)
     with pytest.raises(OSError, match=rf"cannot open {path}: file is not a database"):

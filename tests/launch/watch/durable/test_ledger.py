@@ -11,7 +11,7 @@ from tests.support.journals import HOUR_OF_NOON_US, a_part, an_account
 
 
 @pytest.mark.parametrize(
-    ("members", "gap"),
+    ("fields", "gap"),
     [
         ({}, 0),
         ({"read": 3}, 1),
@@ -20,8 +20,8 @@ from tests.support.journals import HOUR_OF_NOON_US, a_part, an_account
     ],
     ids=["closes", "one ended nowhere", "all ends", "one ended twice"],
 )
-def test_the_gap_is_what_was_read_and_did_not_end(members: dict[str, int], gap: int) -> None:
-    assert an_account(**members).gap == gap
+def test_the_gap_is_what_was_read_and_did_not_end(fields: dict[str, int], gap: int) -> None:
+    assert an_account(**fields).gap == gap
 
 
 def test_a_batch_belongs_to_the_hour_in_which_it_ends() -> None:

@@ -15,7 +15,7 @@ FILE_BYTES = 1_000
 
 
 class Output:
-    """Counts how often it was published to; hangs or fails when told to."""
+    """Count publications; hang or fail as the test demands."""
 
     def __init__(self) -> None:
         self.times = 0
@@ -92,7 +92,7 @@ def test_while_one_publication_hangs_nobody_waits_and_no_other_begins(
     assert output.times == 2
 
 
-def test_a_fault_is_told_and_what_waits_is_tried_again_after_a_while(
+def test_an_error_is_raised_and_the_publication_is_tried_again_after_a_while(
     publishing: FilePublisher, output: Output, sizes: Counter[str], clock: ManualClock
 ) -> None:
     output.error = OSError("no space left on device")

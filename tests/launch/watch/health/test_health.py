@@ -48,7 +48,7 @@ class Worker:
     def messages(self) -> dict[str, str]:
         """The reasons by name, each with its sentence."""
         self.clock.advance(1.0)
-        return {reason.reason: reason.message for reason in self.health.reasons()}
+        return self.health.reasons()
 
     def reasons(self) -> list[str]:
         return list(self.messages())
@@ -67,7 +67,7 @@ def test_several_reasons_are_all_given(tmp_path: Path) -> None:
     }
 
 
-def test_a_worker_without_messages_is_well_while_it_goes_on_asking(tmp_path: Path) -> None:
+def test_a_worker_without_messages_is_healthy_while_it_pulls(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
     for _ in range(10):
         worker.clock.advance(200)
@@ -75,7 +75,7 @@ def test_a_worker_without_messages_is_well_while_it_goes_on_asking(tmp_path: Pat
         assert worker.reasons() == []
 
 
-def test_a_worker_that_asks_no_more_is_unwell_until_it_does_again(tmp_path: Path) -> None:
+def test_a_worker_that_does_not_pull_is_unhealthy_until_it_does(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
     worker.clock.advance(299)
     assert worker.reasons() == []
@@ -84,7 +84,7 @@ def test_a_worker_that_asks_no_more_is_unwell_until_it_does_again(tmp_path: Path
     assert worker.reasons() == []
 
 
-def test_a_worker_that_gets_nothing_done_is_unwell_until_it_does(tmp_path: Path) -> None:
+def test_a_worker_that_finishes_nothing_is_unhealthy_until_it_does(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
     worker.stats_now = SubscriptionStats(processing=3, waiting=4, settled=100)
     for _ in range(4):
@@ -122,19 +122,19 @@ def test_messages_that_came_a_moment_ago_have_waited_for_a_moment(tmp_path: Path
 
 def test_however_many_ask_the_worker_is_looked_at_once_a_second(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
-    assert [worker.health.reasons() for _ in range(1_000)] == [()] * 1_000
+    assert [worker.health.reasons() for _ in range(1_000)] == [{}] * 1_000
     assert worker.asked == 1
     worker.clock.advance(1.0)
     worker.health.reasons()
     assert worker.asked == 2
 
 
-def test_the_page_of_one_who_is_well_says_ok(tmp_path: Path) -> None:
+def test_the_page_of_a_healthy_worker_is_ok(tmp_path: Path) -> None:
     page = Worker(tmp_path).health.page()
     assert (page.status, page.body) == (200, b"ok\n")
 
 
-def test_the_page_of_one_who_is_unwell_says_why(tmp_path: Path) -> None:
+def test_the_page_of_an_unhealthy_worker_lists_the_reasons(tmp_path: Path) -> None:
     worker = Worker(tmp_path)
     worker.stats_now = SubscriptionStats(is_available=False)
     page = worker.health.page()
@@ -163,7 +163,7 @@ def test_a_folder_that_is_gone_cannot_be_written(tmp_path: Path) -> None:
     )
 
 
-def test_a_disk_that_takes_no_more_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

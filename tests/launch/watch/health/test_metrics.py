@@ -65,7 +65,7 @@ class AJournal:
         return {"alert": 7, "failure": 3}[kind]
 
     def unpublished(self) -> Unpublished:
-        return Unpublished(batches=2, rows=9, oldest_committed_at_us=NOON_US - 61_500_000)
+        return Unpublished(2, 9, NOON_US - 61_500_000)
 
     def parts_set_aside(self) -> list[Part]:
         return [a_part(rows=4), a_part(rows=5)]
@@ -85,7 +85,7 @@ def metrics(*, is_well: bool = True) -> Metrics:
     return Metrics(AWorker(), AJournal(), lambda: is_well)  # type: ignore[arg-type]
 
 
-def told(*, is_well: bool = True) -> Samples:
+def samples_of_page(*, is_well: bool = True) -> Samples:
     """Every sample of the page by its name and labels."""
     page = metrics(is_well=is_well).page("")
     assert page.status == 200
@@ -101,8 +101,8 @@ def value(samples: Samples, name: str, **labels: str) -> float:
     return samples[f"groundwatch_{name}", frozenset(labels.items())]
 
 
-def test_what_the_subscription_and_the_loop_know_is_told() -> None:
-    samples = told()
+def test_the_statistics_of_the_subscription_and_the_worker_are_metrics() -> None:
+    samples = samples_of_page()
     assert value(samples, "outstanding_messages", state="waiting") == 10
     assert value(samples, "outstanding_messages", state="processing") == 20
     assert value(samples, "outstanding_messages", state="settled") == 30
@@ -126,12 +126,12 @@ def test_what_the_subscription_and_the_loop_know_is_told() -> None:
 
 @pytest.mark.parametrize("is_well", [True, False])
 def test_health_is_a_metric_too(is_well: bool) -> None:
-    assert value(told(is_well=is_well), "healthy") == is_well
+    assert value(samples_of_page(is_well=is_well), "healthy") == is_well
 
 
-def test_every_counter_of_the_steps_is_told_under_its_own_name() -> None:
+def test_every_counter_of_the_steps_is_a_metric_of_its_name() -> None:
     known = {counter for counter in vars(counters).values() if isinstance(counter, Counter)}
-    samples = told()
+    samples = samples_of_page()
     assert {f"groundwatch_{counter.name}_total" for counter in known} <= {
         name for name, _ in samples
     }
@@ -140,7 +140,7 @@ def test_every_counter_of_the_steps_is_told_under_its_own_name() -> None:
 
 
 def test_what_became_of_the_messages_adds_up() -> None:
-    samples = told()
+    samples = samples_of_page()
     assert value(samples, "messages_read_total") == 27
     assert value(samples, "duplicates_seen_total") == 3
     assert value(samples, "sampled_out_total") == 4
@@ -164,10 +164,10 @@ def test_what_became_of_the_messages_adds_up() -> None:
     ],
 )
 def test_latencies_are_histograms_of_seconds(name: str, latency_ms: Distribution) -> None:
-    before = told()
+    before = samples_of_page()
     for one_ms in (100, 101, 250, 1_000_000_000):
         latency_ms.update(one_ms)
-    after = told()
+    after = samples_of_page()
 
     def more(of: str, **labels: str) -> float:
         return value(after, f"{name}_{of}", **labels) - value(before, f"{name}_{of}", **labels)
@@ -179,20 +179,22 @@ def test_latencies_are_histograms_of_seconds(name: str, latency_ms: Distribution
     assert more("sum") == pytest.approx(1_000_000.451)
 
 
-def test_what_runs_is_told() -> None:
-    (labels,) = (dict(labels) for name, labels in told() if name == "groundwatch_build_info")
+def test_the_versions_are_a_metric() -> None:
+    (labels,) = (
+        dict(labels) for name, labels in samples_of_page() if name == "groundwatch_build_info"
+    )
     assert labels["version"] == __version__
     assert set(labels) == {"version", "beam", "python"}
 
 
-def test_the_process_is_told_of_in_the_words_that_dashboards_know() -> None:
-    memory = told().get(("process_resident_memory_bytes", frozenset()), 0)
+def test_the_process_has_its_standard_metrics() -> None:
+    memory = samples_of_page().get(("process_resident_memory_bytes", frozenset()), 0)
     assert (memory > 1_000_000) is Path("/proc/self/stat").exists()
 
 
 def test_the_names_are_as_ever() -> None:
     # Dashboards and alerts out there are made of these: a name may be added, never changed.
-    names = {name for name, _ in told() if name.startswith("groundwatch_")}
+    names = {name for name, _ in samples_of_page() if name.startswith("groundwatch_")}
     families = {re.sub("_(bucket|count|sum)$", "", name) for name in names}
     assert families == {
         "groundwatch_answers_total",
@@ -246,7 +248,7 @@ def test_nothing_is_asked_before_somebody_reads() -> None:
 def test_every_metric_is_explained() -> None:
     page = Path(__file__).parents[4] / "docs" / "monitoring.md"
     explained = set(re.findall(r"`(groundwatch_\w+)`", page.read_text(encoding="utf-8")))
-    assert {name for name, _ in told() if name.startswith("groundwatch_")} <= {
+    assert {name for name, _ in samples_of_page() if name.startswith("groundwatch_")} <= {
         *explained,
         *(f"{name}_{part}" for name in explained for part in ("bucket", "count", "sum")),
     }

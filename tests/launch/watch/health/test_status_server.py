@@ -57,7 +57,7 @@ def serving(server: StatusServer) -> int:
     return len(server._connections)
 
 
-def test_a_page_is_served_and_asked_for_anew_each_time(server: StatusServer) -> None:
+def test_a_page_is_made_for_each_request(server: StatusServer) -> None:
     for _ in range(3):
         response, body = asked(server, "/hello?x=1")
         assert (response.status, body) == (200, b"hello\n")
@@ -83,12 +83,12 @@ def test_nothing_else_is_there(server: StatusServer, method: str, path: str, sta
     assert asked(server, path, method=method)[0].status == status
 
 
-def test_a_page_hears_which_form_is_wanted() -> None:
+def test_a_page_gets_the_accept_header() -> None:
     with StatusServer("127.0.0.1", 0, {"/": lambda form: Page(200, form, b"")}) as server:
         assert asked(server, "/", Accept="text/html")[0].headers["Content-Type"] == "text/html"
 
 
-def test_a_page_that_fails_is_told_without_the_reasons_words(
+def test_a_page_that_fails_is_logged_without_the_errors_text(
     server: StatusServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     response, body = asked(server, "/broken")
