@@ -7,7 +7,6 @@ from schemas import Record
 
 _PREFIX_DIGITS = 16
 _PREFIXES = 1 << 4 * _PREFIX_DIGITS
-
 _DEVIATIONS = 1.96
 _PADDING = 2
 
