@@ -2,8 +2,7 @@
 
 import os
 
-# gRPC writes to stderr whenever a connection ends, in a form of its own, unless told so before it
-# is first imported.
+# Otherwise gRPC writes to stderr when a connection ends. It reads this when it is imported.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
 __version__ = "2.0.0.dev0"

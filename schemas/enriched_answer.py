@@ -11,7 +11,6 @@ from schemas.quantities import to_rfc3339, to_us
 from schemas.verdict import Verdict
 
 _FULL_NAME = "groundwatch.EnrichedAnswer"  # the schema's full name, the same in every release
-
 # Fields that a check writes.
 _CHECK_FIELDS = frozenset(
     {

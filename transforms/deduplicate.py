@@ -74,11 +74,7 @@ _SEEN_IDS: SharedResources[SeenIds] = SharedResources()
 
 
 def seen_ids_open(path: str) -> AbstractContextManager[SeenIds]:
-    """Open the file of a run's ids, shared with the steps of this process.
-
-    Raises:
-      OSError: it cannot be opened.
-    """
+    """Open the file of a run's ids, shared with the steps of this process."""
     return _SEEN_IDS.using(path, partial(SeenIds, path))
 
 

@@ -8,7 +8,6 @@ from apache_beam.typehints.decorators import no_annotations
 from msgspec.structs import replace
 
 from schemas.answer import Answer
-from schemas.failure import Failure
 from schemas.message import SALVAGED, Message
 from schemas.verdict import Tag
 from transforms.formats import ParseFailure, parse_answers
@@ -59,12 +58,9 @@ def _parse_message(
             counters.FURTHER_ANSWERS.inc()
         if isinstance(answer, ParseFailure):
             counters.PARSE_FAILED.inc()
-            yield TaggedOutput(FAILURES, _failure(answer))
+            failure = failed_now(answer.message, "ParseAnswers", answer.error, retryable=False)
+            yield TaggedOutput(FAILURES, failure)
         elif is_salvaged:
             yield replace(answer, tags=(*answer.tags, Tag.SALVAGED))
         else:
             yield answer
-
-
-def _failure(parsed: ParseFailure) -> Failure:
-    return failed_now(parsed.message, "ParseAnswers", parsed.error, retryable=False)

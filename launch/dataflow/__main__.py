@@ -12,7 +12,7 @@ from launch.commands import all_commands
 from launch.dataflow.streaming import stream
 from launch.job.beam_options import beam_flag_names
 from launch.job.remote_run import archives_of, submit
-from launch.job.start import backfill_job
+from launch.job.start import prepare
 from pipeline.settings.definition import Setting, settings_of
 from pipeline.settings.load import UsageError
 from pipeline.sinks.sink import ArchiveSink
@@ -29,8 +29,8 @@ def start(arguments: Sequence[str]) -> int:
     loaded = command.load([*_flags(arguments, known)])
     if is_stream:
         return stream(loaded)
-    job = backfill_job(loaded)
-    return submit(job.config, archives_of(job.config), ArchiveSink(job.config), job.options)
+    config, options, _ = prepare(loaded, "input", loaded.settings.input.input)
+    return submit(config, archives_of(config), ArchiveSink(config), options)
 
 
 def _flags(arguments: Sequence[str], known: Mapping[str, Setting]) -> Iterator[str]:

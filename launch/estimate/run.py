@@ -2,20 +2,14 @@
 
 import sys
 from collections.abc import Iterator
+from itertools import chain
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from launch.estimate.answer_counts import (
-    EstimateCounts,
-    count_outcomes,
-    counts_of,
-    draw,
-    outcomes_of,
-    paid_for,
-)
+from launch.estimate import answer_counts
 from launch.estimate.estimate_file import write_estimate
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.paths import default_run_id, find_inputs, try_output
@@ -81,17 +75,18 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
 
 def _estimate_backfill(
     messages: ArchiveMessages, config: Config, settings: EstimateSettings, workers: int
-) -> tuple[Estimate, EstimateCounts]:
+) -> tuple[Estimate, answer_counts.EstimateCounts]:
     price, quota = settings.job.costs.price_per_1k_chars, settings.job.checker.requests_per_minute
     latency_ms, size = settings.estimate.assumed_latency_ms, settings.estimate.estimate_from
     sample, intervals = None, None
     if size is None:
-        outcomes = (outcome for message in messages for outcome in outcomes_of(message, config))
-        counts = count_outcomes(outcomes, pays_once=config.check.pays_once)
+        found = (answer_counts.outcomes_of(message, config) for message in messages)
+        outcomes = chain.from_iterable(found)
+        counts = answer_counts.count_outcomes(outcomes, pays_once=config.check.pays_once)
     else:
-        sample = draw(messages, size, config)
-        counts = counts_of(sample)
-        calls, characters = paid_for(sample, pays_once=config.check.pays_once)
+        sample = answer_counts.draw(messages, size, config)
+        counts = answer_counts.counts_of(sample)
+        calls, characters = answer_counts.paid_for(sample, pays_once=config.check.pays_once)
         counts.calls, counts.characters = round(calls.expected), round(characters.expected)
         intervals = _intervals(calls, characters, price)
     damaged = len(messages.damaged)

@@ -23,11 +23,7 @@ class Missing(Exception):
 def java_command(
     class_path: str, main_class: str, *arguments: str, heap: str, temporary: Path
 ) -> list[str]:
-    """Build the command line of a Java program, with a heap such as ``512m``.
-
-    Raises:
-      Missing: there is no suitable Java on the path.
-    """
+    """Build the command line of a Java program, with a heap such as 512m, or raise `Missing`."""
     java = _program("java", f"Flink needs Java {_MIN_JAVA}")
     version = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 - found on the path
     release = re.search(r'version "(\d+)', version.stderr)
@@ -47,11 +43,7 @@ def java_command(
 
 
 def class_path(folder: Path) -> str:
-    """Verify the jars of a folder and join their paths in Java's notation.
-
-    Raises:
-      Missing: a jar is missing, or its digest is not the recorded one.
-    """
+    """Verify the jars of a folder and join their paths in Java's notation, or raise `Missing`."""
     if not folder.is_dir():
         raise Missing(f"Flink's jars are not in {folder}: {_FETCH}")
     lines = (resources.files(__package__) / "jars.sha256").read_text(encoding="ascii").splitlines()
@@ -65,11 +57,7 @@ def class_path(folder: Path) -> str:
 
 
 def fetch(folder: Path) -> None:
-    """Fetch the jars with Maven, unless they are there; other files in the folder stay.
-
-    Raises:
-      Missing: there is no Maven, it failed, or it fetched other jars than the recorded ones.
-    """
+    """Fetch the jars with Maven, unless they are there, or raise `Missing`; other files stay."""
     try:
         class_path(folder)
     except Missing:

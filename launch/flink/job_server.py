@@ -92,10 +92,6 @@ def job_server(class_path: str, folder: Path) -> Iterator[list[str]]:
     Args:
       class_path: with Flink and Beam's runner, in Java's notation.
       folder: for logs, settings and temporary files.
-
-    Raises:
-      Missing: there is no suitable Java.
-      ProcessDied: the job server did not start.
     """
     [port] = pick_port(0)
     process = start_job_server(class_path, folder, port, SETTINGS)

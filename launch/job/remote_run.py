@@ -16,7 +16,6 @@ from apache_beam.runners.runner import PipelineResult, PipelineState
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
-from launch.job.bounded_job import BoundedJob
 from launch.local.run_summary import counts_from, publish_summary, summary_of
 from launch.terminal.exit_status import DONE, fail
 from pipeline import storage
@@ -43,18 +42,19 @@ class JobFailed(Exception):
     """The runner reports that the job failed; the message holds no text of an answer."""
 
 
-def run_remotely(job: BoundedJob) -> Summary:
+def run_remotely(
+    config: Config, options: PipelineOptions, price_per_1k_chars: float | None
+) -> Summary:
     """Run a job on the runner that its options name, and write and return its summary.
 
     Raises:
       Exception: a step failed, or the error is one of `EXPECTED` in launch/job/start.py.
     """
-    config = job.config
     with lock_output(config.lock, LOCK_WAIT_S):
         refuse_other_source(config.destination, config.source)
         started_at_us = clock.now_us()
         remove_summary(config.destination)
-        pipeline = beam.Pipeline(options=job.options)
+        pipeline = beam.Pipeline(options=options)
         build_pipeline(pipeline, archives_of(config), ArchiveSink(config), config)
         try:
             result = run_job(pipeline)
@@ -67,7 +67,7 @@ def run_remotely(job: BoundedJob) -> Summary:
                 counts_from(result),
                 rows,
                 started_at_us=started_at_us,
-                price_per_1k_chars=job.price_per_1k_chars,
+                price_per_1k_chars=price_per_1k_chars,
             )
             return publish_summary(config, summary)
         finally:
@@ -115,9 +115,7 @@ def run_job(pipeline: beam.Pipeline) -> PipelineResult:
     except RuntimeError as error:
         if getattr(error, "_tagged_with_step", False):
             raise
-        report = str(error)
-        reason = _own_error(report) or f"{_error_name(report)}; its log has the rest"
-        raise JobFailed(reason) from None
+        raise JobFailed(_reason(str(error), "; its log has the rest")) from None
     return result
 
 
@@ -126,8 +124,9 @@ def _wait(result: PipelineResult, page: str | None) -> None:
     try:
         state = result.wait_until_finish()
     except DataflowRuntimeException as error:
-        reason = _own_error(str(error)) or _error_name(str(error))
-        raise JobFailed(f"Dataflow ended the job as {result.state}: {reason}; see {page}") from None
+        raise JobFailed(
+            f"Dataflow ended the job as {result.state}: {_reason(str(error))}; see {page}"
+        ) from None
     except (GoogleAPICallError, GoogleAuthError) as error:
         raise JobFailed(
             f"the job may still run, but its state is unknown: {error}; see {page}"
@@ -148,13 +147,12 @@ def _job_page(result: Any, options: PipelineOptions) -> str | None:
     return f"{_PAGES}/{cloud.region}/{result.job_id()}?project={cloud.project}"
 
 
-def _own_error(report: str) -> str | None:
-    """Find groundwatch's own error in a runner's report, a traceback inside a traceback."""
-    sentences = _OWN_ERROR.findall(report)
-    return str(sentences[-1]) if sentences else None
+def _reason(report: str, hint: str = "") -> str:
+    """Find groundwatch's own error in a runner's report, or name the last error.
 
-
-def _error_name(report: str) -> str:
-    """Name the last error in a runner's report; its message could hold an answer."""
-    errors = _ANY_ERROR.findall(report)
-    return f"the runner reports {errors[-1] if errors else 'no reason'}"
+    The report is a traceback inside a traceback. The message of another error could hold an answer.
+    """
+    if own := _OWN_ERROR.findall(report):
+        return str(own[-1])
+    errors = _ANY_ERROR.findall(report) or ["no reason"]
+    return f"the runner reports {errors[-1]}{hint}"

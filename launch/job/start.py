@@ -2,6 +2,7 @@
 
 import sys
 import traceback
+from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 
@@ -16,7 +17,6 @@ from launch.inputs.paths import (
     try_output,
 )
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
-from launch.job.bounded_job import BoundedJob
 from launch.job.remote_run import JobFailed, run_remotely
 from launch.local.local_pipeline import cause_of
 from launch.local.local_run import NothingToResume, run_locally
@@ -33,6 +33,7 @@ from launch.terminal.exit_status import DONE, LEFT, fail
 from launch.terminal.unreadable_input import fail_unreadable, fail_with, first_failures
 from pipeline.settings.commands import BackfillSettings, DemoSettings, ReplaySettings
 from pipeline.settings.config import Config, job_config
+from pipeline.settings.definition import build
 from pipeline.settings.job import JobSettings
 from pipeline.settings.load import Loaded
 from pipeline.sinks.destination import Destination
@@ -50,12 +51,8 @@ EXPECTED = (
 
 def backfill(loaded: Loaded[BackfillSettings]) -> int:
     """Check an archive."""
-    return _run(backfill_job(loaded))
-
-
-def backfill_job(loaded: Loaded[BackfillSettings]) -> BoundedJob:
-    """Derive the job of a backfill from its settings, or raise UsageError."""
-    return _job(loaded, "input", loaded.settings.input.input)
+    settings = loaded.settings
+    return _run(*prepare(loaded, "input", settings.input.input), settings.job)
 
 
 def replay(loaded: Loaded[ReplaySettings]) -> int:
@@ -77,17 +74,18 @@ def demo(loaded: Loaded[DemoSettings]) -> int:
         run=destination.run,
         work_folder=default_work_folder(destination),
     )
-    return _run(BoundedJob(config=config, options=PipelineOptions([])))
+    return _run(config, PipelineOptions([]), 1, build(JobSettings, {}))
 
 
 def _replay_files(loaded: Loaded[ReplaySettings], failures: tuple[str, ...]) -> int:
-    if output := loaded.settings.job.output.output:
+    job = loaded.settings.job
+    if output := job.output.output:
         try:
             # An interrupted replay may have moved only some.
             move_replayed(output, read_summaries(output))
         except OSError as error:
             loaded.problems.append(f"--output {output}: {error}")
-    return _run(_job(loaded, "failures", failures))
+    return _run(*prepare(loaded, "failures", failures), job)
 
 
 def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
@@ -120,10 +118,16 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
     return status
 
 
-def _job(
+def prepare(
     loaded: Loaded[BackfillSettings] | Loaded[ReplaySettings], flag: str, patterns: tuple[str, ...]
-) -> BoundedJob:
-    """Derive a job from its settings; `patterns` are the values of `flag`."""
+) -> tuple[Config, PipelineOptions, int]:
+    """Derive the configuration of a job, Beam's options, and how many processes share the work.
+
+    Args:
+      loaded: the settings.
+      flag: the one that names the input.
+      patterns: its values.
+    """
     job, problems = loaded.settings.job, loaded.problems
     replays = isinstance(loaded.settings, ReplaySettings)
     beam_options = read_beam_options(loaded, job)
@@ -132,8 +136,13 @@ def _job(
     if not is_local:
         problems += _local_flags(job)
     inputs = find_inputs(flag, patterns, problems)
-    destination = _destination(job, patterns, problems, replays=replays)
+    run_id = job.output.run_id or default_run_id(patterns)
+    destination = Destination(root=job.output.output, run=run_id)
+    if destination.root:
+        try_output(destination, problems)
     loaded.raise_problems()
+    if replays and not job.output.run_id:
+        destination = replace(destination, run=free_run_id(destination.root, run_id))
     work_folder = (job.local.work_folder or default_work_folder(destination)) if is_local else None
     config = job_config(
         job,
@@ -146,48 +155,28 @@ def _job(
         work_folder=work_folder,
         reply_folder=work_folder,
     )
-    return BoundedJob(
-        config=config,
-        options=beam_options,
-        processes=workers,
-        price_per_1k_chars=job.costs.price_per_1k_chars,
-        must_resume=job.local.resume,
-        forget_replies=job.local.forget_replies,
-    )
+    return config, beam_options, workers
 
 
-def _destination(
-    job: JobSettings, patterns: tuple[str, ...], problems: list[str], *, replays: bool
-) -> Destination:
-    """Name the run, and check that its output can be written."""
-    run_id = job.output.run_id or default_run_id(patterns)
-    destination = Destination(root=job.output.output, run=run_id)
-    if destination.root:
-        try_output(destination, problems)
-        if replays and not job.output.run_id and not problems:
-            return replace(destination, run=free_run_id(destination.root, run_id))
-    return destination
-
-
-def _local_flags(job: JobSettings) -> list[str]:
+def _local_flags(job: JobSettings) -> Iterator[str]:
     """Refuse the flags that an engine cannot obey."""
-    values = {
-        "work_folder": job.local.work_folder,
-        "resume": job.local.resume,
-        "forget_replies": job.local.forget_replies,
-        "max_calls": job.costs.max_calls,
-        "max_cost": job.costs.max_cost,
-    }
-    refusal = "is only for a run on this machine, without --runner"
-    return [f"--{name}: {refusal}" for name, value in values.items() if value]
+    for group, names in (
+        (job.local, ("work_folder", "resume", "forget_replies")),
+        (job.costs, ("max_calls", "max_cost")),
+    ):
+        for name in names:
+            if getattr(group, name):
+                yield f"--{name}: is only for a run on this machine, without --runner"
 
 
-def _run(job: BoundedJob) -> int:
+def _run(config: Config, options: PipelineOptions, processes: int, job: JobSettings) -> int:
     """Run a job, print its progress and its summary, and return the exit status."""
     keep_beam_quiet()
-    config = job.config
     try:
-        summary = run_locally(job) if config.work_folder else run_remotely(job)
+        if config.work_folder:
+            summary = run_locally(config, options, processes, job)
+        else:
+            summary = run_remotely(config, options, job.costs.price_per_1k_chars)
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
         return fail(f"the run failed: {_reason(cause_of(error))}")
     show_summary(config, summary, _report(config))

@@ -1,1 +1,1 @@
-"""Running on one machine: in segments, each of which is done for good or not at all."""
+"""Run an archive on one machine, in segments that are committed one by one."""

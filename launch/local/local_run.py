@@ -5,25 +5,25 @@ import sys
 from collections.abc import Iterable
 
 import msgspec
+from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import asdict, replace
 
 from launch import __version__
-from launch.job.bounded_job import BoundedJob
 from launch.local.run_summary import publish_summary, summary_of
 from launch.local.segments import run_segments
 from launch.local.work_folder import Plan, WorkFolder
 from launch.terminal.figures import counted
 from pipeline import storage
 from pipeline.settings.config import Config
+from pipeline.settings.job import JobSettings, LocalRunSettings
 from pipeline.sinks.part_files import OpenPart, Part
 from pipeline.sinks.publication import publish_parts
 from pipeline.sinks.row_formats import row_formats
 from pipeline.sinks.summary_file import refuse_other_source, remove_summary
 from pipeline.sources.archives import examine_file
-from pipeline.sources.splits import Segment, split_segments
+from pipeline.sources.splits import split_segments
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
-from schemas.summary import RunCounts, Summary, total_counts
-from transforms.grounding.settings import CheckSettings
+from schemas.summary import Summary, total_counts
 from transforms.measure_rates import EngineCounts
 from transforms.rules.rate_incidents import find_all_rate_alerts
 from transforms.runtime import clock
@@ -50,10 +50,12 @@ NOT_IN_FINGERPRINT = frozenset(
 
 
 class NothingToResume(Exception):
-    """There is no interrupted run to resume."""
+    """--resume was given without an interrupted run."""
 
 
-def run_locally(job: BoundedJob) -> Summary:
+def run_locally(
+    config: Config, options: PipelineOptions, processes: int, job: JobSettings
+) -> Summary:
     """Run a job on this machine to its end, or to its limit, and write and return its summary.
 
     An interrupted run of the same id is resumed: its finished segments stay. After a change of
@@ -63,14 +65,15 @@ def run_locally(job: BoundedJob) -> Summary:
       Exception: a step failed, or the error is one of `EXPECTED` in launch/job/start.py.
     """
     started_at_us = clock.now_us()
-    config = job.config
     work = WorkFolder(str(config.work_folder))
     with work.held(), lock_output(config.lock, LOCK_WAIT_S, owner=work.owner()) as lock:
         refuse_other_source(config.destination, config.source)
-        plan = _plan(job, work)
-        _run_segments(job, plan, work)
+        plan = _plan(config, processes, job.local, work)
+        run_segments(config, options, processes, plan)
         lock.check()
-        summary = _publish(job, plan, work, started_at_us)
+        summary = _publish(
+            config, plan, work, started_at_us, price_per_1k_chars=job.costs.price_per_1k_chars
+        )
         if not summary.deferred:
             work.remove()
     return summary
@@ -96,29 +99,28 @@ def fingerprint(config: Config) -> str:
     Every setting counts, except those named in `NOT_IN_FINGERPRINT`.
     """
     states = [(path, *storage.version(path)) for path in config.inputs]
-    content = [__version__, _fixed(config), _fixed(config.check), states]
+    settings = [
+        {name: value for name, value in asdict(each).items() if name not in NOT_IN_FINGERPRINT}
+        for each in (config, config.check)
+    ]
+    content = [__version__, settings, states]
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
-def _fixed(settings: Config | CheckSettings) -> dict[str, object]:
-    fields = asdict(settings).items()
-    return {name: value for name, value in fields if name not in NOT_IN_FINGERPRINT}
-
-
-def _plan(job: BoundedJob, work: WorkFolder) -> Plan:
+def _plan(config: Config, processes: int, flags: LocalRunSettings, work: WorkFolder) -> Plan:
     """Read the plan of an interrupted run, or begin a new one."""
     earlier = work.read_plan()
-    is_same = earlier is not None and earlier.fingerprint == fingerprint(job.config)
-    if job.must_resume and not is_same:
+    is_same = earlier is not None and earlier.fingerprint == fingerprint(config)
+    if flags.resume and not is_same:
         changed = "the settings or the input have changed" if earlier else "no run was interrupted"
         raise NothingToResume(f"--resume: {changed}; without it a new run starts")
-    remove_summary(job.config.destination)
-    if earlier is not None and is_same and not job.forget_replies:
+    remove_summary(config.destination)
+    if earlier is not None and is_same and not flags.forget_replies:
         return earlier
-    plan = make_plan(job.config, job.processes)
+    plan = make_plan(config, processes)
     if paid := work.paid():
         with paid as store:
-            if job.forget_replies:
+            if flags.forget_replies:
                 store.delete_replies()
             elif replies := store.begin_plan():
                 sys.stderr.write(
@@ -130,28 +132,22 @@ def _plan(job: BoundedJob, work: WorkFolder) -> Plan:
     return plan
 
 
-def _run_segments(job: BoundedJob, plan: Plan, work: WorkFolder) -> None:
-    waiting = [segment for segment in plan.segments if not _is_finished(work, segment)]
-    done_before = plan.messages - sum(segment.messages for segment in waiting)
-    if done_before:
-        sys.stderr.write(
-            f"groundwatch: going on: {done_before:,} of {plan.messages:,} messages are done\n"
-        )
-    processes = min(job.processes, len(waiting))
-    if waiting:
-        run_segments(job.config, job.options, waiting, processes, done_before=done_before)
-
-
-def _is_finished(work: WorkFolder, segment: Segment) -> bool:
-    done = work.done(segment.number)
-    return done is not None and not done.counts.deferred
-
-
-def _publish(job: BoundedJob, plan: Plan, work: WorkFolder, started_at_us: int) -> Summary:
+def _publish(
+    config: Config,
+    plan: Plan,
+    work: WorkFolder,
+    started_at_us: int,
+    *,
+    price_per_1k_chars: float | None,
+) -> Summary:
     """Publish the files of all finished segments, and write the summary."""
-    config = job.config
     finished = [(segment, done) for segment in plan.segments if (done := work.done(segment.number))]
-    counts = _with_all_calls(work, total_counts(done.counts for _, done in finished))
+    counts = total_counts(done.counts for _, done in finished)
+    if paid := work.paid():
+        # Those of unfinished segments and killed processes count, too.
+        with paid as store:
+            calls, characters = store.spent()
+        counts = replace(counts, calls=calls, characters=characters)
     parts = [part for _, done in finished for part in done.parts]
     rates = (engine_counts for _, done in finished for engine_counts in done.rates)
     # A message may hold several answers, so the rest does not follow from the answers read.
@@ -161,19 +157,10 @@ def _publish(job: BoundedJob, plan: Plan, work: WorkFolder, started_at_us: int) 
         counts,
         publish_parts(config, [*parts, *_rate_alert_parts(config, rates)]),
         started_at_us=started_at_us,
-        price_per_1k_chars=job.price_per_1k_chars,
+        price_per_1k_chars=price_per_1k_chars,
         deferred=left,
     )
     return publish_summary(config, summary)
-
-
-def _with_all_calls(work: WorkFolder, counts: RunCounts) -> RunCounts:
-    """Count the calls of all attempts, including unfinished segments and killed processes."""
-    if (paid := work.paid()) is None:
-        return counts
-    with paid as store:
-        calls, characters = store.spent()
-    return replace(counts, calls=calls, characters=characters)
 
 
 def _rate_alert_parts(config: Config, rates: Iterable[EngineCounts]) -> list[Part]:

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 from apache_beam.metrics.metric import MetricsFilter
 from apache_beam.runners.runner import PipelineResult
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from launch.estimate.estimate_file import compare_with_estimate
 from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.sinks.summary_file import read_summaries, write_summary
 from schemas.cost_estimate import Amounts
-from schemas.summary import AnswerCounts, Replayed, ReplayedFile, RunCounts, Summary
+from schemas.summary import Replayed, ReplayedFile, RunCounts, Summary
 from schemas.verdict import Verdict
 from transforms.runtime import clock, counters
 
@@ -30,6 +30,9 @@ class _Failure(msgspec.Struct):
     error_class: str
     retryable: bool
     step: str
+
+
+_FAILURE = msgspec.json.Decoder(_Failure)
 
 
 def counts_from(result: PipelineResult) -> RunCounts:
@@ -93,11 +96,10 @@ def summary_of(
     """
     cost = None if price_per_1k_chars is None else counts.characters / 1000 * price_per_1k_chars
     spent = Amounts(calls=counts.calls, characters=counts.characters, cost=cost)
-    common: dict[str, Any] = {
-        name: getattr(counts, name) for name in AnswerCounts.__struct_fields__
-    }
+    fields: dict[str, Any] = asdict(counts)
+    latency_ms, max_latency_ms = fields.pop("latency_ms"), fields.pop("max_latency_ms")
     return Summary(
-        **common | {"deferred": deferred},
+        **fields | {"deferred": deferred},
         run=config.run,
         source=config.source,
         checker=config.check.checker,
@@ -105,8 +107,8 @@ def summary_of(
         failures=rows["failures"],
         alerts=rows["alerts"],
         cost=cost,
-        mean_latency_ms=round(counts.latency_ms / counts.checked, 1) if counts.checked else None,
-        max_latency_ms=counts.max_latency_ms if counts.checked else None,
+        mean_latency_ms=round(latency_ms / counts.checked, 1) if counts.checked else None,
+        max_latency_ms=max_latency_ms if counts.checked else None,
         started_at_us=started_at_us,
         finished_at_us=clock.now_us(),
         estimate=compare_with_estimate(config.destination, spent),
@@ -157,7 +159,8 @@ def _replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
         name = storage.name_below(path, folder)
         if name is None:
             continue
-        failures = _failures_in(path)
+        with storage.describing_errors(f"cannot read {path}"), storage.read(path) as stream:
+            failures = [_FAILURE.decode(line) for line in stream]
         errors.update(failure.error_class for failure in failures)
         retryable += sum(failure.retryable for failure in failures)
         unreadable += sum(failure.step in _READING_STEPS for failure in failures)
@@ -172,9 +175,3 @@ def _replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
         unreadable=unreadable,
         failures_by_error=dict(errors),
     )
-
-
-def _failures_in(path: str) -> list[_Failure]:
-    decoder = msgspec.json.Decoder(_Failure)
-    with storage.describing_errors(f"cannot read {path}"), storage.read(path) as stream:
-        return [decoder.decode(line) for line in stream]

@@ -2,9 +2,10 @@
 
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing
@@ -15,7 +16,7 @@ from multiprocessing.queues import Queue
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.local.local_pipeline import LocalPipeline
-from launch.local.work_folder import SegmentDone, WorkFolder
+from launch.local.work_folder import Plan, SegmentDone, WorkFolder
 from launch.logs.json_log import keep_beam_quiet
 from launch.terminal.progress import Gauges, Progress, read_gauges
 from pipeline.settings.config import Config
@@ -31,36 +32,33 @@ class ProcessDied(Exception):
     """A process ended before its segment was finished."""
 
 
-def run_segments(
-    config: Config,
-    options: PipelineOptions,
-    segments: Sequence[Segment],
-    processes: int,
-    *,
-    done_before: int,
-) -> None:
-    """Run segments to their end, or until one of them reaches a limit, and show the progress.
+def run_segments(config: Config, options: PipelineOptions, processes: int, plan: Plan) -> None:
+    """Run the segments that are not finished, until one of them reaches a limit.
 
     Args:
       config: the run's settings, with a work folder; a quota in it is one process's share.
       options: Beam's own.
-      segments: those that are not finished.
-      processes: how many share the work; 1 is this one alone.
-      done_before: messages of segments that are finished.
+      processes: how many share the work at most; 1 is this one alone.
+      plan: the run's segments.
     """
-    total = done_before + sum(segment.messages for segment in segments)
-    if processes == 1:
+    work = WorkFolder(str(config.work_folder))
+    done = {segment.number: work.done(segment.number) for segment in plan.segments}
+    finished = {number for number, each in done.items() if each and not each.counts.deferred}
+    waiting = [segment for segment in plan.segments if segment.number not in finished]
+    total = plan.messages
+    done_before = total - sum(segment.messages for segment in waiting)
+    if done_before:
+        sys.stderr.write(f"groundwatch: going on: {done_before:,} of {total:,} messages are done\n")
+    if min(processes, len(waiting)) > 1:
+        pool = _Processes(config, options, min(processes, len(waiting)))
+        with closing(pool), Progress(total, done_before, pool.gauges):
+            pool.run(waiting)
+    elif waiting:
         with ExitStack() as resources, Progress(total, done_before, read_gauges):
             runner = SegmentRunner(config, options, resources)
-            for segment in segments:
+            for segment in waiting:
                 if runner.run(segment).counts.deferred:
                     return
-        return
-    with (
-        closing(_Processes(config, options, processes)) as pool,
-        Progress(total, done_before, pool.gauges),
-    ):
-        pool.run(segments)
 
 
 class SegmentRunner:

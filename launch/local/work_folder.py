@@ -174,9 +174,4 @@ def _in_folder(done: SegmentDone, folder: Path) -> SegmentDone:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a small file and flush it to the disk."""
-    unfinished = path.with_suffix(".unfinished")
-    with storage.describing_errors(f"cannot write {path}"):
-        with create_file(unfinished) as stream:
-            stream.write(content)
-        storage.publish(str(unfinished), str(path))
+    storage.write_whole(str(path), content, str(path.with_suffix(".unfinished")))

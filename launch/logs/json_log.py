@@ -8,9 +8,9 @@ import sys
 import threading
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from types import TracebackType
 from typing import Any, TextIO
 
 import msgspec
@@ -36,10 +36,10 @@ def keep_beam_quiet() -> None:
     for name in _QUIET_IN_BEAM:
         logging.getLogger(f"apache_beam.runners.{name}").setLevel(logging.CRITICAL)
     # Beam's copy of a runner's log has no logger name.
-    logging.getLogger().addFilter(_is_no_copy)
+    logging.getLogger().addFilter(_is_own_line)
 
 
-def _is_no_copy(record: logging.LogRecord) -> bool:
+def _is_own_line(record: logging.LogRecord) -> bool:
     return record.module != "portable_runner"
 
 
@@ -61,7 +61,8 @@ class JsonLogHandler(logging.StreamHandler[TextIO]):
     """Write each line at once, but only a few lines of one kind a minute.
 
     Lines are of one kind if they have the same logger, level and template. A further line says how
-    many were dropped, with the next line after the minute, or at the end.
+    many were dropped, with the next line after the minute, or at the end. After a
+    thousand kinds, the minute ends early.
     """
 
     def __init__(
@@ -70,41 +71,38 @@ class JsonLogHandler(logging.StreamHandler[TextIO]):
         super().__init__(stream)
         self.setFormatter(JsonFormatter())
         self._clock = clock
-        # When the window of each kind began, and its lines since then; the oldest window first.
-        self._kinds: dict[tuple[str, int, str], tuple[float, int]] = {}
+        self._begin_minute()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line, unless there were too many of its kind."""
-        self._write_dropped()
         kind = record.name, record.levelno, _first_line(record.msg)
-        since_s, lines = self._kinds.get(kind, (self._clock(), 0))
-        self._kinds[kind] = since_s, lines + 1
-        if lines < _MAX_LINES:
+        is_full = len(self._lines) == _MAX_KINDS and kind not in self._lines
+        if is_full or self._clock() - self._since_s >= _WINDOW_S:
+            self._write_dropped()
+        self._lines[kind] += 1
+        if self._lines[kind] <= _MAX_LINES:
             super().emit(record)
 
     def close(self) -> None:
         """Write how many lines were dropped."""
         with self.lock or nullcontext():
-            self._write_dropped(at_end=True)
+            self._write_dropped()
         super().close()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the base's name
         """Do nothing: the base class would print the record's arguments."""
 
-    def _write_dropped(self, *, at_end: bool = False) -> None:
-        """Close the windows that are over, and the oldest ones of too many kinds."""
-        while self._kinds:
-            kind, (since_s, lines) = next(iter(self._kinds.items()))
-            is_over = self._clock() - since_s >= _WINDOW_S
-            if not (at_end or is_over or len(self._kinds) > _MAX_KINDS):
-                return
-            del self._kinds[kind]
-            if lines > _MAX_LINES:
-                name, level, template = kind
-                left_out = lines - _MAX_LINES
-                message = f"{left_out} more lines like this were left out: {template}"
-                fields = {"name": name, "levelno": level, "msg": message, "left_out": left_out}
+    def _begin_minute(self) -> None:
+        self._since_s = self._clock()
+        self._lines: Counter[tuple[str, int, str]] = Counter()
+
+    def _write_dropped(self) -> None:
+        for (name, level, template), lines in self._lines.items():
+            if (dropped := lines - _MAX_LINES) > 0:
+                message = f"{dropped} more lines like this were left out: {template}"
+                fields = {"name": name, "levelno": level, "msg": message, "left_out": dropped}
                 super().emit(logging.makeLogRecord(fields))
+        self._begin_minute()
 
 
 class JsonFormatter(logging.Formatter):
@@ -167,10 +165,5 @@ def _log_end_of_thread(end: threading.ExceptHookArgs) -> None:
         _log_end(end.exc_type, end.exc_value, end.exc_traceback)
 
 
-def _log_end(
-    exception_type: type[BaseException],
-    exception: BaseException | None,
-    place: TracebackType | None,
-) -> None:
-    end = exception or exception_type()
-    _log.critical("ended by %s", exception_type.__name__, exc_info=(exception_type, end, place))
+def _log_end(kind: type[BaseException], *rest: Any) -> None:
+    _log.critical("ended by %s", kind.__name__, exc_info=(kind, *rest))

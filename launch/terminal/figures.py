@@ -1,7 +1,7 @@
 """Format numbers and untrusted text for people."""
 
 NOTHING = "—"
-"""Shown where there is no number."""
+"""Shown instead of a missing number."""
 
 _SECOND_MS = 1_000
 _MAX_CHARACTERS = 300

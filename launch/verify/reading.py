@@ -36,7 +36,7 @@ class _OpenLine(Exception):
 def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
     """Read all rows of an output folder, and what its runs say of them.
 
-    Memory grows by 8 bytes a record. Raises NothingFound if there is no output.
+    Memory grows by 8 bytes a record. Raises NothingFound without output.
     """
     # Before the files: what a worker publishes meanwhile shows as more rows, never as fewer.
     journals = tuple(_read_journal(path) for path in find_journals(root, work_folders))

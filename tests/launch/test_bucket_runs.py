@@ -1,4 +1,4 @@
-"""Backfills from buckets into buckets: whole, or told in a sentence."""
+"""Backfills from buckets into buckets: complete, or with an error in one sentence."""
 
 import gzip
 import io
@@ -136,12 +136,12 @@ def test_a_call_that_keeps_failing_ends_the_run_which_names_the_file_and_can_be_
 ) -> None:
     buckets.plan = when(action, part, Trouble(status))
     assert run() == 1
-    told = capsys.readouterr()
-    assert told.err.startswith("groundwatch: the run failed: cannot ")
-    assert named in told.err
-    assert f": {status} refused by the test\n" in told.err
-    assert told.err.count("\n") == 1
-    assert told.out == ""
+    screen = capsys.readouterr()
+    assert screen.err.startswith("groundwatch: the run failed: cannot ")
+    assert named in screen.err
+    assert f": {status} refused by the test\n" in screen.err
+    assert screen.err.count("\n") == 1
+    assert screen.out == ""
     assert "summary.json" not in buckets.below("gs://out/run/")
     buckets.plan = lambda _: None
     assert run() == 0
@@ -155,7 +155,7 @@ def test_a_call_that_keeps_failing_ends_the_run_which_names_the_file_and_can_be_
         ("begin", "probe", "--output gs://out/run: cannot be written to"),
     ],
 )
-def test_a_bucket_that_lets_nobody_in_is_told_before_the_run(
+def test_a_bucket_that_lets_nobody_in_is_reported_before_the_run(
     buckets: Buckets,
     run: Callable[..., int],
     capsys: pytest.CaptureFixture[str],
@@ -166,14 +166,14 @@ def test_a_bucket_that_lets_nobody_in_is_told_before_the_run(
 ) -> None:
     buckets.plan = when(action, part, Trouble(403))
     assert run() == 2
-    told = capsys.readouterr().err
-    assert complaint in told
-    assert "403 refused by the test" in told
-    assert "Traceback" not in told
+    screen = capsys.readouterr().err
+    assert complaint in screen
+    assert "403 refused by the test" in screen
+    assert "Traceback" not in screen
     assert buckets.below("gs://out/run/") == {}
 
 
-def test_an_archive_that_is_cut_in_its_bucket_is_told(
+def test_an_archive_that_is_cut_in_its_bucket_is_reported(
     buckets: Buckets, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = "gs://in/days/2026-03-02/answers.jsonl.gz"

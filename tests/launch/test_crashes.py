@@ -36,7 +36,7 @@ def heed_interrupts() -> None:
 
 
 def parts_in(output: Path) -> set[Path]:
-    """The files of enriched records that are no output yet."""
+    """The part files of enriched records, which are not published yet."""
     try:
         return set(output.glob(".groundwatch-*/segment-*/enriched-*"))
     except FileNotFoundError:
@@ -78,12 +78,12 @@ def test_a_signal_ends_a_run_soon_and_shows_no_result(
 ) -> None:
     with begin(a_long_archive(tmp_path, 10 * _ANSWERS), tmp_path / "out") as process:
         process.send_signal(number)
-        _, told = process.communicate(timeout=10)
+        _, screen = process.communicate(timeout=10)
     assert process.returncode != 0
     assert visible_files(tmp_path / "out") == []
     if number is signal.SIGINT:
         assert process.returncode == 1
-        assert told == (
+        assert screen == (
             "groundwatch: the run failed: interrupted; give the same command again to finish it\n"
         )
 
@@ -97,8 +97,8 @@ def test_a_disk_that_is_full_ends_the_run_with_a_sentence(tmp_path: Path, room_b
         resource.setrlimit(resource.RLIMIT_FSIZE, (room_bytes, room_bytes))
 
     given = ["--input", str(archive), "--output", str(output)]
-    status, told, complained = run(*GROUNDWATCH, "backfill", *given, prepare=limit)
-    assert (status, told) == (1, "")
+    status, screen, complained = run(*GROUNDWATCH, "backfill", *given, prepare=limit)
+    assert (status, screen) == (1, "")
     assert complained.startswith(f"groundwatch: the run failed: cannot write {output}/")
     assert complained.count("\n") == 1
     assert visible_files(output) == []

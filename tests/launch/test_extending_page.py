@@ -1,4 +1,4 @@
-"""What the page on extending groundwatch tells to do, done to a copy of the source."""
+"""The examples of docs/extending.md, applied to a copy of the source."""
 
 import json
 import re
@@ -97,9 +97,9 @@ def test_what_the_page_adds_takes_part_in_a_backfill(
 ) -> None:
     archive = chats(tmp_path)
     flags = ["--input", str(archive), "--output", str(tmp_path / "out"), "--checker", checker]
-    status, told, complaint = run(*GROUNDWATCH, "backfill", *flags, source=extended)
+    status, screen, complaint = run(*GROUNDWATCH, "backfill", *flags, source=extended)
     assert (status, complaint) == (0, "")
-    assert "3 messages" in told
+    assert "3 messages" in screen
     assert failures_in(tmp_path / "out") == []
     by_ticket: dict[str, Any] = {r["answer_name"]: r for r in records_in(tmp_path / "out")}
     assert {ticket: record["verdict"] for ticket, record in by_ticket.items()} == {

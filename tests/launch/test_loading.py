@@ -1,4 +1,4 @@
-"""The files of a real run in other people's hands: three libraries, and what the docs tell to type.
+"""The files of a real run in other people's hands: three libraries, and the commands of the docs.
 
 fastavro wrote them; the official library in Python and DuckDB's extension in C read the same rows.
 """
@@ -95,7 +95,7 @@ def in_utc(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.replace(tzinfo=UTC)
     if isinstance(value, dict):
-        return {name: in_utc(member) for name, member in value.items()}
+        return {name: in_utc(each) for name, each in value.items()}
     return value
 
 

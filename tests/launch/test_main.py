@@ -26,21 +26,21 @@ COMMANDS = (
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"]])
 def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     assert main(arguments) == 0
-    told = capsys.readouterr()
-    assert all(f"\n  {command}" in told.out for command in COMMANDS)
-    assert told.err == ""
+    screen = capsys.readouterr()
+    assert all(f"\n  {command}" in screen.out for command in COMMANDS)
+    assert screen.err == ""
 
 
 def test_no_command_is_a_usage_error_that_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith("groundwatch: a command is missing.\n")
-    assert all(f"\n  {command}" in told.err for command in COMMANDS)
+    screen = capsys.readouterr()
+    assert screen.out == ""
+    assert screen.err.startswith("groundwatch: a command is missing.\n")
+    assert all(f"\n  {command}" in screen.err for command in COMMANDS)
 
 
 @pytest.mark.parametrize("command", ["", "backfil", "--bogus", "Demo", "__main__", "../demo"])
-def test_what_is_no_command_is_a_usage_error(
+def test_an_unknown_command_is_a_usage_error(
     capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     assert main([command]) == 2
@@ -49,17 +49,17 @@ def test_what_is_no_command_is_a_usage_error(
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_tells_its_flags(
+def test_the_help_of_each_command_lists_its_flags(
     capsys: pytest.CaptureFixture[str], command: str, flag: str
 ) -> None:
     assert main([command, flag]) == 0
-    told = capsys.readouterr()
-    assert told.out.startswith(f"usage: groundwatch {command} ")
-    assert "\n  --" in told.out
-    assert told.err == ""
+    screen = capsys.readouterr()
+    assert screen.out.startswith(f"usage: groundwatch {command} ")
+    assert "\n  --" in screen.out
+    assert screen.err == ""
 
 
-def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"groundwatch {__version__}\n"
 
@@ -76,8 +76,8 @@ def test_a_terminal_that_lacks_a_character_shows_a_question_mark(
 
 
 def test_as_a_module_it_is_the_same_command() -> None:
-    status, told, complained = run(*GROUNDWATCH, "backfill", "--bogus")
-    assert (status, told) == (2, "")
+    status, screen, complained = run(*GROUNDWATCH, "backfill", "--bogus")
+    assert (status, screen) == (2, "")
     assert "--bogus is unknown" in complained
 
 
@@ -134,30 +134,31 @@ def test_a_backfill_that_makes_no_sense_does_not_begin(
     output = tmp_path / "out"
     given = ["--input", str(archive), "--output", str(output), *arguments]
     assert main(["backfill", *given]) == 2
-    told = capsys.readouterr()
-    assert expected in told.err
-    assert told.err.startswith("groundwatch backfill cannot start:\n  --") or "argument" in told.err
-    assert told.err.endswith("`groundwatch backfill --help` lists the flags.\n")
-    assert told.err.count("\n") == 3
-    assert told.out == ""
+    screen = capsys.readouterr()
+    assert expected in screen.err
+    is_start = screen.err.startswith("groundwatch backfill cannot start:\n  --")
+    assert is_start or "argument" in screen.err
+    assert screen.err.endswith("`groundwatch backfill --help` lists the flags.\n")
+    assert screen.err.count("\n") == 3
+    assert screen.out == ""
     assert [path for path in output.rglob("*") if path.is_file()] == []
 
 
-def test_what_a_runner_misses_is_told_before_the_run(
+def test_what_a_runner_misses_is_reported_before_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     archive = tmp_path / "a.jsonl"
     archive.touch()
     given = ["--input", str(archive), "--output", str(tmp_path / "out")]
     assert main(["backfill", *given, "--runner", "DataflowRunner"]) == 2
-    told = capsys.readouterr().err
-    assert "--runner DataflowRunner: Missing required option: project." in told
-    assert "--runner DataflowRunner: Missing required option: region." in told
+    screen = capsys.readouterr().err
+    assert "--runner DataflowRunner: Missing required option: project." in screen
+    assert "--runner DataflowRunner: Missing required option: region." in screen
 
 
 @pytest.mark.parametrize("command", ["demo", "backfill"])
 @pytest.mark.parametrize("folder", ["a.jsonl", "a.jsonl/out", "/proc/nothing/out"])
-def test_an_output_that_cannot_be_written_is_told_before_the_run(
+def test_an_output_that_cannot_be_written_is_reported_before_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, folder: str
 ) -> None:
     archive = tmp_path / "a.jsonl"
@@ -168,9 +169,9 @@ def test_an_output_that_cannot_be_written_is_told_before_the_run(
     assert f"--output {tmp_path / folder}: cannot be written to: " in capsys.readouterr().err
 
 
-def test_every_fault_of_a_backfill_is_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_fault_of_a_backfill_is_reported_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     given = ["--input", "nowhere.jsonl", "--claim_threshold", "7", "--bogus", "--output", ""]
     assert main(["backfill", *given]) == 2
-    told = capsys.readouterr().err
+    screen = capsys.readouterr().err
     for part in ("nowhere.jsonl: no file", "--claim_threshold 7", "--bogus is", "--output ''"):
-        assert part in told
+        assert part in screen

@@ -35,7 +35,7 @@ def test_after_kills_the_same_command_pays_only_for_what_was_under_way(tmp_path:
     assert list(output.glob(".groundwatch-*")) == []
 
 
-def test_another_checker_is_paid_anew(tmp_path: Path) -> None:
+def test_another_checker_is_paid_again(tmp_path: Path) -> None:
     archive, output = an_archive(tmp_path, an_envelope(1)), tmp_path / "out"
     with FaultServer() as first, FaultServer() as second:
         assert backfill(archive, output, "--checker", first.address) == 0

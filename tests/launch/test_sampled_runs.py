@@ -48,8 +48,8 @@ def test_what_is_left_out_is_counted_behind_duplicates_and_failures(
 ) -> None:
     summary = run(archive, tmp_path / "out", "0.5")
     assert 0 < summary["sampled_out"] < 130
-    told = " ".join(capsys.readouterr().out.split())
-    assert f", 20 duplicates, {summary['sampled_out']} sampled out: every" in told
+    screen = " ".join(capsys.readouterr().out.split())
+    assert f", 20 duplicates, {summary['sampled_out']} sampled out: every" in screen
 
 
 def test_a_sample_of_nothing_keeps_the_failures(tmp_path: Path, archive: Path) -> None:

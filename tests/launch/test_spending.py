@@ -96,7 +96,7 @@ def test_paid_replies_and_what_they_took_outlive_a_change_of_flags_and_input(
         assert server.requests == 15
         summary = summary_in(output)
         assert (summary["enriched"], summary["deferred"], summary["calls"]) == (15, 26, 15)
-        # Another checker is another matter, and no reason to forget what this one was paid for.
+        # The replies of this checker stay cached after a run with another one.
         assert backfill(archive, output, "--checker", "local", *limit) == 3
         assert server.requests == 15
         assert backfill(archive, output, *flags) == 0
@@ -132,7 +132,7 @@ def test_replies_are_paid_for_again_on_request_and_what_was_sent_still_counts(
     assert summary_in(output)["calls"] == 10 + _ANSWERS
 
 
-def test_to_resume_and_to_begin_anew_contradict_each_other(
+def test_resume_and_forget_replies_contradict_each_other(
     tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert backfill(archive, tmp_path / "out", "--resume", "--forget_replies") == 2

@@ -32,7 +32,6 @@ _MAX_CLAIMS = 64  # enough to tag a record with what the embedded checker has ju
 # for words and numbers, which bounds the time.
 _MAX_FACTS = 8
 _MIN_SHARE = 0.5  # a sentence with this share of a claim's content words is about the same topic
-
 # Sentences that are parsed to find the nearest one: many may share equally many words.
 _MAX_PARSED = 64
 
@@ -55,10 +54,8 @@ class Occurrence(NamedTuple):
 class NumberUses:
     """What the facts count with one number.
 
-    Attributes:
-      is_bare: whether it occurs without a unit or a thing that it counts.
-      counted: the forms of the things that it counts.
-      by_unit, by_sentence: its first occurrence with each unit, and with a unit in each sentence.
+    It is bare if it occurs without a unit or a thing that it counts. `counted` are the forms of
+    such things, the other fields its first occurrences with a unit.
     """
 
     def __init__(self) -> None:
@@ -199,9 +196,13 @@ class ComparedFacts:
     def has_sentence(self, claim: str) -> bool:
         """Return whether a fact contains a claim verbatim, as one or several sentences."""
         text = claim.strip()
-        return text.endswith(_SENTENCE_ENDS) and any(
-            _is_sentence(text, fact) for fact in self._facts
-        )
+        for fact in self._facts if text.endswith(_SENTENCE_ENDS) else ():
+            before, found, behind = fact.partition(text)
+            before = before.rstrip(" ")
+            is_start = not before or before.endswith((*_SENTENCE_ENDS, "\n"))
+            if found and is_start and not behind[:1].isalnum():
+                return True
+        return False
 
     def lacks_any(self, words: Iterable[str]) -> bool:
         """Return whether a word, in lower case, is in no fact, not even within a longer word."""
@@ -272,14 +273,6 @@ def _is_whole(text: str, start: int, end: int) -> bool:
         or (before[-1:] in _INSIDE_NUMBERS and before[:1].isdigit())
         or (behind[:1] in _INSIDE_NUMBERS and behind[1:].isdigit())
     )
-
-
-def _is_sentence(text: str, fact: str) -> bool:
-    """Return whether a fact contains a text behind the end of a sentence, or at its start."""
-    start = fact.find(text)
-    before, behind = fact[:start].rstrip(" "), fact[start + len(text) : start + len(text) + 1]
-    is_start = not before or before.endswith((*_SENTENCE_ENDS, "\n"))
-    return start >= 0 and is_start and not behind.isalnum()
 
 
 def _min_shared(claim: ParsedSentence, min_share: float) -> int:

@@ -29,11 +29,9 @@ from transforms.rules import fact_text
 from transforms.rules.english import without_references
 
 _MAX_CACHED_CHARS = 1_000  # hardly any claim is longer
-
 # A citation, such as ``[3]`` or ``(1, 2)``, whose numbers state nothing.
 _CITATION = re.compile(r"[\[(]\d+(?:\s*[,;-]\s*\d+)*[\])]")
 _SMALL = 10  # the generator often counts up to here itself: "two ways"
-
 # The share of a claim's words that a sentence must have for a negation to be the difference.
 _ALIKE = 0.6
 

@@ -17,7 +17,6 @@ from transforms.rules.sentences import locate_sentences
 
 _MAX_SENTENCES = 2_048  # sentences of the facts that are parsed for one answer
 _MAX_SENTENCES_PER_CLAIM = 32
-
 # Sentences that are indexed for one word; a more frequent word does not discriminate.
 _MAX_OCCURRENCES = 128
 
@@ -25,7 +24,6 @@ _MAX_OCCURRENCES = 128
 # space instead.
 _MIN_CHARS, _MAX_CHARS = 20, 400
 _LONG_CHARS = 2_000  # shorter facts have few sentences in any case
-
 # Up to 199 characters that end at white space, or within a word that is longer.
 _PART = re.compile(r"\S(?s:.){0,198}(?!\S)|\S(?s:.){0,198}")
 

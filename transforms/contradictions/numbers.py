@@ -75,26 +75,21 @@ _WORD = re.compile(r"[a-z]+")
 _DIGIT = re.compile(r"\d")
 _ONES = frozenset(range(1, 10))
 _MARKS = " .,;:!?()[]*'\"\u201c\u201d"
-
 # A number behind one of these numbers a part of a text: step 4.
 _TEXT_PARTS = frozenset(
     {"step", "option", "method", "part", "point", "item", "example", "figure", "table", "page"}
 )
 _CONJUNCTIONS = frozenset({"and", "or"})
-
 _MAX_NUMBERS = 64  # per sentence; one with more is a table or a list of measurements
 _MAX_FURTHER_WORDS = 3  # of one number
 _NEAR = 2  # the distance in tokens between a number and what it counts: 3 red lamps
 
 
 class Quantity(NamedTuple):
-    """A number and what it counts.
+    """A number and what it counts; `phrase` is its text with that, in lower case.
 
-    Attributes:
-      text: as it is written, with its unit.
-      phrase: the same with what it counts, in lower case.
-      value: the number, or its text if it has none, such as 17:30.
-      counted: the form of what it counts, such as "lamp", if it has no unit; None if unknown.
+    The value is the text of a number that has none, such as 17:30. `counted` is the form of what it
+    counts, such as "lamp", if it has no unit; None if unknown.
     """
 
     text: str

@@ -19,11 +19,9 @@ _MAX_DATES = _MAX_NAMES = 64  # per sentence; one with more is a list
 
 
 class Features(Record, frozen=True):
-    """What a text may contain, detected quickly, word by word; nothing is missed.
+    """The kinds of content that a text may have, as bits, detected word by word; nothing is missed.
 
-    Attributes:
-      kinds: the bits of the kinds of content.
-      capitals: the words that may be names in lower case, with empty ones among them.
+    `capitals` are the words that may be names in lower case, with empty ones among them.
     """
 
     kinds: int

@@ -23,9 +23,7 @@ from transforms.rules.spans import is_valid_span
 
 _REQUIRED_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
 _RECORD_ID = re.compile(r"[0-9a-f]{64}")
-
 _COPIED_FIELDS = words("record_id answer_name source_format engine session query answer_text")
-
 # Tags that are made again for each record.
 _DERIVED_TAGS = frozenset(
     {

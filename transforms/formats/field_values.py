@@ -19,10 +19,8 @@ Time = str | int | float | None
 
 _LONGEST_EXACT = len("2026-03-02T08:00:00.123456Z")
 _BEYOND_MICROSECONDS = re.compile(r"(?<=\.\d{6})\d+")
-
 # Fewer digits may be a year or a date.
 _EPOCH_TEXT = re.compile(r"-?[0-9]{9,17}(?:\.[0-9]+)?")
-
 # Up to the year 5138 the units do not overlap, counted from 1973.
 _EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
 

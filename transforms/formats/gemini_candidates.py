@@ -25,7 +25,6 @@ FactsByChunk = Sequence[tuple[int, ...]]
 
 _NO_REQUEST = wire.GenerateAnswerRequest()
 _NO_FEEDBACK = wire.Feedback()
-
 _GENERATE_ANSWER_FIELDS = frozenset({"answerableProbability", "inputFeedback"})
 _GENERATE_ANSWER_REQUEST_FIELDS = frozenset({"answerStyle", "inlinePassages", "semanticRetriever"})
 _GEMINI_FIELDS = frozenset({"groundingAttributions", "tokenCount"})

@@ -15,10 +15,8 @@ MAX_DEPTH = 100
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_NUMBER_DIGITS = 308  # the longest integers that are sure to fit a double
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-
 # Maps whose keys are the user's own.
 _FREE_FORM = frozenset({"structData", "attributes"})
-
 # Each match is tried from one underscore to the next, so that hostile input costs linear time.
 _SNAKE_CASE_FIELD = re.compile(rb'_[A-Za-z0-9]*"\s*:')
 _WORD = re.compile(r"_([a-z0-9])")
@@ -126,10 +124,6 @@ def _read_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return fields
 
 
-def _read_integer(digits: str) -> object:
-    return int(digits) if len(digits) <= _MAX_NUMBER_DIGITS else OutOfRangeNumber()
-
-
 def _read_float(digits: str) -> object:
     number = float(digits)
     return number if math.isfinite(number) else OutOfRangeNumber()
@@ -146,7 +140,9 @@ def _camel(name: str) -> str:
 
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_read_object,
-    parse_int=_read_integer,
+    parse_int=lambda digits: (
+        int(digits) if len(digits) <= _MAX_NUMBER_DIGITS else OutOfRangeNumber()
+    ),
     parse_float=_read_float,
     parse_constant=_reject_constant,
 )

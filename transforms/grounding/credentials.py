@@ -43,10 +43,6 @@ class Authority:
         """Return the headers that authorize a call; get a new token if the last one has expired.
 
         `rejected` are headers that the service did not accept; their token is not returned again.
-
-        Raises:
-          Unavailable: no token can be fetched now.
-          Misconfigured: the credentials do not get a token.
         """
         headers = self._current()
         if self._credentials.valid and headers != rejected:
@@ -78,11 +74,7 @@ def _can_be_sent(value: str) -> bool:
 
 
 def find_credentials(account: GoogleAccount) -> Credentials:
-    """Find the credentials of an account: a key file, or the application's default credentials.
-
-    Raises:
-      Misconfigured: there are none.
-    """
+    """Find the credentials of an account: a key file, or the application's default credentials."""
     try:
         if account.credentials_file:
             credentials = service_account.Credentials.from_service_account_file(

@@ -5,7 +5,7 @@ Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-groun
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -58,6 +58,9 @@ _FIELD_NAME = re.compile(rb'"([A-Za-z_]\w*)"\s*:')
 
 Fields = dict[str, msgspec.Raw]
 _encode = msgspec.json.Encoder().encode
+encode_request: Callable[[CheckRequest], bytes] = _encode
+"""Encode a request as the JSON body of the call."""
+
 _decode_response = msgspec.json.Decoder(CheckResponse).decode
 _decode_fields = msgspec.json.Decoder(Fields).decode
 _decode_claims = msgspec.json.Decoder(list[Fields]).decode
@@ -116,17 +119,8 @@ def build_request(
     )
 
 
-def encode_request(request: CheckRequest) -> bytes:
-    """Encode a request as the JSON body of the call."""
-    return _encode(request)
-
-
 def decompress(encoding: str | None, body: bytes, max_bytes: int) -> bytes:
-    """Decompress a body by its Content-Encoding.
-
-    Raises:
-      BadReply: it is not valid, or longer than `max_bytes`.
-    """
+    """Decompress a body by its Content-Encoding, up to a size."""
     encoding = (encoding or "identity").strip().lower()
     if encoding == "identity":
         return body
@@ -159,11 +153,7 @@ def interpret_reply(
     checker's name chooses the advice on a refusal.
 
     Raises:
-      BadReply: a 200 with an invalid reply.
-      Unavailable: 408, 429, 5xx, or an unexpected status.
-      Rejected: 400, 413, 414, 422.
-      Unauthenticated: 401.
-      Misconfigured: 403, 404, 405 and redirects.
+      CheckFailed: the class that the status stands for, or BadReply for an invalid reply.
     """
     if status != _OK:
         raise _error(status, retry_after, body, now, checker)

@@ -46,11 +46,7 @@ class Refusals:
         self._every_call_is = False
 
     async def classify(self, refusal: Misconfigured) -> AnswerRefused | Misconfigured:
-        """Wait until the refusal of a call in flight can be classified.
-
-        Returns:
-          AnswerRefused if the checker answers other calls; otherwise the refusal itself.
-        """
+        """Wait until it is known whether the checker answers other calls, and return the error."""
         if not self._refused:
             self._first_refused_s = self._clock()
         self._refused += 1

@@ -21,16 +21,13 @@ class Backoff(NamedTuple):
     def wait_s(
         self, error: Exception, attempts: int, jitter: float, left_s: float
     ) -> Literal[False] | float:
-        """Return the seconds before the next attempt, with those that the checker asks for.
+        """Return the seconds before the next attempt, False for no further one.
 
         Args:
-          error: what the last attempt raised.
-          attempts: attempts so far, at least 1.
+          error: what the last attempt raised; the checker may ask to wait.
+          attempts: so far, at least 1.
           jitter: 0..1, random, so that calls that failed together are not retried together.
           left_s: seconds in which another attempt may start.
-
-        Returns:
-          The seconds, or False for no further attempt.
         """
         if not isinstance(error, Unavailable):
             return False

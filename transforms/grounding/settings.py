@@ -39,16 +39,16 @@ def location_of(config: str) -> str:
 
 
 class OutagePolicy(StrEnum):
-    """What happens to an answer that could not be checked because the checker is unavailable."""
+    """What happens to an answer that could not be checked because the checker is unavailable.
+
+    FAIL: it becomes a retryable failure after its attempts; for bounded runs.
+    HOLD: it is retried in the background while others are checked; for the worker.
+    REDELIVER: it fails its bundle, so that the runner redelivers it; for streaming runners.
+    """
 
     FAIL = "fail"
-    """It becomes a retryable failure after its attempts; for bounded runs."""
-
     HOLD = "hold"
-    """It is retried in the background while others are checked; for the worker."""
-
     REDELIVER = "redeliver"
-    """It fails its bundle, so that the runner redelivers it; for streaming runners."""
 
 
 class GoogleAccount(Record, frozen=True, kw_only=True):

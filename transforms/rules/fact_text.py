@@ -9,7 +9,6 @@ from schemas.answer import Fact
 FactAndAttributes = tuple[str, Mapping[str, str]]
 
 _URI = "uri"
-
 # Larger facts are not rewritten, and are compared by an index: the caches hold no more.
 _MAX_FACT_CHARS = 150_000
 
@@ -20,7 +19,6 @@ _CHARS_PER_SENTENCE = 200
 _END_MARKS = ".!?\n\r"
 # Marks that end a sentence or a line, in scripts other than Latin.
 _OTHER_END_MARKS = "\u06d4\u0964\u3002\uff01\uff1f\uff61\u2028\u2029"
-
 # A line such as "max_power: 2,300 W", as structured data is written.
 _FIELD = re.compile(r"([^\W\d][^:|]{0,39}): (\S.*)")
 _RULE = re.compile(r"[\s|:+-]+")

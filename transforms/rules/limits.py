@@ -25,7 +25,6 @@ Measure = Callable[[str], int]
 """Returns the size of a text in the unit of the limit, at most the sum of its parts' sizes."""
 
 _UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
-
 # Armenian, Arabic, Devanagari (single and double), Ethiopic
 _OTHER_FULL_STOPS = re.compile("[\u0589\u06d4\u0964\u0965\u1362]")
 

@@ -20,7 +20,6 @@ from transforms.rules.limits import (
 from transforms.rules.sentences import Sentence, split_sentences
 
 _WORD = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\W{UNSPACED_SCRIPTS}]+")
-
 _MAX_HOLDERS = 200  # a word in more facts does not discriminate between them
 _MAX_CHOSEN = 4  # facts that are chosen for one claim; a claim rarely combines more
 _MIN_GAIN = 1e-9  # rounding leaves less than this of equal weights

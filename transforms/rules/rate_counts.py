@@ -18,7 +18,6 @@ BUCKET_US = 5 * MINUTE_US
 
 VERDICT_SIGNALS = ("low_grounded", "policy_skipped", "failed")
 _REASON_PREFIX = "skip_reason:"
-
 _START = attrgetter("start_us")
 _KNOWN_REASONS = POLICY_FINISH_REASONS.union(
     SKIP_REASON_VERDICTS, BLOCK_REASONS[1:], VERTEX_BLOCK_REASONS[1:]

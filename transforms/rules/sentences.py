@@ -20,9 +20,7 @@ class Sentence(Record, frozen=True, kw_only=True):
 
 
 _LINE = re.compile(r"[^\n\r\u2028\u2029]+")
-
 _CODE_FENCE = re.compile(r"\s*(?:```|~~~)")
-
 _OPENING_MARKS = re.compile(
     r"""\s*(?:>\s*)*             # quotation
         (?:\#{1,6}(?=\s|$))?\s*  # heading

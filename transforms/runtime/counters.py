@@ -32,9 +32,7 @@ class Counter:
 class Distribution:
     """A Beam distribution that the process that counts can also read, as a histogram.
 
-    Args:
-      name: the metric's name in the namespace ``grounding``.
-      bounds: the greatest value of each bin except the last, which is unbounded.
+    `bounds` are the greatest values of the bins but the last, which is unbounded.
     """
 
     def __init__(self, name: str, bounds: tuple[int, ...]) -> None:

@@ -28,11 +28,7 @@ class SharedResources(Generic[Resource]):
 
     @contextmanager
     def using(self, key: Hashable, open_resource: Callable[[], Resource]) -> Iterator[Resource]:
-        """Use the key's resource during a `with` block.
-
-        Raises:
-          Exception: what `open_resource` raises; the key then has no resource.
-        """
+        """Use the key's resource during a `with` block."""
         with self._lock:
             resource, users = self._resources.get(key) or (open_resource(), 0)
             self._resources[key] = resource, users + 1

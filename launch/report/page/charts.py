@@ -123,7 +123,7 @@ def time_ticks(columns: Columns) -> list[Tick]:
     labelled = [
         number for number, start_us in enumerate(starts_us) if not (start_us - MONDAY_US) % step_us
     ] or [0]
-    # Hours alone do not tell the day.
+    # Hours alone do not name the day.
     needs_day = all((starts_us[number] - MONDAY_US) % DAY_US for number in labelled)
     return [
         Tick(

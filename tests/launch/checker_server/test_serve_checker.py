@@ -98,7 +98,7 @@ def test_a_body_over_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch, chunk
     assert response.json()["error"]["code"] == 413
 
 
-def test_a_client_that_expects_to_be_told_to_go_on_is_told() -> None:
+def test_a_client_that_expects_to_be_reported_to_go_on_is_reported() -> None:
     async def first_line() -> bytes:
         async with listening(port=0) as address:
             reader, writer = await asyncio.open_connection(*address.split("//")[1].split(":"))

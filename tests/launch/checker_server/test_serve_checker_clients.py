@@ -1,4 +1,4 @@
-"""Clients of the checker's server that mean no good, and what they leave of it to others."""
+"""Hostile clients of the checker's server, which must not keep others out."""
 
 import asyncio
 import gzip
@@ -189,7 +189,7 @@ def test_others_are_answered_while_a_long_check_runs(server: Server) -> None:
                 break
             except BlockingIOError:
                 continue
-    # Several were answered before the long one was, none of them after it had ended.
+    # Several were answered before the long one was.
     assert len(seconds) > 3
 
 

@@ -43,7 +43,7 @@ UNREADABLE = {
 }
 
 
-def test_a_line_that_is_no_answer_is_one_failure_with_its_bytes_and_the_rest_goes_on(
+def test_a_line_without_an_answer_is_one_failure_with_its_bytes_and_the_rest_is_checked(
     tmp_path: Path,
 ) -> None:
     lines = [
@@ -73,7 +73,7 @@ def test_the_bytes_of_a_failure_are_left_out_on_request(tmp_path: Path) -> None:
     assert failure["payload_base64"] is None
 
 
-def test_of_an_archive_that_is_cut_the_whole_members_are_checked(
+def test_the_complete_gzip_members_of_a_truncated_archive_are_checked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     members = [
@@ -128,13 +128,13 @@ def test_a_checker_that_lets_nobody_in_ends_the_run_with_a_sentence(
     archive = an_archive(tmp_path, an_envelope(1), an_envelope(2))
     with FaultServer(always(wire_faults.status(status, "NO_ENTRY"))) as server:
         assert backfill(archive, tmp_path / "out", "--checker", server.address) == 1
-    told = capsys.readouterr()
-    assert told.err.startswith("groundwatch: the run failed: ")
-    assert str(status) in told.err
-    assert told.err.count("\n") == 1
-    assert "Traceback" not in told.err
-    assert "Lamps" not in told.err
-    assert told.out == ""
+    screen = capsys.readouterr()
+    assert screen.err.startswith("groundwatch: the run failed: ")
+    assert str(status) in screen.err
+    assert screen.err.count("\n") == 1
+    assert "Traceback" not in screen.err
+    assert "Lamps" not in screen.err
+    assert screen.out == ""
     assert visible_files(tmp_path / "out") == []
 
 
@@ -158,15 +158,15 @@ def test_counts_that_do_not_close_fail_the_run(
     monkeypatch.setattr(build, "Deduplicate", _LoseOne)
     archive = an_archive(tmp_path, *map(an_envelope, range(3)))
     assert backfill(archive, tmp_path / "out") == 1
-    told = capsys.readouterr()
-    assert "THE COUNTS DO NOT ADD UP" in told.out
-    assert told.err == (
+    screen = capsys.readouterr()
+    assert "THE COUNTS DO NOT ADD UP" in screen.out
+    assert screen.err == (
         "groundwatch: the run failed: the counts do not add up: 3 messages were read\n"
     )
     assert summary_in(tmp_path / "out")["closes"] is False
 
 
-def test_a_defect_is_told_by_its_place_and_never_by_an_answers_text(
+def test_a_defect_is_reported_by_its_place_and_never_by_an_answers_text(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -178,10 +178,10 @@ def test_a_defect_is_told_by_its_place_and_never_by_an_answers_text(
     monkeypatch.setattr(tag_answers, "tag_answer", stumble)
     archive = an_archive(tmp_path, an_envelope(1, answer="my-secret"))
     assert backfill(archive, tmp_path / "out") == 1
-    told = capsys.readouterr().err
-    assert "in stumble" in told
-    assert told.endswith("the run failed: a defect: ValueError; please report the lines above\n")
-    assert "my-secret" not in told
+    screen = capsys.readouterr().err
+    assert "in stumble" in screen
+    assert screen.endswith("the run failed: a defect: ValueError; please report the lines above\n")
+    assert "my-secret" not in screen
     assert "my-secret" not in caplog.text
     assert visible_files(tmp_path / "out") == []
 
@@ -215,10 +215,10 @@ def test_a_rename_that_fails_ends_the_run_and_no_summary_says_otherwise(
 
     monkeypatch.setattr(storage, "publish", refuse)
     assert backfill(archive, tmp_path / "out") == 1
-    told = capsys.readouterr().err
-    assert told.startswith("groundwatch: the run failed: ")
-    assert "Input/output error" in told
-    assert "Traceback" not in told
+    screen = capsys.readouterr().err
+    assert screen.startswith("groundwatch: the run failed: ")
+    assert "Input/output error" in screen
+    assert "Traceback" not in screen
     assert not (tmp_path / "out" / "summary.json").exists()
 
 

@@ -35,7 +35,7 @@ class Demo:
 
     output: Path
     status: int
-    told: str
+    screen: str
     complained: str
 
 
@@ -102,9 +102,9 @@ def test_the_summary_counts_what_was_intended_and_closes(output: Path) -> None:
 def test_every_claim_is_cut_out_of_its_answer_by_its_offsets(output: Path) -> None:
     claims = 0
     for record in records_in(output):
-        told = record["answer_text"].encode()
+        answer = record["answer_text"].encode()
         for claim in record["claims"]:
-            assert told[claim["start"] : claim["end"]] == claim["text"].encode()
+            assert answer[claim["start"] : claim["end"]] == claim["text"].encode()
         claims += len(record["claims"])
     assert claims > 300
 
@@ -164,17 +164,17 @@ def test_the_demo_opens_no_connection_and_complains_of_nothing(demo: Demo) -> No
     assert (demo.status, demo.complained) == (0, "")
 
 
-def test_a_person_is_told_what_came_of_it(demo: Demo) -> None:
+def test_a_person_is_reported_what_came_of_it(demo: Demo) -> None:
     for line in (
         "242 messages in",
         "8 failures (8 UnreadableAnswer), 10 duplicates: every message",
     ):
-        assert line in demo.told
-    assert re.search(r"\n  LOW_GROUNDED +35  █{8} *\n", demo.told)
-    assert demo.told.count("query: ") == 5
+        assert line in demo.screen
+    assert re.search(r"\n  LOW_GROUNDED +35  █{8} *\n", demo.screen)
+    assert demo.screen.count("query: ") == 5
     for kind in ("enriched", "alerts", "failures", "summary.json"):
-        assert f"\n  {demo.output}/{kind}" in demo.told
+        assert f"\n  {demo.output}/{kind}" in demo.screen
 
 
 def test_without_a_terminal_nothing_is_coloured(demo: Demo) -> None:
-    assert {character for character in demo.told if not character.isprintable()} == {"\n"}
+    assert {character for character in demo.screen if not character.isprintable()} == {"\n"}

@@ -1,4 +1,4 @@
-"""`groundwatch estimate`, held to what the backfill then takes."""
+"""`groundwatch estimate`, compared with the backfill."""
 
 import gzip
 import json
@@ -51,9 +51,7 @@ RUNS: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("flags", RUNS.values(), ids=RUNS)
-def test_what_is_estimated_is_what_the_backfill_takes(
-    tmp_path: Path, flags: tuple[str, ...]
-) -> None:
+def test_the_estimate_equals_the_backfill(tmp_path: Path, flags: tuple[str, ...]) -> None:
     archive = an_archive(tmp_path, *VARIED)
     # Nothing of it can be read in another format.
     status = int("--input_format" in flags)
@@ -77,7 +75,7 @@ def test_a_paid_checker_is_paid_once_without_a_cache_too(tmp_path: Path) -> None
         assert server.requests == summary_in(tmp_path / "out")["calls"] == estimated["calls"]
 
 
-def test_the_bundled_sample_takes_what_is_estimated_and_the_second_looks(tmp_path: Path) -> None:
+def test_the_bundled_sample_takes_the_estimate_and_the_rechecks(tmp_path: Path) -> None:
     folder = Path(sample_paths()[0]).parent
     estimated = estimate(f"{folder}/*.jsonl", tmp_path)
     assert backfill(folder / "*.jsonl", tmp_path) == 0
@@ -90,7 +88,7 @@ def test_the_bundled_sample_takes_what_is_estimated_and_the_second_looks(tmp_pat
     assert [estimated[name] for name in SAME[:4]] == [made[name] for name in SAME[:4]]
 
 
-def test_second_looks_are_within_their_bounds(tmp_path: Path) -> None:
+def test_rechecks_are_within_their_bounds(tmp_path: Path) -> None:
     facts = [f"Kettle {number} whistles." for number in range(6)]
     lines = [an_envelope(number, answer=f"{number}. {LONG}", facts=facts) for number in range(9)]
     archive, flags = an_archive(tmp_path, *lines), ("--max_facts", "4", "--max_answer_tokens", "90")
@@ -101,7 +99,7 @@ def test_second_looks_are_within_their_bounds(tmp_path: Path) -> None:
     assert made["characters"] <= estimated["characters"] + more["characters"]
 
 
-def test_a_sample_of_an_archive_tells_about_the_same_with_an_interval(tmp_path: Path) -> None:
+def test_a_sample_of_an_archive_gives_a_similar_estimate_with_an_interval(tmp_path: Path) -> None:
     lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(500)]
     for number in range(5):
         part = [
@@ -136,16 +134,16 @@ def test_a_damaged_archive_is_counted_as_the_backfill_counts_it(
     assert [estimated[name] for name in SAME] == [made[name] for name in SAME]
 
 
-def test_without_an_output_it_is_told_and_nothing_is_written(
+def test_without_an_output_the_estimate_is_only_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive, elsewhere = an_archive(tmp_path, *VARIED), tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     assert main(["estimate", "--input", str(archive), "--requests_per_minute", "30"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "71 messages, no call made" in told
-    assert "at 30 requests a minute" in told
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "71 messages, no call made" in printed
+    assert "at 30 requests a minute" in printed
     assert list(elsewhere.iterdir()) == []
 
 
@@ -189,14 +187,14 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("arguments", "problem"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_told_before_anything_is_read(
+def test_a_usage_error_is_reported_before_anything_is_read(
     arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["estimate", *arguments]) == 2
     assert problem in capsys.readouterr().err
 
 
-def test_a_file_that_cannot_be_read_is_no_traceback(
+def test_an_unreadable_file_is_reported_without_a_traceback(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_: str) -> None:

@@ -35,7 +35,7 @@ def answers(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def gold(tmp_path: Path) -> str:
-    """What is to be said of the four."""
+    """Labels of the four answers."""
     return write_gold(
         tmp_path,
         {"name": "answer-0", "hallucinated": False, "spans": []},
@@ -46,7 +46,7 @@ def gold(tmp_path: Path) -> str:
 
 
 def evaluate(folder: Path, *arguments: str) -> Any:
-    """The JSON of an evaluation that goes well."""
+    """Return the JSON of a successful evaluation."""
     output = folder / "evaluation.json"
     assert main(["evaluate", *arguments, "--output", str(output), "--resamples", "20"]) == 0
     assert not list(folder.glob(".groundwatch-*"))
@@ -105,7 +105,7 @@ def test_a_model_of_the_users_own_scores_in_the_embedded_checker(
     ]
 
 
-def test_a_model_that_cannot_be_used_is_told(
+def test_a_model_that_cannot_be_used_is_reported(
     tmp_path: Path, answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scorer = write_model(tmp_path / "model", labels=None)
@@ -114,7 +114,7 @@ def test_a_model_that_cannot_be_used_is_told(
     assert "must be named entailment or supported" in capsys.readouterr().err
 
 
-def test_labels_may_stand_in_the_answers_own_lines(tmp_path: Path) -> None:
+def test_labels_may_be_fields_of_the_answers(tmp_path: Path) -> None:
     lines = (
         {"id": "a", "answer": SUPPORTED, "facts": [SUPPORTED], "grounded": True},
         {"id": "b", "answer": FALSE, "facts": [SUPPORTED], "grounded": False},
@@ -126,7 +126,7 @@ def test_labels_may_stand_in_the_answers_own_lines(tmp_path: Path) -> None:
     assert found["claims"] is None
 
 
-def test_what_takes_no_part_is_counted(tmp_path: Path, gold: str) -> None:
+def test_unreadable_and_unlabelled_answers_are_counted(tmp_path: Path, gold: str) -> None:
     path = tmp_path / "more.jsonl.gz"
     lines = an_envelope(0), an_envelope(0), an_envelope(7), b"{", an_envelope(1, facts=[])
     path.write_bytes(gzip.compress(lines_of(*lines)))
@@ -142,7 +142,7 @@ def test_what_takes_no_part_is_counted(tmp_path: Path, gold: str) -> None:
     }
 
 
-def test_a_checker_that_cannot_be_asked_is_told(
+def test_a_checker_that_cannot_be_called_is_reported(
     answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = ["--answers", str(answers), "--gold", gold, "--max_attempts", "1"]
@@ -166,13 +166,13 @@ def test_answers_that_could_not_be_checked_are_counted(
     assert found["counts"]["labelled"] == 3
 
 
-def test_the_tables_tell_what_the_file_tells(
+def test_the_tables_agree_with_the_file(
     answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["evaluate", "--answers", str(answers), "--gold", gold]) == 0
-    told = capsys.readouterr().out
-    assert "4 labelled answers: 2 supported, 2 unsupported; checked by local (4)" in told
-    rows = [line.split("  ") for line in told.splitlines()]
+    printed = capsys.readouterr().out
+    assert "4 labelled answers: 2 supported, 2 unsupported; checked by local (4)" in printed
+    rows = [line.split("  ") for line in printed.splitlines()]
     by_name = {row[0]: [each.strip() for each in row[1:] if each.strip()] for row in rows}
     assert by_name["claims"][:1] == ["0.6"]
     assert by_name["answers LOW_GROUNDED"] == ["—", "2", "50.0%", "1.000", "1.000", "1.000"]
@@ -181,16 +181,16 @@ def test_the_tables_tell_what_the_file_tells(
     assert "expected error" in by_name
 
 
-def test_where_all_is_supported_there_is_no_area(
+def test_without_an_unsupported_answer_the_area_is_unknown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write_enriched(tmp_path, [an_enriched(answer_name="a"), a_low(record_id="b" * 64)])
     gold = write_gold(tmp_path, {"name": "a", "grounded": True})
     assert main(["evaluate", "--answers", str(path), "--gold", gold]) == 0
-    told = capsys.readouterr().out
-    assert "1 without a label" in told
+    printed = capsys.readouterr().out
+    assert "1 without a label" in printed
     [ranking] = [
-        line.split() for line in told.splitlines() if line.startswith("answers by lowest")
+        line.split() for line in printed.splitlines() if line.startswith("answers by lowest")
     ][:1]
     assert ranking[-3:] == ["1", "0", "—"]
 
@@ -213,7 +213,7 @@ def test_where_all_is_supported_there_is_no_area(
     ],
     ids=" ".join,
 )
-def test_a_command_line_that_makes_no_sense_is_refused(
+def test_a_usage_error_is_rejected(
     answers: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
 ) -> None:
     given = [str(answers) if each == "ANSWERS" else each for each in arguments]
@@ -221,19 +221,19 @@ def test_a_command_line_that_makes_no_sense_is_refused(
     assert words in capsys.readouterr().err
 
 
-def test_a_damaged_archive_is_told_and_what_was_read_is_measured(
+def test_a_damaged_archive_is_reported_and_the_rest_is_measured(
     tmp_path: Path, gold: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    packed = tmp_path / "cut.jsonl.gz"
+    compressed = tmp_path / "cut.jsonl.gz"
     lines = [*map(an_envelope, range(4))]
-    packed.write_bytes(gzip.compress(lines_of(*lines)) + gzip.compress(lines_of(*lines))[:-9])
+    compressed.write_bytes(gzip.compress(lines_of(*lines)) + gzip.compress(lines_of(*lines))[:-9])
     record = write_enriched(tmp_path, [an_enriched(), an_enriched()])
     record.write_bytes(record.read_bytes()[:-9])
-    given = ["--answers", str(packed), str(record), "--gold", gold]
+    given = ["--answers", str(compressed), str(record), "--gold", gold]
     assert main(["evaluate", *given]) == 1
     complaint = capsys.readouterr().err
     assert "the evaluation failed: damaged files: 2\n" in complaint
-    assert f"  {packed}#after-record-4: gzip member 2, " in complaint
+    assert f"  {compressed}#after-record-4: gzip member 2, " in complaint
     assert f"  {record}: is damaged: Avro block 1, " in complaint
     assert (
         main(["evaluate", *given[:-1], write_gold(tmp_path, {"name": "x", "grounded": True})]) == 1
@@ -253,7 +253,7 @@ def test_records_before_the_damage_are_measured_on_request(
     assert "damaged files: 1" in capsys.readouterr().err
 
 
-def test_a_place_that_cannot_be_written_is_told(
+def test_an_output_that_cannot_be_written_is_reported(
     answers: Path, gold: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["--answers", str(answers), "--gold", gold, "--output", f"{gold}/page.json"]
@@ -263,8 +263,8 @@ def test_a_place_that_cannot_be_written_is_told(
 
 def test_help_lists_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "--help"]) == 0
-    told = capsys.readouterr().out
-    assert "usage: groundwatch evaluate" in told
-    assert "--gold" in told
-    assert "the scores that enriched records have" in " ".join(told.split())
-    assert "--max_cost" not in told
+    printed = capsys.readouterr().out
+    assert "usage: groundwatch evaluate" in printed
+    assert "--gold" in printed
+    assert "the scores that enriched records have" in " ".join(printed.split())
+    assert "--max_cost" not in printed

@@ -21,7 +21,7 @@ def check_again(output: Path, again: Path, *flags: str) -> int:
 
 
 def by_id(output: Path) -> dict[str, Any]:
-    """The records without what tells how they were checked."""
+    """The records without the fields about how they were checked."""
     return {record["record_id"]: record | {"check": None} for record in records_in(output)}
 
 
@@ -50,9 +50,9 @@ def test_another_threshold_gives_other_verdicts_to_the_same_answers(tmp_path: Pa
     before, after = by_id(first), by_id(second)
     assert verdicts(before) == {"answer-1": "LOW_GROUNDED", "answer-2": "UNSCORABLE"}
     assert verdicts(after) == {"answer-1": "GROUNDED", "answer-2": "UNSCORABLE"}
-    made_anew = {"verdict": "", "verdict_reason": "", "tags": []}
-    assert {key: record | made_anew for key, record in after.items()} == {
-        key: record | made_anew for key, record in before.items()
+    replaced = {"verdict": "", "verdict_reason": "", "tags": []}
+    assert {key: record | replaced for key, record in after.items()} == {
+        key: record | replaced for key, record in before.items()
     }
 
 

@@ -64,14 +64,14 @@ def test_failures_of_a_topic_are_checked_and_acknowledged(
     assert list((tmp_path / "out").glob(".groundwatch-*")) == []
 
 
-def test_an_empty_subscription_is_told(
+def test_an_empty_subscription_is_reported(
     tmp_path: Path, server: FakePubSub, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert replay(server, tmp_path / "out") == 0
     assert "holds no failure" in capsys.readouterr().out
 
 
-def test_what_is_no_failure_stays_where_it_is(
+def test_messages_that_are_not_failures_stay_in_the_subscription(
     tmp_path: Path, server: FakePubSub, capsys: pytest.CaptureFixture[str]
 ) -> None:
     topic = Topic(TOPIC, address=server.address)
@@ -86,9 +86,9 @@ def test_a_failure_that_does_not_say_when_it_last_failed_is_replayed_all_the_sam
     tmp_path: Path, server: FakePubSub
 ) -> None:
     announced = encode_failure(a_failure(an_envelope(1)))
-    told = {name: value for name, value in announced.attributes.items() if "last_at" not in name}
+    rest = {name: value for name, value in announced.attributes.items() if "last_at" not in name}
     topic = Topic(TOPIC, address=server.address)
-    topic.publish([build_message(announced.data, told)])
+    topic.publish([build_message(announced.data, rest)])
     topic.close()
     assert replay(server, tmp_path / "out") == 0
     assert len(records_in(tmp_path / "out")) == 1
@@ -103,7 +103,7 @@ def break_off(server: FakePubSub, output: Path, monkeypatch: pytest.MonkeyPatch)
     return spooled.absolute()
 
 
-def test_a_replay_that_was_broken_off_is_gone_on_with_wherever_it_is_started(
+def test_an_interrupted_replay_is_resumed_from_any_folder(
     tmp_path: Path, server: FakePubSub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(server, an_envelope(1))
@@ -125,7 +125,7 @@ def test_a_line_in_which_a_replay_was_killed_is_left_out(
     assert len(records_in(tmp_path / "out")) == 1
 
 
-def test_a_replay_that_was_killed_in_its_first_line_begins_anew(
+def test_a_replay_that_was_killed_in_its_first_line_starts_over(
     tmp_path: Path, server: FakePubSub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(server, an_envelope(1))
@@ -152,7 +152,7 @@ def test_a_mistyped_flag_is_refused_before_a_failure_is_taken(
     assert server.counts(SUBSCRIPTION).delivered == 0
 
 
-def test_the_flags_that_say_who_asks_hold_for_the_subscription_too(
+def test_the_flags_of_the_account_apply_to_the_subscription_too(
     tmp_path: Path, server: FakePubSub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[GoogleAccount] = []
@@ -168,6 +168,6 @@ def test_help_lists_the_flags_of_files_and_of_subscriptions(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["replay", "--help"]) == 0
-    told = capsys.readouterr().out
+    message = capsys.readouterr().out
     for flag in ("--failures", "--failure_subscription", "--pubsub_address", "--idle_s"):
-        assert f"\n  {flag}" in told
+        assert f"\n  {flag}" in message

@@ -35,7 +35,7 @@ def headline_of(path: Path) -> str:
     return parse_page(path.read_text(encoding="utf-8")).all("h1")[0].text
 
 
-def test_it_writes_the_page_and_says_where(
+def test_the_page_is_written_and_its_path_is_printed(
     output: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = visible_files(output)
@@ -45,7 +45,7 @@ def test_it_writes_the_page_and_says_where(
     assert headline_of(output / "report.html").startswith("1 of 2 assessed answers is not")
 
 
-def test_what_a_backfill_wrote_can_be_drawn(tmp_path: Path) -> None:
+def test_the_output_of_a_backfill_has_a_page(tmp_path: Path) -> None:
     archive = an_archive(tmp_path, an_envelope(1), an_envelope(2, answer="Kettles vote."), b"{")
     assert backfill(archive, tmp_path / "out") == 0
     path = write_report(str(tmp_path / "out"))
@@ -55,7 +55,7 @@ def test_what_a_backfill_wrote_can_be_drawn(tmp_path: Path) -> None:
     assert page.all("p", "notice") == []
 
 
-def test_it_writes_where_it_is_told_to(output: Path, tmp_path: Path) -> None:
+def test_the_page_is_written_to_the_given_path(output: Path, tmp_path: Path) -> None:
     path = tmp_path / "elsewhere" / "page.html"
     assert main(["report", str(output), "--output", str(path)]) == 0
     assert headline_of(path)
@@ -68,7 +68,7 @@ def test_it_writes_where_it_is_told_to(output: Path, tmp_path: Path) -> None:
     [["DIR", "--what_if"], ["--what_if", "DIR"], ["--claim_threshold", "0.05", "DIR", "--what_if"]],
     ids=" ".join,
 )
-def test_the_folder_may_stand_before_the_flags_or_behind(
+def test_the_folder_may_come_before_or_after_the_flags(
     output: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     folder = str(output)
@@ -76,11 +76,13 @@ def test_the_folder_may_stand_before_the_flags_or_behind(
     assert "2 scored answers, no new call" in capsys.readouterr().out
 
 
-def rows_of(told: str) -> list[list[str]]:
-    return [line.split() for line in told.splitlines() if line.split()[:1] in (["0.4"], ["0.05"])]
+def rows_of(printed: str) -> list[list[str]]:
+    return [
+        line.split() for line in printed.splitlines() if line.split()[:1] in (["0.4"], ["0.05"])
+    ]
 
 
-def test_the_what_if_tells_alerts_by_threshold(
+def test_what_if_prints_alerts_by_threshold(
     output: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["report", str(output), "--what_if", "--claim_threshold", "0.05"]) == 0
@@ -90,17 +92,17 @@ def test_the_what_if_tells_alerts_by_threshold(
     assert claim == ["0.4", "1", "50.0%", "1"]
 
 
-def test_with_labels_it_tells_precision_and_recall(
+def test_what_if_prints_precision_and_recall_with_labels(
     output: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     labels = gold(tmp_path, a=True, b=False)
     assert main(["report", str(output), "--what_if", "--gold", labels]) == 0
-    told = capsys.readouterr().out
-    assert "precision and recall of 2 labelled answers" in told
-    assert rows_of(told)[-1] == ["0.4", "1", "50.0%", "1", "0.0%", "0.0%", "in", "force"]
+    printed = capsys.readouterr().out
+    assert "precision and recall of 2 labelled answers" in printed
+    assert rows_of(printed)[-1] == ["0.4", "1", "50.0%", "1", "0.0%", "0.0%", "in", "force"]
 
 
-def test_a_damaged_file_is_told_and_the_page_still_written(
+def test_a_damaged_file_is_reported_and_the_page_is_written(
     output: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     damaged = write_enriched(output, [an_enriched()], run="z")
@@ -125,7 +127,7 @@ def test_a_damaged_file_is_told_and_the_page_still_written(
     ],
     ids=" ".join,
 )
-def test_a_command_line_that_makes_no_sense_is_refused(
+def test_a_usage_error_is_rejected(
     output: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
 ) -> None:
     (output / "summary.json").write_text("[\n]")
@@ -134,18 +136,18 @@ def test_a_command_line_that_makes_no_sense_is_refused(
     assert not (output / "report.html").exists()
 
 
-def test_a_place_that_cannot_be_written_is_told(
+def test_an_output_that_cannot_be_written_is_reported(
     output: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = f"{output}/summary.json/page.html"
     assert main(["report", str(output), "--output", path]) == 1
-    told = capsys.readouterr()
-    assert f"{path} cannot be written" in told.err
-    assert told.out == ""
+    printed = capsys.readouterr()
+    assert f"{path} cannot be written" in printed.err
+    assert printed.out == ""
 
 
 def test_help_lists_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "--help"]) == 0
-    told = capsys.readouterr().out
-    assert "usage: groundwatch report DIR" in told
-    assert "--what_if" in told
+    printed = capsys.readouterr().out
+    assert "usage: groundwatch report DIR" in printed
+    assert "--what_if" in printed

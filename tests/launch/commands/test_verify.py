@@ -160,7 +160,7 @@ def test_a_worker_is_verified_while_rows_wait_and_after(
     assert verify(capsys, watched.output)[0] == 1
 
 
-def test_rows_of_a_lost_work_folder_are_missed(
+def test_rows_of_a_lost_work_folder_are_missing(
     watched: Watched, capsys: pytest.CaptureFixture[str]
 ) -> None:
     watched.publish(*map(an_envelope, range(10)))
@@ -203,7 +203,7 @@ def test_the_status_of_a_worker_verifies_its_output(
         (["out", "--work_foldr"], "--work_foldr is unknown; did you mean --work_folder?"),
     ],
 )
-def test_what_cannot_be_verified_is_a_usage_error(
+def test_a_folder_without_output_is_a_usage_error(
     arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     exit_status, printed = verify(capsys, *arguments)

@@ -48,7 +48,7 @@ def test_every_record_travels_in_a_form_that_an_update_can_read(name: str) -> No
 
 
 @pytest.mark.parametrize("name", ["watch", "watch into files"])
-def test_dataflow_reads_and_gathers_by_its_own_means(name: str) -> None:
+def test_dataflow_reads_and_batches_by_its_own_means(name: str) -> None:
     urns = graph_of(name).steps
     assert urns["ReadMessages/Pull/Read"] == "beam:transform:pubsub_read:v1"
     gathering = urns["CheckGrounding/FillBundles/Gather"]

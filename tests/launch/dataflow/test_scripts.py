@@ -18,7 +18,7 @@ _TIMEOUT_S = 60.0
 WATCH = "gs://example-templates/watch.json"
 
 GCLOUD = """#!/usr/bin/env bash
-printf '%s\\n' "$*" >> "$TOLD"
+printf '%s\\n' "$*" >> "$CALLS"
 case "$*" in
   *"jobs list"*) echo "${JOB_ID-}" ;;
   *"jobs describe"*) head -n 1 "$STATES"; sed -i 1d "$STATES" ;;
@@ -43,7 +43,7 @@ def gcloud(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "states").write_text("JOB_STATE_DRAINING\nJOB_STATE_DRAINED\n", encoding="utf-8")
     return {
         "PATH": f"{tmp_path}:{os.environ['PATH']}",
-        "TOLD": str(tmp_path / "told"),
+        "CALLS": str(tmp_path / "calls"),
         "STATES": str(tmp_path / "states"),
         "POLL_S": "0",
         "SERVICE_ACCOUNT": "worker@example-project.iam.gserviceaccount.com",
@@ -61,10 +61,10 @@ def start(name: str, *arguments: str, env: dict[str, str]) -> tuple[int, str]:
 
 
 def asked(env: dict[str, str]) -> list[str]:
-    return Path(env["TOLD"]).read_text(encoding="utf-8").splitlines()
+    return Path(env["CALLS"]).read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", [*SCRIPTS, "pin"])
 def test_the_linter_finds_nothing(name: str) -> None:
     command = [tool("shellcheck"), str(FOLDER / name)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - ours
@@ -100,7 +100,7 @@ def test_a_job_is_started_with_its_parameters_and_the_processes_that_share_a_quo
         ("n2-standard-4", ["workers=10"], "10"),
     ],
 )
-def test_the_processes_that_share_a_quota_are_counted_by_vcpus_or_told(
+def test_the_processes_that_share_a_quota_are_counted_by_vcpus_or_reported(
     gcloud: dict[str, str], machine: str, given: list[str], workers: str
 ) -> None:
     start("run", "job", WATCH, "r", "a=b", *given, env=gcloud | {"MACHINE_TYPE": machine})
@@ -109,9 +109,9 @@ def test_the_processes_that_share_a_quota_are_counted_by_vcpus_or_told(
 
 
 def test_a_machine_that_does_not_name_its_vcpus_is_refused(gcloud: dict[str, str]) -> None:
-    status, told = start("run", "job", WATCH, "r", env=gcloud | {"MACHINE_TYPE": "e2-medium"})
+    status, errors = start("run", "job", WATCH, "r", env=gcloud | {"MACHINE_TYPE": "e2-medium"})
     assert status == 2
-    assert told == "run: MACHINE_TYPE e2-medium does not name its vCPUs: say workers=N, too\n"
+    assert errors == "run: MACHINE_TYPE e2-medium does not name its vCPUs: say workers=N, too\n"
 
 
 def test_in_a_subnetwork_machines_have_no_public_address(gcloud: dict[str, str]) -> None:
@@ -129,21 +129,21 @@ def test_an_update_is_a_run_that_replaces_the_job(gcloud: dict[str, str]) -> Non
 
 
 @pytest.mark.parametrize("missing", ["SERVICE_ACCOUNT", "TEMP_LOCATION"])
-def test_what_is_missing_is_told_before_anything_is_asked(
+def test_what_is_missing_is_reported_before_anything_is_asked(
     gcloud: dict[str, str], missing: str
 ) -> None:
     del gcloud[missing]
-    status, told = start("run", "job", WATCH, "r", env=gcloud)
+    status, errors = start("run", "job", WATCH, "r", env=gcloud)
     assert status != 0
-    assert missing in told
-    assert not Path(gcloud["TOLD"]).exists()
+    assert missing in errors
+    assert not Path(gcloud["CALLS"]).exists()
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_without_arguments_a_script_says_how_it_is_used(name: str, gcloud: dict[str, str]) -> None:
-    status, told = start(name, env=gcloud)
+    status, errors = start(name, env=gcloud)
     assert status != 0
-    assert f"usage: launch/dataflow/{'run' if name == 'update' else name} " in told
+    assert f"usage: launch/dataflow/{'run' if name == 'update' else name} " in errors
 
 
 def test_templates_name_the_image_by_its_digest_in_its_own_repository(
@@ -180,6 +180,6 @@ def test_draining_a_job_that_ends_otherwise_meanwhile_fails(
     assert start("drain", "job", "r", env=gcloud | {"JOB_ID": "id-1"})[0] == 1
 
 
-def test_draining_what_does_not_run_is_told(gcloud: dict[str, str]) -> None:
-    status, told = start("drain", "job", "r", env=gcloud)
-    assert (status, told) == (1, "drain: no job job is active in r\n")
+def test_draining_what_does_not_run_is_reported(gcloud: dict[str, str]) -> None:
+    status, errors = start("drain", "job", "r", env=gcloud)
+    assert (status, errors) == (1, "drain: no job job is active in r\n")

@@ -84,13 +84,13 @@ def test_an_input_starts_a_backfill(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "groundwatch: the pipeline is built.\n"
 
 
-def test_parameters_that_make_no_sense_are_told_together() -> None:
+def test_parameters_that_make_no_sense_are_reported_together() -> None:
     with pytest.raises(UsageError) as raised:
         template.start(["--subscription=s", "--shards=0", "--output=out", *FLAGS])
-    told = "\n".join(raised.value.problems)
-    assert "--subscription s: must have the form projects/P/subscriptions/S" in told
-    assert "--shards 0: must be a whole number from 1" in told
-    assert "--output out: must begin with gs://" in told
+    message = "\n".join(raised.value.problems)
+    assert "--subscription s: must have the form projects/P/subscriptions/S" in message
+    assert "--shards 0: must be a whole number from 1" in message
+    assert "--output out: must begin with gs://" in message
 
 
 def test_a_folder_of_this_machine_is_refused_without_being_made(
@@ -132,13 +132,16 @@ def test_what_cannot_be_started_is_a_sentence(
     assert capsys.readouterr().err.startswith("groundwatch: the job could not be started: ")
 
 
-def test_the_values_reach_the_configuration(submitted: list[Any]) -> None:
+def test_the_values_reach_the_configuration(
+    submitted: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "ReadSubscription", lambda *arguments: arguments)
     flags = ["--file_age_s=60", "--shards=8", "--dedupe_h=0.5", "--id_label=uid", "--run_id=shop"]
     template.start([*STREAM, *flags, *FLAGS])
     [(config, source, sink, _)] = submitted
     assert (sink.enriched.windows.width_s, sink.enriched.windows.shards) == (60, 8)
     assert config.seen_for_s == 1800
-    assert source.id_label == "uid"
+    assert source == ("projects/example-project/subscriptions/answers", "uid")
     assert config.run.startswith("shop-20")
     assert config.check.outage is OutagePolicy.REDELIVER
 
@@ -159,7 +162,7 @@ def test_two_jobs_never_write_the_same_files() -> None:
         (["--machine_type=n2-standard-4", "--experiments=no_use_multiple_sdk_containers"], 100.0),
         (["--workers=5"], 80.0),
     ],
-    ids=["standard", "custom", "custom with more memory", "one process", "told"],
+    ids=["standard", "custom", "custom with more memory", "one process", "--workers"],
 )
 def test_the_quota_is_divided_by_the_processes_of_all_workers(
     submitted: list[Any], machine: list[str], quota: float

@@ -73,7 +73,7 @@ def test_the_file_is_what_the_options_make(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_dataflows_own_client_knows_every_member(name: str) -> None:
+def test_dataflows_own_client_knows_every_field(name: str) -> None:
     text = json.dumps(MADE[name])
     read = TemplateMetadata.from_json(text, ignore_unknown_fields=False)
     assert len(read.parameters) == len(MADE[name]["parameters"]) > 40

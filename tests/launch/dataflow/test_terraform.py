@@ -201,7 +201,7 @@ def policies() -> dict[str, Any]:
     return {**local["thresholds"], **local["queries"], "refused": single}
 
 
-def test_an_operator_is_told_of_all_that_matters() -> None:
+def test_an_operator_is_alerted_to_all_that_matters() -> None:
     assert set(policies()) == {
         "oldest_unacked",
         "watermark_age",

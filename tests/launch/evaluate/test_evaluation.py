@@ -1,4 +1,4 @@
-"""Labelled answers and what they say of the scores."""
+"""The evaluation of labelled answers."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_an_answer_ranks_by_its_lowest_claim_and_by_its_support_score() -> None:
     assert [flagged.threshold for flagged in by_support.at] == [0.6, 0.8, 0.9]
 
 
-def test_the_verdict_is_held_to_the_labels_too() -> None:
+def test_the_verdict_is_compared_with_the_labels() -> None:
     answers = (
         a_labelled(0.3),
         a_labelled(0.3, spans=(LabelSpan(0, 5),)),
@@ -50,7 +50,7 @@ def test_a_claim_is_unsupported_where_a_span_shares_two_bytes_with_it(
     assert (claims.unsupported, claims.supported) == (unsupported, 3 - unsupported)
 
 
-def test_claims_of_answers_that_nobody_looked_into_do_not_count() -> None:
+def test_claims_without_labelled_spans_do_not_count() -> None:
     unseen = a_labelled(0.1, 0.2, spans=None, is_unsupported=True)
     assert measured(unseen).claims is None
     both = measured(unseen, a_labelled(0.9)).claims
@@ -58,7 +58,7 @@ def test_claims_of_answers_that_nobody_looked_into_do_not_count() -> None:
     assert (both.supported, both.unsupported) == (1, 0)
 
 
-def test_each_kind_of_span_is_told_by_itself() -> None:
+def test_each_kind_of_span_is_measured_separately() -> None:
     found = measured(
         a_labelled(0.9, 0.8),
         a_labelled(
@@ -81,7 +81,7 @@ def test_each_kind_of_span_is_told_by_itself() -> None:
     assert (conflict.kind, conflict.claims) == ("Conflict", 1)
 
 
-def test_a_kind_that_no_checked_claim_touches_is_found_nowhere() -> None:
+def test_a_kind_without_a_checked_claim_is_not_found() -> None:
     [kind] = measured(a_labelled(0.9, spans=(LabelSpan(50, 60, "Conflict"),))).span_kinds
     assert (kind.unchecked, kind.claims, kind.auroc, kind.found) == (1, 0, None, {})
 

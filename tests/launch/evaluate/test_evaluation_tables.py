@@ -7,7 +7,7 @@ from schemas.answer import LabelSpan
 from tests.support.evaluations import a_labelled, measured
 
 
-def test_shares_are_told_though_the_most_frequent_kind_has_none(
+def test_shares_are_printed_if_the_most_frequent_kind_has_none(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     unchecked = [LabelSpan(place, place + 5, "Unchecked") for place in (40, 50)]
@@ -18,7 +18,7 @@ def test_shares_are_told_though_the_most_frequent_kind_has_none(
 
 
 @pytest.mark.parametrize("kind", ["[bold]", "[/red]"])
-def test_a_kind_that_looks_like_markup_is_told_as_it_is(
+def test_a_kind_that_looks_like_markup_is_printed_unchanged(
     kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     show_evaluation(measured(a_labelled(0.25, spans=(LabelSpan(0, 5, kind),))))

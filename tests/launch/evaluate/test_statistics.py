@@ -43,14 +43,14 @@ def auroc(*args: list[float | None], resamples: int = 20) -> Auroc:
         pytest.param([None], [None], 0.5, id="both without a score"),
     ],
 )
-def test_it_is_the_share_of_pairs_in_the_right_order(
+def test_the_area_is_the_share_of_ordered_pairs(
     supported: list[float | None], unsupported: list[float | None], value: float
 ) -> None:
     assert auroc(supported, unsupported).value == value
 
 
 @pytest.mark.parametrize("only", [([0.1, 0.9], []), ([], [0.1, 0.9]), ([], [])], ids=str)
-def test_it_is_unknown_where_there_is_no_pair(only: tuple[list[float], list[float]]) -> None:
+def test_the_area_is_unknown_without_a_pair(only: tuple[list[float], list[float]]) -> None:
     assert measure_auroc(examples(*only), 20) is None
 
 
@@ -58,7 +58,7 @@ SCORES = st.lists(st.sampled_from([0.1, 0.2, 0.4, 0.7, 0.9]), min_size=1, max_si
 
 
 @given(SCORES, SCORES)
-def test_it_is_what_counting_pairs_one_by_one_gives(
+def test_the_area_agrees_with_counting_pairs_one_by_one(
     supported: list[float], unsupported: list[float]
 ) -> None:
     pairs = [(high > low) + (high == low) / 2 for high in supported for low in unsupported]
@@ -68,7 +68,7 @@ def test_it_is_what_counting_pairs_one_by_one_gives(
 
 
 def spread(count: int, shift: float) -> list[float | None]:
-    """Scores evenly over a stretch."""
+    """Scores evenly spread from a start."""
     return [shift + 0.6 * n / count for n in range(count)]
 
 
@@ -89,7 +89,7 @@ def test_the_same_scores_give_the_same_interval() -> None:
     assert auroc(spread(20, 0.3), spread(20, 0.1)) == auroc(spread(20, 0.3), spread(20, 0.1))
 
 
-def test_copies_within_their_clusters_make_nothing_surer() -> None:
+def test_copies_within_their_clusters_keep_the_interval() -> None:
     once = examples(spread(20, 0.3), spread(20, 0.1))
     assert measure_auroc(once * 5, 100) == measure_auroc(once, 100)
 
@@ -100,7 +100,7 @@ def test_copies_in_clusters_of_their_own_make_the_interval_narrower() -> None:
     assert many.high - many.low < (few.high - few.low) / 2
 
 
-def test_resamples_with_only_one_kind_count_for_nothing() -> None:
+def test_resamples_with_only_one_label_are_ignored() -> None:
     found = auroc([0.9], [0.1], resamples=50)
     assert (found.low, found.high) == (1.0, 1.0)
     assert auroc([0.9], [0.1] * 99, resamples=1) == Auroc(value=1.0, low=1.0, high=1.0)
@@ -124,7 +124,7 @@ MIXED = labelled((0.1, True), (0.2, False), (0.3, True), (0.8, False), (None, Tr
         pytest.param(1.0, 4, 0.5, 2 / 3, 4 / 7, id="all but the one without a score"),
     ],
 )
-def test_precision_and_recall_are_of_what_scores_below(
+def test_precision_and_recall_are_of_scores_below_the_threshold(
     threshold: float, flagged: int, precision: float | None, recall: float, f1: float
 ) -> None:
     found = flag_below(MIXED, threshold)
@@ -134,14 +134,14 @@ def test_precision_and_recall_are_of_what_scores_below(
     assert found.f1 == pytest.approx(f1)
 
 
-def test_without_anything_unsupported_there_is_no_recall() -> None:
+def test_without_an_unsupported_example_recall_is_unknown() -> None:
     found = flag_below(labelled((0.1, False), (0.9, False)), 0.5)
     assert found == Flagged(
         threshold=0.5, flagged=1, share=0.5, precision=0.0, recall=None, f1=None
     )
 
 
-def test_of_nothing_no_share_is_flagged() -> None:
+def test_without_examples_the_share_is_unknown() -> None:
     assert flag_below([], 0.5).share is None
 
 
@@ -173,7 +173,7 @@ def with_support(*scored: tuple[float | None, bool]) -> list[Example]:
     return [Example(score, not is_supported, "a") for score, is_supported in scored]
 
 
-def test_each_tenth_tells_its_mean_and_how_much_of_it_is_supported() -> None:
+def test_each_tenth_has_its_mean_score_and_supported_share() -> None:
     found = calibrate(with_support((0.12, False), (0.18, True), (0.95, True), (0.85, True)))
     assert found is not None
     low, high, highest = found.bins
@@ -197,7 +197,7 @@ def test_a_tenth_begins_with_its_lower_end_and_the_last_holds_one(score: float, 
     assert [each.low for each in found.bins] == [low]
 
 
-def test_what_has_no_score_is_in_no_tenth() -> None:
+def test_an_example_without_a_score_is_not_in_a_tenth() -> None:
     found = calibrate(with_support((None, True), (0.5, True)))
     assert found is not None
     assert sum(each.count for each in found.bins) == 1

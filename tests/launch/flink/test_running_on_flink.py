@@ -27,7 +27,7 @@ _OF_THE_CLOCK = ("latency_ms", "checked_at", "first_failed_at", "last_failed_at"
 
 
 class HeldChecker(FaultServer):
-    """Answers some checks at once, and all others when it is told to."""
+    """Answers some checks at once, and all others after `release`."""
 
     def __init__(self) -> None:
         super().__init__(always(self._answer))
@@ -105,8 +105,8 @@ def test_what_is_killed_in_the_middle_is_done_again_and_nothing_is_lost_or_doubl
             wait_until(lambda: checker.requests > _BEFORE_THE_KILL, process)
             kill(flink, victim)
             checker.release()
-            told = process.communicate(timeout=_TIMEOUT_S)
-        assert process.returncode == 0, told
+            screen = process.communicate(timeout=_TIMEOUT_S)
+        assert process.returncode == 0, screen
         flags = "--run_id", "run", "--checker", checker.address
         assert backfill(archive, usual, *flags) == 0
     assert content_of(output) == content_of(usual)

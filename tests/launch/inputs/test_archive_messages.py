@@ -1,4 +1,4 @@
-"""Reading what an estimate is made from."""
+"""Read the messages of archives."""
 
 import gzip
 import io
@@ -23,7 +23,7 @@ def test_all_archives_are_read_in_their_order(tmp_path: Path) -> None:
     assert messages.damaged == []
 
 
-def test_an_archive_that_is_cut_is_told_and_the_next_is_read(tmp_path: Path) -> None:
+def test_a_truncated_archive_is_reported_and_the_next_is_read(tmp_path: Path) -> None:
     cut, whole = tmp_path / "a.jsonl.gz", an_archive(tmp_path, LINES[0], name="b.jsonl")
     cut.write_bytes(gzip.compress(lines_of(*LINES))[:-9])
     messages = ArchiveMessages([str(cut), str(whole)])

@@ -27,14 +27,14 @@ def labels_of(folder: Path, text: str) -> dict[str, Label]:
         ('{"id": "a", "label": "supported"}', False),
     ],
 )
-def test_a_label_says_which_answer_and_what_it_is(
+def test_a_label_names_the_answer_and_its_support(
     tmp_path: Path, line: str, is_unsupported: bool
 ) -> None:
     [(name, label)] = labels_of(tmp_path, line).items()
     assert (name, label.is_unsupported) == ("a", is_unsupported)
 
 
-def test_blank_lines_are_no_labels(tmp_path: Path) -> None:
+def test_blank_lines_are_skipped(tmp_path: Path) -> None:
     text = '{"id": "a", "grounded": true}\n\n{"id": "b", "grounded": false}\n'
     labels = labels_of(tmp_path, text)
     assert labels == {"a": Label(is_unsupported=False), "b": Label(is_unsupported=True)}
@@ -77,6 +77,6 @@ def test_spans_say_what_is_not_supported(
         ('{"id": "b", "grounded": false, "spans": 7}', 'line 2: its "spans" are not a list'),
     ],
 )
-def test_what_could_be_read_either_way_is_refused(tmp_path: Path, line: str, words: str) -> None:
+def test_an_ambiguous_label_is_rejected(tmp_path: Path, line: str, words: str) -> None:
     with pytest.raises(UnreadableLabels, match=words):
         labels_of(tmp_path, f'{{"id": "a", "grounded": true}}\n{line}\n')

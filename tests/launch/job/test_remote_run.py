@@ -1,4 +1,4 @@
-"""What a person hears of a job that failed on a runner elsewhere."""
+"""The error messages of jobs that fail on an engine."""
 
 import logging
 from pathlib import Path
@@ -18,22 +18,22 @@ from launch.logs.json_log import keep_beam_quiet
 from tests.support.archives import an_envelope
 from tests.support.runs import an_archive, backfill
 
-_TOLD = """Pipeline job_1 failed in state FAILED: java.lang.RuntimeException: Error received
+_REPORT = """Pipeline job_1 failed in state FAILED: java.lang.RuntimeException: Error received
 Traceback (most recent call last):
   File "check_grounding.py", line 127, in _failure
 {error} [while running 'CheckGrounding/CheckAnswer']
 """
 _REASONS = {
     "the checker's error": (
-        _TOLD.format(error="transforms.grounding.errors.Misconfigured: grant the permission"),
+        _REPORT.format(error="transforms.grounding.errors.Misconfigured: grant the permission"),
         "grant the permission",
     ),
     "a file's error": (
-        _TOLD.format(error="OSError: cannot write out/enriched: No space left on device"),
+        _REPORT.format(error="OSError: cannot write out/enriched: No space left on device"),
         "cannot write out/enriched: No space left on device",
     ),
     "a defect, whose words could be an answer's": (
-        _TOLD.format(error="ValueError: The king lives in Atlantis."),
+        _REPORT.format(error="ValueError: The king lives in Atlantis."),
         "the runner reports ValueError; its log has the rest",
     ),
     "nothing": ("Pipeline failed.", "the runner reports no reason; its log has the rest"),
@@ -75,14 +75,14 @@ def run(result: PipelineResult | Exception) -> str:
     return str(raised.value)
 
 
-@pytest.mark.parametrize(("told", "reason"), _REASONS.values(), ids=_REASONS)
-def test_a_job_that_failed_elsewhere_is_told_in_one_sentence(told: str, reason: str) -> None:
-    assert run(_Result(RuntimeError(told))) == reason
+@pytest.mark.parametrize(("message", "reason"), _REASONS.values(), ids=_REASONS)
+def test_a_job_that_failed_elsewhere_is_reported_in_one_sentence(message: str, reason: str) -> None:
+    assert run(_Result(RuntimeError(message))) == reason
 
 
 def test_a_job_that_was_cancelled_elsewhere_is_not_done() -> None:
-    told = run(_Result(PipelineState.CANCELLED))
-    assert told == "the job ended as CANCELLED; see the log of its runner"
+    message = run(_Result(PipelineState.CANCELLED))
+    assert message == "the job ended as CANCELLED; see the log of its runner"
 
 
 class _Gone(grpc.RpcError):
@@ -90,17 +90,17 @@ class _Gone(grpc.RpcError):
         return grpc.StatusCode.UNAVAILABLE
 
 
-def test_a_job_server_that_goes_away_is_told() -> None:
+def test_a_job_server_that_goes_away_is_reported() -> None:
     assert run(_Result(_Gone())) == "the job server has gone: UNAVAILABLE"
 
 
 _PAGE = "https://console.cloud.google.com/dataflow/jobs/europe-west4/job-1?project=p"
 
 
-def on_dataflow(state: JobState, told: str | None = None) -> DataflowPipelineResult:
+def on_dataflow(state: JobState, message: str | None = None) -> DataflowPipelineResult:
     """What Dataflow's runner hands back of a job that has ended."""
     job = SimpleNamespace(id="job-1", current_state=state)
-    return DataflowPipelineResult(job, SimpleNamespace(last_error_msg=told))
+    return DataflowPipelineResult(job, SimpleNamespace(last_error_msg=message))
 
 
 @pytest.mark.parametrize(
@@ -111,16 +111,16 @@ def on_dataflow(state: JobState, told: str | None = None) -> DataflowPipelineRes
     ],
     ids=["the checker's error", "a defect, whose words could be an answer's"],
 )
-def test_a_job_that_failed_on_dataflow_is_told_with_the_page_to_look_at(
+def test_a_job_that_failed_on_dataflow_is_reported_with_the_page_to_look_at(
     error: str, reason: str
 ) -> None:
-    told = run(on_dataflow(JobState.JOB_STATE_FAILED, _TOLD.format(error=error)))
-    assert told == f"Dataflow ended the job as FAILED: {reason}; see {_PAGE}"
+    message = run(on_dataflow(JobState.JOB_STATE_FAILED, _REPORT.format(error=error)))
+    assert message == f"Dataflow ended the job as FAILED: {reason}; see {_PAGE}"
 
 
-def test_a_job_that_was_cancelled_on_dataflow_is_told_with_its_page() -> None:
-    told = run(on_dataflow(JobState.JOB_STATE_CANCELLED))
-    assert told == f"the job ended as CANCELLED; see {_PAGE}"
+def test_a_job_that_was_cancelled_on_dataflow_is_reported_with_its_page() -> None:
+    message = run(on_dataflow(JobState.JOB_STATE_CANCELLED))
+    assert message == f"the job ended as CANCELLED; see {_PAGE}"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_job_that_was_cancelled_on_dataflow_is_told_with_its_page() -> None:
     ],
     ids=["an interrupt", "a service that says no more"],
 )
-def test_a_job_that_is_not_waited_for_any_more_goes_on_and_its_page_is_told(
+def test_a_job_that_is_not_waited_for_any_more_goes_on_and_its_page_is_reported(
     monkeypatch: pytest.MonkeyPatch, error: BaseException, reason: str
 ) -> None:
     result = on_dataflow(JobState.JOB_STATE_RUNNING)

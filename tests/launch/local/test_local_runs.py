@@ -1,4 +1,4 @@
-"""Runs on one machine: several processes, broken off, gone on with, within a budget."""
+"""Runs on one machine: several processes, interrupted and resumed, within a budget."""
 
 import errno
 import gzip
@@ -126,7 +126,7 @@ def test_a_run_goes_on_with_other_numbers_of_processes_messages_and_bytes(
 
 
 @pytest.mark.parametrize("change", ["settings", "input"])
-def test_a_run_of_other_settings_or_input_begins_anew(
+def test_a_run_of_other_settings_or_input_starts_over(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     with monkeypatch.context() as patched:
@@ -140,7 +140,7 @@ def test_a_run_of_other_settings_or_input_begins_anew(
     assert run_again == list(range(9))
 
 
-def test_resume_begins_nothing_anew(
+def test_resume_never_starts_a_new_run(
     tmp_path: Path,
     archive: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -73,7 +73,7 @@ def _report(folder: Path, name: str, answers: list[EnrichedAnswer]) -> Path:
 
 @PAGES
 @WIDTHS
-def test_the_browser_complains_of_nothing_and_asks_for_nothing(
+def test_the_browser_reports_nothing_and_requests_nothing(
     browser: Browser, pages: dict[str, Path], name: str, width: int
 ) -> None:
     with look(browser, pages[name], width) as found:
@@ -102,7 +102,7 @@ def test_a_hostile_text_stays_text(browser: Browser, pages: dict[str, Path]) -> 
         assert BREAKOUT in shown
 
 
-def test_a_text_from_right_to_left_does_not_turn_what_stands_beside_it(
+def test_right_to_left_text_does_not_affect_its_neighbours(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
     with look(browser, pages["hostile"], DESK) as found:
@@ -116,7 +116,7 @@ def test_a_text_from_right_to_left_does_not_turn_what_stands_beside_it(
 @pytest.mark.parametrize(
     ("scheme", "paper"), [("light", "rgb(252, 252, 250)"), ("dark", "rgb(20, 24, 26)")]
 )
-def test_the_style_sheet_counts_by_day_and_by_night(
+def test_both_colour_schemes_are_applied(
     browser: Browser, pages: dict[str, Path], scheme: Literal["light", "dark"], paper: str
 ) -> None:
     with look(browser, pages["ordinary"], DESK, scheme) as found:
@@ -124,9 +124,7 @@ def test_the_style_sheet_counts_by_day_and_by_night(
         assert drawn == paper
 
 
-def test_a_style_or_a_script_that_came_in_would_not_count(
-    browser: Browser, pages: dict[str, Path]
-) -> None:
+def test_injected_styles_and_scripts_are_blocked(browser: Browser, pages: dict[str, Path]) -> None:
     with look(browser, pages["ordinary"], DESK) as found:
         found.page.evaluate(
             """() => {

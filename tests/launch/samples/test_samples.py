@@ -39,11 +39,11 @@ def answers_with_text() -> Iterator[tuple[bytes, dict[str, object]]]:
                 yield str(text).encode(), found
 
 
-def cited_stretches(answer: dict[str, object]) -> Iterator[tuple[int, int]]:
+def cited_spans(answer: dict[str, object]) -> Iterator[tuple[int, int]]:
     for name in ("citations", "groundingSupports", "grounding_supports"):
-        for stretch in answer.get(name, ()):
-            start = stretch.get("startIndex") or stretch.get("start_index") or 0
-            yield int(start), int(stretch.get("endIndex") or stretch["end_index"])
+        for span in answer.get(name, ()):
+            start = span.get("startIndex") or span.get("start_index") or 0
+            yield int(start), int(span.get("endIndex") or span["end_index"])
 
 
 def test_the_files_in_the_package_are_what_the_generator_writes() -> None:
@@ -59,10 +59,10 @@ def test_the_sample_is_small_enough_to_ship() -> None:
 
 
 def test_every_line_but_the_last_of_all_is_a_message_with_an_intended_outcome() -> None:
-    told = Counter(line.file for line in intended())
+    counts = Counter(line.file for line in intended())
     written = {name: content.count(b"\n") for name, content in FILES.items()}
     assert FILES["oversize.jsonl"].endswith(b"\n\n")
-    assert told == {**written, "oversize.jsonl": written["oversize.jsonl"] - 1}
+    assert counts == {**written, "oversize.jsonl": written["oversize.jsonl"] - 1}
 
 
 def test_the_outcomes_are_these() -> None:
@@ -87,9 +87,9 @@ def test_every_writer_of_every_assistant_writes_several_answers() -> None:
 def test_every_citation_and_support_cuts_the_answer_between_characters() -> None:
     misfits = []
     for text, answer in answers_with_text():
-        stretches = list(cited_stretches(answer))
-        misfits += [end for _, end in stretches if end > len(text)]
-        assert all(text[start:end].decode().strip() for start, end in stretches)
+        spans = list(cited_spans(answer))
+        misfits += [end for _, end in spans if end > len(text)]
+        assert all(text[start:end].decode().strip() for start, end in spans)
     assert misfits == [4_000]  # the one that is meant to be wrong
 
 
@@ -159,10 +159,10 @@ def test_an_answer_is_redelivered_under_its_name_exactly_or_otherwise_written() 
 
 
 def test_the_help_centre_speaks_five_languages_and_some_of_its_answers_are_wrong() -> None:
-    told = read_conversations()
-    languages = {c.articles[0].slug[:3] for c in told if c.articles[0].slug[2:3] == "-"}
+    conversations = read_conversations()
+    languages = {c.articles[0].slug[:3] for c in conversations if c.articles[0].slug[2:3] == "-"}
     assert languages == {"de-", "fr-", "ja-", "ar-"}
-    assert Counter(c.truth for c in told) == {
+    assert Counter(c.truth for c in conversations) == {
         Truth.SUPPORTED: 120,
         Truth.INVENTED: 29,
         Truth.UNSEEN: 4,

@@ -1,4 +1,4 @@
-"""Numbers as a person reads them."""
+"""Formatted numbers."""
 
 import pytest
 
@@ -16,9 +16,7 @@ from launch.terminal import figures
         (1.0, "100.0%"),
     ],
 )
-def test_none_and_all_are_written_only_where_they_are_meant(
-    share: float | None, written: str
-) -> None:
+def test_only_exact_shares_are_0_and_100_percent(share: float | None, written: str) -> None:
     assert figures.percent(share) == written
 
 
@@ -32,7 +30,7 @@ def test_a_difference_of_scores_has_its_sign(number: float | None, written: str)
 @pytest.mark.parametrize(
     ("number", "written"), [(None, "—"), (0, "0"), (1234567, "1,234,567")], ids=str
 )
-def test_whole_numbers_have_their_thousands_apart(number: int | None, written: str) -> None:
+def test_whole_numbers_have_thousands_separators(number: int | None, written: str) -> None:
     assert figures.count(number) == written
 
 
@@ -48,5 +46,5 @@ def test_latencies_from_a_second_on_are_seconds(latency_ms: int | None, written:
     assert figures.duration(latency_ms) == written
 
 
-def test_a_missing_score_is_no_number() -> None:
+def test_a_missing_score_is_a_dash() -> None:
     assert figures.score(None) == "—"

@@ -17,7 +17,7 @@ VERDICTS = tuple(40 if verdict is Verdict.GROUNDED else 0 for verdict in Verdict
 
 
 class _Screen(io.StringIO):
-    """A standard error that tells when a state was written that is worth looking at."""
+    """A standard error that signals when a state was written."""
 
     def __init__(self, *, is_terminal: bool) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class _Screen(io.StringIO):
 
 @dataclass
 class _Work:
-    """Work that a test has done as it says."""
+    """Gauges that a test sets."""
 
     now: Gauges = field(default_factory=lambda: Gauges(done=1000, retries=5))
 
@@ -45,7 +45,7 @@ class _Work:
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool) -> str:
-    """What stands on standard error after 50 more messages, 200 of 1,000 done before."""
+    """Return standard error after 50 more messages, 200 of 1,000 done before."""
     screen = _Screen(is_terminal=is_terminal)
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(progress, "_LINE_INTERVAL_S", 0.01)
@@ -60,16 +60,16 @@ def shown(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool) -> str:
     return screen.getvalue()
 
 
-def last_state(told: str) -> dict[str, Any]:
-    state: dict[str, Any] = json.loads(told.splitlines()[-1])
+def last_state(printed: str) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads(printed.splitlines()[-1])
     return state
 
 
-def test_without_a_terminal_a_line_of_json_comes_every_some_seconds(
+def test_without_a_terminal_lines_of_json_are_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told = shown(monkeypatch, is_terminal=False)
-    state = last_state(told)
+    printed = shown(monkeypatch, is_terminal=False)
+    state = last_state(printed)
     assert state["per_s"] > 0
     assert state["left_s"] >= 0
     assert {name: state[name] for name in ("done", "total", "calls_in_flight", "retries")} == {
@@ -79,17 +79,17 @@ def test_without_a_terminal_a_line_of_json_comes_every_some_seconds(
         "retries": 2,
     }
     assert state["verdicts"] == {"GROUNDED": 40}
-    assert "\x1b" not in told
+    assert "\x1b" not in printed
 
 
 def test_on_a_terminal_a_bar_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = shown(monkeypatch, is_terminal=True)
-    assert "250 of 1,000" in told
-    assert "25%" in told
-    assert "grounded 40, in flight 3, retries 2" in told
+    printed = shown(monkeypatch, is_terminal=True)
+    assert "250 of 1,000" in printed
+    assert "25%" in printed
+    assert "grounded 40, in flight 3, retries 2" in printed
 
 
-def test_the_further_answers_of_messages_are_to_be_done_too() -> None:
+def test_further_answers_of_messages_count_in_the_total() -> None:
     work = _Work(now=Gauges(done=10, further_answers=5))
     shown_progress = Progress(1000, 200, work.read)
     work.now = Gauges(done=60, further_answers=45)
@@ -97,7 +97,7 @@ def test_the_further_answers_of_messages_are_to_be_done_too() -> None:
     assert (state["done"], state["total"]) == (250, 1040)
 
 
-def test_nothing_done_yet_is_no_division_by_nothing() -> None:
+def test_the_rate_is_unknown_before_the_first_answer() -> None:
     shown_progress = Progress(0, 0, Gauges)
     assert shown_progress._state()["left_s"] is None
 

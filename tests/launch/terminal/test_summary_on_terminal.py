@@ -1,4 +1,4 @@
-"""What a person reads at the end of a run, however hostile the answers."""
+"""The summary of a run on a terminal, with hostile answers."""
 
 from pathlib import Path
 
@@ -16,26 +16,26 @@ def summary_of(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], *lines: bytes, flags: tuple[str, ...] = ()
 ) -> str:
     assert backfill(an_archive(tmp_path, *lines), tmp_path / "out", *flags) == 0
-    told = capsys.readouterr()
-    assert told.err == ""
-    return told.out
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    return printed.out
 
 
 def test_nothing_in_an_answer_steers_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = an_envelope(1, answer=HOSTILE, query=HOSTILE, engine=f"shop{ESCAPE}{BIDI}[red]")
-    told = summary_of(tmp_path, capsys, line)
-    assert {character for character in told if not character.isprintable()} == {"\n"}
-    assert "[bold]vote[/bold]" in told
-    assert "[red]" in told
+    printed = summary_of(tmp_path, capsys, line)
+    assert {character for character in printed if not character.isprintable()} == {"\n"}
+    assert "[bold]vote[/bold]" in printed
+    assert "[red]" in printed
 
 
 def test_a_long_claim_is_shortened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = an_envelope(1, answer="Kettles vote " * 900, query="why " * 900)
-    told = summary_of(tmp_path, capsys, line)
-    assert len(told) < 4_000
-    assert told.count("…") == 2
+    printed = summary_of(tmp_path, capsys, line)
+    assert len(printed) < 4_000
+    assert printed.count("…") == 2
 
 
 @pytest.mark.parametrize("mode", ["none", "hash"])
@@ -43,9 +43,9 @@ def test_a_run_that_keeps_no_text_shows_none(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], mode: str
 ) -> None:
     line = an_envelope(1, answer="Kettles vote in Senegal.", query="Do kettles vote?")
-    told = summary_of(tmp_path, capsys, line, flags=("--text", mode))
-    assert "LOW_GROUNDED       1" in told
-    assert "ettles" not in told
+    printed = summary_of(tmp_path, capsys, line, flags=("--text", mode))
+    assert "LOW_GROUNDED       1" in printed
+    assert "ettles" not in printed
 
 
 def test_the_path_of_the_files_is_never_broken_over_two_lines(

@@ -80,7 +80,7 @@ def test_answers_that_no_checker_took_were_read(tmp_path: Path) -> None:
     assert main(["backfill", *given, *nobody]) == 3
 
 
-def test_a_replay_in_which_nothing_can_be_read_is_no_news(tmp_path: Path) -> None:
+def test_a_replay_of_unreadable_messages_does_not_fail(tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").write_bytes(b"one\n")
     assert run(tmp_path, "backfill") == 1
     failures = str(tmp_path / "out" / "failures" / "*.jsonl")

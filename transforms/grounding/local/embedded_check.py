@@ -1,7 +1,6 @@
 """Check an answer against its facts, by words or by a model."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from schemas.wire.grounding_check import (
     CheckedClaim,
@@ -11,7 +10,7 @@ from schemas.wire.grounding_check import (
     GroundingFact,
 )
 from transforms.contradictions.find_contradictions import compare_claim, prepare_facts
-from transforms.grounding.local.entailment import Entailment, score_by_entailment
+from transforms.grounding.local.entailment import ClaimResult, Entailment, score_by_entailment
 from transforms.grounding.local.scoring import ClaimInFacts, read_facts, read_facts_for
 from transforms.grounding.local.words import ClaimWords, read_claim
 from transforms.rules.fact_text import needs_index, render_facts, render_without_uris
@@ -20,13 +19,6 @@ from transforms.rules.support_score import logit, sigmoid, support_score_of_log_
 
 _DEFAULT_CITATION_THRESHOLD = 0.6
 """Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding"""
-
-
-class _Result(NamedTuple):
-    """The log odds of a claim, None if it requires no check, and the facts that it cites."""
-
-    log_odds: float | None = None
-    cited: Sequence[int] = ()
 
 
 def check_grounding(request: CheckRequest, entailment: Entailment | None = None) -> CheckResponse:
@@ -49,7 +41,7 @@ def _check_by_words(
     claims: Sequence[tuple[str, ClaimWords | None]],
     facts: Sequence[GroundingFact],
     citation_log_odds: float,
-) -> list[_Result]:
+) -> list[ClaimResult]:
     described = [(fact.fact_text, fact.attributes) for fact in facts]
     required = [text for text, words in claims if words]
     texts = render_facts(described)
@@ -61,13 +53,13 @@ def _check_by_words(
     results = []
     for text, words in claims:
         if words is None:
-            results.append(_Result())
+            results.append(ClaimResult())
             continue
         contradicts = bool(compare_claim(text, prepared, words.features))
         in_facts = ClaimInFacts(words, fact_words, contradicts=contradicts)
         log_odds = in_facts.log_odds()
         cited = in_facts.supporting(citation_log_odds) if log_odds >= citation_log_odds else []
-        results.append(_Result(log_odds, cited))
+        results.append(ClaimResult(log_odds, cited))
     return results
 
 
@@ -76,15 +68,15 @@ def _check_by_model(
     facts: Sequence[GroundingFact],
     entailment: Entailment,
     threshold: float,
-) -> list[_Result]:
+) -> list[ClaimResult]:
     texts = render_facts([(fact.fact_text, fact.attributes) for fact in facts])
     required = [text for text, words in claims if words]
     scores = iter(score_by_entailment(required, texts, entailment, threshold))
-    return [_Result(*next(scores)) if words else _Result() for _, words in claims]
+    return [next(scores) if words else ClaimResult() for _, words in claims]
 
 
 def _response(
-    sentences: Sequence[Sentence], results: Sequence[_Result], request: CheckRequest
+    sentences: Sequence[Sentence], results: Sequence[ClaimResult], request: CheckRequest
 ) -> CheckResponse:
     cited = sorted({fact for result in results for fact in result.cited})
     chunk_of = {fact: chunk for chunk, fact in enumerate(cited)}

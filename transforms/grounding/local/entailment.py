@@ -47,16 +47,16 @@ Entailment = Callable[[Sequence[tuple[str, str]]], list[float]]
 """For each passage and claim, returns the probability, 0..1, that the passage entails the claim."""
 
 
-class EntailmentScore(NamedTuple):
-    """The log odds that the facts entail a claim, and the facts that do so on their own."""
+class ClaimResult(NamedTuple):
+    """The log odds of a claim, None if it requires no check, and the facts that it cites."""
 
-    log_odds: float
-    cited: tuple[int, ...]
+    log_odds: float | None = None
+    cited: Sequence[int] = ()
 
 
 def score_by_entailment(
     claims: Sequence[str], facts: Sequence[str], entailment: Entailment, threshold: float
-) -> list[EntailmentScore]:
+) -> list[ClaimResult]:
     """Score claims by the probability that the nearest sentences of the facts entail them.
 
     A claim has the best score of its facts, alone and together. A fact is cited if its probability
@@ -75,7 +75,7 @@ def score_by_entailment(
         best = max((probability for _, probability in by_fact), default=0.0)
         bounded = min(max(best, _MIN_DOUBT), 1 - _MIN_DOUBT)
         cited = (fact for fact, share in by_fact if fact is not None and share >= threshold)
-        scores.append(EntailmentScore(logit(bounded), tuple(cited)))
+        scores.append(ClaimResult(logit(bounded), tuple(cited)))
     return scores
 
 
@@ -135,11 +135,7 @@ class EntailmentModel:
         self._label = self._entailed_label(labels, self._count_outputs())
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return for each passage and claim the probability, 0..1, that it entails the claim.
-
-        Raises:
-          Misconfigured: the model cannot be run on them.
-        """
+        """Return for each passage and claim the probability, 0..1, that it entails the claim."""
         numpy = self._numpy
         probabilities: list[float] = []
         for start in range(0, len(pairs), _BATCH_PAIRS):

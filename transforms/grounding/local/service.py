@@ -60,9 +60,6 @@ class LocalTransport(httpx.AsyncBaseTransport):
     Args:
       scorer: the folder of a model that scores the claims; None has them scored by words.
       threads: run requests of more than 8,000 bytes, so that the event loop can serve others.
-
-    Raises:
-      Misconfigured: the folder holds no model that can be used.
     """
 
     def __init__(self, scorer: str | None = None, threads: Executor | None = None) -> None:

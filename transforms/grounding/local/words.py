@@ -141,11 +141,9 @@ class ClaimWords(Record, frozen=True, kw_only=True):
     """The words of a claim as normal forms, in order.
 
     Attributes:
-      content: every content token.
-      distinct: each content token once.
       numbers, names: of the content tokens; the first token of a claim is not a name.
       pairs: all adjacent tokens, function words included.
-      features: what the whole sentence may contain.
+      features: of the whole sentence.
     """
 
     content: Sequence[str]

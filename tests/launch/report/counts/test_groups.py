@@ -47,7 +47,7 @@ def test_a_group_without_an_assessed_answer_has_no_share() -> None:
     assert group.low_share is None
 
 
-def test_many_low_answers_of_many_outrank_the_only_one() -> None:
+def test_many_low_answers_outrank_a_single_one() -> None:
     groups = groups_of(("one", LOW), *[("many", LOW)] * 9, ("many", GROUNDED))
     assert [group.key for group in groups.ranked(2)] == ["many", "one"]
 
@@ -99,7 +99,7 @@ def test_ninety_of_a_hundred_outrank_one_of_one() -> None:
 
 
 @given(st.integers(1, 10_000), st.data())
-def test_it_lies_between_none_and_the_share_itself(of: int, data: st.DataObject) -> None:
+def test_the_lower_bound_is_between_zero_and_the_share(of: int, data: st.DataObject) -> None:
     hits = data.draw(st.integers(0, of))
     assert 0.0 <= wilson_lower_bound(hits, of) <= hits / of
 
@@ -111,7 +111,7 @@ def tally_of(*answers: EnrichedAnswer) -> Tally:
     return tally
 
 
-def test_means_are_of_what_is_there() -> None:
+def test_means_ignore_missing_values() -> None:
     [found] = tally_of(
         an_enriched(score_drift=0.5, citation_precision=1.0, citation_recall=0.5),
         an_enriched(score_drift=-0.25, citation_precision=0.5, tags=("CITATION_MISMATCH",)),
@@ -152,7 +152,7 @@ def test_answers_of_further_engines_are_counted_only(monkeypatch: pytest.MonkeyP
     assert [found.drift.count for found in tally.generators()] == [2, 2]
 
 
-def test_without_numbers_there_is_no_mean() -> None:
+def test_the_mean_of_an_empty_sequence_is_unknown() -> None:
     mean = Mean()
     mean.add(None)
     assert mean.value is None

@@ -61,7 +61,7 @@ def test_an_answer_that_two_runs_checked_is_kept_once() -> None:
 @pytest.mark.parametrize(
     "fields", [{"verdict": Verdict.GROUNDED}, {"min_claim_score": None}], ids=str
 )
-def test_only_what_is_low_by_its_scores_is_kept(fields: dict[str, Any]) -> None:
+def test_only_answers_with_low_scores_are_kept(fields: dict[str, Any]) -> None:
     assert kept_of(a_low(**fields)) == []
 
 
@@ -90,12 +90,12 @@ def test_a_long_fact_is_cut_around_what_is_cited() -> None:
     assert len(fact_excerpt.text.text) < 2_000
 
 
-def test_a_citation_of_a_fact_that_is_not_there_is_passed_over() -> None:
+def test_a_citation_of_a_missing_fact_is_ignored() -> None:
     claim = a_claim("Lamps glow.", score=0.1, citations=(7,), citation_starts=(0,))
     assert len(cut(a_low("Lamps glow.", claims=(claim,))).facts) == 1
 
 
-def test_an_answer_of_megabytes_is_kept_in_kilobytes() -> None:
+def test_a_long_answer_is_cut() -> None:
     answer = cut(
         a_low(
             "Lamps glow. " * 500_000,
@@ -170,7 +170,7 @@ def test_of_two_claims_that_overlap_the_second_is_cut() -> None:
 @pytest.mark.parametrize(
     "claim", [a_claim("", 1), a_claim("x", 99), Claim(text="", start=2, end=1)]
 )
-def test_a_claim_that_is_nowhere_marks_nothing(claim: Claim) -> None:
+def test_a_claim_outside_the_text_marks_nothing(claim: Claim) -> None:
     assert divided("abc", claim) == [("abc", None)]
 
 

@@ -57,7 +57,7 @@ def test_a_week_begins_on_monday() -> None:
     assert to_rfc3339(min(columns.verdicts)) == "2026-03-02T00:00:00.000000Z"
 
 
-def test_verdicts_are_counted_apart() -> None:
+def test_verdicts_are_counted_separately() -> None:
     timeline = Timeline()
     timeline.add(NOON_US, "GROUNDED")
     timeline.add(NOON_US, "LOW_GROUNDED")

@@ -1,4 +1,4 @@
-"""The geometry of the charts."""
+"""The bars and the axes of the charts."""
 
 from itertools import pairwise
 
@@ -38,7 +38,7 @@ def scores_of(*scores: float) -> ScoreHistogram:
     return histogram
 
 
-def test_low_grounded_stands_on_the_base_line() -> None:
+def test_low_grounded_is_on_the_base_line() -> None:
     chart = verdict_chart(columns_of([GROUNDED, LOW, GROUNDED, GROUNDED]))
     assert (chart.top, chart.bars[0].parts) == (4, [("low", 1), ("grounded", 3)])
 
@@ -137,5 +137,5 @@ def test_the_top_is_round_and_not_much_above_the_most(most: int) -> None:
         (5_000, ["2,000", "4,000", "6,000"]),
     ],
 )
-def test_lines_stand_at_round_numbers(most: int, labels: list[str]) -> None:
+def test_lines_are_at_round_numbers(most: int, labels: list[str]) -> None:
     assert [line.label for line in value_axis(most)[1]] == labels

@@ -71,7 +71,7 @@ def test_the_headline_summarizes_the_page(
     assert [each.text for each in page.all("p", "figure")] == ([figure] if figure else [])
 
 
-def test_a_run_in_order_has_zero_notices() -> None:
+def test_a_complete_run_needs_zero_notices() -> None:
     assert page_of(tally_of(an_enriched()), GOOD).all("p", "notice") == []
 
 

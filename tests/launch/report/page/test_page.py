@@ -189,7 +189,7 @@ def test_the_lower_the_score_the_deeper_the_tint(
     assert meaning in text.text
 
 
-def test_cited_facts_stand_first(tmp_path: Path) -> None:
+def test_cited_facts_come_first(tmp_path: Path) -> None:
     claims = (a_claim("Lamps", score=0.1, citations=(1,), citation_starts=(0,)),)
     facts = (a_fact("Kettles."), a_fact("Lamps."))
     page = page_of(tmp_path, a_low("Lamps", claims=claims, facts=facts))
@@ -199,7 +199,7 @@ def test_cited_facts_stand_first(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_cut_is_said(tmp_path: Path) -> None:
+def test_the_omitted_bytes_are_counted(tmp_path: Path) -> None:
     text = "Lamps glow. " + "Kettles vote. " * 700_000
     page = page_of(tmp_path, a_low(text, claims=(a_claim("Lamps glow.", score=0.1),)))
     notes = [note.text for note in page.all("p", "omitted")]
@@ -231,9 +231,7 @@ def test_without_text_scores_and_offsets_are_shown(
     [[], [an_enriched(event_time_us=None, facts=(), engine=None, session=None, check=None)]],
     ids=["no records", "a bare record"],
 )
-def test_a_run_with_little_to_tell_has_a_page(
-    tmp_path: Path, answers: list[EnrichedAnswer]
-) -> None:
+def test_a_run_with_few_fields_has_a_page(tmp_path: Path, answers: list[EnrichedAnswer]) -> None:
     page = page_of(tmp_path, *answers)
     assert page.astray == []
     assert page.all("h1")[0].text
@@ -254,7 +252,7 @@ def test_the_cost_is_the_summary_s_unless_a_price_is_given(tmp_path: Path) -> No
     assert "0.52" in parse_page(render(findings, "x", price_per_1k_chars=20.0)).text
 
 
-def test_what_claims_say_otherwise_stands_beneath_the_answer(tmp_path: Path) -> None:
+def test_contradictions_are_listed_below_the_answer(tmp_path: Path) -> None:
     mismatches = (
         Contradiction(claim=1, kind="UNIT", claim_value="5 km", fact_value="5 miles", fact=0),
         Contradiction(claim=0, kind="NUMBER", claim_value="7"),
