@@ -11,7 +11,6 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from types import TracebackType
 from typing import Any, TextIO
 
 import msgspec
@@ -166,10 +165,5 @@ def _log_end_of_thread(end: threading.ExceptHookArgs) -> None:
         _log_end(end.exc_type, end.exc_value, end.exc_traceback)
 
 
-def _log_end(
-    exception_type: type[BaseException],
-    exception: BaseException | None,
-    place: TracebackType | None,
-) -> None:
-    end = exception or exception_type()
-    _log.critical("ended by %s", exception_type.__name__, exc_info=(exception_type, end, place))
+def _log_end(kind: type[BaseException], *rest: Any) -> None:
+    _log.critical("ended by %s", kind.__name__, exc_info=(kind, *rest))

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -38,8 +39,6 @@ class Kind(Record, frozen=True):
       pattern: a regular expression, in the syntax that Java and Python share, that a template's
         parameter must match. It may accept more than `parse` does.
       parameter_type: of Dataflow's `ParameterType`.
-      range: the values that it accepts, for the documentation.
-      unit: of a number, such as ``seconds``.
       choices: lists the accepted words, where there are few.
     """
 
@@ -62,22 +61,21 @@ def parse_switch(text: str) -> bool:
 def choice_of(choices: Sequence[str], name: str) -> Kind:
     """Describe one of a few words, which a name stands for where they are long."""
     words = "|".join(choices)
-    if len(words) <= _LONGEST:
-        return _choice(lambda: choices, words)
-    return _choice(lambda: choices, name, f"one of {', '.join(choices)}")
+    is_short = len(words) <= _LONGEST
+    range_ = "" if is_short else f"one of {', '.join(choices)}"
+    return _choice(lambda: choices, words if is_short else name, range_)
 
 
 def _choice(choices: Callable[[], Sequence[str]], placeholder: str, range_: str = "") -> Kind:
-    def parse(text: str) -> str:
-        return _one_of(choices(), text)
-
+    parse = partial(_one_of, choices)
     return Kind(parse, placeholder, parameter_type="ENUM", range=range_, choices=choices)
 
 
-def _one_of(choices: Sequence[str], text: str) -> str:
-    if text not in choices:
-        raise ValueError(f"must be one of {', '.join(choices)}")
-    return choices[choices.index(text)]
+def _one_of(choices: Callable[[], Sequence[str]], text: str) -> str:
+    accepted = choices()
+    if text not in accepted:
+        raise ValueError(f"must be one of {', '.join(accepted)}")
+    return accepted[accepted.index(text)]
 
 
 def _number(range_: str, accepts: Callable[[float], bool], pattern: str, unit: str = "") -> Kind:
@@ -185,7 +183,7 @@ def _parse_moved_reason(text: str) -> tuple[str, Verdict]:
     reason, verdict = _parse_pair(text)
     if reason in FINDINGS:
         raise ValueError(f"{reason} is a reason of groundwatch; move one that a generator gives")
-    return reason, Verdict(_one_of(PRECEDENCE, verdict))
+    return reason, Verdict(_one_of(lambda: PRECEDENCE, verdict))
 
 
 def _parse_sample(text: str) -> tuple[str | None, float]:

@@ -28,11 +28,8 @@ _MAGIC = {"type": "fixed", "name": "Magic", "size": len(AVRO_MAGIC)}
 _METADATA = {"type": "map", "values": "bytes"}
 _SYNC = {"type": "fixed", "name": "Sync", "size": _SYNC_BYTES}
 _HEADER_FIELDS = {"magic": _MAGIC, "metadata": _METADATA, "sync": _SYNC}
-_HEADER = {
-    "type": "record",
-    "name": "Header",
-    "fields": [{"name": name, "type": kind} for name, kind in _HEADER_FIELDS.items()],
-}
+_FIELDS = [{"name": name, "type": kind} for name, kind in _HEADER_FIELDS.items()]
+_HEADER = parse_schema({"type": "record", "name": "Header", "fields": _FIELDS})
 _CHUNK_BYTES = 64 * 1024
 _MAX_BLOCK_BYTES = 256 * MEGABYTE
 """More than any writer's blocks have, so that a damaged length cannot fill the memory."""

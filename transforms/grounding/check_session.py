@@ -151,7 +151,10 @@ async def check_answer(
         decision = Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
         return CheckedAnswer(answer=answer, decision=decision)
     started_s = time.monotonic()
-    replies = await _send(calls, answer, client, settings)
+    if len(calls) == 1:
+        replies = [await client.check(build_request(calls[0], answer.facts, settings))]
+    else:
+        replies = await _send_all(calls, answer, client, settings)
     grounding = merge_replies(calls, [reply.response for reply in replies])
     threshold = settings.citation_threshold
     if threshold is None:
@@ -159,7 +162,7 @@ async def check_answer(
     # Second calls for claims that look ungrounded, within the answer's limit.
     rechecks = plan_rechecks(calls, grounding.claims, threshold, limits)[: most_calls - len(calls)]
     if rechecks:
-        second_replies = await _send(rechecks, answer, client, settings)
+        second_replies = await _send_all(rechecks, answer, client, settings)
         responses = [reply.response for reply in second_replies]
         grounding = merge_rechecks(grounding, rechecks, responses)
         replies += second_replies
@@ -180,15 +183,13 @@ async def check_answer(
     return CheckedAnswer(answer=answer, grounding=grounding, check=check)
 
 
-async def _send(
+async def _send_all(
     calls: Sequence[PlannedCall | PlannedRecheck],
     answer: Answer,
     client: GroundingClient,
     settings: CheckSettings,
 ) -> list[CheckReply]:
     requests = [build_request(call, answer.facts, settings) for call in calls]
-    if len(requests) == 1:
-        return [await client.check(requests[0])]
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(client.check(request)) for request in requests]

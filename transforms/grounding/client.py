@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import NamedTuple, Self, cast
+from typing import NamedTuple, Self
 
 import httpx
 import stamina
@@ -19,7 +19,6 @@ from schemas.wire.grounding_check import CheckRequest
 from transforms.grounding import retry_policy
 from transforms.grounding.credentials import Authority
 from transforms.grounding.errors import (
-    BadReply,
     CheckFailed,
     GaveUp,
     Misconfigured,
@@ -40,7 +39,7 @@ from transforms.grounding.rate_limiter import AdaptiveThrottle, ConcurrencyLimit
 from transforms.grounding.refusals import Refusals
 from transforms.grounding.reply_cache import ReplyCache, ReplyStore
 from transforms.grounding.settings import CheckSettings, OutagePolicy
-from transforms.grounding.transport import open_transport
+from transforms.grounding.transport import open_transport, read_body, read_header
 from transforms.runtime import clock
 
 _REFUSAL_WAIT_S = 60.0
@@ -243,11 +242,11 @@ class GroundingClient:
                 # Waiting for a slot is not the checker's fault, so the timeout starts here.
                 async with asyncio.timeout(self._settings.retries.timeout_s):
                     response = await self._transport.handle_async_request(request)
-                    body = await _read(response, most_bytes)
-        body = decompress(_header(response, b"content-encoding"), body, most_bytes)
+                    body = await read_body(response, most_bytes)
+        body = decompress(read_header(response, b"content-encoding"), body, most_bytes)
         reply = interpret_reply(
             response.status_code,
-            _header(response, b"retry-after"),
+            read_header(response, b"retry-after"),
             body,
             call.request,
             datetime.now(UTC),
@@ -338,22 +337,3 @@ class _Call:
     sent: int = 0
     failure: Unavailable | None = None
     first_failed_at_us: int | None = None
-
-
-async def _read(response: httpx.Response, max_bytes: int) -> bytes:
-    """Read the body as it was sent: httpx itself decompresses without a limit."""
-    body = bytearray()
-    try:
-        async for chunk in cast(httpx.AsyncByteStream, response.stream):
-            body += chunk
-            if len(body) > max_bytes:
-                raise BadReply(f"the reply is longer than {max_bytes} bytes")
-    finally:
-        await response.aclose()
-    return bytes(body)
-
-
-def _header(response: httpx.Response, name: bytes) -> str | None:
-    """Return a header, None without; `response.headers` takes several times as long."""
-    values = [value for raw_name, value in response.headers.raw if raw_name.lower() == name]
-    return values[-1].decode("ascii", "replace") if values else None

@@ -90,7 +90,6 @@ class ReplyStore:
         """Count a call that is about to be sent; return False if it exceeds the budget.
 
         With a budget the count is committed before this returns, so that no crash loses it.
-
         """
         if budget == Budget():
             self._add_unwritten(1, characters)
@@ -185,7 +184,10 @@ class ReplyCache:
         stored = self._store.get(key) if self._store else None
         if stored is None:
             return None
-        reply = decode_reply(stored[0], request)
+        try:
+            reply = decode_reply(stored[0], request)
+        except msgspec.MsgspecError:  # Another version wrote it.
+            return None
         return reply if stored[1] else _without_attempts(reply)
 
 

@@ -16,7 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from transforms.grounding.errors import Misconfigured
+from transforms.grounding.errors import BadReply, Misconfigured
 from transforms.grounding.local.service import LocalTransport
 from transforms.grounding.settings import LOCAL, CheckSettings
 
@@ -57,6 +57,25 @@ def _environment_proxy(origin: httpx.URL) -> str | None:
     proxies = getproxies()
     proxy = proxies.get(origin.scheme) or proxies.get("all")
     return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+
+
+async def read_body(response: httpx.Response, max_bytes: int) -> bytes:
+    """Read the body as it was sent: httpx itself decompresses without a limit."""
+    body = bytearray()
+    try:
+        async for chunk in cast(httpx.AsyncByteStream, response.stream):
+            body += chunk
+            if len(body) > max_bytes:
+                raise BadReply(f"the reply is longer than {max_bytes} bytes")
+    finally:
+        await response.aclose()
+    return bytes(body)
+
+
+def read_header(response: httpx.Response, name: bytes) -> str | None:
+    """Return a header, None without; `response.headers` takes several times as long."""
+    values = [value for raw_name, value in response.headers.raw if raw_name.lower() == name]
+    return values[-1].decode("ascii", "replace") if values else None
 
 
 class HttpTransport(httpx.AsyncBaseTransport):

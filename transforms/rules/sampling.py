@@ -1,7 +1,8 @@
 """Sample answers by their record ids, and estimate totals from a sample."""
 
 from collections.abc import Sequence
-from statistics import fmean, stdev
+from math import fsum
+from statistics import fmean
 
 from schemas import Record
 
@@ -50,8 +51,11 @@ def estimate_total(values: Sequence[float], population: int) -> Total:
     unseen_share = 1 - len(values) / population
     mean = fmean(values)
     padded = [*values, *[0.0] * _PADDING, *[max(values)] * _PADDING]
-    centre = mean + (fmean(padded) - mean) * unseen_share
-    spread = _DEVIATIONS * stdev(padded) * (unseen_share / len(padded)) ** 0.5
+    padded_mean = fmean(padded)
+    centre = mean + (padded_mean - mean) * unseen_share
+    # `statistics.stdev` is exact, and takes ten times as long.
+    variance = fsum((value - padded_mean) ** 2 for value in padded) / (len(padded) - 1)
+    spread = _DEVIATIONS * (variance * unseen_share / len(padded)) ** 0.5
     return Total(
         expected=population * mean,
         low=max(sum(values), population * min(mean, centre - spread)),

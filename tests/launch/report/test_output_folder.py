@@ -21,6 +21,7 @@ from launch.report.output_folder import (
 from launch.report.output_records import AlertLine
 from launch.report.run import read_output, write_report
 from pipeline import storage
+from schemas.avro import load_schema
 from tests.support.builders import an_enriched
 from tests.support.pages import parse_page
 from tests.support.reports import (
@@ -78,6 +79,17 @@ def test_an_avro_file_of_another_schema_is_refused(tmp_path: Path) -> None:
         fastavro.writer(stream, schema, [{"a": "x"}])
     with pytest.raises(UnreadableFile, match="holds no enriched answers"):
         next(read_answers(str(path)))
+
+
+def test_an_enriched_file_without_the_required_fields_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "enriched" / "other.avro"
+    path.parent.mkdir()
+    fields = [{"name": "record_id", "type": "string"}]
+    schema = {"type": "record", "name": load_schema("enriched_answer")["name"], "fields": fields}
+    schema["namespace"] = load_schema("enriched_answer")["namespace"]
+    with path.open("wb") as stream:
+        fastavro.writer(stream, schema, [{"record_id": "secret"}])
+    assert findings_in(tmp_path).unreadable == (f"{path}: is damaged: ValidationError",)
 
 
 def test_a_damaged_line_is_reported_without_its_content(tmp_path: Path) -> None:

@@ -112,14 +112,15 @@ def test_a_block_that_cannot_be_decompressed_is_damage_in_every_codec(codec: str
 
 
 def test_avro_cut_inside_a_block_gives_the_whole_blocks() -> None:
-    content = avro_of([{"data": line} for line in LINES], BYTES, block=1)
+    lines = LINES[:8]
+    content = avro_of([{"data": line} for line in lines], BYTES, block=1)
     whole = 0
     for cut in range(4, len(content)):
         messages, damage = read_damaged(content[:cut])
-        assert payloads(messages) == LINES[: len(messages)], cut
+        assert payloads(messages) == lines[: len(messages)], cut
         whole += damage is None
     # A file that ends between two blocks is a valid one; only a manifest shows a loss.
-    assert whole == len(LINES)
+    assert whole == len(lines)
 
 
 def a_record(name: str, namespace: str, *fields: dict[str, Any]) -> dict[str, Any]:

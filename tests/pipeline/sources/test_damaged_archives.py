@@ -156,7 +156,7 @@ def test_avro_cut_inside_a_block_gives_the_whole_blocks_before(codec: str) -> No
     for cut in range(4, len(content)):
         messages, damage = read_damaged(content[:cut])
         assert payloads(messages) == LINES[: len(messages)], cut
-        # A file that ends between two blocks is a valid one: only a manifest could tell.
+        # A file that ends between two blocks is a valid one: only a manifest shows a loss.
         assert damage or len(messages) % 2 == 0, cut
 
 

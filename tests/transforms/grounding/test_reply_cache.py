@@ -13,6 +13,7 @@ from tests.support.checks import check_request
 from transforms.grounding.protocol import CheckReply
 from transforms.grounding.reply_cache import ReplyCache, ReplyStore
 from transforms.grounding.settings import Budget
+from transforms.persistence.database import Database
 
 ADDRESS = "http://checker/v1/c:check"
 REQUEST = check_request("Lamps glow.", "Lamps glow.")
@@ -151,6 +152,14 @@ def test_a_stored_reply_is_not_paid_for_again(tmp_path: Path) -> None:
     path = tmp_path / "paid" / "replies.sqlite"
     assert asked_again(path, ADDRESS) == (a_reply(), ["paid"])
     assert asked_again(path, ADDRESS) == (a_reply(attempts=0), [])
+
+
+def test_a_stored_reply_of_another_version_is_fetched_again(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    asked_again(path, ADDRESS)
+    with closing(Database(str(path), "", durable=False)) as database:
+        database.write("UPDATE replies SET reply = ?", b"\x93\x01\xc0\x90")
+    assert asked_again(path, ADDRESS) == (a_reply(), ["paid"])
 
 
 @pytest.mark.parametrize(
