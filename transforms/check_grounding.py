@@ -21,7 +21,7 @@ from schemas.answer import Answer
 from schemas.checked_answer import CheckedAnswer, RoutedAnswer
 from schemas.failure import Failure
 from transforms.fill_bundles import FillBundles
-from transforms.grounding.check_session import CheckSession, Outcome
+from transforms.grounding.check_session import CheckSession, Outcome, open_session
 from transforms.grounding.errors import BadReply, CheckFailed, OverBudget, RunStopped, Unavailable
 from transforms.grounding.rate_limiter import AdaptiveThrottle
 from transforms.grounding.settings import LOCAL, CheckSettings, OutagePolicy
@@ -126,7 +126,7 @@ class _CheckAnswer(beam.DoFn):
         ended, number = self._ended, self._submitted
         self._submitted += 1
         self._in_flight[number] = _InFlight(answer, timestamp, window, time.monotonic())
-        self._session.submit(answer, lambda outcome: ended.put((number, outcome)))
+        self._session.checks.submit(answer, lambda outcome: ended.put((number, outcome)))
         while not ended.empty() or self._count_in_time() >= self._most_in_flight:
             yield from self._next_ended()
 
@@ -135,7 +135,7 @@ class _CheckAnswer(beam.DoFn):
             yield from self._next_ended()
         if self._in_flight:
             # The late checks continue in the background.
-            self._session.detach(late.answer.record_id for late in self._in_flight.values())
+            self._session.checks.detach(late.answer.record_id for late in self._in_flight.values())
             while not self._ended.empty():
                 yield from self._next_ended()
             yield from map(_left, self._in_flight.values())
@@ -193,13 +193,19 @@ def _left(check: _InFlight) -> TaggedLeft:
     return TaggedOutput(LEFT, check.output(check.answer))
 
 
-class _CountedSession(CheckSession):
-    """A session that the threads of a process share, with its counts."""
+class CountedSession:
+    """A session that the threads of a process share, with its counts.
+
+    Attributes:
+      checks: the session.
+    """
 
     def __init__(self, settings: CheckSettings) -> None:
         self._throttle = AdaptiveThrottle()
         # The embedded checker is never overloaded.
-        super().__init__(settings, None if settings.checker == LOCAL else self._throttle)
+        throttle = None if settings.checker == LOCAL else self._throttle
+        self.checks: CheckSession = open_session(settings, throttle)
+        self.close = self.checks.close
         self._signaler = ThrottlingSignaler(counters.NAMESPACE)
         self._average_ms = 0.0
         self._min_late_s = _LATE_AFTER_S if settings.outage is OutagePolicy.HOLD else math.inf
@@ -216,7 +222,7 @@ class _CountedSession(CheckSession):
 
     def count(self, outcome: Outcome) -> None:
         """Count a check that has ended, and the calls since the last one; on a bundle thread."""
-        sent = self.client.take_sent()
+        sent = self.checks.take_sent()
         if sent.calls:
             counters.CALLS.inc(sent.calls)
             counters.RETRIES.inc(sent.retries)
@@ -232,10 +238,10 @@ class _CountedSession(CheckSession):
                 self._average_ms = before_ms + _AVERAGE_WEIGHT * (latency_ms - before_ms)
 
 
-_SESSIONS: SharedResources[_CountedSession] = SharedResources()
+_SESSIONS: SharedResources[CountedSession] = SharedResources()
 
 
-def checks_open(settings: CheckSettings) -> AbstractContextManager[_CountedSession]:
+def checks_open(settings: CheckSettings) -> AbstractContextManager[CountedSession]:
     """Open the connections and the cache, shared with the steps of this process."""
     key = msgspec.json.encode(settings)
-    return _SESSIONS.using(key, partial(_CountedSession, settings))
+    return _SESSIONS.using(key, partial(CountedSession, settings))

@@ -22,7 +22,7 @@ from schemas.checked_answer import CheckedAnswer
 from schemas.enriched_answer import EnrichedAnswer, is_enriched_schema
 from schemas.message import Message
 from transforms.formats import ParseFailure, parse_answers
-from transforms.grounding.check_session import CheckSession, Outcome
+from transforms.grounding.check_session import Outcome, open_session
 from transforms.grounding.errors import CheckFailed, RunStopped
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.routing import route
@@ -167,7 +167,7 @@ def holds_records(path: str) -> bool:
 
 def _check(answers: Iterable[Answer], settings: CheckSettings) -> Iterator[Outcome]:
     """Check answers concurrently; yield the outcomes in any order."""
-    session = CheckSession(settings)
+    session = open_session(settings)
     finished: SimpleQueue[Outcome] = SimpleQueue()
     in_flight = 0
     try:

@@ -68,17 +68,17 @@ class SegmentRunner:
         self._work = WorkFolder(str(config.work_folder))
         self._pipeline = LocalPipeline(config, options, SegmentSink)
         self._reader = SegmentReader(are_failures=config.replays)
-        self._client = resources.enter_context(checks_open(config.check)).client
+        self._checks = resources.enter_context(checks_open(config.check)).checks
         self._seen = resources.enter_context(seen_ids_open(str(config.seen_ids)))
 
     def run(self, segment: Segment) -> SegmentDone:
         """Run a segment and commit its results; after an exception it must run again."""
         folder, again = self._work.begin_segment(segment.number)
         self._seen.begin(segment.number, again=again)
-        self._client.begin(segment.number, again=again)
+        self._checks.begin(segment.number, again=again)
         try:
             results, counts = self._pipeline.run(self._reader.messages_of(segment), folder)
-            self._client.flush()
+            self._checks.flush()
             done = SegmentDone(parts=results.parts, rates=results.rates, counts=counts)
             self._work.finish_segment(segment.number, done)
         except BaseException:

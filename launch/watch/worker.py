@@ -98,8 +98,8 @@ class Worker:
         self._size = BatchSize(limits.batch_messages, config.check.max_in_flight, per_s)
         with ExitStack() as opened:
             self._outboxes = list(self._open_outboxes(config, settings, opened))
-            checks = opened.enter_context(checks_open(config.check))
-            self._retry_queue = RetryQueue(checks.has_ended)
+            session = opened.enter_context(checks_open(config.check))
+            self._retry_queue = RetryQueue(session.checks.has_ended)
             seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
             folders = BatchFolders(str(config.work_folder), journal)
             pipeline = LocalPipeline(config, options, WorkerSink)

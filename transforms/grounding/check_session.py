@@ -1,10 +1,11 @@
-"""Check answers on one event loop, in a thread of its own: plan the calls, merge the replies."""
+"""Check answers in the background or in place: plan the calls, merge the replies."""
 
 import asyncio
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import partial
 from operator import mul
@@ -12,7 +13,9 @@ from operator import mul
 from schemas.answer import Answer
 from schemas.checked_answer import Check, CheckedAnswer, Decision
 from schemas.verdict import Verdict
-from transforms.grounding.client import GroundingClient
+from schemas.wire.grounding_check import CheckRequest
+from transforms.grounding.client import GroundingClient, SentCalls
+from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.protocol import CheckReply, build_request
 from transforms.grounding.rate_limiter import AdaptiveThrottle
 from transforms.grounding.settings import SERVICE_CITATION_THRESHOLD, CheckSettings
@@ -32,18 +35,88 @@ Done = Callable[[Outcome], None]
 _STOP_TIMEOUT_S = 5.0
 
 
-class CheckSession:
-    """Check answers in the background, so that a bundle does not wait for each.
+class CheckSession(ABC):
+    """Check answers for the steps of a process."""
+
+    @abstractmethod
+    def submit(self, answer: Answer, done: Done) -> None:
+        """Start the check of an answer, or attach to its detached check.
+
+        `done` is called with the checked answer or the error, at once or on another thread.
+        """
+
+    @abstractmethod
+    def take_sent(self) -> SentCalls:
+        """Return what has been sent since the last call, on any thread."""
+
+    def begin(self, owner: int, *, again: bool) -> None:  # noqa: B027 - nothing to do in place
+        """Begin a part of the run: see `ReplyStore.begin`."""
+
+    def flush(self) -> None:  # noqa: B027 - nothing to do in place
+        """Write to the reply store what has been sent."""
+
+    def detach(self, record_ids: Iterable[str]) -> None:  # noqa: B027 - nothing to do in place
+        """Detach checks from their bundle; after this returns, they do not call back."""
+
+    def has_ended(self, record_id: str) -> bool:  # noqa: ARG002 - in place all have
+        """Return whether submitting a detached answer again returns an outcome at once."""
+        return True
+
+    def close(self) -> None:  # noqa: B027 - nothing to do in place
+        """Cancel all checks, and close all connections."""
+
+
+def open_session(settings: CheckSettings, throttle: AdaptiveThrottle | None = None) -> CheckSession:
+    """Open the session that suits a checker; `throttle` delays calls while the checker fails."""
+    has_limits = settings.pays_once or settings.requests_per_minute is not None
+    if settings.is_lexical and not has_limits:
+        return InPlaceSession(settings)
+    return BackgroundSession(settings, throttle)
+
+
+class InPlaceSession(CheckSession):
+    """Check answers by words, on the caller's thread.
+
+    That takes a millisecond and waits for nothing, so a thread, JSON and a cache would cost more.
+    """
+
+    def __init__(self, settings: CheckSettings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._sent = SentCalls()
+
+    def submit(self, answer: Answer, done: Done) -> None:
+        """Check an answer."""
+        steps = check_steps(answer, self._settings)
+        try:
+            requests = next(steps)
+            while True:
+                requests = steps.send([self._check(request) for request in requests])
+        except StopIteration as ended:
+            done(ended.value)
+
+    def take_sent(self) -> SentCalls:
+        """Return what has been checked since the last call, on any thread."""
+        with self._lock:
+            taken, self._sent = self._sent, SentCalls()
+        return taken
+
+    def _check(self, request: CheckRequest) -> CheckReply:
+        with self._lock:
+            calls, retries, characters = self._sent
+            self._sent = SentCalls(calls + 1, retries, characters + request.characters)
+        return CheckReply(response=check_grounding(request), attempts=1)
+
+
+class BackgroundSession(CheckSession):
+    """Check answers on one event loop, in a thread of its own, so that a bundle waits for none.
 
     A detached check continues after its bundle. Submitting the same answer again returns its
     outcome, so that the check is neither sent nor paid for twice.
-
-    Attributes:
-      client: sends the calls.
     """
 
     def __init__(self, settings: CheckSettings, throttle: AdaptiveThrottle | None = None) -> None:
-        self.client = GroundingClient(settings, throttle)
+        self._client = GroundingClient(settings, throttle)
         self._settings = settings
         self._submitted: deque[tuple[Answer, Done]] = deque()
         self._is_woken = False
@@ -56,11 +129,20 @@ class CheckSession:
         )
         self._thread.start()
 
-    def submit(self, answer: Answer, done: Done) -> None:
-        """Start the check of an answer, or attach to its detached check.
+    def take_sent(self) -> SentCalls:
+        """Return what has been sent since the last call, on any thread."""
+        return self._client.take_sent()
 
-        `done` is called on the session's thread with the checked answer or the error.
-        """
+    def begin(self, owner: int, *, again: bool) -> None:
+        """Begin a part of the run."""
+        self._client.begin(owner, again=again)
+
+    def flush(self) -> None:
+        """Write to the reply store what has been sent."""
+        self._client.flush()
+
+    def submit(self, answer: Answer, done: Done) -> None:
+        """Start the check of an answer; `done` is called on the session's thread."""
         self._submitted.append((answer, done))
         # Waking the loop is expensive. A second wake-up by another thread does no harm.
         if not self._is_woken:
@@ -88,7 +170,7 @@ class CheckSession:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self.client.aclose()
+        await self._client.aclose()
 
     async def _detach(self, record_ids: Iterable[str]) -> None:
         self._start_submitted()
@@ -106,7 +188,7 @@ class CheckSession:
                 check = _CheckInFlight(answer.record_id, done)
                 # Of two equal ids in flight only the first can be detached.
                 self._checks.setdefault(answer.record_id, check)
-                task = self._loop.create_task(check_answer(answer, self.client, self._settings))
+                task = self._loop.create_task(check_answer(answer, self._client, self._settings))
                 self._tasks.add(task)
                 task.add_done_callback(partial(self._finish, check))
             elif detached.outcome is None:
@@ -141,9 +223,39 @@ class _CheckInFlight:
 async def check_answer(
     answer: Answer, client: GroundingClient, settings: CheckSettings
 ) -> CheckedAnswer:
+    """Check an answer with the calls of a client. A failed call cancels the others."""
+    steps = check_steps(answer, settings)
+    try:
+        requests = next(steps)
+        while True:
+            if len(requests) == 1:
+                replies = [await client.check(requests[0])]
+            else:
+                replies = await _send_all(requests, client)
+            requests = steps.send(replies)
+    except StopIteration as ended:
+        checked: CheckedAnswer = ended.value
+        return checked
+
+
+async def _send_all(requests: list[CheckRequest], client: GroundingClient) -> list[CheckReply]:
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(client.check(request)) for request in requests]
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+def check_steps(
+    answer: Answer, settings: CheckSettings
+) -> Generator[list[CheckRequest], list[CheckReply], CheckedAnswer]:
     """Check an answer with text and facts, in as many calls as their length needs.
 
-    One that needs too many calls gets the verdict UNSCORABLE. A failed call cancels the others.
+    One that needs too many calls gets the verdict UNSCORABLE.
+
+    Yields:
+      Requests that may be sent at the same time. Send their replies in, in the same order.
     """
     limits, most_calls = settings.limits, settings.max_calls_per_answer
     calls = plan_within(answer.answer_text, answer.facts, limits, most_calls)
@@ -151,10 +263,7 @@ async def check_answer(
         decision = Decision(verdict=Verdict.UNSCORABLE, reason=OVER_LIMIT)
         return CheckedAnswer(answer=answer, decision=decision)
     started_s = time.monotonic()
-    if len(calls) == 1:
-        replies = [await client.check(build_request(calls[0], answer.facts, settings))]
-    else:
-        replies = await _send_all(calls, answer, client, settings)
+    replies = yield [build_request(call, answer.facts, settings) for call in calls]
     grounding = merge_replies(calls, [reply.response for reply in replies])
     threshold = settings.citation_threshold
     if threshold is None:
@@ -162,10 +271,9 @@ async def check_answer(
     # Second calls for claims that look ungrounded, within the answer's limit.
     rechecks = plan_rechecks(calls, grounding.claims, threshold, limits)[: most_calls - len(calls)]
     if rechecks:
-        second_replies = await _send_all(rechecks, answer, client, settings)
-        responses = [reply.response for reply in second_replies]
-        grounding = merge_rechecks(grounding, rechecks, responses)
-        replies += second_replies
+        second = yield [build_request(recheck, answer.facts, settings) for recheck in rechecks]
+        grounding = merge_rechecks(grounding, rechecks, [reply.response for reply in second])
+        replies = replies + second
     sent_calls: list[PlannedCall | PlannedRecheck] = [*calls, *rechecks]
     # Replies from the cache count no calls.
     sent = [reply.attempts for reply in replies]
@@ -181,18 +289,3 @@ async def check_answer(
         unknown_members=tuple(reply.unknown_members for reply in replies if reply.unknown_members),
     )
     return CheckedAnswer(answer=answer, grounding=grounding, check=check)
-
-
-async def _send_all(
-    calls: Sequence[PlannedCall | PlannedRecheck],
-    answer: Answer,
-    client: GroundingClient,
-    settings: CheckSettings,
-) -> list[CheckReply]:
-    requests = [build_request(call, answer.facts, settings) for call in calls]
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(client.check(request)) for request in requests]
-    except ExceptionGroup as failed:
-        raise failed.exceptions[0] from None
-    return [task.result() for task in tasks]

@@ -142,6 +142,11 @@ class CheckSettings(Record, frozen=True, kw_only=True):
         return _LATE_CALLS_PER_CALL * self.max_in_flight if self.outage is OutagePolicy.HOLD else 0
 
     @property
+    def is_lexical(self) -> bool:
+        """Whether the embedded checker scores by words, which is free and faster than a cache."""
+        return self.checker == LOCAL and self.scorer is None
+
+    @property
     def pays_once(self) -> bool:
         """Whether replies are cached, so that identical calls are paid for once."""
-        return bool(self.cache_bytes or self.reply_store)
+        return bool(self.reply_store or (self.cache_bytes and not self.is_lexical))

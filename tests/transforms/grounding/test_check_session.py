@@ -17,7 +17,7 @@ from tests.support.fault_server import FaultServer, always
 from tests.support.waiting import wait_until
 from tests.support.wire_faults import Exchange, after, good, hang
 from transforms.grounding import check_session as check_answer_module
-from transforms.grounding.check_session import CheckSession, Outcome, check_answer
+from transforms.grounding.check_session import BackgroundSession, Outcome, check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.errors import CheckFailed, Rejected, Unavailable
 from transforms.grounding.local.embedded_check import check_grounding
@@ -200,7 +200,7 @@ def test_the_first_of_several_failures_is_raised() -> None:
 _WAIT_S = 10.0
 
 
-def outcomes_of(session: CheckSession, count: int) -> list[Outcome]:
+def outcomes_of(session: BackgroundSession, count: int) -> list[Outcome]:
     """Submit answers from this thread and wait for them all."""
     futures: list[Future[Outcome]] = [Future() for _ in range(count)]
     for future in futures:
@@ -209,7 +209,7 @@ def outcomes_of(session: CheckSession, count: int) -> list[Outcome]:
 
 
 def test_answers_of_many_threads_all_have_an_outcome() -> None:
-    session = CheckSession(CheckSettings())
+    session = BackgroundSession(CheckSettings())
     finished: list[int] = []
 
     def submit() -> None:
@@ -233,7 +233,7 @@ def test_waiting_for_a_slot_does_not_use_up_the_timeout() -> None:
             retries=RetrySettings(timeout_s=1.0, max_attempts=1),
             cache_bytes=0,
         )
-        session = CheckSession(settings)
+        session = BackgroundSession(settings)
         outcomes = outcomes_of(session, 30)
         session.close()
     assert [type(outcome) for outcome in outcomes] == [CheckedAnswer] * 30
@@ -244,7 +244,7 @@ def test_closing_cancels_checks_in_flight_without_a_log_line(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with FaultServer(always(hang)) as server:
-        session = CheckSession(CheckSettings(checker=server.address, endpoint=server.address))
+        session = BackgroundSession(CheckSettings(checker=server.address, endpoint=server.address))
         with caplog.at_level(logging.WARNING):
             for _ in range(5):
                 session.submit(an_answer(), lambda _: None)
@@ -261,7 +261,7 @@ def test_a_detached_check_continues_and_is_sent_once() -> None:
 
     with FaultServer(always(held)) as server:
         settings = CheckSettings(checker=server.address, endpoint=server.address, cache_bytes=0)
-        session = CheckSession(settings)
+        session = BackgroundSession(settings)
         called: list[Outcome] = []
         session.submit(an_answer(), called.append)
         session.detach([an_answer().record_id])
@@ -286,7 +286,7 @@ def test_a_detached_check_in_flight_is_attached_again() -> None:
 
     with FaultServer(always(held)) as server:
         settings = CheckSettings(checker=server.address, endpoint=server.address, cache_bytes=0)
-        session = CheckSession(settings)
+        session = BackgroundSession(settings)
         session.submit(an_answer(), lambda _: None)
         session.detach([an_answer().record_id])
         taken: Future[Outcome] = Future()
