@@ -16,7 +16,7 @@ from schemas.wire import enums
 from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats import field_values
 from transforms.formats.fact_collection import FactCollection, render_struct
-from transforms.formats.format import Format, Identity, Reading, Request
+from transforms.formats.format import Format, Reading, Request
 from transforms.rules.spans import is_valid_span
 
 Span = TypeVar("Span", bound=wire.WireCitation)
@@ -82,37 +82,34 @@ def read_response(
     event_time_us, are_times_good = field_values.first_time(
         answer.complete_time, answer.create_time
     )
-    token = response.answer_query_token
-    return Reading(
-        identity=Identity(kind="answer query token", value=token) if token else None,
-        answer=Answer(
-            message=request.message,
-            record_id="",
-            answer_name=answer.name or None,
-            source_format=source_format,
-            engine=field_values.engine_id(answer.name, session.name),
-            session=field_values.session_id(answer.name, session.name),
-            event_time_us=event_time_us,
-            query=_query(response),
-            answer_text=answer.answer_text,
-            state=state_name(answer.state),
-            skip_reasons=_names(answer.answer_skipped_reasons, enums.ANSWER_SKIPPED_REASONS),
-            safety_ratings=field_values.read_ratings(
-                answer.safety_ratings, enums.DISCOVERY_ENGINE_HARM_CATEGORIES
-            ),
-            facts=facts.all(),
-            citations=tuple(citations),
-            supports=tuple(supports),
-            generator_grounding_score=field_values.proportion(answer.grounding_score),
-            tags=field_values.true_tags(
-                {
-                    Tag.ADVERSARIAL_QUERY: _is_adversarial(answer.query_understanding_info),
-                    Tag.BAD_OFFSETS: len(citations) + len(supports) < given,
-                    Tag.BAD_TIMESTAMP: not are_times_good,
-                }
-            ),
+    read = Answer(
+        message=request.message,
+        record_id="",
+        answer_name=answer.name or None,
+        source_format=source_format,
+        engine=field_values.engine_id(answer.name, session.name),
+        session=field_values.session_id(answer.name, session.name),
+        event_time_us=event_time_us,
+        query=_query(response),
+        answer_text=answer.answer_text,
+        state=state_name(answer.state),
+        skip_reasons=_names(answer.answer_skipped_reasons, enums.ANSWER_SKIPPED_REASONS),
+        safety_ratings=field_values.read_ratings(
+            answer.safety_ratings, enums.DISCOVERY_ENGINE_HARM_CATEGORIES
+        ),
+        facts=facts.all(),
+        citations=tuple(citations),
+        supports=tuple(supports),
+        generator_grounding_score=field_values.proportion(answer.grounding_score),
+        tags=field_values.true_tags(
+            {
+                Tag.ADVERSARIAL_QUERY: _is_adversarial(answer.query_understanding_info),
+                Tag.BAD_OFFSETS: len(citations) + len(supports) < given,
+                Tag.BAD_TIMESTAMP: not are_times_good,
+            }
         ),
     )
+    return read, response.answer_query_token
 
 
 def _add_reference(reference: wire.Reference, facts: FactCollection) -> tuple[int, ...]:

@@ -4,16 +4,15 @@ from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import reject_repeated
 from transforms.formats import (
     discovery_engine_answers,
-    enriched_records,
-    envelope,
     gemini_candidates,
+    groundwatch_messages,
     stream_answer,
 )
 from transforms.formats.format import Format
 
 FORMATS: tuple[Format, ...] = (
-    enriched_records.FORMAT,
-    envelope.FORMAT,
+    groundwatch_messages.ENRICHED,
+    groundwatch_messages.ENVELOPE,
     stream_answer.FORMAT,
     gemini_candidates.GENERATE_ANSWER,
     gemini_candidates.GENERATE_CONTENT,

@@ -51,7 +51,7 @@ def _is_generate_answer(fields: dict[str, object]) -> bool:
 def _read_candidate(request: Request) -> Reading:
     candidate = read_wire(request.value, wire.Candidate)
     names = _enums_of(request, request.value, {})
-    return Reading(answer=_answer(candidate, request, CANDIDATE.name, names))
+    return _answer(candidate, request, CANDIDATE.name, names), ""
 
 
 def _read_generate_answer(request: Request) -> Reading:
@@ -69,7 +69,7 @@ def _read_generate_answer(request: Request) -> Reading:
         feedback=exchange.response.input_feedback,
     )
     probability = proportion(exchange.response.answerable_probability)
-    return Reading(answer=replace(answer, answerable_probability=probability))
+    return replace(answer, answerable_probability=probability), ""
 
 
 def _read_generate_content(request: Request, source_format: str) -> Reading:
@@ -90,7 +90,7 @@ def _read_generate_content(request: Request, source_format: str) -> Reading:
             Tag.MULTIPLE_CANDIDATES: len(response.candidates) > 1,
         }
     )
-    return Reading(answer=replace(answer, event_time_us=event_time_us, tags=answer.tags + tags))
+    return replace(answer, event_time_us=event_time_us, tags=answer.tags + tags), ""
 
 
 def _answer(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from schemas.answer import Answer
 from schemas.message import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire import discovery_engine as wire
@@ -42,8 +43,8 @@ def _read(request: Request) -> Reading:
         session=sessions[-1] if sessions else _NO_SESSION,
         answer_query_token=tokens[-1] if tokens else "",
     )
-    reading = read_response(response, request, FORMAT.name)
-    return _with_error(reading, elements[chosen or 0 :], is_full=chosen is not None)
+    read, token = read_response(response, request, FORMAT.name)
+    return _with_error(read, elements[chosen or 0 :], is_full=chosen is not None), token
 
 
 def _read_element(element: object) -> wire.StreamElement:
@@ -81,18 +82,16 @@ def _join_deltas(answers: Sequence[wire.WireAnswer]) -> wire.WireAnswer:
     )
 
 
-def _with_error(
-    reading: Reading, elements: Sequence[wire.StreamElement], *, is_full: bool
-) -> Reading:
+def _with_error(answer: Answer, elements: Sequence[wire.StreamElement], *, is_full: bool) -> Answer:
     """Tag an error after the answer; the answer has failed if it ends with one and is not full."""
     if not any(element.error for element in elements):
-        return reading
-    answer = replace(reading.answer, tags=(*reading.answer.tags, Tag.STREAM_ERROR))
+        return answer
+    answer = replace(answer, tags=(*answer.tags, Tag.STREAM_ERROR))
     last = [element for element in elements if element.error or element.answer != _NO_ANSWER][-1]
     if last.error and not is_full:
         status = last.error.status or str(last.error.code) or "UNKNOWN"
-        answer = replace(answer, state="FAILED", error_status=status)
-    return replace(reading, answer=answer)
+        return replace(answer, state="FAILED", error_status=status)
+    return answer
 
 
 FORMAT = Format(
