@@ -6,14 +6,13 @@ from transforms.formats import (
     discovery_engine_answers,
     gemini_candidates,
     groundwatch_messages,
-    stream_answer,
 )
 from transforms.formats.format import Format
 
 FORMATS: tuple[Format, ...] = (
     groundwatch_messages.ENRICHED,
     groundwatch_messages.ENVELOPE,
-    stream_answer.FORMAT,
+    discovery_engine_answers.STREAM_ANSWER,
     gemini_candidates.GENERATE_ANSWER,
     gemini_candidates.GENERATE_CONTENT,
     gemini_candidates.VERTEX_GENERATE_CONTENT,
