@@ -28,9 +28,8 @@ from launch.watch.health.status_server import StatusServer
 from launch.watch.reporter import LogReporter, TerminalReporter
 from launch.watch.worker import Worker
 from pipeline.settings.commands import WatchSettings
-from pipeline.settings.config import Config, job_config
+from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.load import Loaded
-from pipeline.sinks.destination import Destination
 from pipeline.storage import TargetExists
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed

@@ -10,8 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from pipeline import storage
-from pipeline.settings.config import Config
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Config, Destination
 from pipeline.sinks.part_files import Part
 from pipeline.sinks.row_formats import RowFormat, row_formats
 from schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json

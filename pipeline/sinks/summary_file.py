@@ -8,7 +8,7 @@ import logging
 from contextlib import suppress
 
 from pipeline import storage
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from schemas.summary import Summary, folder_summary_to_json, summary_from_json, summary_to_json
 
 _NAME = "summary.json"

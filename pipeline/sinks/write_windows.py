@@ -21,7 +21,7 @@ from apache_beam.transforms.window import FixedWindows, GlobalWindows, IntervalW
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.windowed_value import PaneInfo
 
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from pipeline.sinks.part_files import Part, PartWriter
 from pipeline.sinks.publication import publish_part, write_manifest_of
 from pipeline.sinks.row_formats import RowFormat
