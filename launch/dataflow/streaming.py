@@ -58,7 +58,7 @@ def stream_config(settings: WatchStreamSettings, workers: int, now_s: float) -> 
         workers=workers,
         retries=replace(settings.job.retries.policy, give_up_after_s=_NEVER_S),
         outage=OutagePolicy.REDELIVER,
-        seen_for_s=settings.stream.dedupe_s,
+        seen_for_s=round(settings.stream.dedupe_h * 3600),
     )
 
 

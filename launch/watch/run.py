@@ -31,6 +31,7 @@ from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.load import Loaded
 from pipeline.storage import TargetExists
+from schemas.quantities import MEGABYTE
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import OutagePolicy
@@ -137,7 +138,7 @@ def open_worker(
                 settings.pubsub.subscription,
                 PullSettings(
                     max_messages=settings.worker.max_outstanding_messages,
-                    max_bytes=settings.worker.max_outstanding_bytes,
+                    max_bytes=settings.worker.max_outstanding_mb * MEGABYTE,
                 ),
                 address=settings.server.pubsub_address,
                 account=settings.job.checker.account,

@@ -58,9 +58,7 @@ class Config(Record, frozen=True, kw_only=True):
         since it would replace files of other answers.
       replays: whether the inputs are failures of an earlier run.
       work_folder: a local folder for the state of an unfinished run, None on many machines.
-      segment_messages: messages of one segment, after which progress is committed.
       seen_for_s: seconds for which a stream remembers a record id.
-      failure_payload: whether failures keep the original bytes.
     """
 
     inputs: tuple[str, ...]

@@ -67,10 +67,7 @@ class KeepRows(beam.PTransform):
     Failures: an OSError fails the bundle.
     Delivery: each row once, if the batch succeeds.
 
-    Args:
-      batches: leads to the batch's folder.
-      name: a field of `BatchResults`.
-      convert: makes the field's rows, which must be few, of the input's.
+    `convert` makes the rows of the field `name` of `BatchResults`, which must be few.
     """
 
     def __init__(

@@ -32,12 +32,7 @@ _HEADER_BYTES = 256 * 1024
 
 
 class RowFormat(ABC):
-    """Encode one kind of row, by default as lines. Instances are pickled.
-
-    Attributes:
-      kind: the output folder, such as ``enriched``.
-      event_time_us: returns the event time of a row, None if it has none.
-    """
+    """Encode one kind of row, by default as lines. Instances are pickled."""
 
     kind: str
     extension = "jsonl"

@@ -48,8 +48,8 @@ class WritePart(beam.DoFn):
 class WriteFiles(beam.PTransform):
     """Write rows to final files, several collections of one kind into the same folders.
 
-    Rows go to temporary files where they arise, and only the names of these are shuffled; then
-    each is renamed to its final name, which follows from the run and the file's number alone.
+    Rows go to temporary files where they arise, and only the names of these are shuffled. A final
+    name follows from the run and the file's number alone.
 
     Input: a tuple of PCollections of the format's rows, bounded.
     Output: nothing.

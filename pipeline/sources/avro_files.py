@@ -260,8 +260,7 @@ def _reading(schema: Any) -> _Reading:
         wanted = ", ".join(_PAYLOAD_FIELDS)
         raise DamagedArchive(f"no field is known to hold the message: rename it to one of {wanted}")
     is_of_template = str(named_schema.get("name")).endswith(_TEMPLATE_RECORD)
-    time_us = _template_time_us if is_of_template else _publish_time_us
-    return partial(_message, field=(named or others)[0], time_us=time_us)
+    return partial(_message, field=(named or others)[0], is_of_template=is_of_template)
 
 
 def _is_text(kind: Any) -> bool:
@@ -271,7 +270,7 @@ def _is_text(kind: Any) -> bool:
     return (kind.get("type") if isinstance(kind, Mapping) else kind) in ("bytes", "string")
 
 
-def _message(row: Row, place: str, *, field: str, time_us: Callable[[Row], int | None]) -> Message:
+def _message(row: Row, place: str, *, field: str, is_of_template: bool) -> Message:
     payload = row[field] or b""
     attributes = row.get("attributes")
     named = attributes.items() if isinstance(attributes, Mapping) else ()
@@ -280,16 +279,14 @@ def _message(row: Row, place: str, *, field: str, time_us: Callable[[Row], int |
         payload=payload.encode(errors="surrogateescape") if isinstance(payload, str) else payload,
         attributes={_escaped(k): _escaped(v) for k, v in named if isinstance(v, str)},
         place=next(map(_escaped, ids), place),
-        publish_time_us=time_us(row),
+        publish_time_us=_publish_time_us(row, is_of_template=is_of_template),
     )
 
 
-def _publish_time_us(row: Row) -> int | None:
-    time = row.get("publish_time")
-    return to_us(time) if isinstance(time, datetime) else None
-
-
-def _template_time_us(row: Row) -> int | None:
+def _publish_time_us(row: Row, *, is_of_template: bool) -> int | None:
+    if not is_of_template:
+        time = row.get("publish_time")
+        return to_us(time) if isinstance(time, datetime) else None
     try:
         return to_us(EPOCH + timedelta(milliseconds=row["timestamp"]))
     except (KeyError, OverflowError, TypeError):

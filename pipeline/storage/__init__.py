@@ -73,12 +73,9 @@ def publish(temporary_path: str, path: str) -> None:
 
 
 def publish_new(temporary_path: str, path: str) -> None:
-    """Give a finished local file a final name that no other file has.
+    """Give a finished local file a final name; raise TargetExists if another file has it.
 
     A file of that name with the same content is accepted: an interrupted attempt left it.
-
-    Raises:
-      TargetExists: another file has that name; it stays as it is.
     """
     try:
         _move_in(temporary_path, path, must_be_new=True)
