@@ -16,6 +16,13 @@ from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
 from tests.support.watched import SUBSCRIPTION, Watched
 from tests.support.wire_faults import status
+from transforms.grounding import client
+
+
+@pytest.fixture(autouse=True)
+def _quick_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a checker that refuses every call end the worker after a second."""
+    monkeypatch.setattr(client, "_REFUSAL_WAIT_S", 1.0)
 
 
 def watch(watched: Watched, *flags: str) -> int:
