@@ -18,9 +18,8 @@ from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import counted
 from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from pipeline.settings.commands import EstimateSettings
-from pipeline.settings.config import Config, job_config
+from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.load import Loaded
-from pipeline.sinks.destination import Destination
 from schemas.cost_estimate import Amounts, Estimate, Interval
 from transforms.rules.sampling import Total
 from transforms.runtime import clock

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from launch.estimate.estimate_file import compare_with_estimate, write_estimate
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from schemas.cost_estimate import Amounts
 from tests.support.builders import an_estimate
 
