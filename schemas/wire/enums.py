@@ -83,10 +83,7 @@ SHARED_ENUMS = CandidateEnums(
 
 
 def enum_name(value: int | str, names: tuple[str, ...]) -> str | None:
-    """Return the name of an enum's value, which is a name, a number or the digits of a number.
-
-    An unspecified or absent value is None, an unknown name unchanged, an unknown number its digits.
-    """
+    """Return the name of an enum's value: None if unspecified, an unknown value unchanged."""
     if not value:
         return None
     name = str(value)

@@ -72,10 +72,7 @@ def render_value(value: object) -> str:
     """Render a string unchanged, an object as lines of "key: value", anything else as JSON.
 
     Nested keys are joined by points, items of a list by commas; whole numbers have no fraction, and
-    fields without a value are left out.
-
-    Raises:
-      UnreadableAnswer: if a field is repeated, a number is out of range, or the text is too long.
+    fields without a value are left out. A repeated field is UnreadableAnswer.
     """
     reject_repeated(value)
     if isinstance(value, OutOfRangeNumber):

@@ -27,11 +27,8 @@ def read_json(payload: bytes) -> object:
     """Parse one JSON value; fields that are null are left out.
 
     A field that an object has twice becomes a `RepeatedField`, a number too large for a double an
-    `OutOfRangeNumber`: neither matters unless it is read. A byte order mark is ignored.
-
-    Raises:
-      UnreadableAnswer: for bad UTF-8, cut or trailing JSON, NaN, a lone surrogate, more than 100
-        levels of objects and arrays, or more than 10,000,000 bytes.
+    `OutOfRangeNumber`: neither matters unless it is read. What could lose data, such as bad UTF-8,
+    is UnreadableAnswer.
     """
     if len(payload) > MAX_PAYLOAD_BYTES:
         raise UnreadableAnswer(
