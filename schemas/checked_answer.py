@@ -68,8 +68,7 @@ class Grounding(Record, frozen=True, kw_only=True):
     @property
     def required_scores(self) -> list[float]:
         """The scores, 0..1, of the claims that required a check."""
-        scores = (claim.required_score for claim in self.claims)
-        return [score for score in scores if score is not None]
+        return [score for each in self.claims if (score := each.required_score) is not None]
 
 
 class CheckedAnswer(Record, frozen=True, kw_only=True):

@@ -10,8 +10,7 @@ from schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
 MAX_FACTS_CHARACTERS = 20_000_000
 """The limit of one answer's facts with their sources: twice the largest message.
 
-The facts can exceed the size of the message only because a source is written once and kept with
-each of its passages. Without a limit, a message of 10 MB could become a record of 1,000 GB.
+A source is written once and kept with each passage: 10 MB could become a record of 1,000 GB.
 """
 
 
