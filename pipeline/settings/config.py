@@ -41,7 +41,7 @@ class Destination(Record, frozen=True, kw_only=True):
 
     @property
     def temporary_folder(self) -> str:
-        """Return the folder of files that are not published yet."""
+        """The folder of files that are not published yet."""
         return self.path(f".groundwatch-{self.run}")
 
     def temporary_path(self, name: str) -> str:

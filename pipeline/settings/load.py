@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, filterfalse, pairwise, takewhile
 from pathlib import Path
-from typing import Generic, NamedTuple, NoReturn
+from typing import Generic, NamedTuple
 
 import msgspec
 import yaml
@@ -134,17 +134,10 @@ def _split_positional(
     return {}, list(arguments)
 
 
-class _Parser(argparse.ArgumentParser):
-    """Raises, where argparse would print its usage and exit."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError([message])
-
-
 def _flags(
     arguments: Sequence[str], fields: Sequence[Setting], problems: list[str]
 ) -> tuple[dict[str, _Given], list[str]]:
-    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     flags = [field for field in fields if not field.note.is_positional]
     for field in flags:
         names = [f"--{name}" for name in (field.name, field.note.former) if name]

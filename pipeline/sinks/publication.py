@@ -57,7 +57,7 @@ def publish_part(
 def join_parts(parts: Sequence[Part], row_format: RowFormat, path: str) -> Part:
     """Write one header, followed by the rows of parts of one run, kind and folder as they are."""
     with storage.describing_errors(f"cannot write {path}"), storage.create(path) as joined:
-        joined.write(row_format.header())
+        row_format.open(joined).flush()  # the header
         for part in parts:
             problem = f"cannot read {part.path}"
             with storage.describing_errors(problem), storage.read(part.path) as stream:

@@ -4,7 +4,6 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from functools import cache
-from io import BytesIO
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
@@ -51,14 +50,8 @@ class RowFormat(ABC):
         """Return what a writer takes."""
 
     def open(self, stream: IO[bytes]) -> Any:
-        """Start a file; return its writer with the methods `write` and `flush`."""
+        """Write a file's header; return its writer with the methods `write` and `flush`."""
         return stream
-
-    def header(self) -> bytes:
-        """Return the header of a file; rows of several files may follow one header."""
-        stream = BytesIO()
-        self.open(stream).flush()
-        return stream.getvalue()
 
     def skip_header(self, stream: IO[bytes]) -> None:  # noqa: B027 - lines have none
         """Seek to a file's first row; OSError if the file is not one of this run."""

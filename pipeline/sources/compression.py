@@ -38,14 +38,9 @@ def read_plain(stream: IO[bytes]) -> Iterator[Chunk]:
         yield Chunk(data, is_verified=True)
 
 
-def read_gzip(stream: IO[bytes]) -> Iterator[Chunk]:
-    """Decompress gzip members and verify their checksums, or raise DamagedArchive."""
-    return _Members(stream, _GzipMember).read()
-
-
-def read_zstd(stream: IO[bytes]) -> Iterator[Chunk]:
-    """Decompress zstandard frames and verify their checksums, or raise DamagedArchive."""
-    return _Members(stream, _ZstdFrame).read()
+def read_members(stream: IO[bytes], magic: bytes) -> Iterator[Chunk]:
+    """Decompress gzip members or zstandard frames and verify them, or raise DamagedArchive."""
+    return _Members(stream, _GzipMember if magic == GZIP_MAGIC else _ZstdFrame).read()
 
 
 class _GzipMember:

@@ -80,8 +80,6 @@ def _reason(error: BaseException) -> str:
 
 
 class _Download(BeamBlobReader):
-    """Read an object; if it is replaced meanwhile, the stream fails."""
-
     def __init__(self, blob: Blob, path: str) -> None:
         super().__init__(blob, retry=RETRY)
         self._path = path
@@ -92,10 +90,9 @@ class _Download(BeamBlobReader):
 
 
 class _Upload(BlobWriter):
-    """Write an object, which appears when the stream is closed.
+    """Write an object, which appears when the stream is closed, but never after an error.
 
-    After an error or an exception, or without a close, it never appears. The garbage collector
-    would finish Google's own stream.
+    The garbage collector would finish Google's own stream.
     """
 
     def __init__(self, blob: Blob, path: str, generation: int | None) -> None:

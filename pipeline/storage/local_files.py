@@ -101,8 +101,7 @@ def _rename_new(source: Path, target: Path) -> None:
 def match(pattern: str) -> set[str]:
     """Return the paths that match a glob, as `glob.glob` does; folders may be among them.
 
-    ``**`` stands for any folders below. A link to another folder is followed, but for one to a
-    folder that holds the link: `glob.glob` follows that until the system stops it.
+    But a link to a folder that holds the link is not followed; `glob.glob` does, without end.
     """
     if pattern.endswith("/"):
         return set()
@@ -120,10 +119,7 @@ def match(pattern: str) -> set[str]:
 
 
 def distinct(paths: Iterable[str]) -> list[str]:
-    """Keep one path of those that lead to the same file, and sort them.
-
-    The path that is kept leads through no link, if there is one, and is the first of those.
-    """
+    """Keep the first path of those that lead to the same file, if possible through no link."""
     kept: dict[str | tuple[int, int], tuple[bool, str]] = {}
     for path in paths:
         status, real_path = Path(path).stat(), os.path.realpath(path)
