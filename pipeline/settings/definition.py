@@ -45,7 +45,6 @@ class Note(Record, frozen=True, kw_only=True):
       flag: the flag's name, where another command gives that flag another meaning.
       former: the flag's name in an earlier version, which still works.
       default: describes a default that depends on something; taken from the help.
-      at_most: how many values it takes.
       is_argument: whether it is only taken from the command line.
       is_local: whether it only makes sense for a run on this machine.
       without: settings that are left out of a group and keep their defaults, separated by spaces.

@@ -36,11 +36,9 @@ class Kind(Record, frozen=True):
 
     Attributes:
       parse: turns a text into the value, or raises ValueError with what it must be.
-      placeholder: stands for the value in the help.
       pattern: a regular expression of Java and Python that a template's parameter must match. It
         may accept more than `parse` does.
       parameter_type: of Dataflow's `ParameterType`.
-      choices: lists the accepted words, where there are few.
     """
 
     parse: Callable[[str], object]

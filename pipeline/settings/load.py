@@ -15,11 +15,10 @@ from pipeline.settings import kinds
 from pipeline.settings.definition import S, Setting, Settings, build, settings_of
 
 PREFIX = "GROUNDWATCH_"
+# Variables that Kubernetes sets in each container for a Service called groundwatch.
 _OF_KUBERNETES = re.compile(
     r"(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)"
 )
-"""Variables that Kubernetes sets in each container for a Service called groundwatch."""
-
 _CONFIG = "config"
 _INVALID = object()
 

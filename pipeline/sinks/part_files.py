@@ -9,17 +9,15 @@ from pipeline.sinks.row_formats import RowFormat
 from schemas import Record
 
 _ROWS_BETWEEN_CHECKS = 64
+# More than the dates of a year, and less than the files a process may open by default.
 _MOST_OPEN = 512
-"""More than the dates of a year, and less than the files a process may open by default."""
 
 
 class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
     """A finished file of one kind of rows that is not published yet.
 
-    Attributes:
-      folder: the output folder that its rows belong to, relative to the output's root.
-      first_event_us, last_event_us: the range of event times, None if no row has one.
-      keys: of its records, 16 bytes each, in their order; empty where they are not needed.
+    Its `folder` is relative to the output's root. `keys` are those of its records, 16 bytes each,
+    in their order; empty where they are not needed.
     """
 
     path: str
@@ -33,10 +31,7 @@ class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
 
 
 class OpenPart:
-    """Write rows to a temporary file; the arguments are as in `Part`.
-
-    All methods raise OSError if it cannot be written.
-    """
+    """Write rows to a temporary file; all methods raise OSError if it cannot be written."""
 
     def __init__(self, path: str, folder: str, row_format: RowFormat) -> None:
         self._path = path

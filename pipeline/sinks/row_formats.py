@@ -23,11 +23,9 @@ from transforms.rules.redaction import TextMode, redact
 from transforms.runtime import clock
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
+# How far before and after now an event date may be to get a folder of its own.
 _OLDEST_US, _LATEST_US = 3_653 * DAY_US, 2 * DAY_US
-"""How far before and after now an event date may be to get a folder of its own."""
-
-_HEADER_BYTES = 256 * 1024
-"""More than any header, whose schema takes some 6 KB."""
+_HEADER_BYTES = 256 * 1024  # More than any header, whose schema takes some 6 KB
 
 
 class RowFormat(ABC):

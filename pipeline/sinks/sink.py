@@ -40,10 +40,7 @@ class ArchiveSink(Sink):
 
 
 class StreamSink(Sink):
-    """Write the files of each window, and publish alerts and failures: a streaming job.
-
-    Without a topic, ``projects/P/topics/T``, alerts or failures go to files.
-    """
+    """Write the files of each window, and publish alerts and failures if they have a topic."""
 
     def __init__(
         self,

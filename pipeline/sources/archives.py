@@ -23,15 +23,12 @@ from schemas.failure import message_of_failure
 from schemas.message import SALVAGED, Message
 from transforms.formats.json_input import MAX_PAYLOAD_BYTES
 
+# A longer line is not kept whole; a run with a line of this length takes some 320 MB.
 MAX_LINE_BYTES = 32_000_000
-"""A longer line is not kept whole; a run with a line of this length takes some 320 MB."""
-
+# A failure holds the bytes of its message in base64, which takes a third more.
 _MAX_FAILURE_BYTES = 2 * MAX_LINE_BYTES
-"""A failure holds the bytes of its message in base64, which takes a third more."""
-
+# Of a longer line; one more than a message may have, so that no part passes for a whole one.
 _KEPT_BYTES = MAX_PAYLOAD_BYTES + 1
-"""Of a longer line; one more than a message may have, so that no part passes for a whole one."""
-
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PLAIN = b""
 _MAGIC_BYTES = 4
@@ -40,12 +37,9 @@ _COMPRESSED_NAMES = (".avro", ".gz", ".zst")
 
 
 class Contents(Record, frozen=True):
-    """How many records of an archive count.
+    """How many records of an archive count, and the `damage` behind them.
 
-    Attributes:
-      verified: those that a checksum confirms or none covers; the others, at the end, are salvaged.
-      damage: what is wrong with the file after these; None for an intact file.
-      version: of the file that was examined, as in `storage.version`.
+    A checksum confirms the `verified` ones, or none covers them; the others are salvaged.
     """
 
     records: int
@@ -68,14 +62,9 @@ def read_file(
 ) -> Iterator[Message]:
     """Verify a file, and read its valid messages; a compressed file is read twice.
 
-    DamagedArchive follows the last record that counts. A file that has changed meanwhile, or has a
-    line that is not a failure, is an OSError.
-
-    Args:
-      path: local or gs://.
-      are_failures: whether its lines are failures of an earlier run.
-      salvage: whether the records before a damage count, too.
-      watch: is called with each opened file, to follow the progress.
+    DamagedArchive follows the last record that counts; with `salvage`, those before a damage count.
+    A file that has changed meanwhile, or has a line that is not a failure, is an OSError. `watch`
+    is called with each opened file, to follow the progress.
     """
     with _opened(path) as stream:
         if not (_kind(stream) in {GZIP_MAGIC, ZSTD_MAGIC} or salvage):

@@ -21,8 +21,7 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _CHUNK_BYTES = 256 * 1024
 _GZIP_WINDOW = zlib.MAX_WBITS | 16
 _ZSTD_DESCRIPTOR_BYTE = 4
-_ZSTD_HAS_CHECKSUM = 0b100
-"""RFC 8878, section 3.1.1.1.1."""
+_ZSTD_HAS_CHECKSUM = 0b100  # RFC 8878, section 3.1.1.1.1
 
 
 class Chunk(NamedTuple):

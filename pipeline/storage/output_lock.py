@@ -14,12 +14,8 @@ from pipeline.storage import buckets
 from transforms.persistence.private_files import make_folder
 
 _POLL_S = 0.05
-_BUCKET_POLL_S = 1.0
-"""Cloud Storage takes one write a second of one object."""
-
-LOCK_WAIT_S = 90.0
-"""Long enough for the lease of a killed run on another machine to end."""
-
+_BUCKET_POLL_S = 1.0  # Cloud Storage takes one write a second of one object
+LOCK_WAIT_S = 90.0  # Long enough for the lease of a killed run on another machine to end
 _RENEWALS_A_LEASE = 4
 _MODE = 0o640
 
