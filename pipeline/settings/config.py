@@ -61,7 +61,7 @@ class Config(Record, frozen=True, kw_only=True):
       seen_for_s: seconds for which a stream remembers a record id.
     """
 
-    inputs: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
     output: str
     run: str
     source: str | None = None
@@ -101,6 +101,7 @@ class Config(Record, frozen=True, kw_only=True):
 def job_config(
     job: JobSettings,
     *,
+    run: str,
     workers: int = 1,
     reply_folder: str | None = None,
     retries: RetrySettings | None = None,
@@ -111,10 +112,11 @@ def job_config(
 
     `workers` is how many processes at most share the work and the quota, `reply_folder` a local
     folder that keeps paid replies until the run ends. `retries` is None for those of the settings.
-    The other arguments are fields of `Config`; its `run` is required.
+    The other arguments are fields of `Config`.
     """
     return Config(
         output=job.output.output,
+        run=run,
         input_format=job.format.input_format,
         facts_from_steps=job.format.facts_from_steps,
         segment_messages=job.local.segment_messages,
