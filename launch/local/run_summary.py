@@ -1,5 +1,6 @@
 """Count what a run did, write its summary, and resolve the failures that it has replayed."""
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import count
@@ -10,18 +11,22 @@ from apache_beam.metrics.metric import MetricsFilter
 from apache_beam.runners.runner import PipelineResult
 from msgspec.structs import asdict, replace
 
-from launch.estimate.estimate_file import compare_with_estimate
 from pipeline import storage
 from pipeline.settings.config import Config
+from pipeline.sinks.destination import Destination
 from pipeline.sinks.summary_file import read_summaries, write_summary
-from schemas.cost_estimate import Amounts
+from schemas.cost_estimate import Amounts, Comparison, compare, estimated_amounts
 from schemas.summary import Replayed, ReplayedFile, RunCounts, Summary
 from schemas.verdict import Verdict
 from transforms.runtime import clock, counters
 
+ESTIMATE_FILE = "estimate.json"
 _FAILURES = "failures"
 _REPLAYED = "replayed"
 _READING_STEPS = frozenset({"ReadMessages", "ParseAnswers"})
+
+
+_log = logging.getLogger(__name__)
 
 
 class _Failure(msgspec.Struct):
@@ -117,6 +122,19 @@ def summary_of(
             "claim": config.thresholds.claim,
         },
     )
+
+
+def compare_with_estimate(destination: Destination, made: Amounts) -> Comparison | None:
+    """Compare the amounts of a run with its estimate, if it has one that can be read."""
+    path = destination.path(ESTIMATE_FILE)
+    try:
+        if not storage.find(path):
+            return None
+        estimated = estimated_amounts(storage.read_whole(path))
+    except (OSError, ValueError) as error:
+        _log.warning("no comparison with %s: %s", path, error)
+        return None
+    return compare(estimated, made) if estimated.run == destination.run else None
 
 
 def free_run_id(root: str, base: str) -> str:
