@@ -76,15 +76,8 @@ async def listening(
     """Serve checks inside the running event loop while a `with` block lasts.
 
     One process answers on one core. Short requests are checked in the event loop, long ones in a
-    thread, so that they do not hold up the others.
-
-    Args:
-      port: the TCP port; 0 takes a free one.
-      host: the address to listen on.
-      scorer: the folder of a model that scores the claims; None for the lexical scorer.
-
-    Yields:
-      The base address, such as http://127.0.0.1:8080.
+    thread, so that they do not hold up the others. The base address is yielded; port 0 takes a free
+    one. The scorer is the folder of a model that scores the claims, None for the lexical scorer.
     """
     threads = ThreadPoolExecutor(_THREADS, "check")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -107,14 +100,10 @@ async def listening(
 
 
 class _Connection(web.RequestHandler):
-    """A connection of a client.
-
-    Attributes:
-      idle_since_s: when it last got a response, by the monotonic clock, 0 for never; None while its
-        request is checked.
-    """
+    """A connection of a client."""
 
     idle_since_s: float | None = 0.0
+    """When it last got a response, by the monotonic clock; None while its request is checked."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport, which the base class forgets when it closes it."""
@@ -217,7 +206,6 @@ class _Server(web.Server):
 
 
 def _max_connections() -> int:
-    """Return how many connections may be open, a little less than files may be."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit == resource.RLIM_INFINITY:
         return _MAX_CONNECTIONS

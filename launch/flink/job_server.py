@@ -89,9 +89,7 @@ class Process:
 def job_server(class_path: str, folder: Path) -> Iterator[list[str]]:
     """Run a job server while a `with` block lasts, and yield the flags that lead a command to it.
 
-    Args:
-      class_path: with Flink and Beam's runner, in Java's notation.
-      folder: for logs, settings and temporary files.
+    The folder is for logs, settings and temporary files.
     """
     [port] = pick_port(0)
     process = start_job_server(class_path, folder, port, SETTINGS)

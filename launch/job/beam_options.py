@@ -83,12 +83,9 @@ def is_on_dataflow(options: PipelineOptions) -> bool:
 
 
 def worker_count(options: PipelineOptions, job: JobSettings, problems: list[str]) -> int:
-    """Count the processes that share the work and the quota, at most.
+    """Count the processes that share the work and the quota: ``--workers``, or the runner's most.
 
     A quota that cannot be divided is added to the problems.
-
-    Returns:
-      ``--workers``, or as many as the runner may start, or 1 where the options do not say.
     """
     workers = job.local.workers or _worker_count(options)
     if not workers and job.checker.requests_per_minute:

@@ -123,10 +123,7 @@ def prepare(
 ) -> tuple[Config, PipelineOptions, int]:
     """Derive the configuration of a job, Beam's options, and how many processes share the work.
 
-    Args:
-      loaded: the settings.
-      flag: the one that names the input.
-      patterns: its values.
+    `flag` names the input, and `patterns` are its values.
     """
     job, problems = loaded.settings.job, loaded.problems
     replays = isinstance(loaded.settings, ReplaySettings)
@@ -179,17 +176,13 @@ def _run(config: Config, options: PipelineOptions, processes: int, job: JobSetti
             summary = run_remotely(config, options, job.costs.price_per_1k_chars)
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
         return fail(f"the run failed: {_reason(cause_of(error))}")
-    show_summary(config, summary, _report(config))
-    return _exit_status(config, summary)
-
-
-def _report(config: Config) -> str | None:
-    """Write the report; the run succeeds without it."""
+    report = None
     try:
-        return write_report(config.output)
+        report = write_report(config.output)
     except OSError as error:
         sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
-        return None
+    show_summary(config, summary, report)
+    return _exit_status(config, summary)
 
 
 def _exit_status(config: Config, summary: Summary) -> int:
@@ -207,7 +200,6 @@ def _exit_status(config: Config, summary: Summary) -> int:
 
 
 def _reason(error: BaseException) -> str:
-    """Say why a run failed, in a sentence for a person."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted; give the same command again to finish it"
     if isinstance(error, EXPECTED):

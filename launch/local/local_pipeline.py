@@ -45,11 +45,7 @@ class LocalPipeline:
         self._graph = pipeline.to_runner_api(default_environment=here)
 
     def run(self, ranges: Iterable[MessageRange], folder: str) -> tuple[BatchResults, RunCounts]:
-        """Run one batch to its end, with an empty local folder for its files.
-
-        Raises:
-          Exception: the batch failed; the files in the folder are incomplete.
-        """
+        """Run one batch to its end, with an empty local folder for its files."""
         with self._batches.holding(Batch(ranges, folder)):
             result = self._runner.run_via_runner_api(self._graph, self._options)
             result.wait_until_finish()

@@ -60,9 +60,6 @@ def run_locally(
 
     An interrupted run of the same id is resumed: its finished segments stay. After a change of
     flags or input a new run starts, which keeps the paid replies.
-
-    Raises:
-      Exception: a step failed, or the error is one of `EXPECTED` in launch/job/start.py.
     """
     started_at_us = clock.now_us()
     work = WorkFolder(str(config.work_folder))

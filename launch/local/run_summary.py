@@ -11,6 +11,7 @@ from apache_beam.metrics.metric import MetricsFilter
 from apache_beam.runners.runner import PipelineResult
 from msgspec.structs import asdict, replace
 
+from launch.report.output_folder import FailureLine
 from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.sinks.destination import Destination
@@ -29,15 +30,7 @@ _READING_STEPS = frozenset({"ReadMessages", "ParseAnswers"})
 _log = logging.getLogger(__name__)
 
 
-class _Failure(msgspec.Struct):
-    """The counted fields of a failure's JSON."""
-
-    error_class: str
-    retryable: bool
-    step: str
-
-
-_FAILURE = msgspec.json.Decoder(_Failure)
+_FAILURE = msgspec.json.Decoder(FailureLine)
 
 
 def counts_from(result: PipelineResult) -> RunCounts:
@@ -91,13 +84,8 @@ def summary_of(
 ) -> Summary:
     """Make the summary of a run that ends now, with a comparison to its estimate.
 
-    Args:
-      config: the run's settings.
-      counts: of the whole run.
-      rows: in the output's files, by kind.
-      started_at_us: microseconds since 1970 UTC.
-      price_per_1k_chars: None if it is unknown.
-      deferred: messages that a budget of the run deferred to a later run.
+    `rows` counts those in the output's files, by kind; `deferred` counts the messages that a budget
+    left to a later run.
     """
     cost = None if price_per_1k_chars is None else counts.characters / 1000 * price_per_1k_chars
     spent = Amounts(calls=counts.calls, characters=counts.characters, cost=cost)
@@ -138,11 +126,9 @@ def compare_with_estimate(destination: Destination, made: Amounts) -> Comparison
 
 
 def free_run_id(root: str, base: str) -> str:
-    """Choose an id that no finished replay in an output folder has.
+    """Choose an id after `base` that no finished replay in an output folder has.
 
-    Args:
-      root: the output folder.
-      base: names the input; a replay of this name that a limit stopped is resumed.
+    A replay that a limit stopped is resumed.
     """
     finished = {summary.run for summary in read_summaries(root) if not summary.deferred}
     names = (f"{base}-{number}" if number > 1 else base for number in count(1))

@@ -63,12 +63,10 @@ def write_report(output: str) -> str:
 def read_output(
     files: output_folder.OutputFiles, thresholds: Mapping[str, float], labels: Mapping[str, bool]
 ) -> Findings:
-    """Count the records of a folder, reading one at a time.
+    """Count the records of a folder, reading one at a time; labels as of `Tally`.
 
-    Args:
-      files: those of the folder; a damaged file counts up to its last good record.
-      thresholds: by the name in `Thresholds`; the others are the summary's, or the defaults.
-      labels: by record id or answer name, whether a person labelled the answer unsupported.
+    A damaged file counts up to its last good record. Thresholds that are not given are the
+    summary's, or the defaults.
     """
     unreadable: list[str] = []
     paths = [files.summary] if files.summary else []
@@ -98,8 +96,7 @@ def _readable(records: Iterable[_Line], unreadable: list[str]) -> Iterator[_Line
 def _find_files(folder: str, problems: list[str]) -> output_folder.OutputFiles:
     files = output_folder.OutputFiles()
     try:
-        files = output_folder.find_files(folder) if folder else files
-        if folder and files == output_folder.OutputFiles():
+        if folder and (files := output_folder.find_files(folder)) == output_folder.OutputFiles():
             problems.append(f"{folder}: is not an output folder of groundwatch")
     except OSError as error:
         problems.append(f"{folder}: {error}")

@@ -29,13 +29,7 @@ class FoundJournal(Record, frozen=True, kw_only=True):
 
 
 class Folder(Record, frozen=True, kw_only=True):
-    """All that was found in an output folder.
-
-    Attributes:
-      files: with the rows before the damage of a damaged file.
-      damages: why a file cannot be read to its end, by path.
-      repeated_ids: record ids that more than one record or failure has.
-    """
+    """All that was found in an output folder; `damages` says why a file cannot be read, by path."""
 
     runs: tuple[Summary, ...]
     total: Summary | None

@@ -59,11 +59,9 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
 
 
 class LowAnswer(Record, frozen=True, kw_only=True):
-    """A low-grounded answer with its claims and facts; without full text, all texts are None.
+    """A low-grounded answer with its claims, lowest scores first, and the first of its facts.
 
-    Attributes:
-      claims: in ascending order of their scores.
-      facts: those that the lowest claim cites first, at most 8 of `fact_count`.
+    Without full text, all texts are None.
     """
 
     answer: AnswerRow

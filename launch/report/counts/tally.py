@@ -155,18 +155,8 @@ class FailureClass(msgspec.Struct):
 class Tally:
     """Accumulate the counts of a report in memory that does not grow with the records.
 
-    Add all failures before the records that resolve them.
-
-    Args:
-      thresholds: those in force.
-      labels: whether a person labelled an answer unsupported, by record id or answer name.
-
-    Attributes:
-      claim_scores: each answer's least claim score.
-      uncompared: answers whose generators are not compared: of other engines than the first 1,000.
-      unscored_alerts: answers that alert by default under any thresholds: policy-skipped, or
-        reported as low-grounded by the generator.
-      unexplained_verdicts: scored answers whose verdict the thresholds do not explain.
+    Add all failures before the records that resolve them. The labels say, by record id or answer
+    name, whether a person labelled an answer unsupported.
     """
 
     def __init__(self, thresholds: Thresholds, labels: Mapping[str, bool]) -> None:
@@ -179,12 +169,12 @@ class Tally:
         self.skip_reasons = NameCounts()
         self.timeline = Timeline()
         self.support_scores = ScoreHistogram()
-        self.claim_scores = ScoreHistogram()
+        self.claim_scores = ScoreHistogram()  # of each answer's least supported claim
         self.engines = Groups()
         self.sessions = Groups()
         self.sources = Groups()
         self._generators: dict[str | None, GeneratorComparison] = {}
-        self.uncompared = 0
+        self.uncompared = 0  # answers of other engines than the first thousand
         self.grid = ScoreGrid(thresholds)
         self.lowest = LowestScores()
         self.severities: Counter[str] = Counter()
@@ -194,7 +184,8 @@ class Tally:
         self._failures_by_record_id: dict[str, list[FailureClass]] = {}
         self.latencies = Latencies()
         self.checked = self.cached = self.calls = self.characters = 0
-        self.unscored_alerts = self.unexplained_verdicts = 0
+        self.unscored_alerts = 0  # answers that alert by default under any thresholds
+        self.unexplained_verdicts = 0  # those that do not follow from the thresholds
 
     def add_alert(self, alert: AlertLine) -> None:
         """Count an alert."""

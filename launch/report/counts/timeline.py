@@ -32,11 +32,9 @@ _Buckets = Mapping[int, Counter[str]]
 
 
 class Columns(Record, frozen=True, kw_only=True):
-    """Consecutive buckets, empty ones included.
+    """Verdicts by the start of their bucket, in order of time, empty buckets included.
 
-    Attributes:
-      verdicts: by the start of the bucket, in order of time.
-      outliers: answers far before or after all others, which are in no column.
+    Outliers are answers far before or after all others, which are in no column.
     """
 
     width_us: int
