@@ -97,10 +97,7 @@ class PubSubSubscription:
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
         """Return messages after a wait for a first one, which may exceed `max_bytes`.
 
-        After `close` there are none.
-
-        Raises:
-          Refused: Pub/Sub refuses until a person has changed something.
+        After `close` there are none. Raise `Refused` if Pub/Sub refuses.
         """
         return self._outstanding.pull(max_messages, max_bytes, wait_s)
 

@@ -42,9 +42,7 @@ class Topic:
     def publish(self, messages: Iterable[TopicMessage]) -> None:
         """Publish messages of `build_message`, in order, and wait until Pub/Sub has stored them.
 
-        Raises:
-          Unpublished: Pub/Sub did not answer in time; the first messages may be stored.
-          Refused: Pub/Sub refuses until a person has changed something.
+        Raise `Unpublished` or `Refused`; the first messages may be stored.
         """
         until_s = time.monotonic() + self._total_s
         for request in _requests(self._name, messages):

@@ -57,13 +57,12 @@ class CanaryBaseline(Record, frozen=True):
 
 
 class Canary:
-    """Check a file of known answers on a schedule, without the cache and outside the ledger.
+    """Check a file of known answers on a schedule, without cache, ledger and sampling.
 
-    The chatbot has no part in these answers, so a change of their results is a change of the
-    checker. When more than five in a hundred have another verdict than at first, or a support score
-    that differs by more than the drift threshold, an incident opens: an alert of the kind ``rate``
-    with the signal ``canary``. A second alert closes it. All answers are checked, whatever the
-    sample rate.
+    A change of their results is a change of the checker. When more than five in a hundred have
+    another verdict than at first, or a support score that differs by more than the drift threshold,
+    an incident opens: an alert of the kind ``rate`` with the signal ``canary``. A second alert
+    closes it.
     """
 
     def __init__(
@@ -128,10 +127,8 @@ class Canary:
         results: dict[str, CanaryResult] = {}
         for part in batch.parts:
             with Path(part.path).open("rb") as stream:
-                results |= {
-                    row["record_id"]: msgspec.convert(row, CanaryResult)
-                    for row in fastavro.reader(stream)
-                }
+                for row in fastavro.reader(stream):
+                    results[row["record_id"]] = msgspec.convert(row, CanaryResult)
         return results
 
 
