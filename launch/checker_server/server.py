@@ -73,11 +73,10 @@ async def _serve(settings: ServeCheckerSettings) -> None:
 async def listening(
     port: int, host: str = "127.0.0.1", scorer: str | None = None
 ) -> AsyncIterator[str]:
-    """Serve checks inside the running event loop while a `with` block lasts.
+    """Serve checks inside the running event loop while a `with` block lasts; yield the address.
 
-    One process answers on one core. Short requests are checked in the event loop, long ones in a
-    thread, so that they do not hold up the others. The base address is yielded; port 0 takes a free
-    one. The scorer is the folder of a model that scores the claims, None for the lexical scorer.
+    One process answers on one core: short requests in the event loop, long ones in a thread. The
+    scorer is the folder of a model, None for the lexical one; port 0 takes a free port.
     """
     threads = ThreadPoolExecutor(_THREADS, "check")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

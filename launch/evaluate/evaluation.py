@@ -44,10 +44,7 @@ class SpanKind(Record, frozen=True, kw_only=True):
 
 
 class Evaluation(Record, frozen=True, kw_only=True):
-    """How well scores agree with labels; the fields of the command's JSON.
-
-    `checkers` counts the labelled answers by checker; `claims` is None if no label has spans.
-    """
+    """How well scores agree with labels; the fields of the command's JSON."""
 
     counts: Counts
     checkers: dict[str, int]

@@ -81,10 +81,7 @@ def labelled_answer(answer: EnrichedAnswer | AnswerRow, label: Label) -> Labelle
 
 
 class LabelledAnswers:
-    """Collect scored answers with their labels, each once, by record id or the answer's own name.
-
-    `damaged` and `faults` say where files, and the first messages, could not be read, and why.
-    """
+    """Collect scored answers with their labels, by record id or the answer's own name."""
 
     def __init__(self, labels: Mapping[str, Label]) -> None:
         self.labelled: list[LabelledAnswer] = []

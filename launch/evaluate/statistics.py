@@ -41,11 +41,7 @@ class Auroc(Record, frozen=True, kw_only=True):
 
 
 class Flagged(Record, frozen=True, kw_only=True):
-    """The examples whose score is below a threshold, and the shares, 0..1, that they make.
-
-    An equal score is not flagged. Without a single threshold that decides, it is None; so is a
-    share without an example.
-    """
+    """The examples whose score is below a threshold, None if none decides, and shares, 0..1."""
 
     threshold: float | None
     flagged: int

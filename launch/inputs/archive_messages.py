@@ -17,8 +17,7 @@ _MESSAGES_BETWEEN_UPDATES = 256
 class ArchiveMessages:
     """Read the messages of archives in order, with a progress bar on a terminal.
 
-    With `salvage`, the unverified records before a damage are read, too. `damaged` lists the
-    damaged archives found so far.
+    With `salvage`, the unverified records before a damage are read, too.
     """
 
     def __init__(self, paths: Sequence[str], *, salvage: bool = False) -> None:

@@ -43,8 +43,7 @@ def beam_flag_names() -> list[str]:
 def read_beam_options(loaded: Loaded[Any], job: JobSettings) -> PipelineOptions:
     """Read Beam's options from the arguments that are not settings.
 
-    Beam itself ignores a misspelt flag. Unknown flags, and options that the runner misses, are
-    added to the problems. The project pays for the check and for the job.
+    Unknown flags, which Beam ignores, and options that the runner misses are added to the problems.
     """
     arguments = list(loaded.others)
     if job.checker.project:

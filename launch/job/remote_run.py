@@ -92,11 +92,7 @@ def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions)
 
 
 def run_job(pipeline: beam.Pipeline) -> PipelineResult:
-    """Run a pipeline on the runner that its options name, and wait for its end.
-
-    Raise JobFailed if it fails elsewhere, or no runner answers, and what a step raises in this
-    process.
-    """
+    """Run a pipeline to its end, or raise JobFailed, or what a step raises in this process."""
     try:
         result = pipeline.run()
         _wait(result, _job_page(result, pipeline.options))

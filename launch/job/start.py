@@ -121,10 +121,7 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
 def prepare(
     loaded: Loaded[BackfillSettings] | Loaded[ReplaySettings], flag: str, patterns: tuple[str, ...]
 ) -> tuple[Config, PipelineOptions, int]:
-    """Derive the configuration of a job, Beam's options, and how many processes share the work.
-
-    `flag` names the input, and `patterns` are its values.
-    """
+    """Derive a job's configuration, Beam's options and the number of processes."""
     job, problems = loaded.settings.job, loaded.problems
     replays = isinstance(loaded.settings, ReplaySettings)
     beam_options = read_beam_options(loaded, job)

@@ -34,10 +34,7 @@ _FAILURE = msgspec.json.Decoder(FailureLine)
 
 
 def counts_from(result: PipelineResult) -> RunCounts:
-    """Read the counts of a finished pipeline from Beam's metrics.
-
-    Answers that were left for later count as not read.
-    """
+    """Read the counts of a finished pipeline from Beam's metrics; deferred answers are not read."""
     metrics = result.metrics().query(MetricsFilter().with_namespace(counters.NAMESPACE))
     counted: Counter[str] = Counter()
     for counter in metrics["counters"]:
@@ -82,11 +79,7 @@ def summary_of(
     price_per_1k_chars: float | None,
     deferred: int = 0,
 ) -> Summary:
-    """Make the summary of a run that ends now, with a comparison to its estimate.
-
-    `rows` counts those in the output's files, by kind; `deferred` counts the messages that a budget
-    left to a later run.
-    """
+    """Make the summary of a run that ends now; `rows` are those in the output's files, by kind."""
     cost = None if price_per_1k_chars is None else counts.characters / 1000 * price_per_1k_chars
     spent = Amounts(calls=counts.calls, characters=counts.characters, cost=cost)
     fields: dict[str, Any] = asdict(counts)
@@ -126,10 +119,7 @@ def compare_with_estimate(destination: Destination, made: Amounts) -> Comparison
 
 
 def free_run_id(root: str, base: str) -> str:
-    """Choose an id after `base` that no finished replay in an output folder has.
-
-    A replay that a limit stopped is resumed.
-    """
+    """Choose an id that no finished replay has; a replay that a limit stopped is resumed."""
     finished = {summary.run for summary in read_summaries(root) if not summary.deferred}
     names = (f"{base}-{number}" if number > 1 else base for number in count(1))
     return next(name for name in names if name not in finished)

@@ -33,10 +33,7 @@ class ProcessDied(Exception):
 
 
 def run_segments(config: Config, options: PipelineOptions, processes: int, plan: Plan) -> None:
-    """Run the segments that are not finished, until one of them reaches a limit.
-
-    A quota in the settings is one process's share; `processes` share the work at most.
-    """
+    """Run the unfinished segments in at most so many processes, until one reaches a limit."""
     work = WorkFolder(str(config.work_folder))
     done = {segment.number: work.done(segment.number) for segment in plan.segments}
     finished = {number for number, each in done.items() if each and not each.counts.deferred}

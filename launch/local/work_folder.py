@@ -32,10 +32,7 @@ class FolderInUse(Exception):
 
 
 class Plan(Record, frozen=True, kw_only=True):
-    """The segments of a run, in the order of the input.
-
-    The fingerprint is of the input and of the settings that affect the output.
-    """
+    """The segments of a run, in order, and the fingerprint of its input and settings."""
 
     fingerprint: str
     segments: tuple[Segment, ...]

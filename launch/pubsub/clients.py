@@ -27,8 +27,7 @@ _OPTIONS = [
 def open_subscriber(address: str | None, account: GoogleAccount) -> SubscriberClient:
     """Open a client for pulling; raise `Misconfigured` if credentials are missing.
 
-    The address of a server without encryption is such as ``127.0.0.1:8085``; None stands for
-    PUBSUB_EMULATOR_HOST, or else Google's service.
+    The default address is PUBSUB_EMULATOR_HOST, or else Google's service.
     """
     return SubscriberClient(transport=_transport(SubscriberGrpcTransport, address, account))
 

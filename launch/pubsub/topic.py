@@ -19,9 +19,8 @@ _DEFAULT_ACCOUNT = GoogleAccount()
 class Topic:
     """Publish messages, and return when Pub/Sub has stored them; for any number of threads.
 
-    The client's own `publish` takes attributes as arguments, batches by time and reports by
-    futures; here whole requests are sent, whose messages are stored together or not at all. No
-    call is started after `total_s` seconds.
+    Unlike by the client's own `publish`, the messages of a request are stored together or not at
+    all. No call is started after `total_s` seconds.
     """
 
     def __init__(
@@ -40,10 +39,7 @@ class Topic:
         self._reachability = Reachability(f"publish to {name}")
 
     def publish(self, messages: Iterable[TopicMessage]) -> None:
-        """Publish messages of `build_message`, in order, and wait until Pub/Sub has stored them.
-
-        Raise `Unpublished` or `Refused`; the first messages may be stored.
-        """
+        """Publish messages in order; after `Unpublished` or `Refused` the first may be stored."""
         until_s = time.monotonic() + self._total_s
         for request in _requests(self._name, messages):
             self._send(request, until_s)

@@ -63,11 +63,7 @@ def write_report(output: str) -> str:
 def read_output(
     files: output_folder.OutputFiles, thresholds: Mapping[str, float], labels: Mapping[str, bool]
 ) -> Findings:
-    """Count the records of a folder, reading one at a time; labels as of `Tally`.
-
-    A damaged file counts up to its last good record. Thresholds that are not given are the
-    summary's, or the defaults.
-    """
+    """Count the records of a folder, one at a time; labels and thresholds replace the defaults."""
     unreadable: list[str] = []
     paths = [files.summary] if files.summary else []
     summary = next(_readable(map(output_folder.read_summary, paths), unreadable), None)

@@ -47,11 +47,7 @@ def read_gauges() -> Gauges:
 
 
 class Progress:
-    """Show the progress of a run while a `with` block lasts.
-
-    Of `total` messages, an interrupted run has finished `done_before`. The gauges are those of all
-    worker processes.
-    """
+    """Show the progress of a run, of all its processes, while a `with` block lasts."""
 
     def __init__(self, total: int, done_before: int, read_gauges: Callable[[], Gauges]) -> None:
         self._total = total

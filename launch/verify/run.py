@@ -39,10 +39,7 @@ class _OpenLine(Exception):
 
 
 def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
-    """Read all rows of an output folder, and what its runs say of them.
-
-    Memory grows by 8 bytes a record. Raises NothingFound without output.
-    """
+    """Read all rows of a folder, or raise NothingFound; memory grows by 8 bytes a record."""
     # Before the files: what a worker publishes meanwhile shows as more rows, never as fewer.
     journals = tuple(_read_journal(path) for path in find_journals(root, work_folders))
     runs = tuple(read_summaries(root))

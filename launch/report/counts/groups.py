@@ -97,11 +97,7 @@ class Mean(msgspec.Struct):
 
 
 class GeneratorComparison(msgspec.Struct):
-    """The scores and citations of one engine, compared with the check's.
-
-    Drift is the generator's score minus the check's. Answers tagged SCORE_DRIFT are drifting, and
-    those tagged CITATION_MISMATCH are miscited.
-    """
+    """The scores and citations of an engine; drift is the generator's score minus the check's."""
 
     engine: str | None
     drift: Mean = msgspec.field(default_factory=Mean)

@@ -59,10 +59,7 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
 
 
 class LowAnswer(Record, frozen=True, kw_only=True):
-    """A low-grounded answer with its claims, lowest scores first, and the first of its facts.
-
-    Without full text, all texts are None.
-    """
+    """A low-grounded answer, its claims by score, and texts if the run kept them."""
 
     answer: AnswerRow
     text_mode: TextMode

@@ -32,10 +32,7 @@ _Buckets = Mapping[int, Counter[str]]
 
 
 class Columns(Record, frozen=True, kw_only=True):
-    """Verdicts by the start of their bucket, in order of time, empty buckets included.
-
-    Outliers are answers far before or after all others, which are in no column.
-    """
+    """Verdicts by the start of consecutive buckets, and how many answers are in no column."""
 
     width_us: int
     verdicts: dict[int, Counter[str]]

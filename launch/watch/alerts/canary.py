@@ -47,8 +47,7 @@ class CanaryResult(Record, frozen=True):
 class CanaryBaseline(Record, frozen=True):
     """The first results by record id, and since when too many differ; kept over a restart.
 
-    The fingerprint is a hash of the answers and of the settings that their verdicts depend on; for
-    another one, a new baseline is taken.
+    Another fingerprint, of the answers and the relevant settings, takes a new baseline.
     """
 
     fingerprint: str

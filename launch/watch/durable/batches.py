@@ -32,10 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 class BatchFolders:
-    """Give each batch of a journal a folder below the work folder, which is cleaned first.
-
-    The publisher clears `sizes`, the bytes of the parts that were kept, by output folder.
-    """
+    """Give each batch of a journal a folder; `sizes` counts bytes by output folder."""
 
     def __init__(self, work_folder: str, journal: Journal) -> None:
         self._work_folder = Path(work_folder)
@@ -75,11 +72,7 @@ class BatchFolders:
         return str(self._move_aside(source) if source.exists() else source)
 
     def _clean(self, waiting: set[int]) -> None:
-        """Remove batches that were never finished, and set aside those of other journals.
-
-        The rows of other journals may be nowhere else. A folder that version 1.0 named by the
-        number of a waiting batch is renamed.
-        """
+        """Remove unfinished batches; set other journals' aside: they may hold the only rows."""
         moved = 0
         for folder, journal, number in self._found():
             if journal is None and number in waiting:
@@ -134,8 +127,7 @@ class Batches:
     def run(self, messages: Sequence[Message]) -> tuple[BatchResults, RunCounts]:
         """Run messages, at least one, through the pipeline, and make the outcome durable.
 
-        The checks of deferred answers go on in the background. After an error nothing is kept: it
-        is `RunStopped`, an OSError, `Unaccounted`, or a bug.
+        After an error nothing is kept: it is `RunStopped`, an OSError, `Unaccounted`, or a bug.
         """
         number, folder = self._begin()
         deliveries = [MessageRange(place="the subscription", messages=messages)]

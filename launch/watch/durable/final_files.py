@@ -61,10 +61,7 @@ class FinalFiles:
         self._joined_path = f"{config.work_folder}/joined"
 
     def publish(self, journal: Journal) -> int:
-        """Write the final files of all that a journal has not published; return how many.
-
-        TargetExists says that another process wrote one of them; after an OSError, try again.
-        """
+        """Write the final files of all that a journal has not published; return how many."""
         path = self._config.destination.path(_LOCK)
         try:
             # One worker at a time compares its records with those that are published.

@@ -54,10 +54,7 @@ _OUTBOX_KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
 
 
 class PlannedFile(Record, frozen=True, kw_only=True):
-    """A file whose content is decided, before or after it is published.
-
-    It lacks duplicates of another worker's records: how many, by batch and verdict.
-    """
+    """A file whose content is decided, and how many duplicates it lacks, by batch and verdict."""
 
     entry: FileEntry
     checksum: str
@@ -66,11 +63,7 @@ class PlannedFile(Record, frozen=True, kw_only=True):
 
 
 class Publication(Record, frozen=True, kw_only=True):
-    """An unfinished publication, with everything that its files depend on.
-
-    If it is resumed after a crash, it writes the same files: from all batches and rows of the
-    outbox up to these numbers. The files whose content is decided are listed by path.
-    """
+    """An unfinished publication: resumed after a crash, it writes the same files."""
 
     last_batch: int
     last_in_outbox: int

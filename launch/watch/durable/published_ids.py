@@ -37,10 +37,7 @@ class PublishedIds:
         self._imported: set[str] = set()
 
     def import_new(self, owner: int) -> None:
-        """Read the lists of other workers that are new, and remove those that are too old.
-
-        The keys are deleted with the batch `owner`, the next one of this worker.
-        """
+        """Read other workers' new lists, as of the batch `owner`, and remove old lists."""
         root = self._destination.path(_FOLDER)
         names = [path.rpartition("/")[2] for path in storage.find_below(root)]
         old = (name for name in names if self._age_s(name) > self._window_s + _KEPT_LONGER_S)

@@ -44,11 +44,7 @@ class FilePublisher:
         return 0.0 if self._failing_since_s is None else self._clock() - self._failing_since_s
 
     def publish_due(self) -> None:
-        """Begin a publication if it is time, and take the result of the last one.
-
-        `TargetExists` is raised if another process wrote a file with one of the worker's names, and
-        OSError if a file could not be written: it is tried again after a while.
-        """
+        """Begin a publication if it is time; raise the OSError of the last one."""
         if self._running is None:
             if self._is_due():
                 self._sizes.clear()
