@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from google.api_core import exceptions
-from google.pubsub_v1 import types
+from google.pubsub_v1 import SubscriberClient, types
 from msgspec.structs import replace
 
 from launch.pubsub import clients
@@ -75,7 +75,7 @@ class PubSubSubscription:
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        self._client = clients.open_subscriber(address, account)
+        self._client = clients.open_client(SubscriberClient, address, account)
         self._name = name
         self._settings = settings
         self._clock = clock

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 
 from google.api_core import exceptions
-from google.pubsub_v1 import types
+from google.pubsub_v1 import PublisherClient, types
 
 from launch.pubsub import clients
 from launch.pubsub.errors import Reachability, Unpublished, is_transient, refused
@@ -32,7 +32,7 @@ class Topic:
         call_timeout_s: float = 10.0,
         total_s: float = 120.0,
     ) -> None:
-        self._client = clients.open_publisher(address, account)
+        self._client = clients.open_client(PublisherClient, address, account)
         self._name = name
         self._call_timeout_s = call_timeout_s
         self._total_s = total_s

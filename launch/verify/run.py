@@ -30,16 +30,12 @@ class _FailureId(msgspec.Struct):
     record_id: str | None
 
 
-class NothingFound(Exception):
-    """The folder holds no output of groundwatch."""
-
-
 class _OpenLine(Exception):
     """The last line of a file has no end."""
 
 
 def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
-    """Read all rows of a folder, or raise NothingFound; memory grows by 8 bytes a record."""
+    """Read all rows of a folder, or raise UsageError; memory grows by 8 bytes a record."""
     # Before the files: what a worker publishes meanwhile shows as more rows, never as fewer.
     journals = tuple(_read_journal(path) for path in find_journals(root, work_folders))
     runs = tuple(read_summaries(root))
@@ -49,7 +45,7 @@ def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
     damages: dict[str, str] = {}
     files = tuple(_read_files(root, prefixes, damages))
     if not (journals or runs or manifest or files):
-        raise NothingFound(f"{root}: holds no output of groundwatch")
+        raise UsageError([f"{root}: holds no output of groundwatch"])
     return Folder(
         runs=runs,
         total=read_total(root),
@@ -176,8 +172,6 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
     """Verify an output folder, given work folders elsewhere; print the result."""
     try:
         folder = _read_at_rest(root, work_folders)
-    except NothingFound as error:
-        raise UsageError([str(error)]) from None
     except OSError as error:
         return fail(f"cannot verify {root}: {error}")
     console = Console(highlight=False, width=_WIDTH)

@@ -111,11 +111,7 @@ class Worker:
             )
             self._owned = opened.enter_context(closing(OwnedPaths(journal.path, config.output)))
             self.health = Health(subscription.stats, str(config.work_folder), self.publisher)
-            self._opened = opened.pop_all()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._opened.close()
+            self.close = opened.pop_all().close
 
     def _open_outboxes(
         self, config: Config, settings: WatchSettings, opened: ExitStack

@@ -64,18 +64,18 @@ class Groups(dict[str | None, Group]):
 
     def ranked(self, limit: int) -> list[Group]:
         """Return the groups with the highest lower bounds of their low-grounded share."""
-        return sorted(self.values(), key=_rank)[:limit]
+
+        def rank(group: Group) -> tuple[float, int, str]:
+            bound = wilson_lower_bound(group.low_grounded, group.assessed)
+            return -bound, -group.answers, group.key or ""
+
+        return sorted(self.values(), key=rank)[:limit]
 
     def _drop_half(self) -> None:
         ascending = sorted(self.values(), key=lambda group: (group.low_grounded, group.answers))
         for group in ascending[: _MAX_KEYS // 2]:
             del self[group.key]
             self.dropped += 1
-
-
-def _rank(group: Group) -> tuple[float, int, str]:
-    bound = wilson_lower_bound(group.low_grounded, group.assessed)
-    return -bound, -group.answers, group.key or ""
 
 
 class Mean(msgspec.Struct):

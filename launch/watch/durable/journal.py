@@ -90,6 +90,7 @@ class Journal:
     def __init__(self, path: str) -> None:
         self.path = path
         self._database = Database(path, _TABLES, durable=True)
+        self.close = self._database.close
         columns = [name for _, name, *_ in self._database.read("PRAGMA table_info(batches)")]
         if "committed_at_us" not in columns:  # in a journal of version 1
             self._database.write("ALTER TABLE batches ADD COLUMN committed_at_us INTEGER")
@@ -101,10 +102,6 @@ class Journal:
         self._engines = {
             _engine(key) for (key,) in self._database.read("SELECT DISTINCT engine FROM rates")
         }
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
 
     @property
     def run(self) -> str | None:

@@ -32,6 +32,7 @@ class PublishedIds:
         self._journal = journal
         # A connection of its own: files are published on another thread.
         self._seen = SeenIds(str(config.seen_ids))
+        self.close = self._seen.close
         self._window_s = window_s
         self._now_s = now_s
         self._imported: set[str] = set()
@@ -61,10 +62,6 @@ class PublishedIds:
         content = path.encode() + b"\n" + b"".join(keys)
         own = self._destination.path(f"{_FOLDER}/{name}")
         storage.write_whole(own, content, self._destination.temporary_path(name))
-
-    def close(self) -> None:
-        """Close the file of ids."""
-        self._seen.close()
 
     def _read(self, name: str) -> list[bytes] | None:
         """Read a list, None if its file is not there: its worker died, or is at work."""
