@@ -232,6 +232,10 @@ class Tally:
         """How many answers are low-grounded."""
         return self.verdicts[Verdict.LOW_GROUNDED]
 
+    def share_of(self, verdict: str) -> float | None:
+        """Return the share of answers with a verdict, 0..1; None without any answer."""
+        return self.verdicts[verdict] / self.answers if self.answers else None
+
     def failures(self) -> list[FailureClass]:
         """Return the failures by class, the most frequent class first."""
         return sorted(self._failures.values(), key=lambda found: -found.failures)
