@@ -25,22 +25,14 @@ _MAX_BODY_BYTES = 32 * MEGABYTE
 """Enough for 200 facts of 10,000 characters with every character escaped in JSON."""
 
 _MAX_SMALL_BYTES = 64_000
-_MAX_LARGE_BODIES = 4
-"""Larger bodies in memory at a time; further ones wait for their turn."""
-
+_MAX_LARGE_BODIES = 4  # larger bodies in memory at a time; further ones wait for their turn
 _THREADS = 2
 _BACKLOG = 1_024
 _MAX_CONNECTIONS = 1_024
-_RESERVED_FILES = 64
-"""Open files for everything except connections."""
-
-_DEADLINE_S = 30.0
-"""For a client to send the head of a request, its body, and to read the response."""
-
+_RESERVED_FILES = 64  # open files for everything except connections
+_DEADLINE_S = 30.0  # for a client to send the head of a request, its body, and to read the response
 _RETRY_S = 1.0
-_LINGERING_S = 1.0
-"""For a client to read why its request is refused before it has sent the whole."""
-
+_LINGERING_S = 1.0  # for a client to read why its request is refused before it has sent the whole
 _SHUTDOWN_TIMEOUT_S = 5
 _log = logging.getLogger(__name__)
 

@@ -33,8 +33,7 @@ _WIDTH = 92
 _SHORT_MINUTES = 0.1
 _LONG_MINUTES = 10
 
-_Row = tuple[str, str, str]
-"""A name, a number and a note."""
+_Row = tuple[str, str, str]  # a name, a number and a note
 
 
 def estimate(loaded: Loaded[EstimateSettings]) -> int:

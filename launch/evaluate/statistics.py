@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from schemas import Record
 
-_SEED = 20_261
-"""Fixed, so that equal scores give equal intervals."""
-
+_SEED = 20_261  # fixed, so that equal scores give equal intervals
 _INTERVAL = (0.025, 0.975)
 
 _BINS = 10

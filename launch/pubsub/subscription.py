@@ -22,9 +22,7 @@ from launch.pubsub.outstanding import (
 from schemas.message import Message
 from transforms.grounding.settings import GoogleAccount
 
-_MAX_ACK_IDS = 1_000
-"""A request may hold 512 KiB, and an ack id has up to some 220 bytes."""
-
+_MAX_ACK_IDS = 1_000  # a request may hold 512 KiB, and an ack id has up to some 220 bytes
 _HEARTBEAT_S = 30.0
 """A stream that has been open for so long is in order: no connection takes as long to fail."""
 

@@ -7,13 +7,10 @@ from schemas import Record
 from schemas.file_entry import FileEntry
 from schemas.summary import Summary
 
-KINDS = ("enriched", "failures", "alerts")
-"""The folders of rows below an output folder."""
-
+KINDS = ("enriched", "failures", "alerts")  # the folders of rows below an output folder
 _MAX_NAMED = 5
 
-RowCounts = dict[str, int]
-"""Rows by kind."""
+RowCounts = dict[str, int]  # rows by kind
 
 
 class FoundJournal(Record, frozen=True, kw_only=True):

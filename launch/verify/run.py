@@ -155,9 +155,7 @@ def _repeated_ids(prefixes: "array[int]", root: str, files: Iterable[FileEntry])
     return tuple(record_id for record_id, count in times.items() if count > 1)
 
 
-_ATTEMPTS = 3
-"""A worker may publish while its files are read."""
-
+_ATTEMPTS = 3  # a worker may publish while its files are read
 _WIDTH = 100
 _MAX_LINES = 50
 

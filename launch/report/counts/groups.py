@@ -7,9 +7,7 @@ import msgspec
 from launch.report.output_folder import ASSESSED, AnswerRow, cut_name
 from schemas.verdict import Tag, Verdict
 
-_Z = 1.96
-"""Standard deviations that hold 95 % of a normal distribution."""
-
+_Z = 1.96  # standard deviations that hold 95 % of a normal distribution
 _MAX_KEYS = 20_000
 
 

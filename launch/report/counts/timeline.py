@@ -8,9 +8,7 @@ from schemas import Record
 from schemas.quantities import DAY_US, HOUR_US, MINUTE_US
 
 _WEEK_US = 7 * DAY_US
-MONDAY_US = 4 * DAY_US
-"""1970-01-05, the first Monday: all buckets are counted from it."""
-
+MONDAY_US = 4 * DAY_US  # 1970-01-05, the first Monday: all buckets are counted from it
 WIDTHS_US = {
     5 * MINUTE_US: "5 minutes",
     HOUR_US: "1 hour",

@@ -30,9 +30,7 @@ from transforms.persistence.private_files import make_folder
 from transforms.rules.sampling import SamplingRule
 
 _TRY_AGAIN_US = MINUTE_US
-_MAX_CHANGED = 0.05
-"""Of a hundred known answers five may differ without an alert."""
-
+_MAX_CHANGED = 0.05  # of a hundred known answers five may differ without an alert
 _SIGNAL, _NOTE = "canary", "canary baseline"
 _log = logging.getLogger(__name__)
 

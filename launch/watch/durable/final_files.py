@@ -31,9 +31,7 @@ from schemas.file_entry import FileEntry
 from schemas.summary import Summary
 
 _OUTBOX_TYPES: dict[str, type[Alert | Failure]] = {"alerts": Alert, "failures": Failure}
-_NumberedParts = Sequence[tuple[int, Part]]
-"""Parts, each with the number of its batch."""
-
+_NumberedParts = Sequence[tuple[int, Part]]  # parts, each with the number of its batch
 _MAX_ROWS = 10_000
 _LOCK = ".groundwatch-publish.lock"
 _LOCK_WAIT_S = 15.0

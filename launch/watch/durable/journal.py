@@ -42,12 +42,8 @@ _PUBLICATION, _RUN, _IDENTITY = "publication", "run", "identity"
 _SET_ASIDE, _IDENTITY_BYTES = "parts set aside", 4
 _NEWEST = 2**62
 MAX_ENGINES = 1_000
-OTHER_ENGINES = "(other engines)"
-"""Counts the rates of all further engines."""
-
-_MAX_OUTBOX_BYTES = 32 * MEGABYTE
-"""A failure holds its message, of up to 10 MB."""
-
+OTHER_ENGINES = "(other engines)"  # counts the rates of all further engines
+_MAX_OUTBOX_BYTES = 32 * MEGABYTE  # a failure holds its message, of up to 10 MB
 OutboxRow = TypeVar("OutboxRow", bound=Alert | Failure)
 _Content = TypeVar("_Content")
 _OUTBOX_KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}

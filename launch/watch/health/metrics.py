@@ -35,9 +35,7 @@ _MS = 1_000
 _COUNTER, _GAUGE = CounterMetricFamily, GaugeMetricFamily
 _UNREADABLE = (UnreadableAnswer.__name__, UnmappedFields.__name__)
 _STATES = ("waiting", "processing", "settled")
-Value = float | Mapping[str, float]
-"""Of a metric, or of each value of its label."""
-
+Value = float | Mapping[str, float]  # of a metric, or of each value of its label
 CHECKS: Mapping[Counter, str] = MappingProxyType(
     {
         counters.FURTHER_ANSWERS: "Answers beyond the first of a message.",
