@@ -24,6 +24,9 @@ from schemas.file_entry import FileEntry, file_entry_from_json
 
 _PREFIX_DIGITS = 16
 _JOURNAL = "journal.sqlite"
+_ATTEMPTS = 3  # a worker may publish while its files are read
+_WIDTH = 100
+_MAX_LINES = 50
 
 
 class _FailureId(msgspec.Struct):
@@ -153,11 +156,6 @@ def _repeated_ids(prefixes: "array[int]", root: str, files: Iterable[FileEntry])
         if record_id and int(record_id[:_PREFIX_DIGITS], 16) in repeated
     )
     return tuple(record_id for record_id, count in times.items() if count > 1)
-
-
-_ATTEMPTS = 3  # a worker may publish while its files are read
-_WIDTH = 100
-_MAX_LINES = 50
 
 
 def verify(loaded: Loaded[VerifySettings]) -> int:

@@ -23,6 +23,15 @@ from transforms.rules.alerting import AlertRule
 from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 from transforms.rules.tagging import Thresholds, score_verdict
 
+BINS = 20
+OTHERS = "(others)"
+_EDGES = [step / BINS for step in range(1, BINS)]
+_ALERTING = AlertRule().verdicts
+_BY_SCORE = frozenset({ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE})
+_MAX_NAMES = 1_000
+_MAX_ENGINES = 1_000
+_MAX_RATE_ALERTS = 12
+_MAX_RECORD_IDS = 100_000
 _TENTHS = tuple(tenth / 10 for tenth in range(11))
 
 
@@ -89,17 +98,6 @@ def _steps_reached(steps: Sequence[float], score: float | None) -> int:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-BINS = 20
-OTHERS = "(others)"
-_EDGES = [step / BINS for step in range(1, BINS)]
-_ALERTING = AlertRule().verdicts
-_BY_SCORE = frozenset({ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE})
-_MAX_NAMES = 1_000
-_MAX_ENGINES = 1_000
-_MAX_RATE_ALERTS = 12
-_MAX_RECORD_IDS = 100_000
 
 
 class NameCounts(Counter[str]):
