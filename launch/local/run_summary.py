@@ -13,8 +13,7 @@ from msgspec.structs import asdict, replace
 
 from launch.report.output_folder import FailureLine
 from pipeline import storage
-from pipeline.settings.config import Config
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Config, Destination
 from pipeline.sinks.summary_file import read_summaries, write_summary
 from schemas.cost_estimate import Amounts, Comparison, compare, estimated_amounts
 from schemas.summary import Replayed, ReplayedFile, RunCounts, Summary

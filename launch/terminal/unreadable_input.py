@@ -12,7 +12,7 @@ from launch.report.output_folder import FailureLine
 from launch.terminal.exit_status import fail
 from launch.terminal.figures import printable
 from pipeline import storage
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from pipeline.sinks.publication import read_manifest
 from pipeline.sources.archives import has_checksums
 

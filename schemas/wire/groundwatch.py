@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from schemas.answer import Citation, Fact
 from schemas.wire.wire_type import Essential, Wire
 
 
@@ -21,21 +22,10 @@ class EnrichedRating(Wire, frozen=True):
     severity_score: Essential[float | None] = None
 
 
-class EnrichedFact(Wire, frozen=True):
-    text: Essential[str] = ""
-    uri: Essential[str | None] = None
-    title: Essential[str | None] = None
-    document: Essential[str | None] = None
-    attributes: Essential[dict[str, str]] = msgspec.field(default_factory=dict)
-
-
-class EnrichedCitation(Wire, frozen=True):
+class EnrichedSupport(Wire, frozen=True):
     start: Essential[int] = 0
     end: Essential[int] = 0
     facts: Essential[tuple[int, ...]] = ()
-
-
-class EnrichedSupport(EnrichedCitation, frozen=True):
     score: Essential[float | None] = None
     grounding_check_required: Essential[bool | None] = None
 
@@ -57,8 +47,8 @@ class EnrichedRow(Wire, frozen=True):
     answerable_probability: Essential[float | None] = None
     skip_reasons: Essential[tuple[str, ...]] = ()
     safety_ratings: Essential[tuple[EnrichedRating, ...]] = ()
-    facts: Essential[tuple[EnrichedFact, ...]] = ()
-    generator_citations: Essential[tuple[EnrichedCitation, ...] | None] = None
+    facts: Essential[tuple[Fact, ...]] = ()
+    generator_citations: Essential[tuple[Citation, ...] | None] = None
     generator_supports: Essential[tuple[EnrichedSupport, ...]] = ()
 
 

@@ -4,17 +4,15 @@ from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import reject_repeated
 from transforms.formats import (
     discovery_engine_answers,
-    enriched_records,
-    envelope,
     gemini_candidates,
-    stream_answer,
+    groundwatch_messages,
 )
 from transforms.formats.format import Format
 
 FORMATS: tuple[Format, ...] = (
-    enriched_records.FORMAT,
-    envelope.FORMAT,
-    stream_answer.FORMAT,
+    groundwatch_messages.ENRICHED,
+    groundwatch_messages.ENVELOPE,
+    discovery_engine_answers.STREAM_ANSWER,
     gemini_candidates.GENERATE_ANSWER,
     gemini_candidates.GENERATE_CONTENT,
     gemini_candidates.VERTEX_GENERATE_CONTENT,

@@ -51,7 +51,7 @@ def _is_generate_answer(fields: dict[str, object]) -> bool:
 def _read_candidate(request: Request) -> Reading:
     candidate = read_wire(request.value, wire.Candidate)
     names = _enums_of(request, request.value, {})
-    return Reading(answer=_answer(candidate, request, CANDIDATE.name, names))
+    return _answer(candidate, request, CANDIDATE.name, names), ""
 
 
 def _read_generate_answer(request: Request) -> Reading:
@@ -69,7 +69,7 @@ def _read_generate_answer(request: Request) -> Reading:
         feedback=exchange.response.input_feedback,
     )
     probability = proportion(exchange.response.answerable_probability)
-    return Reading(answer=replace(answer, answerable_probability=probability))
+    return replace(answer, answerable_probability=probability), ""
 
 
 def _read_generate_content(request: Request, source_format: str) -> Reading:
@@ -90,7 +90,7 @@ def _read_generate_content(request: Request, source_format: str) -> Reading:
             Tag.MULTIPLE_CANDIDATES: len(response.candidates) > 1,
         }
     )
-    return Reading(answer=replace(answer, event_time_us=event_time_us, tags=answer.tags + tags))
+    return replace(answer, event_time_us=event_time_us, tags=answer.tags + tags), ""
 
 
 def _answer(
@@ -149,36 +149,30 @@ def _read_facts(
     chunks = candidate.grounding_metadata.grounding_chunks
     for passage in passages.passages:
         facts.add(_joined_text(passage.content, "\n"), document=passage.id)
+    sources = [(chunk.retrieved_context or chunk.maps) if chunk else None for chunk in chunks]
     if passages.passages:
-        return facts, [facts.find(_chunk_text(chunk)) for chunk in chunks]
+        return facts, [facts.find(source.any_text) if source else () for source in sources]
     for attribution in candidate.grounding_attributions:
-        source = attribution.source_id
+        source_id = attribution.source_id
         facts.add(
             _joined_text(attribution.content, "\n"),
-            document=source.grounding_passage.passage_id or source.semantic_retriever_chunk.chunk,
+            document=(
+                source_id.grounding_passage.passage_id or source_id.semantic_retriever_chunk.chunk
+            ),
         )
-    return facts, [_add_chunk(chunk, facts) for chunk in chunks]
+    return facts, [_add_source(source, facts) for source in sources]
 
 
-def _add_chunk(chunk: wire.GroundingChunk | None, facts: FactCollection) -> tuple[int, ...]:
-    text = _chunk_text(chunk)
-    if chunk and (context := chunk.retrieved_context):
-        return facts.add(
-            text,
-            uri=context.uri,
-            title=context.title,
-            document=context.document_name,
-            page=context.page_number or context.rag_chunk.page_span.first_page,
-        )
-    if chunk and (place := chunk.maps):
-        return facts.add(text, uri=place.uri, title=place.title, document=place.place_id)
-    return ()
-
-
-def _chunk_text(chunk: wire.GroundingChunk | None) -> str:
-    if chunk and (context := chunk.retrieved_context):
-        return context.text or context.rag_chunk.text
-    return chunk.maps.text if chunk and chunk.maps else ""
+def _add_source(source: wire.ChunkSource | None, facts: FactCollection) -> tuple[int, ...]:
+    if source is None:
+        return ()
+    return facts.add(
+        source.any_text,
+        uri=source.uri,
+        title=source.title,
+        document=source.document_name or source.place_id,
+        page=source.page_number or source.rag_chunk.page_span.first_page,
+    )
 
 
 def _read_supports(

@@ -70,7 +70,7 @@ def to_camel_case(value: object) -> object:
         return [to_camel_case(item) for item in value]
     if not isinstance(value, dict):
         return value
-    in_snake_case = {_camel(name): field for name, field in value.items() if "_" in name}
+    in_snake_case = {camel_case_name(name): field for name, field in value.items() if "_" in name}
     in_camel_case = {name: field for name, field in value.items() if "_" not in name}
     return {
         name: field if name in _FREE_FORM else to_camel_case(field)
@@ -78,12 +78,13 @@ def to_camel_case(value: object) -> object:
     }
 
 
+@lru_cache(maxsize=1024)
 def camel_case_name(name: str) -> str:
     """Write a field's name in lowerCamelCase.
 
     A trailing underscore, with which Python's clients avoid keywords (`type_`), is dropped.
     """
-    return _camel(name) if "_" in name else name
+    return _WORD.sub(lambda match: match[1].upper(), name.rstrip("_"))
 
 
 def _is_too_deep(value: object) -> bool:
@@ -124,18 +125,8 @@ def _read_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return fields
 
 
-def _read_float(digits: str) -> object:
-    number = float(digits)
-    return number if math.isfinite(number) else OutOfRangeNumber()
-
-
 def _reject_constant(name: str) -> object:
     raise UnreadableAnswer(f"The message is not JSON: it has a bare {name}.")
-
-
-@lru_cache(maxsize=1024)
-def _camel(name: str) -> str:
-    return _WORD.sub(lambda match: match[1].upper(), name.rstrip("_"))
 
 
 _DECODER = json.JSONDecoder(
@@ -143,6 +134,8 @@ _DECODER = json.JSONDecoder(
     parse_int=lambda digits: (
         int(digits) if len(digits) <= _MAX_NUMBER_DIGITS else OutOfRangeNumber()
     ),
-    parse_float=_read_float,
+    parse_float=lambda digits: (
+        number if math.isfinite(number := float(digits)) else OutOfRangeNumber()
+    ),
     parse_constant=_reject_constant,
 )

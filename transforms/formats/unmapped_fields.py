@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import get_args, get_origin
 
-from schemas.answer import Answer
+from schemas.answer import Answer, Citation, Fact
 from schemas.message import UnmappedFields
 from schemas.wire.wire_type import RepeatedField, Wire, alternatives, is_wire, wire_fields
 from transforms.formats.format import Format, Request
@@ -14,6 +14,7 @@ from transforms.rules.routing import depends_on_content
 _MAX_SMALL_CHARACTERS = 200
 _MAX_NAMED_FIELDS = 5
 _NUMBERS = frozenset({int, float, bool, type(None)})
+_RECORDS = frozenset({Citation, Fact})
 _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 
 
@@ -109,7 +110,7 @@ class _FieldSearch:
                 self._search_field(each, item, f"{path}[]")
         else:
             is_read = (isinstance(value, str) and str in kinds) or (
-                isinstance(value, dict) and dict in origins
+                isinstance(value, dict) and (dict in origins or not _RECORDS.isdisjoint(kinds))
             )
             # A number holds no text, whatever is written in its place.
             if not is_read and not _NUMBERS.issuperset(kinds) and could_hold_content(value):
