@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from schemas.verdict import ContradictionKind
-from transforms.contradictions.negation import words_behind_negations
 from transforms.contradictions.numbers import (
     Quantity,
     Unit,
@@ -17,7 +16,7 @@ from transforms.contradictions.numbers import (
     may_count_in_words,
     plain_numbers,
 )
-from transforms.contradictions.parsed_sentence import ParsedSentence
+from transforms.contradictions.parsed_sentence import ParsedSentence, words_behind_negations
 from transforms.contradictions.tokenized_text import FORM_CHARS
 from transforms.rules.cache import BoundedDict, FactCache
 from transforms.rules.sentences import locate_sentences

@@ -60,10 +60,7 @@ def find_contradictions(
 
 
 def prepare_facts(facts: tuple[str, ...], claims: Sequence[str]) -> ComparedFacts:
-    """Prepare the facts of an answer, with their attributes as further lines, for `compare_claim`.
-
-    `claims` are all claims that will be compared.
-    """
+    """Prepare the rendered facts of an answer for `compare_claim` with any of the claims."""
     if fact_text.needs_index(sum(map(len, claims)), facts):
         return IndexedFacts(
             facts, [_without_citations(claim, read_features(claim)) for claim in claims]
@@ -91,10 +88,7 @@ def compare_claim(
 
 
 def _may_differ(claim: str, facts: ComparedFacts, features: Features) -> bool:
-    """Return whether anything in a claim may differ; many times as fast as parsing it.
-
-    A year does not differ if the facts have it with the same word behind it.
-    """
+    """Return whether anything in a claim may differ; many times as fast as parsing it."""
     if features.kinds & (MONTH | NEGATION):
         return True
     if features.kinds & CAPITAL and facts.lacks_any(features.capitals):
@@ -186,7 +180,8 @@ class _Comparison:
         """Find the one other number of the same thing in the nearest sentence, or its only one."""
         sentence, fact = self._nearest
         quantities = sentence.quantities if sentence else []
-        others = [each for each in quantities if each.value not in self._claim.values]
+        values = {each.value for each in self._claim.quantities}
+        others = [each for each in quantities if each.value not in values]
         alike = [each for each in others if each.counts_like(own)]
         if or_any:
             alike = alike or others
@@ -199,6 +194,7 @@ class _Comparison:
         """
         if not self._facts.lacks_any(self._claim.features.capitals):
             return
+        forms = {token.form for token in self._claim.tokens}
         for name in self._claim.names:
             if not self._facts.lacks_any(token.lower for token in name.tokens):
                 continue
@@ -206,7 +202,7 @@ class _Comparison:
             others = (
                 other
                 for other in (sentence.names if sentence else ())
-                if any(token.form not in self._claim.forms for token in other.tokens)
+                if any(token.form not in forms for token in other.tokens)
             )
             if other := next(filter(name.is_like, others), None):
                 yield Difference(ContradictionKind.NAME, name.text, other.text, fact)

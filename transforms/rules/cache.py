@@ -68,9 +68,8 @@ class WantedForms(dict[str, str | None]):
 class FactCache(dict[_Facts, _Value]):
     """Cache the results of a pure function of a fact, or of all facts of an answer.
 
-    Popular sources repeat. The cache is bounded by characters, since facts differ in length: a
-    result takes some 40 bytes a character, and 240 in Chinese. When the cache is full, the half
-    that was used least recently is dropped. Nobody may modify the results.
+    It is bounded by characters: a result takes some 40 bytes a character, and 240 in Chinese. When
+    it is full, the half that was used least recently is dropped. Nobody may modify the results.
     """
 
     def __init__(self, function: Callable[[_Facts], _Value], max_chars: int = 300_000) -> None:

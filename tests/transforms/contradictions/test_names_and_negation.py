@@ -2,10 +2,11 @@
 
 import pytest
 
-from transforms.contradictions.names import name_at_start, read_names
-from transforms.contradictions.negation import (
+from transforms.contradictions.parsed_sentence import (
     has_negation,
     may_negate,
+    name_at_start,
+    read_names,
     read_negated,
     words_behind_negations,
 )
