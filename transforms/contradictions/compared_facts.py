@@ -94,10 +94,7 @@ class Difference(NamedTuple):
 
 
 class ComparedFacts:
-    """All facts of an answer, as texts with their attributes as further lines.
-
-    `differences` caches the contradictions found, by claim.
-    """
+    """All facts of an answer, rendered; `differences` caches the contradictions by claim."""
 
     def __init__(self, facts: tuple[str, ...]) -> None:
         self._facts = facts

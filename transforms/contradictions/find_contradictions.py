@@ -40,10 +40,7 @@ _ALIKE = 0.6
 def find_contradictions(
     claims: Sequence[Claim], facts: Iterable[Fact]
 ) -> tuple[Contradiction, ...]:
-    """Find the contradictions between the claims of an answer and its facts, in the claims' order.
-
-    Claims that required no check, or have no score, are skipped.
-    """
+    """Find the contradictions between the claims that have a required score and the facts."""
     compared = {
         number: claim.text
         for number, claim in enumerate(claims)
@@ -171,7 +168,7 @@ class _Comparison:
                 fact = passages[place].fact
                 yield Difference(ContradictionKind.UNIT, own.text, other.text, fact)
                 return
-        if not own.is_bare and (value := self._other_quantity(own)):
+        if (own.unit or own.counted) and (value := self._other_quantity(own)):
             yield Difference(ContradictionKind.NUMBER, own.text, *value)
 
     def _other_quantity(
@@ -188,10 +185,7 @@ class _Comparison:
         return (alike[0].text, fact) if len(alike) == 1 else ()
 
     def _names(self) -> Iterator[Difference]:
-        """Find names that no fact has, if the nearest sentence has another one in the same place.
-
-        A name that is only added is not a contradiction; it lowers the claim's score.
-        """
+        """Find names that no fact has, if the nearest sentence has another one in that place."""
         if not self._facts.lacks_any(self._claim.features.capitals):
             return
         forms = {token.form for token in self._claim.tokens}

@@ -31,8 +31,7 @@ class IndexedFacts(ComparedFacts):
     """All facts of an answer, with an index of the words of its claims.
 
     It searches for whole words in any inflection, and for pairs of adjacent words instead of
-    phrases. It compares a claim with the 32 sentences that share most words with it, and with fewer
-    if there are more than 64 claims. The claims have no references to sources.
+    phrases. It compares a claim with at most 32 sentences, which share most words with it.
     """
 
     def __init__(self, facts: tuple[str, ...], claims: Sequence[str]) -> None:

@@ -7,14 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from schemas import Record
-from transforms.contradictions.dates import (
-    MONTHS,
-    WEEKDAYS,
-    Date,
-    may_date,
-    names_month,
-    read_dates,
-)
+from transforms.contradictions.dates import CALENDAR_NAMES, Date, may_date, names_month, read_dates
 from transforms.contradictions.numbers import Quantity, may_count, read_quantities
 from transforms.contradictions.tokenized_text import Token, TokenizedText
 from transforms.rules.cache import WordCache
@@ -24,7 +17,6 @@ NUMBER, MONTH, NEGATION, CAPITAL, SOURCE, REFUSAL = 1, 2, 4, 8, 16, 32
 """One bit for each kind of content."""
 
 _MAX_DATES = _MAX_NAMES = _MAX_NEGATED = 64  # per sentence; one with more is a list
-_MIN_CHARS = 2
 _LIKE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+")
 _BEGINNING_MARKS = frozenset('.:!?"\u201c(')
 # These negate what follows; "no" and "without" often only qualify it.
@@ -45,10 +37,7 @@ _MAX_CHARS = 60
 
 
 class Name(NamedTuple):
-    """A sequence of words with capitals, such as Alan Turing.
-
-    `around` are the forms of the nearest content words before and behind it.
-    """
+    """A sequence of words with capitals, and the content words (forms) before and behind it."""
 
     text: str
     tokens: tuple[Token, ...]
@@ -73,7 +62,8 @@ def read_names(sentence: TokenizedText) -> Iterator[Name]:
     """Yield the names of a sentence, except at its start and behind a colon."""
     tokens, first = sentence.tokens, None
     for place, token in enumerate(tokens):
-        is_name = _is_name(token)
+        is_capital = token.text[0].isupper() and len(token.text) > 1
+        is_name = is_capital and token.is_content and token.text not in CALENDAR_NAMES
         if first is not None and (not is_name or sentence.breaks_between(tokens[place - 1], token)):
             yield _name(sentence, first, place)
             first = None
@@ -96,27 +86,13 @@ def _name(sentence: TokenizedText, first: int, behind: int) -> Name:
     )
 
 
-def _is_name(token: Token) -> bool:
-    text = token.text
-    is_capital = text[0].isupper() and len(text) >= _MIN_CHARS and token.is_content
-    return is_capital and text not in MONTHS and text not in WEEKDAYS
-
-
 def has_negation(lower: str) -> bool:
     """Return whether a text in lower case contains a word that negates what follows."""
     return _NEGATION.search(lower) is not None
 
 
-def may_negate(text: str) -> bool:
-    """Return whether a text contains any word by which it could negate something."""
-    return _ANY_NEGATION.search(text) is not None
-
-
 def words_behind_negations(lower: str) -> frozenset[str]:
-    """Return the forms of the words that a text of any length, in lower case, may negate.
-
-    This is many times as fast as `read_negated`.
-    """
+    """Return the forms of the words that a text of any length, in lower case, may negate."""
     behind = (lower[found.end() : found.end() + _MAX_CHARS] for found in _NEGATION.finditer(lower))
     words = (_first_content(TokenizedText(each).tokens) for each in behind)
     return frozenset(word.form for word in words if word)
@@ -145,10 +121,7 @@ def _first_content(tokens: Sequence[Token]) -> Token | None:
 
 
 class Features(Record, frozen=True):
-    """The kinds of content that a text may have, as bits, detected word by word; nothing is missed.
-
-    `capitals` are the words that may be names in lower case, with empty ones among them.
-    """
+    """What a text may contain: kinds, as bits, and names, in lower case; some are empty."""
 
     kinds: int
     capitals: list[str]
@@ -228,7 +201,7 @@ class ParsedSentence(TokenizedText):
     @cached_property
     def may_negate(self) -> bool:
         """Whether it has any word by which it could negate something."""
-        return may_negate(self.text)
+        return _ANY_NEGATION.search(self.text) is not None
 
     def negates(self, form: str) -> bool:
         """Return whether it negates a word; most sentences need not be parsed for that."""

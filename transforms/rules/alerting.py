@@ -9,8 +9,7 @@ from schemas.verdict import Verdict
 class AlertRule(Record, frozen=True, kw_only=True):
     """Which answers are worth an alert: those with one of the verdicts or tags.
 
-    A LOW_GROUNDED answer below `critical_support_score` (0..1) is critical. With `with_text` the
-    alert contains the answer and its worst claim.
+    A LOW_GROUNDED answer below `critical_support_score` (0..1) is critical.
     """
 
     verdicts: frozenset[Verdict] = frozenset({Verdict.LOW_GROUNDED, Verdict.POLICY_SKIPPED})

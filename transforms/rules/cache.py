@@ -29,10 +29,7 @@ class BoundedDict(dict[_Key, _Value]):
 
 
 class WordCache(BoundedDict[str, _Value]):
-    """Cache the results of a pure function of a word.
-
-    A lookup takes half as long as one of `functools.lru_cache`. Nobody may modify the results.
-    """
+    """Cache the results of a pure function of a word, twice as fast as `functools.lru_cache`."""
 
     def __init__(self, function: Callable[[str], _Value]) -> None:
         super().__init__(_MAX_WORDS)

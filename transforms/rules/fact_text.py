@@ -59,11 +59,7 @@ def render_without_uris(
 
 
 def needs_index(answer_chars: int, facts: Sequence[str]) -> bool:
-    """Return whether an answer and its facts are so large that an index compares them faster.
-
-    The time to compare each claim with each sentence of the facts grows with the product of their
-    sizes, the time for an index with their sum.
-    """
+    """Return whether an answer and its facts are so large that an index compares them faster."""
     chars = sum(map(len, facts))
     if chars > _MAX_FACT_CHARS:
         return True
@@ -106,18 +102,18 @@ def _rewrite(kind: int, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     if kind == _ROW and len(lines) > 1 and _RULE.fullmatch(lines[1]):
         header = _cells(lines[0])
         yield lines[0], lines[0]
-        yield from ((line, _join_cells(header, line)) for line in lines[2:])
+        for line in lines[2:]:
+            cells = zip(header, _cells(line), strict=False)
+            yield (
+                line,
+                "; ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell),
+            )
     elif kind == _FIELD_LINE and len(lines) >= _MIN_FIELDS:
         subject = lines[0].partition(": ")[2]
         yield lines[0], lines[0]
         yield from ((line, f"{subject}; {line}") for line in lines[1:])
     else:
         yield from zip(lines, lines, strict=True)
-
-
-def _join_cells(header: Sequence[str], line: str) -> str:
-    cells = zip(header, _cells(line), strict=False)
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell)
 
 
 def _cells(line: str) -> list[str]:

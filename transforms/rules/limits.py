@@ -32,8 +32,7 @@ _OTHER_FULL_STOPS = re.compile("[\u0589\u06d4\u0964\u0965\u1362]")
 class CheckLimits(Record, frozen=True, kw_only=True):
     """The limits of one `groundingConfigs.check` call.
 
-    Characters are code points; tokens are counted by `count_tokens`. Source:
-    https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
+    Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
     """
 
     max_facts: int = 200
@@ -57,10 +56,7 @@ def count_tokens(text: str) -> int:
 
 
 def split_text(text: str, limit: int, measure: Measure) -> list[str]:
-    """Split a text into pieces within a limit: at sentence ends, else white space, else anywhere.
-
-    The pieces, joined in their order, are the text. A single character has at most size 1.
-    """
+    """Split a text into pieces within a limit, at sentence ends, or else at white space."""
     if measure(text) <= limit:
         return [text]
     slices = re.compile(f"(?s:.){{1,{limit}}}").findall

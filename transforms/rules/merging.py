@@ -40,10 +40,7 @@ def merge_rechecks(
     rechecks: Sequence[PlannedRecheck],
     replies: Sequence[CheckResponse],
 ) -> Grounding:
-    """Merge the second pass into the first: a claim keeps its better score.
-
-    The replies are in the order of the rechecks.
-    """
+    """Merge the second pass, a reply for each recheck, into the first: the better score stays."""
     better = {
         (claim.start, claim.end): claim
         for recheck, reply in zip(rechecks, replies, strict=True)

@@ -115,11 +115,7 @@ def plan_rechecks(
     citation_threshold: float,
     limits: CheckLimits,
 ) -> tuple[PlannedRecheck, ...]:
-    """Plan a second pass for the claims that no single group of facts supports.
-
-    A claim may need facts of two groups, so that its first score is only a lower bound; below the
-    citation threshold, 0..1, it looks ungrounded.
-    """
+    """Plan a second pass for the claims that no single group of facts supports, but two may."""
     facts, size = _fact_pieces(calls), limits.max_facts
     if len(facts) <= size:
         return ()

@@ -23,10 +23,7 @@ _KNOWN_REASONS = POLICY_FINISH_REASONS.union(
 
 
 class RateCounts(Record, frozen=True, kw_only=True):
-    """The answers of one engine in the bucket that starts at a time, and the bad ones by kind.
-
-    Unknown skip reasons count as one, UNKNOWN_SKIP_REASON, so that their number is bounded.
-    """
+    """The answers of one engine in a bucket, and the bad ones by kind; unknown reasons are one."""
 
     start_us: int
     answers: int
@@ -79,10 +76,7 @@ def is_reason_signal(signal: str) -> bool:
 
 
 class RateWindow:
-    """A sliding window of a width in microseconds over buckets, which are added in order.
-
-    It counts the answers, and by signal the bad ones.
-    """
+    """A sliding window over buckets that counts answers, and bad answers by signal."""
 
     def __init__(self, width_us: int) -> None:
         self.answers = 0

@@ -47,10 +47,7 @@ class RateRule(Record, frozen=True, kw_only=True):
 
 
 class OpenIncident(Record, frozen=True, kw_only=True):
-    """An open incident of a signal such as ``low_grounded``, or ``skip_reason:`` and a reason.
-
-    It closes by the error budget (0..1) with which it opened.
-    """
+    """An open incident of a signal, and the error budget (0..1) with which it opened."""
 
     signal: str
     opened_at_us: int
@@ -193,10 +190,7 @@ class _Evaluation:
                 yield self._alert("open", opened)
 
     def _closing_state(self, incident: OpenIncident) -> str | None:
-        """Return how an incident closes now, if it does.
-
-        Only answers in the current bucket can show that the rate is back to normal.
-        """
+        """Return how an incident closes now, if it does: normally, only by answers of now."""
         if not self._slow.answers:
             return "closed_unknown"
         if not self._fast.ends_with(bucket_start(self._now_us - 1)):
@@ -212,10 +206,9 @@ class _Evaluation:
         return "closed" if is_over or (window.answers >= rule.min_answers and is_low) else None
 
     def _exceeded_budget(self, signal: str) -> float | None:
-        """Return the budget that a signal exceeds in both windows, if it does.
+        """Return the budget that a signal exceeds, if it does.
 
-        The budget of a skip reason is its earlier share, or the least share against which its rise
-        is significant.
+        That of a skip reason is its earlier share, or the least that makes its rise significant.
         """
         fast, slow, rule = self._fast, self._slow, self._rule
         if not is_reason_signal(signal):

@@ -69,10 +69,7 @@ _LOW_ANSWERABLE_PROBABILITY = 0.5
 
 
 def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision | None:
-    """Decide an answer by its reasons, with the user's verdicts for `moved_reasons`.
-
-    None means that it needs a check.
-    """
+    """Decide an answer by its reasons, with the user's verdicts for `moved_reasons`, if it can."""
     decisions = (
         Decision(verdict=moved_reasons.get(reason, verdict), reason=reason)
         for verdict, reason in _signals(answer)

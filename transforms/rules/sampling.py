@@ -28,10 +28,7 @@ class Total(Record, frozen=True, kw_only=True):
 
 
 def is_in_sample(record_id: str, engine: str | None, rule: SamplingRule) -> bool:
-    """Return whether an answer is sampled, which depends on its record id and engine alone.
-
-    Every run keeps the same answers, and a higher rate keeps them too.
-    """
+    """Return whether an answer is sampled: the same in every run, and at every higher rate."""
     rate = rule.rate if engine is None else rule.engine_rates.get(engine, rule.rate)
     return int(record_id[:_PREFIX_DIGITS], 16) < rate * _PREFIXES
 

@@ -14,10 +14,7 @@ from transforms.rules import routing
 
 
 class Thresholds(Record, frozen=True, kw_only=True):
-    """The thresholds of verdicts and tags, 0..1; a score equal to its threshold is not low.
-
-    `drift` is the distance between the generator's own score and the check's.
-    """
+    """The thresholds of verdicts and tags, 0..1; a score equal to its threshold is not low."""
 
     low_grounded: float = 0.6
     claim: float = 0.4
@@ -25,10 +22,7 @@ class Thresholds(Record, frozen=True, kw_only=True):
 
 
 class CitationComparison(Record, frozen=True, kw_only=True):
-    """How the citations of an answer compare with the check; each fact counts with each claim.
-
-    There is a mismatch if facts are cited for some claim, and only others support it.
-    """
+    """How citations compare with the check; a mismatch is a claim that only other facts support."""
 
     precision: float | None = None
     recall: float | None = None
@@ -96,10 +90,7 @@ def score_verdict(
 
 
 def compare_citations(citations: Sequence[Citation], claims: Sequence[Claim]) -> CitationComparison:
-    """Compare an answer's citations with the facts that support its claims in the check.
-
-    A claim that required no check, or has no score, is not counted.
-    """
+    """Compare an answer's citations with the facts that support its claims in the check."""
     if not citations:
         return CitationComparison()
     cited = supporting = both = 0
