@@ -18,9 +18,8 @@ from launch.job.beam_options import (
 from launch.job.remote_run import submit
 from pipeline import storage
 from pipeline.settings.commands import WatchStreamSettings
-from pipeline.settings.config import Config, job_config
+from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.load import Loaded
-from pipeline.sinks.destination import Destination
 from pipeline.sinks.sink import StreamSink
 from pipeline.sinks.write_windows import Windows
 from pipeline.sources.read_subscription import ReadSubscription
@@ -59,7 +58,7 @@ def stream_config(settings: WatchStreamSettings, workers: int, now_s: float) -> 
         workers=workers,
         retries=replace(settings.job.retries.policy, give_up_after_s=_NEVER_S),
         outage=OutagePolicy.REDELIVER,
-        seen_for_s=settings.stream.dedupe_s,
+        seen_for_s=round(settings.stream.dedupe_h * 3600),
     )
 
 

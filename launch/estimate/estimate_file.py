@@ -4,7 +4,7 @@ import logging
 
 from launch.report.output_folder import write_file
 from pipeline import storage
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from schemas.cost_estimate import (
     Amounts,
     Comparison,

@@ -18,10 +18,9 @@ from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import counted
 from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from pipeline.settings.commands import EstimateSettings
-from pipeline.settings.config import Config, job_config
+from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.load import Loaded
-from pipeline.sinks.destination import Destination
-from schemas.cost_estimate import Amounts, Estimate, Interval, Intervals
+from schemas.cost_estimate import Amounts, Estimate, Interval
 from transforms.rules.sampling import Total
 from transforms.runtime import clock
 
@@ -123,13 +122,13 @@ def _estimate_backfill(
     return estimated, counts
 
 
-def _intervals(calls: Total, characters: Total, price: float | None) -> Intervals:
+def _intervals(calls: Total, characters: Total, price: float | None) -> dict[str, Interval | None]:
     low, high = _cost(characters.low, price), _cost(characters.high, price)
-    return Intervals(
-        calls=Interval(low=round(calls.low), high=round(calls.high)),
-        characters=Interval(low=round(characters.low), high=round(characters.high)),
-        cost=None if low is None or high is None else Interval(low=low, high=high),
-    )
+    return {
+        "calls": Interval(low=round(calls.low), high=round(calls.high)),
+        "characters": Interval(low=round(characters.low), high=round(characters.high)),
+        "cost": None if low is None or high is None else Interval(low=low, high=high),
+    }
 
 
 def _cost(characters: float, price_per_1k_chars: float | None) -> float | None:
@@ -165,17 +164,17 @@ def _message_rows(estimate: Estimate) -> Iterator[_Row]:
 
 
 def _call_rows(estimate: Estimate) -> Iterator[_Row]:
-    within, more = estimate.intervals, estimate.most_rechecks
+    within, more = estimate.intervals or {}, estimate.most_rechecks
     yield "calls", f"{estimate.calls:,}", _call_note(estimate)
     if more.calls:
         yield "", f"+ 0 to {more.calls:,}", "for rechecks of answers with many facts"
-    yield "characters", f"{estimate.characters:,}", _between(within.characters) if within else ""
+    yield "characters", f"{estimate.characters:,}", _between(within.get("characters"))
     if more.calls:
         yield "", f"+ 0 to {more.characters:,}", "for rechecks"
     if estimate.cost is not None:
-        interval = _between(within.cost, digits=2) + ", " if within and within.cost else ""
         price = f"at {estimate.price_per_1k_chars:g} for 1,000 characters"
-        yield "cost", f"{estimate.cost:,.2f}", interval + price
+        interval = _between(within.get("cost"), digits=2)
+        yield "cost", f"{estimate.cost:,.2f}", f"{interval}, {price}" if interval else price
     if more.cost:
         yield "", f"+ 0 to {more.cost:,.2f}", "for rechecks"
     if estimate.minutes_at_quota is not None:
@@ -190,12 +189,12 @@ def _call_note(estimate: Estimate) -> str:
     are_repeated = estimate.planned_calls > estimate.calls
     if estimate.intervals:
         fewer = ", fewer if more calls are identical" if are_repeated else ""
-        return _between(estimate.intervals.calls) + fewer
+        return _between(estimate.intervals["calls"]) + fewer
     return f"of {estimate.planned_calls:,}: identical ones are paid once" if are_repeated else ""
 
 
-def _between(interval: Interval, digits: int = 0) -> str:
-    return f"{interval.low:,.{digits}f} to {interval.high:,.{digits}f} (95 %)"
+def _between(interval: Interval | None, digits: int = 0) -> str:
+    return f"{interval.low:,.{digits}f} to {interval.high:,.{digits}f} (95 %)" if interval else ""
 
 
 def _minutes(minutes: float) -> str:

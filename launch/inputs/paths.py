@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline import storage
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 
 
 def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list[str]:

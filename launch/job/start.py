@@ -32,11 +32,10 @@ from launch.samples import sample_paths
 from launch.terminal.exit_status import DONE, LEFT, fail
 from launch.terminal.unreadable_input import fail_unreadable, fail_with, first_failures
 from pipeline.settings.commands import BackfillSettings, DemoSettings, ReplaySettings
-from pipeline.settings.config import Config, job_config
+from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.definition import build
 from pipeline.settings.job import JobSettings
 from pipeline.settings.load import Loaded
-from pipeline.sinks.destination import Destination
 from pipeline.sinks.summary_file import OtherSource, read_summaries
 from pipeline.sources.compression import DamagedArchive
 from pipeline.storage.output_lock import LockLost, LockTaken

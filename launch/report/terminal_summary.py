@@ -77,7 +77,7 @@ def accounts_line(summary: Summary) -> str:
 
 def comparison_line(comparison: Comparison, calls: int) -> str:
     """Compare the calls of a run with its estimate, in one line."""
-    difference = comparison.relative_differences.calls
+    difference = comparison.relative_differences["calls"]
     off = "" if difference is None else f" ({100 * difference:+.1f} %)"
     return f"estimated {counted(comparison.calls, 'call')}, made {calls:,}{off}"
 

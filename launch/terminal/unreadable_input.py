@@ -11,7 +11,7 @@ import msgspec
 from launch.terminal.exit_status import fail
 from launch.terminal.figures import printable
 from pipeline import storage
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from pipeline.sinks.publication import read_manifest
 from pipeline.sources.archives import has_checksums
 

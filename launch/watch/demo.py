@@ -18,10 +18,9 @@ from launch.watch.reporter import TerminalReporter
 from launch.watch.run import run_worker
 from pipeline import storage
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings
-from pipeline.settings.config import Config
+from pipeline.settings.config import Config, Destination
 from pipeline.settings.definition import build
 from pipeline.settings.load import Loaded
-from pipeline.sinks.destination import Destination
 from schemas.message import Message
 from schemas.quantities import SECOND_US
 

@@ -28,10 +28,10 @@ from launch.watch.health.status_server import StatusServer
 from launch.watch.reporter import LogReporter, TerminalReporter
 from launch.watch.worker import Worker
 from pipeline.settings.commands import WatchSettings
-from pipeline.settings.config import Config, job_config
+from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.load import Loaded
-from pipeline.sinks.destination import Destination
 from pipeline.storage import TargetExists
+from schemas.quantities import MEGABYTE
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import OutagePolicy
@@ -138,7 +138,7 @@ def open_worker(
                 settings.pubsub.subscription,
                 PullSettings(
                     max_messages=settings.worker.max_outstanding_messages,
-                    max_bytes=settings.worker.max_outstanding_bytes,
+                    max_bytes=settings.worker.max_outstanding_mb * MEGABYTE,
                 ),
                 address=settings.server.pubsub_address,
                 account=settings.job.checker.account,

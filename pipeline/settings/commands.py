@@ -7,13 +7,12 @@ from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings, Without
 from pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
-from schemas.quantities import MEGABYTE, SECOND_US
+from schemas.quantities import SECOND_US
 from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.no_data import NoDataRule
 
 _NO_DATA = NoDataRule()
-_HOUR_S = 3600
 _NOT_OF_A_WORKER = Without(
     "workers segment_messages resume forget_replies max_calls max_cost max_attempts"
     " retry_timeout_s give_up_after_s"
@@ -103,11 +102,6 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     health_address: kinds.ListeningAddress | None = None
 
     @property
-    def max_outstanding_bytes(self) -> int:
-        """The size of the outstanding messages, in bytes."""
-        return self.max_outstanding_mb * MEGABYTE
-
-    @property
     def no_data(self) -> NoDataRule:
         """The rule that detects engines without traffic."""
         return NoDataRule(
@@ -135,14 +129,9 @@ class StreamingJobSettings(Settings, frozen=True, kw_only=True):
     shards: Files for the records of one window and date; one takes 250 records a second.
     """
 
-    dedupe_h: kinds.Hours = SEEN_FOR_S / _HOUR_S
+    dedupe_h: kinds.Hours = SEEN_FOR_S / 3600
     id_label: kinds.Text | None = None
     shards: kinds.Count = 4
-
-    @property
-    def dedupe_s(self) -> int:
-        """How long a record id is kept, in seconds."""
-        return round(self.dedupe_h * _HOUR_S)
 
 
 class BackfillSettings(Settings, frozen=True, kw_only=True):

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from pipeline import storage
 from pipeline.settings.definition import build
 from pipeline.settings.job import FILE_BYTES, JobSettings
-from pipeline.sinks.destination import Destination
 from schemas import Record
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
@@ -19,6 +19,36 @@ from transforms.rules.tagging import Thresholds
 _DEFAULTS = build(JobSettings, {})
 
 
+class Destination(Record, frozen=True, kw_only=True):
+    """The output folder and the id of a run, which is part of the name of all of its files.
+
+    A file longer than `file_bytes` is followed by another.
+    """
+
+    root: str
+    run: str
+    file_bytes: int = FILE_BYTES
+
+    def path(self, relative: str) -> str:
+        """Return the path of a file below the output folder."""
+        return storage.join(self.root, relative)
+
+    def file_path(
+        self, folder: str, shard: int, extension: str, window: str = "batch", pane: int = 0
+    ) -> str:
+        """Return the final path of one of the run's files, relative to the output folder."""
+        return f"{folder}/{self.run}-{window}-{pane}-{shard:05d}.{extension}"
+
+    @property
+    def temporary_folder(self) -> str:
+        """Return the folder of files that are not published yet."""
+        return self.path(f".groundwatch-{self.run}")
+
+    def temporary_path(self, name: str) -> str:
+        """Return the path of a file that is not published yet."""
+        return storage.join(self.temporary_folder, name)
+
+
 class Config(Record, frozen=True, kw_only=True):
     """What a pipeline does, apart from where it reads and writes.
 
@@ -28,9 +58,7 @@ class Config(Record, frozen=True, kw_only=True):
         since it would replace files of other answers.
       replays: whether the inputs are failures of an earlier run.
       work_folder: a local folder for the state of an unfinished run, None on many machines.
-      segment_messages: messages of one segment, after which progress is committed.
       seen_for_s: seconds for which a stream remembers a record id.
-      failure_payload: whether failures keep the original bytes.
     """
 
     inputs: tuple[str, ...]
@@ -89,8 +117,7 @@ def job_config(
 
     `workers` is how many processes at most share the work and the quota, `reply_folder` a local
     folder that keeps paid replies until the run ends. `retries` is None for those of the settings.
-    `outage` says what happens to answers while the checker is unavailable. The other arguments are
-    fields of `Config`.
+    The other arguments are fields of `Config` and of its `check`.
     """
     return Config(
         inputs=tuple(inputs),

@@ -9,7 +9,6 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import msgspec
-from msgspec.structs import FieldInfo
 
 from pipeline.settings.kinds import Kind, choice_of, parse_switch
 from schemas import Record
@@ -43,8 +42,7 @@ class Note(Record, frozen=True, kw_only=True):
     """What else is known of a setting, as part of its annotation.
 
     Attributes:
-      flag: the flag's name, where another command gives that flag another meaning; files and the
-        environment always use the field's name.
+      flag: the flag's name, where another command gives that flag another meaning.
       former: the flag's name in an earlier version, which still works.
       default: describes a default that depends on something; taken from the help.
       at_most: how many values it takes.
@@ -68,14 +66,7 @@ class Without(Record, frozen=True):
 
 
 class Setting(Record, frozen=True, kw_only=True):
-    """One setting of a command.
-
-    Attributes:
-      key: its name in files, in capitals in the environment.
-      group: the title of its group.
-      default: its value where nobody sets it; unspecified where `is_required`.
-      is_many: whether it takes several values; it is a tuple then.
-    """
+    """One setting of a command; `key` is its name in files, in capitals in the environment."""
 
     key: str
     group: str
@@ -152,29 +143,27 @@ def _settings_of(settings: type[Settings]) -> Iterator[Setting]:
             left_out = " ".join(mark.keys for mark in marks if isinstance(mark, Without)).split()
             yield from (each for each in _settings_of(base) if each.key not in left_out)
         else:
-            yield _setting(field, title, " ".join(texts.get(field.name, "").split()))
+            text = " ".join(texts.get(field.name, "").split())
+            is_many = get_origin(base) is tuple and not any(
+                isinstance(mark, Kind) for mark in marks
+            )
+            note = next((mark for mark in marks if isinstance(mark, Note)), Note())
+            if found := _DEFAULT.search(text):
+                note = msgspec.structs.replace(note, default=found[1])
+            yield Setting(
+                key=field.name,
+                group=title,
+                help=_DEFAULT.sub("", text),
+                kind=_kind_of(*(_unwrapped(get_args(base)[0]) if is_many else (base, marks))),
+                default=field.default,
+                is_required=field.required,
+                is_many=is_many,
+                note=note,
+            )
 
 
 def _is_group(base: Any) -> bool:
     return isinstance(base, type) and issubclass(base, Settings)
-
-
-def _setting(field: FieldInfo, group: str, text: str) -> Setting:
-    base, marks = _unwrapped(field.type)
-    is_many = get_origin(base) is tuple and not any(isinstance(mark, Kind) for mark in marks)
-    note = next((mark for mark in marks if isinstance(mark, Note)), Note())
-    if found := _DEFAULT.search(text):
-        note = msgspec.structs.replace(note, default=found[1])
-    return Setting(
-        key=field.name,
-        group=group,
-        help=_DEFAULT.sub("", text),
-        kind=_kind_of(*_unwrapped(get_args(base)[0])) if is_many else _kind_of(base, marks),
-        default=field.default,
-        is_required=field.required,
-        is_many=is_many,
-        note=note,
-    )
 
 
 def _kind_of(base: Any, marks: tuple[object, ...]) -> Kind:

@@ -36,8 +36,8 @@ class Kind(Record, frozen=True):
     Attributes:
       parse: turns a text into the value, or raises ValueError with what it must be.
       placeholder: stands for the value in the help.
-      pattern: a regular expression, in the syntax that Java and Python share, that a template's
-        parameter must match. It may accept more than `parse` does.
+      pattern: a regular expression of Java and Python that a template's parameter must match. It
+        may accept more than `parse` does.
       parameter_type: of Dataflow's `ParameterType`.
       choices: lists the accepted words, where there are few.
     """
@@ -61,9 +61,9 @@ def parse_switch(text: str) -> bool:
 def choice_of(choices: Sequence[str], name: str) -> Kind:
     """Describe one of a few words, which a name stands for where they are long."""
     words = "|".join(choices)
-    is_short = len(words) <= _LONGEST
-    range_ = "" if is_short else f"one of {', '.join(choices)}"
-    return _choice(lambda: choices, words if is_short else name, range_)
+    if len(words) <= _LONGEST:
+        return _choice(lambda: choices, words)
+    return _choice(lambda: choices, name, f"one of {', '.join(choices)}")
 
 
 def _choice(choices: Callable[[], Sequence[str]], placeholder: str, range_: str = "") -> Kind:
@@ -93,6 +93,10 @@ def _number(range_: str, accepts: Callable[[float], bool], pattern: str, unit: s
 
 def _positive(unit: str = "") -> Kind:
     return _number("above 0", lambda number: number > 0, _NUMBER, unit)
+
+
+def _between(least: float, range_: str) -> Kind:
+    return _number(range_, lambda number: least <= number <= 1, _FRACTION_PATTERN)
 
 
 def _whole(least: int, unit: str = "", most: float = math.inf) -> Kind:
@@ -193,10 +197,6 @@ def _parse_sample(text: str) -> tuple[str | None, float]:
     return engine or None, float(str(_FRACTION.parse(rate)))
 
 
-def _parse_fraction_or_none(text: str) -> object:
-    return None if text.lower() == "none" else _FRACTION_OR_MORE.parse(text)
-
-
 def _is_address(text: str) -> bool:
     try:
         parts = urlsplit(text)
@@ -226,20 +226,13 @@ def _format_names() -> Sequence[str]:
     return format_names()
 
 
-def _is_fraction(number: float) -> bool:
-    return 0 <= number <= 1
-
-
-_FRACTION = _number("from 0 to 1", _is_fraction, _FRACTION_PATTERN)
-_FRACTION_OR_MORE = _number("from 0 to 1, or none", _is_fraction, "")
+_FRACTION = _between(0, "from 0 to 1")
+_FRACTION_OR_MORE = _between(0, "from 0 to 1, or none")
 _FRACTION_OR_NONE = Kind(
-    _parse_fraction_or_none,
+    lambda text: None if text.lower() == "none" else _FRACTION_OR_MORE.parse(text),
     "NUMBER|none",
     rf"({_FRACTION_PATTERN}|[nN][oO][nN][eE])",
     range=_FRACTION_OR_MORE.range,
-)
-_SHARE = _number(
-    "above 0, at most 1", lambda number: _LEAST_SHARE <= number <= 1, _FRACTION_PATTERN
 )
 _CHECKER = Kind(_parse_checker, "local|discoveryengine|URL", rf"(local|discoveryengine|{_ADDRESS})")
 _FOLDER_FORM = "be a folder of this machine"
@@ -249,7 +242,7 @@ _CONFIG_FORM = "have the form projects/P/locations/L/groundingConfigs/C"
 Text = Annotated[str, Kind(_parse_text)]
 Switch = Annotated[bool, Kind(parse_switch, "", "(true|false|True|False)", "BOOLEAN")]
 Fraction = Annotated[float, _FRACTION]
-Share = Annotated[float, _SHARE]
+Share = Annotated[float, _between(_LEAST_SHARE, "above 0, at most 1")]
 FractionOrNone = Annotated[float | None, _FRACTION_OR_NONE]
 Positive = Annotated[float, _positive()]
 Seconds = Annotated[float, _positive("seconds")]

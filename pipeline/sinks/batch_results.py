@@ -33,7 +33,6 @@ class BatchResults(Record, frozen=True, kw_only=True):
 
     Attributes:
       rates: the counts of each engine's answers; several for one bucket are to be added up.
-      deferred: answers that were neither checked nor failed.
       alerts, failures: those that are in no part file.
     """
 
@@ -68,10 +67,7 @@ class KeepRows(beam.PTransform):
     Failures: an OSError fails the bundle.
     Delivery: each row once, if the batch succeeds.
 
-    Args:
-      batches: leads to the batch's folder.
-      name: a field of `BatchResults`.
-      convert: makes the field's rows, which must be few, of the input's.
+    `convert` makes the rows of the field `name` of `BatchResults`, which must be few.
     """
 
     def __init__(
@@ -110,7 +106,7 @@ class KeepRow(beam.DoFn):
     def finish_bundle(self) -> None:
         """Write the rows."""
         if self._rows:
-            with create_file(_path(self._batches.folder(), self._name), "ab") as stream:
+            with create_file(_path(self._batches.batch.folder, self._name), "ab") as stream:
                 stream.write(msgspec.json.Encoder().encode_lines(self._rows))
 
 

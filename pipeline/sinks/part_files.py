@@ -18,7 +18,7 @@ class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
 
     Attributes:
       folder: the output folder that its rows belong to, relative to the output's root.
-      rows, size_bytes: their number; `size_bytes` is stored as `bytes`, as in version 1.
+      size_bytes: is stored as `bytes`, as in version 1.
       first_event_us, last_event_us: the range of event times, None if no row has one.
       keys: of its records, 16 bytes each, in their order; empty where they are not needed.
     """
@@ -34,10 +34,9 @@ class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
 
 
 class OpenPart:
-    """Write rows to a file.
+    """Write rows to a temporary file; the arguments are as in `Part`.
 
-    Its path is a temporary one, `folder` the output folder that the rows belong to, relative to the
-    output's root. All methods raise OSError if it cannot be written.
+    All methods raise OSError if it cannot be written.
     """
 
     def __init__(self, path: str, folder: str, row_format: RowFormat) -> None:
@@ -105,7 +104,11 @@ class PartWriter:
     def write(self, row: Any) -> Iterator[Part]:
         """Add a row; yield a file that is finished by it."""
         folder = self._format.folder(row)
-        part = self._open.pop(folder, None) or self._new_part(folder)
+        part = self._open.pop(folder, None)
+        if part is None:
+            name = f"{self._format.kind}-{uuid.uuid4().hex}.{self._format.extension}"
+            path = storage.join(self._temporary_folder, name)
+            part = OpenPart(path, folder, self._format)
         self._open[folder] = part
         part.write(row)
         if part.exceeds(self._file_bytes):
@@ -117,7 +120,3 @@ class PartWriter:
         """Finish the files that are open."""
         for part in self._open.values():
             yield part.close()
-
-    def _new_part(self, folder: str) -> OpenPart:
-        name = f"{self._format.kind}-{uuid.uuid4().hex}.{self._format.extension}"
-        return OpenPart(storage.join(self._temporary_folder, name), folder, self._format)

@@ -32,22 +32,17 @@ _HEADER_BYTES = 256 * 1024
 
 
 class RowFormat(ABC):
-    """Encode one kind of row, by default as lines. Instances are pickled.
-
-    Attributes:
-      kind: the output folder, such as ``enriched``.
-      event_time_us: returns the event time of a row, None if it has none.
-    """
+    """Encode one kind of row, by default as lines. Instances are pickled."""
 
     kind: str
     extension = "jsonl"
     event_time_us: "attrgetter[int | None]" = attrgetter("event_time_us")
 
-    def folder(self, row: Any) -> str:  # noqa: ARG002 - one folder for all
+    def folder(self, _: Any) -> str:
         """Return the folder of a row, relative to the output folder."""
         return self.kind
 
-    def key(self, row: Any) -> bytes:  # noqa: ARG002 - most rows need none
+    def key(self, _: Any) -> bytes:
         """Return the key of a row, empty where none is needed."""
         return b""
 
@@ -111,7 +106,7 @@ class EnrichedFiles(RowFormat):
         date = _NO_DATE
         if time_us is not None:
             age_us = self._now_us() - time_us if self._now_us else 0
-            date = to_date(time_us) if -_LATEST_US <= age_us <= _OLDEST_US else _NO_DATE
+            date = to_date(time_us) if -_LATEST_US <= age_us <= _OLDEST_US else date
         return f"{self.kind}/event_date={date}"
 
     def key(self, row: EnrichedAnswer) -> bytes:
@@ -141,19 +136,12 @@ class EnrichedFiles(RowFormat):
     def copy_rows(
         self, source: IO[bytes], target: IO[bytes], is_kept: Iterable[bool]
     ) -> list[dict[str, Any]]:
-        """Copy the rows of a file of this run that are kept, and return the others.
-
-        Raises:
-          OSError: the source is damaged, or the target cannot be written.
-        """
+        """Copy the rows of a file of this run that are kept, and return the others."""
         writer = self._rows(target)
-        left_out = []
+        left_out: list[dict[str, Any]] = []
         try:
             for row, keeps in zip(fastavro.reader(source), is_kept, strict=True):
-                if keeps:
-                    writer.write(row)
-                else:
-                    left_out.append(row)
+                (writer.write if keeps else left_out.append)(row)
         except (ValueError, EOFError) as error:
             raise OSError(f"damaged Avro: {type(error).__name__}") from None
         writer.flush()
@@ -183,11 +171,7 @@ class AlertFiles(RowFormat):
 
 
 class FailureFiles(RowFormat):
-    """Lines of JSON with the fields of `failure.avsc`.
-
-    Args:
-      with_payload: whether the original bytes are kept, which a replay needs.
-    """
+    """Lines of JSON with the fields of `failure.avsc`, which a replay needs with the payload."""
 
     kind = "failures"
     event_time_us = attrgetter("message.publish_time_us")

@@ -8,7 +8,7 @@ import logging
 from contextlib import suppress
 
 from pipeline import storage
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from schemas.summary import Summary, folder_summary_to_json, summary_from_json, summary_to_json
 
 _NAME = "summary.json"
@@ -40,11 +40,7 @@ def remove_summary(destination: Destination) -> None:
 
 
 def refuse_other_source(destination: Destination, source: str | None) -> None:
-    """Keep a run from replacing the files of a run of the same id over other input.
-
-    Raises:
-      OtherSource: such a run has written to the folder.
-    """
+    """Raise OtherSource if a run of the same id over other input has written to the folder."""
     for earlier in read_summaries(destination.root):
         if earlier.name == destination.run and earlier.source not in {None, source}:
             raise OtherSource(

@@ -25,10 +25,7 @@ from schemas.message import SALVAGED, Message
 from transforms.formats.json_input import MAX_PAYLOAD_BYTES
 
 MAX_LINE_BYTES = 32_000_000
-"""A longer line is not kept whole, so that one without an end cannot fill the memory.
-
-A run with a line of this length takes some 320 MB.
-"""
+"""A longer line is not kept whole; a run with a line of this length takes some 320 MB."""
 
 _MAX_FAILURE_BYTES = 2 * MAX_LINE_BYTES
 """A failure holds the bytes of its message in base64, which takes a third more."""
@@ -49,7 +46,7 @@ class Contents(Record, frozen=True):
     Attributes:
       verified: those that a checksum confirms or none covers; the others, at the end, are salvaged.
       damage: what is wrong with the file after these; None for an intact file.
-      version: size in bytes and time of the last change of the file that was examined.
+      version: of the file that was examined, as in `storage.version`.
     """
 
     records: int
@@ -83,7 +80,7 @@ def read_file(
       DamagedArchive: after the last record that counts.
     """
     with _opened(path) as stream:
-        if not (_has_late_checksums(stream) or salvage):
+        if not (_kind(stream) in {_GZIP, _ZSTD} or salvage):
             if watch:
                 watch(stream)
             yield from _records(stream, path, are_failures=are_failures)
@@ -127,10 +124,8 @@ def read_examined_file(
         number = 0
         try:
             for number, record in enumerate(islice(records, contents.records), 1):
-                if number > contents.verified:
-                    yield replace(record, attributes={**record.attributes, SALVAGED: "true"})
-                else:
-                    yield record
+                mark = {SALVAGED: "true"} if number > contents.verified else {}
+                yield replace(record, attributes=record.attributes | mark) if mark else record
             if contents.damage is None:
                 # Only this reads the checksum at the end of the file.
                 next(records, None)
@@ -158,20 +153,16 @@ def _records(
 def read_archive(
     stream: Buffered, path: str, *, max_line_bytes: int = MAX_LINE_BYTES, salvage: bool = False
 ) -> Iterator[Message]:
-    """Read an archive: JSON lines, plain or compressed with gzip or zstandard, or Avro.
+    """Read an archive, whose first bytes tell its format, until its end or DamagedArchive.
 
-    The first bytes decide the format. The name only shows that an empty file should have been a
-    compressed one. Lines of a compressed file come before the checksum that covers them: `examine`
-    finds out which of them count.
+    Lines of a compressed file come before the checksum that covers them: `examine_file` finds out
+    which of them count.
 
     Args:
       stream: the file from its beginning.
       path: its name as matched, part of each message's place.
       max_line_bytes: a longer line keeps only its beginning.
       salvage: whether to read rows of a damaged Avro block that stand before the damage, too.
-
-    Raises:
-      DamagedArchive: after the last record before the damage; it says how many before it count.
     """
     kind = _kind(stream)
     if kind == _AVRO:
@@ -186,13 +177,8 @@ def read_archive(
 
 
 def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
-    """Read the original messages from a file of failures, as `read_archive` reads others.
-
-    Raises:
-      OSError: a line is not a failure, or has no original bytes to replay.
-    """
-    lines = read_archive(stream, path, max_line_bytes=_MAX_FAILURE_BYTES, salvage=salvage)
-    for line in lines:
+    """Read the original messages from a file of failures; OSError for a line without one."""
+    for line in read_archive(stream, path, max_line_bytes=_MAX_FAILURE_BYTES, salvage=salvage):
         try:
             yield message_of_failure(line.payload)
         except ValueError as error:
@@ -204,11 +190,6 @@ def has_checksums(stream: Buffered) -> bool:
     return _kind(stream) != _PLAIN
 
 
-def _has_late_checksums(stream: Buffered) -> bool:
-    """Return whether a file has checksums that follow any number of records."""
-    return _kind(stream) in {_GZIP, _ZSTD}
-
-
 def _kind(stream: Buffered) -> str:
     """Tell a file by its magic bytes, or by those of them that it has."""
     head = stream.peek(_MAGIC_BYTES)[:_MAGIC_BYTES]
@@ -218,10 +199,7 @@ def _kind(stream: Buffered) -> str:
 
 
 def _read_lines(chunks: Iterable[Chunk], path: str, max_line_bytes: int) -> Iterator[Message]:
-    """Read lines, which end at a line feed only; blank ones are skipped.
-
-    DamagedArchive comes after the last whole line, and says how many messages before count.
-    """
+    """Read lines, which end at a line feed only, but skip blank ones, until DamagedArchive."""
     number = read = verified = 0
     line = _Line(max_line_bytes)
     try:

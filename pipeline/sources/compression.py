@@ -8,12 +8,7 @@ from backports import zstd
 
 
 class DamagedArchive(Exception):
-    """An archive is cut, or a checksum in it is wrong.
-
-    Attributes:
-      verified: how many records before the damage count: their checksum was verified, or no
-        checksum covers them.
-    """
+    """An archive is cut, or a checksum is wrong; `verified` records before the damage count."""
 
     def __init__(self, reason: str, verified: int = 0) -> None:
         super().__init__(reason)

@@ -41,8 +41,6 @@ _CHUNK_BYTES = 2 * MEGABYTE
 """The memory of an unfinished object; Google's 40 MiB are too much with a file for each date."""
 
 _SLASHES_BEFORE_NAME = 3
-"""In ``gs://bucket/name``."""
-
 NO_OBJECT = 0
 """The generation of an object that does not exist."""
 
@@ -53,7 +51,7 @@ _log = logging.getLogger(__name__)
 def as_os_errors(path: str) -> Iterator[None]:
     """Raise the errors of Google's client as OSErrors of a path.
 
-    Their strerror holds the service's message and no URL, since an upload URL authorizes anybody.
+    Their strerror holds no URL, since an upload URL authorizes anybody.
     """
     try:
         yield
@@ -131,9 +129,7 @@ class _Upload(BlobWriter):
 def create(path: str, *, must_be_new: bool = False) -> IO[bytes]:
     """Open an object for writing; it appears, whole, when the stream is closed.
 
-    Raises:
-      FileExistsError: the object exists and must not; the stream raises it.
-      OSError: it cannot be written; the stream raises it, too.
+    The stream raises FileExistsError if the object exists and must not.
     """
     with as_os_errors(path):
         return cast("IO[bytes]", _Upload(_blob(path), path, NO_OBJECT if must_be_new else None))
@@ -146,11 +142,7 @@ def read(path: str) -> IO[bytes]:
 
 
 def move_in(source: str, path: str, *, must_be_new: bool) -> None:
-    """Upload a local file, or rename an object; the object appears whole.
-
-    Raises:
-      FileExistsError: the object exists, and must not.
-    """
+    """Upload a local file, or rename an object; FileExistsError if there is one and must not be."""
     try:
         if source.startswith(_SCHEME):
             with as_os_errors(path):
@@ -200,11 +192,7 @@ def generation(path: str) -> int:
 
 
 def replace(path: str, content: bytes, generation: int) -> int:
-    """Write a small object if it still has a generation, and return the new one.
-
-    Raises:
-      FileExistsError: the object has another generation.
-    """
+    """Write a small object and return its generation; FileExistsError if it is not `generation`."""
     with as_os_errors(path):
         blob = _blob(path)
         blob.upload_from_string(content, _CONTENT_TYPE, if_generation_match=generation)
@@ -221,19 +209,13 @@ def find(pattern: str) -> list[str]:
     """List the objects that match a glob or have it as their name, sorted.
 
     As on disk, ``**`` matches any number of folders, and wildcards do not match a leading point.
-
-    Raises:
-      OSError: the pattern has a wildcard in the bucket's name, or Cloud Storage does not answer.
+    A wildcard in the bucket's name is an OSError.
     """
     literal = re.split(r"[*?[]", pattern, maxsplit=1)[0]
     if literal.count("/") < _SLASHES_BEFORE_NAME:
         raise OSError(errno.EINVAL, "a bucket's name comes first, without wildcards", pattern)
-    parts = pattern.split("/")
-    return [
-        path
-        for path in _with_prefix(literal)
-        if path == pattern or _matches(path.split("/"), parts)
-    ]
+    parts, found = pattern.split("/"), _with_prefix(literal)
+    return [path for path in found if path == pattern or _matches(path.split("/"), parts)]
 
 
 def find_below(folder: str) -> list[str]:
@@ -246,8 +228,8 @@ def _with_prefix(prefix: str) -> list[str]:
     with as_os_errors(prefix):
         _, _, bucket, start = prefix.split("/", _SLASHES_BEFORE_NAME)
         blobs = _client().list_blobs(bucket, prefix=start, retry=RETRY)
-        names = sorted(blob.name for blob in blobs if not blob.name.endswith("/"))
-        return [f"{_SCHEME}{bucket}/{name}" for name in names]
+        names = (blob.name for blob in blobs if not blob.name.endswith("/"))
+        return sorted(f"{_SCHEME}{bucket}/{name}" for name in names)
 
 
 def _matches(names: list[str], patterns: list[str]) -> bool:

@@ -24,11 +24,7 @@ _ANY_FOLDERS = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
 
 
 def move_in(source: str, path: str, *, must_be_new: bool) -> None:
-    """Move a file and make the move durable; copy it first from another file system.
-
-    Raises:
-      FileExistsError: a file has the name, and none must.
-    """
+    """Move a file durably, across file systems too; FileExistsError if it must be new."""
     move = _rename_new if must_be_new else Path.replace
     target = Path(path)
     make_folder(target.parent)
@@ -46,16 +42,14 @@ def checksum(path: str) -> str:
     """Return the CRC32C of a file's content, in base64 as Cloud Storage writes it."""
     crc = google_crc32c.Checksum()
     with Path(path).open("rb") as stream:
-        for _ in crc.consume(stream, MEGABYTE):
-            pass
+        deque(crc.consume(stream, MEGABYTE), maxlen=0)
     return base64.b64encode(crc.digest()).decode()
 
 
 def find(pattern: str) -> list[str]:
     """List the files that match a glob or have it as their name, sorted.
 
-    Raises:
-      OSError: a file's name is not UTF-8, so that no record could hold it.
+    A name that is not UTF-8, which no record could hold, is an OSError.
     """
     names = sorted(name for name in {pattern, *match(pattern)} if Path(name).is_file())
     for name in names:

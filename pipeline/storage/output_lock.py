@@ -38,7 +38,7 @@ class Lock:
     is_lost = False
 
     def check(self) -> None:
-        """Raise LockLost if another process may hold the lock."""
+        """Raise LockLost if `is_lost`."""
         if self.is_lost:
             raise LockLost("the lock of the output folder was not renewed in time; start again")
 
@@ -54,13 +54,10 @@ def lock_output(
 
     Args:
       path: a local file or an object, created and removed again.
-      wait_s: seconds to wait for another holder.
+      wait_s: seconds to wait for another holder; LockTaken is raised after them.
       lease_s: seconds after which a lock in a bucket that is not renewed is taken over.
       owner: the name of a holder that may restart and then takes over its own lock at once; only
         one process may use it at a time.
-
-    Raises:
-      LockTaken: another process held it for the whole wait.
     """
     deadline_s = time.monotonic() + wait_s
     if storage.is_local(path):
@@ -117,7 +114,6 @@ class _Lease(Lock):
             buckets.remove(self._path)
 
     def _wait_until_free(self, deadline_s: float) -> int:
-        """Return the generation to replace: of no object, or of one unchanged for a lease."""
         seen, since_s = buckets.generation(self._path), time.monotonic()
         while seen != buckets.NO_OBJECT and time.monotonic() - since_s < self._lease_s:
             _wait(self._path, deadline_s, min(_BUCKET_POLL_S, self._lease_s))

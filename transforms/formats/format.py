@@ -8,23 +8,11 @@ from schemas.answer import Answer
 from schemas.message import Message
 from schemas.wire.wire_type import Wire
 
+Reading = tuple[Answer, str]
+"""An answer as read from a message's body alone, and the token that names it, or "".
 
-class Identity(Record, frozen=True, kw_only=True):
-    """A stable name of an answer; equal values of different kinds name different answers."""
-
-    kind: str
-    value: str
-
-
-class Reading(Record, frozen=True, kw_only=True):
-    """An answer as read from the body of a message, before the message's attributes are applied.
-
-    Its `record_id` is empty unless the body itself holds one. `identity` is the body's name for the
-    answer besides its resource name.
-    """
-
-    answer: Answer
-    identity: Identity | None = None
+The `record_id` is empty unless the body holds one.
+"""
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -51,7 +39,6 @@ class Format(Record, frozen=True, kw_only=True):
       wire_of: returns the wire type of an object: of the message, or of an element of an array.
       detects: returns whether parsed JSON of the right shape is in this format.
       read: reads a request; raises UnreadableAnswer.
-      is_array: whether a message in this format is an array; else it is an object.
       can_be_chunk: whether an element of an array in this format can be a chunk of one answer.
     """
 

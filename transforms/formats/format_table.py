@@ -4,17 +4,15 @@ from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import reject_repeated
 from transforms.formats import (
     discovery_engine_answers,
-    enriched_records,
-    envelope,
     gemini_candidates,
-    stream_answer,
+    groundwatch_messages,
 )
 from transforms.formats.format import Format
 
 FORMATS: tuple[Format, ...] = (
-    enriched_records.FORMAT,
-    envelope.FORMAT,
-    stream_answer.FORMAT,
+    groundwatch_messages.ENRICHED,
+    groundwatch_messages.ENVELOPE,
+    discovery_engine_answers.STREAM_ANSWER,
     gemini_candidates.GENERATE_ANSWER,
     gemini_candidates.GENERATE_CONTENT,
     gemini_candidates.VERTEX_GENERATE_CONTENT,
@@ -39,13 +37,10 @@ def is_known(value: object) -> bool:
 
 
 def find_format(value: object, named: str | None) -> Format:
-    """Find the format of parsed JSON, camelCase and without nulls.
+    """Find the format of parsed JSON, or raise UnreadableAnswer.
 
     A named source format is also used for values from which it cannot be detected; a named family
     restricts the detection.
-
-    Raises:
-      UnreadableAnswer: if the value is in no known format, or not in the named one.
     """
     if named in _FORMAT_BY_NAME:
         return _check_fit(value, _FORMAT_BY_NAME[named])

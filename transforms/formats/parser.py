@@ -1,20 +1,30 @@
-"""Parse the answers of a message."""
+"""Parse the answers of a message, and make their record ids."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from hashlib import sha256
+from typing import Literal, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from schemas.answer import Answer
 from schemas.message import Message, UnreadableAnswer
 from schemas.verdict import Tag
-from transforms.formats import json_input
 from transforms.formats.carriers import Element, split_answers
 from transforms.formats.field_values import engine_id, first_time, session_id
-from transforms.formats.format import Reading, Request
+from transforms.formats.format import Request
 from transforms.formats.format_table import find_format
-from transforms.formats.record_id import non_blank, record_id_of
+from transforms.formats.json_input import (
+    MAX_PAYLOAD_BYTES,
+    has_snake_case,
+    read_json,
+    to_camel_case,
+)
 from transforms.formats.unmapped_fields import reject_unmapped
+from transforms.rules.routing import is_incomplete
+
+# Raise it with every change to the hashed content: all ids of that kind change.
+_CONTENT_VERSION = 1
 
 
 class ParseFailure(NamedTuple):
@@ -54,7 +64,7 @@ def parse_answers(
         )
         try:
             found = find_format(value, named)
-            answer = _complete(found.read(request))
+            answer = _complete(*found.read(request))
             reject_unmapped(answer, request, found)
         except UnreadableAnswer as error:
             yield ParseFailure(own_message, error)
@@ -65,38 +75,74 @@ def parse_answers(
 def _elements(message: Message) -> Sequence[Element]:
     if message.whole_bytes is not None:
         raise UnreadableAnswer(
-            f"The message has {message.whole_bytes} bytes, more than"
-            f" {json_input.MAX_PAYLOAD_BYTES}; only the first {len(message.payload)} are kept."
+            f"The message has {message.whole_bytes} bytes, more than {MAX_PAYLOAD_BYTES}; only the"
+            f" first {len(message.payload)} are kept."
         )
-    value = json_input.read_json(message.payload)
-    if json_input.has_snake_case(message.payload):
-        value = json_input.to_camel_case(value)
+    value = read_json(message.payload)
+    if has_snake_case(message.payload):
+        value = to_camel_case(value)
     return split_answers(value, message)
 
 
-def _complete(reading: Reading) -> Answer:
+def record_id(kind: str, name: str, state: Literal["", "incomplete", "failed"] = "") -> str:
+    """Hash the name of an answer, with its state if it is not finished, to 64 hex digits.
+
+    The finished answer may come later under the same name, and must have another id. Names of
+    different kinds never collide.
+    """
+    # Only the name may hold any character, so it stands last.
+    return sha256(f"{kind}\0{state}\0{name}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _complete(answer: Answer, token: str) -> Answer:
     """Add the message's attributes, the record id and the publish time."""
-    answer, message = reading.answer, reading.answer.message
-    engine, session = answer.engine, answer.session
+    message, attributes = answer.message, answer.message.attributes
+    engine = answer.engine or attributes.get("engine", "")
+    session = answer.session or attributes.get("session", "")
     event_time_us, tags = answer.event_time_us, answer.tags
-    if attributes := message.attributes:
-        given_engine, given_session = attributes.get("engine", ""), attributes.get("session", "")
-        engine = engine or engine_id(given_engine) or given_engine or None
-        session = session or session_id(given_session) or given_session or None
-        given_time_us, is_good = first_time(attributes.get("event_time", ""))
-        event_time_us = given_time_us if event_time_us is None else event_time_us
-        if not is_good and Tag.BAD_TIMESTAMP not in tags:
-            tags = (*tags, Tag.BAD_TIMESTAMP)
+    given_time_us, is_good = first_time(attributes.get("event_time", ""))
+    if not is_good and Tag.BAD_TIMESTAMP not in tags:
+        tags = (*tags, Tag.BAD_TIMESTAMP)
     answer = replace(
         answer,
-        answer_name=non_blank(answer.answer_name),
-        engine=engine,
-        session=session,
-        event_time_us=event_time_us,
+        answer_name=_non_blank(answer.answer_name),
+        engine=engine_id(engine) or engine or None,
+        session=session_id(session) or session or None,
+        event_time_us=given_time_us if event_time_us is None else event_time_us,
         tags=tags,
     )
+    event_time_us = answer.event_time_us
     return replace(
         answer,
-        record_id=answer.record_id or record_id_of(answer, reading.identity),
+        record_id=answer.record_id or _record_id_of(answer, token),
         event_time_us=message.publish_time_us if event_time_us is None else event_time_us,
     )
+
+
+def _record_id_of(answer: Answer, token: str) -> str:
+    """Make the record id of an answer from its name, its token, its content or its place.
+
+    The content is used only for an answer with a time of its own: without one, equal greetings to
+    two users would become one answer. Its fields are fixed, so that it is independent of the
+    format, carrier and wrapper. The publish time of the message must not be set yet.
+    """
+    if answer.answer_name:
+        kind, name = "name", answer.answer_name
+    elif _non_blank(token):
+        kind, name = "answer query token", token
+    elif given := _non_blank(answer.message.attributes.get("id")):
+        kind, name = "attribute", given
+    elif answer.event_time_us is not None:
+        facts = [fact.text for fact in answer.facts]
+        own = (answer.answer_text, answer.query or "", facts, answer.session or "")
+        name = sha256(msgspec.msgpack.encode((*own, answer.event_time_us))).hexdigest()
+        kind = f"content {_CONTENT_VERSION}"
+    else:
+        kind, name = "place", answer.message.answer_place
+    if is_incomplete(answer):
+        return record_id(kind, name, "incomplete")
+    return record_id(kind, name, "failed" if answer.state == "FAILED" else "")
+
+
+def _non_blank(text: str | None) -> str | None:
+    return text if text and not text.isspace() else None
