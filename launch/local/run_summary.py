@@ -11,7 +11,7 @@ from apache_beam.metrics.metric import MetricsFilter
 from apache_beam.runners.runner import PipelineResult
 from msgspec.structs import asdict, replace
 
-from launch.report.output_folder import FailureLine
+from launch.report.output_records import FailureLine
 from pipeline import storage
 from pipeline.settings.config import Config, Destination
 from pipeline.sinks.summary_file import read_summaries, write_summary

@@ -12,7 +12,7 @@ from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
 from launch.report import output_folder
 from launch.report.counts.tally import Findings, Outcome, Tally
-from launch.report.output_folder import AlertLine, FailureLine
+from launch.report.output_records import AlertLine, FailureLine
 from launch.report.page.page import render
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.terminal.figures import count, counted, percent

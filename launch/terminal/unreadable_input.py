@@ -8,7 +8,7 @@ from typing import cast
 
 import msgspec
 
-from launch.report.output_folder import FailureLine
+from launch.report.output_records import FailureLine
 from launch.terminal.exit_status import fail
 from launch.terminal.figures import printable
 from pipeline import storage

@@ -4,7 +4,7 @@ from math import sqrt
 
 import msgspec
 
-from launch.report.output_folder import ASSESSED, AnswerRow, cut_name
+from launch.report.output_records import ASSESSED, AnswerRow, cut_name
 from schemas.verdict import Tag, Verdict
 
 _Z = 1.96  # standard deviations that hold 95 % of a normal distribution

@@ -9,7 +9,7 @@ import msgspec
 from launch.report.counts.groups import GeneratorComparison, Groups
 from launch.report.counts.lowest_scores import LowestScores
 from launch.report.counts.timeline import Timeline
-from launch.report.output_folder import (
+from launch.report.output_records import (
     ASSESSED,
     AlertLine,
     AnswerRow,

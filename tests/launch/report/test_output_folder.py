@@ -10,7 +10,6 @@ import fastavro
 import pytest
 
 from launch.report.output_folder import (
-    AlertLine,
     OutputFiles,
     UnreadableFile,
     find_files,
@@ -19,6 +18,7 @@ from launch.report.output_folder import (
     read_summary,
     write_file,
 )
+from launch.report.output_records import AlertLine
 from launch.report.run import read_output, write_report
 from pipeline import storage
 from schemas.avro import load_schema

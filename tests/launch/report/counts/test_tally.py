@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from launch.report.counts.tally import OTHERS, Latencies, NameCounts, ScoreHistogram, Tally
-from launch.report.output_folder import AlertLine, AnswerRow, FailureLine, RateState
+from launch.report.output_records import AlertLine, AnswerRow, FailureLine, RateState
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_check, a_fact, an_enriched

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from launch.report.counts.tally import Findings, Tally
-from launch.report.output_folder import RunSummary
+from launch.report.output_records import RunSummary
 from launch.report.page.page import render
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
