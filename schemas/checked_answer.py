@@ -1,7 +1,4 @@
-"""An answer between routing and its verdict: the decision, the check and its result.
-
-`enriched_answer.avsc` describes the fields of claims, checks and contradictions.
-"""
+"""An answer between routing and its verdict; `enriched_answer.avsc` describes most fields."""
 
 from schemas import Record
 from schemas.answer import Answer
@@ -51,7 +48,7 @@ class Contradiction(Record, frozen=True, kw_only=True):
 
 
 class Check(Record, frozen=True, kw_only=True):
-    """How an answer was checked; times are microseconds since 1970 UTC."""
+    """How an answer was checked."""
 
     checker: str
     calls: int

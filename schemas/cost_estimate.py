@@ -35,17 +35,12 @@ class Estimate(Record, frozen=True, kw_only=True):
 
     Attributes:
       run: the id that the backfill of the same input would have.
-      read: answers in the archives: one for each message, and one for each further answer in it.
       sampled_messages: the size of the sample that was extrapolated; None if all were read.
-      failures: answers that cannot be read; failed checks are not estimated.
-      damaged_archives: truncated archives; each is one message read and one failure.
+      failures: answers that cannot be read, and damaged archives; not failed checks.
       decided: answers by the verdict that they get without a call.
-      planned_calls: the calls that the answers to check need, including identical calls.
-      calls, characters, cost: without repeated identical calls, which are not paid.
-      intervals: of the calls, the characters and the cost, if they were extrapolated.
+      planned_calls: including identical calls, which are paid once.
       most_rechecks: the maximum that rechecks of doubtful claims add.
-      minutes_without_quota: with `max_in_flight` calls at a time in each of `workers` processes, of
-        `assumed_latency_ms` each.
+      assumed_latency_ms: of each of `max_in_flight` calls in each of `workers` processes.
     """
 
     run: str

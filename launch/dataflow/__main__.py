@@ -34,11 +34,7 @@ def start(arguments: Sequence[str]) -> int:
 
 
 def _flags(arguments: Sequence[str], known: Mapping[str, Setting]) -> Iterator[str]:
-    """Drop what neither groundwatch nor Beam knows.
-
-    Dataflow checks parameters against the template's metadata; any other flag comes from a launcher
-    that is newer than Beam.
-    """
+    """Drop what neither groundwatch nor Beam knows: flags of a launcher that is newer than Beam."""
     names = {*known, *(f"--{name}" for name in beam_flag_names())}
     for argument in arguments:
         if argument.partition("=")[0] in names:

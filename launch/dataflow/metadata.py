@@ -72,9 +72,7 @@ def template_settings(settings: type[Settings]) -> list[Setting]:
 
 
 def template_of(metadata: Json, image: str) -> Json:
-    """Make the content of a template's file from its metadata and an image, best by its digest.
-
-    `gcloud dataflow flex-template build` would leave fields of the metadata out.
+    """Make a template's file, with all metadata, which `gcloud dataflow flex-template build` drops.
 
     Source: `ContainerSpec` in google/dataflow/v1beta3/templates.proto of googleapis.
     """

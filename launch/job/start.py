@@ -120,13 +120,7 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
 def prepare(
     loaded: Loaded[BackfillSettings] | Loaded[ReplaySettings], flag: str, patterns: tuple[str, ...]
 ) -> tuple[Config, PipelineOptions, int]:
-    """Derive the configuration of a job, Beam's options, and how many processes share the work.
-
-    Args:
-      loaded: the settings.
-      flag: the one that names the input.
-      patterns: its values.
-    """
+    """Derive a job's configuration, Beam's options and the number of processes."""
     job, problems = loaded.settings.job, loaded.problems
     replays = isinstance(loaded.settings, ReplaySettings)
     beam_options = read_beam_options(loaded, job)
@@ -178,17 +172,13 @@ def _run(config: Config, options: PipelineOptions, processes: int, job: JobSetti
             summary = run_remotely(config, options, job.costs.price_per_1k_chars)
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
         return fail(f"the run failed: {_reason(cause_of(error))}")
-    show_summary(config, summary, _report(config))
-    return _exit_status(config, summary)
-
-
-def _report(config: Config) -> str | None:
-    """Write the report; the run succeeds without it."""
+    report = None
     try:
-        return write_report(config.output)
+        report = write_report(config.output)
     except OSError as error:
         sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
-        return None
+    show_summary(config, summary, report)
+    return _exit_status(config, summary)
 
 
 def _exit_status(config: Config, summary: Summary) -> int:
@@ -206,7 +196,6 @@ def _exit_status(config: Config, summary: Summary) -> int:
 
 
 def _reason(error: BaseException) -> str:
-    """Say why a run failed, in a sentence for a person."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted; give the same command again to finish it"
     if isinstance(error, EXPECTED):

@@ -24,11 +24,8 @@ def spool_failures(
 ) -> str | None:
     """Write the failures of a subscription to a file; acknowledge each once it is on disk.
 
-    The file of an interrupted replay in the folder is used as it is. The subscription counts as
-    empty when nothing came for `idle_s` seconds. Messages that are not failures stay in it.
-
-    Returns:
-      The file; None without any failure.
+    The file of an interrupted replay is used as it is. The subscription counts as empty when
+    nothing came for `idle_s` seconds. Without a failure, None is returned.
     """
     make_folder(folder)
     for left in sorted(Path(folder).glob("failures-*.jsonl")):

@@ -91,6 +91,7 @@ class FailureLine(Record, frozen=True, kw_only=True):
     """A line of the failures; named as in `failure.avsc`."""
 
     record_id: str | None = None
+    source: str = ""
     step: str = ""
     error_class: str = ""
     error: str = ""

@@ -87,18 +87,9 @@ def run_worker(
     subscription: Subscription | None = None,
     stop: threading.Event | None = None,
 ) -> Summary:
-    """Monitor a subscription until SIGTERM, SIGINT or the event `stop`, then drain.
+    """Monitor a subscription, by default of Pub/Sub, until SIGTERM, SIGINT or `stop`; then drain.
 
-    Without a `subscription`, messages are pulled from Pub/Sub.
-
-    Returns:
-      The counts since the output was first written to, as they stand in `summary.json`.
-
-    Raises:
-      FolderInUse: another worker uses the same work folder.
-      CheckFailed, Refused: a person has to change something first.
-      OwnershipLost, TargetExists: another process deleted, replaced or wrote the worker's files.
-      OSError: the work folder cannot be used.
+    The returned counts are those since the output was first written to.
     """
     started_at_us = clock.now_us()
     stopping = stop or threading.Event()

@@ -1,7 +1,4 @@
-"""Wire types of groundwatch's own formats: the envelope, and an enriched record as input.
-
-The fields of a record are those of `enriched_answer.avsc`, without the fields that a check writes.
-"""
+"""Wire types of groundwatch's own formats: the envelope, and an enriched record as input."""
 
 # ruff: noqa: D101 - the schema describes the fields of a record
 

@@ -1,7 +1,7 @@
 """Split messages that carry several answers into one element for each answer."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -12,8 +12,6 @@ from transforms.formats.format_table import FORMATS, is_known
 from transforms.formats.json_input import BYTE_ORDER_MARK
 from transforms.formats.unmapped_fields import could_hold_content, join_names
 
-T = TypeVar("T")
-
 MAX_ANSWERS = 10_000
 """The limit for one message: each answer takes a copy of the message's attributes."""
 
@@ -22,10 +20,6 @@ Element = tuple[object, Message]
 
 _WRAPPER_FIELD = "answers"
 _COMPLETE_FORMATS = tuple(known for known in FORMATS if not known.can_be_chunk)
-
-
-class _Wrapper(msgspec.Struct):
-    answers: list[msgspec.Raw]
 
 
 def split_answers(value: object, message: Message) -> Sequence[Element]:
@@ -40,9 +34,9 @@ def split_answers(value: object, message: Message) -> Sequence[Element]:
         text or facts.
     """
     if isinstance(value, list) and _holds_several(value):
-        values, payloads = value, _decode(message.payload, list[msgspec.Raw])
+        values, payloads = value, _decode(message.payload)
     elif isinstance(value, dict) and _is_wrapper(value):
-        values, payloads = value[_WRAPPER_FIELD], _decode(message.payload, _Wrapper).answers
+        values, payloads = value[_WRAPPER_FIELD], _decode(message.payload, in_wrapper=True)
     else:
         return ((value, message),)
     if len(values) > MAX_ANSWERS:
@@ -59,9 +53,12 @@ def split_answers(value: object, message: Message) -> Sequence[Element]:
     return elements
 
 
-def _decode(payload: bytes, kind: type[T]) -> T:
+def _decode(payload: bytes, *, in_wrapper: bool = False) -> list[msgspec.Raw]:
+    array: bytes | msgspec.Raw = payload.removeprefix(BYTE_ORDER_MARK)
     try:
-        return msgspec.json.decode(payload.removeprefix(BYTE_ORDER_MARK), type=kind)
+        if in_wrapper:
+            array = msgspec.json.decode(array, type=dict[str, msgspec.Raw])[_WRAPPER_FIELD]
+        return msgspec.json.decode(array, type=list[msgspec.Raw])
     except msgspec.MsgspecError:
         raise UnreadableAnswer("The message cannot be split into its answers.") from None
 
@@ -81,20 +78,19 @@ def _is_wrapper(fields: Mapping[str, object]) -> bool:
     return True
 
 
-def _holds_several(items: Sequence[object]) -> bool:
+def _holds_several(items: Sequence[Any]) -> bool:
     """Return whether the elements of an array are separate answers, not chunks of one stream."""
     if any(known.matches(item) for item in items for known in _COMPLETE_FORMATS):
         return True
     names, tokens = set(), set()
-    for item in items:
-        if isinstance(item, dict):
-            inner = item.get("answer")
-            answer = inner if isinstance(inner, dict) else item
-            state = answer.get("state", "")
-            is_delta = isinstance(state, str | int) and is_unfinished(state)
-            if is_answer(answer) and not is_delta:
-                names.add(_stripped(answer.get("name")))
-                tokens.add(_stripped(item.get("answerQueryToken")))
+    for item in filter(lambda item: isinstance(item, dict), items):
+        inner = item.get("answer")
+        answer = inner if isinstance(inner, dict) else item
+        state = answer.get("state", "")
+        is_delta = isinstance(state, str | int) and is_unfinished(state)
+        if is_answer(answer) and not is_delta:
+            names.add(_stripped(answer.get("name")))
+            tokens.add(_stripped(item.get("answerQueryToken")))
     return len(names - {""}) > 1 or len(tokens - {""}) > 1
 
 

@@ -19,7 +19,7 @@ from schemas.wire import discovery_engine as wire
 from schemas.wire import enums
 from schemas.wire.wire_type import Wire, read_wire, wire_fields
 from transforms.formats import field_values
-from transforms.formats.fact_collection import FactCollection, render_struct
+from transforms.formats.fact_collection import FactCollection, render_value
 from transforms.formats.format import Format, Reading, Request
 from transforms.rules.spans import is_valid_span
 
@@ -66,12 +66,15 @@ def _read_response(
     """Read an answer with its session, its token and the query beside it."""
     answer, session = response.answer, response.session
     facts = FactCollection()
-    references = [_add_reference(reference, facts) for reference in answer.references]
+    facts_by_id = {
+        str(index): _add_reference(reference, facts)
+        for index, reference in enumerate(answer.references)
+    }
     if request.facts_from_steps:
         _add_search_results(answer.steps, facts)
     text = answer.answer_text.encode() if answer.citations or answer.grounding_supports else b""
     citations = [
-        Citation(start=span.start_index, end=span.end_index, facts=_cited(span, references))
+        Citation(start=span.start_index, end=span.end_index, facts=_cited(span, facts_by_id))
         for span in _fitting(answer.citations, text)
     ]
     supports = [
@@ -80,7 +83,7 @@ def _read_response(
             end=span.end_index,
             score=field_values.proportion(span.grounding_score),
             grounding_check_required=span.grounding_check_required,
-            facts=_cited(span, references),
+            facts=_cited(span, facts_by_id),
         )
         for span in _fitting(answer.grounding_supports, text)
     ]
@@ -133,7 +136,7 @@ def _add_reference(reference: wire.Reference, facts: FactCollection) -> tuple[in
         ]
         return tuple(dict.fromkeys(chain.from_iterable(added)))
     if (record := reference.structured_document_info) is not None:
-        return _add(facts, render_struct(record.struct_data), record)
+        return _add(facts, render_value(record.struct_data), record)
     return ()
 
 
@@ -158,26 +161,21 @@ def _add_search_results(steps: Sequence[wire.Step | None], facts: FactCollection
 
 
 def _actions(steps: Sequence[wire.Step | None]) -> Iterator[wire.Action]:
-    for step in filter(None, steps):
-        yield from filter(None, step.actions)
+    return (action for step in steps if step for action in step.actions if action)
 
 
 def _fitting(spans: Sequence[Span | None], text: bytes) -> Iterator[Span]:
-    for span in filter(None, spans):
-        if is_valid_span(text, span.start_index, span.end_index):
-            yield span
+    return (
+        span for span in spans if span and is_valid_span(text, span.start_index, span.end_index)
+    )
 
 
-def _cited(span: wire.WireCitation, references: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+def _cited(span: wire.WireCitation, facts_by_id: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
     """Return the facts of the cited references; a source may name none that exists."""
-    cited: dict[int, None] = {}
-    for source in filter(None, span.sources):
-        digits = str(source.reference_id)
-        if digits.isascii() and digits.isdecimal():
-            digits = digits.lstrip("0") or "0"
-            if len(digits) <= len(str(len(references))) and int(digits) < len(references):
-                cited.update(dict.fromkeys(references[int(digits)]))
-    return tuple(cited)
+    ids = (str(source.reference_id) for source in span.sources if source)
+    # A text of zeros is the id 0.
+    cited = (facts_by_id.get(digits.lstrip("0") or digits[:1], ()) for digits in ids)
+    return tuple(dict.fromkeys(chain.from_iterable(cited)))
 
 
 def _names(values: Sequence[int | str], names: tuple[str, ...]) -> tuple[str, ...]:
@@ -190,11 +188,7 @@ def _is_adversarial(info: wire.QueryUnderstandingInfo) -> bool:
 
 
 def _query(response: wire.AnswerQueryResponse) -> str | None:
-    """Return the publisher's query, else the session's, else that of the first search.
-
-    The session's is its last question that does not belong to another answer. That of a search may
-    differ from the user's words.
-    """
+    """Return the publisher's query, else the session's last for this answer, else a search's."""
     name, given = response.answer.name, response.query
     turns = (
         turn.query.text

@@ -37,13 +37,10 @@ def is_known(value: object) -> bool:
 
 
 def find_format(value: object, named: str | None) -> Format:
-    """Find the format of parsed JSON, camelCase and without nulls.
+    """Find the format of parsed JSON, or raise UnreadableAnswer.
 
     A named source format is also used for values from which it cannot be detected; a named family
     restricts the detection.
-
-    Raises:
-      UnreadableAnswer: if the value is in no known format, or not in the named one.
     """
     if named in _FORMAT_BY_NAME:
         return _check_fit(value, _FORMAT_BY_NAME[named])

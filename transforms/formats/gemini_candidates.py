@@ -4,8 +4,10 @@ The Gemini API and Vertex AI write candidates of the same shape and number some 
 A response of generateContent that does not show its API is gemini.generate_content.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
+from itertools import accumulate
 
 from msgspec.structs import replace
 
@@ -184,22 +186,18 @@ def _read_supports(
     """
     if not supports:
         return []
-    # The bytes of the answer that each part has; None for a thought.
-    spans: list[range | None] = []
-    position = 0
-    for part in content.parts:
-        end = position if part.thought else position + len(part.text.encode())
-        spans.append(None if part.thought else range(position, end))
-        position = end
-    text = b"".join(part.text.encode() for part in content.parts if not part.thought)
+    texts = [b"" if part.thought else part.text.encode() for part in content.parts]
+    starts = list(accumulate(map(len, texts), initial=0))
+    text = b"".join(texts)
     read = []
     for support in filter(None, supports):
         segment = support.segment
-        own = spans[segment.part_index] if 0 <= segment.part_index < len(spans) else None
-        if own is None or not 0 <= segment.start_index <= segment.end_index <= len(own):
+        part = segment.part_index
+        if not 0 <= part < len(texts) or content.parts[part].thought:
             continue
-        start, end = own.start + segment.start_index, own.start + segment.end_index
-        if not is_valid_span(text, start, end):
+        start, end = starts[part] + segment.start_index, starts[part] + segment.end_index
+        is_within = starts[part] <= start and end <= starts[part + 1]
+        if not is_within or not is_valid_span(text, start, end):
             continue
         scores = map(proportion, support.confidence_scores)
         cited = [
@@ -247,28 +245,25 @@ def _enums_of(
         return _ENUMS_BY_FAMILY[family]
     fields = candidate if isinstance(candidate, dict) else {}
     citations, feedback = fields.get("citationMetadata"), response.get("promptFeedback")
-    if not _GEMINI_FIELDS.isdisjoint(fields) or _has(citations, "citationSources"):
+    if _has(fields, _GEMINI_FIELDS) or _has(citations, {"citationSources"}):
         return enums.GEMINI_ENUMS
     if (
         "createTime" in response
-        or _has(citations, "citations")
-        or _has_vertex_ratings(fields)
-        or _has_vertex_ratings(feedback)
+        or _has(citations, {"citations"})
+        or any(_has(rating, _VERTEX_RATING_FIELDS) for rating in _ratings(fields, feedback))
     ):
         return enums.VERTEX_ENUMS
     return enums.SHARED_ENUMS
 
 
-def _has(value: object, field: str) -> bool:
-    return isinstance(value, dict) and field in value
+def _has(value: object, fields: AbstractSet[str]) -> bool:
+    return isinstance(value, dict) and not fields.isdisjoint(value)
 
 
-def _has_vertex_ratings(fields: object) -> bool:
-    ratings = fields.get("safetyRatings") if isinstance(fields, dict) else None
-    return isinstance(ratings, list) and any(
-        isinstance(rating, dict) and not _VERTEX_RATING_FIELDS.isdisjoint(rating)
-        for rating in ratings
-    )
+def _ratings(*holders: object) -> Iterator[object]:
+    for holder in holders:
+        ratings = holder.get("safetyRatings") if isinstance(holder, dict) else None
+        yield from ratings if isinstance(ratings, list) else ()
 
 
 def _generate_content(name: str) -> Format:

@@ -36,9 +36,11 @@ def read_json(payload: bytes) -> object:
         raise UnreadableAnswer(
             f"The message has {len(payload)} bytes, more than {MAX_PAYLOAD_BYTES}."
         )
+    has_levels = payload.count(b"{") + payload.count(b"[") > MAX_DEPTH
     try:
         text = payload.removeprefix(BYTE_ORDER_MARK).decode()
         value = _DECODER.decode(text)
+        is_too_deep = has_levels and _depth([value]) > MAX_DEPTH + 1
     except UnicodeDecodeError as error:
         raise UnreadableAnswer(f"The message is not UTF-8: bad byte at {error.start}.") from None
     except json.JSONDecodeError as error:
@@ -48,11 +50,15 @@ def read_json(payload: bytes) -> object:
             f"The message is not JSON: {fault} at character {error.pos}."
         ) from None
     except RecursionError:
-        raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.") from None
-    if payload.count(b"{") + payload.count(b"[") > MAX_DEPTH and _is_too_deep(value):
+        is_too_deep, text, value = True, "", None
+    if is_too_deep:
         raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.")
     if "\\u" in text and _SURROGATE.search(text):
-        _reject_lone_surrogates(value)
+        # Both halves of a pair were joined by the parser, so any half still there stands alone.
+        try:
+            json.dumps(value, ensure_ascii=False, default=repr).encode()
+        except UnicodeEncodeError:
+            raise UnreadableAnswer("A string holds half of a surrogate pair.") from None
     return value
 
 
@@ -87,27 +93,9 @@ def camel_case_name(name: str) -> str:
     return _WORD.sub(lambda match: match[1].upper(), name.rstrip("_"))
 
 
-def _is_too_deep(value: object) -> bool:
-    """Return whether a value has too many levels of objects and arrays, level by level."""
-    level: list[Any] = [value]
-    for _ in range(MAX_DEPTH + 1):
-        level = [item for item in level if isinstance(item, dict | list)]
-        if not level:
-            return False
-        level = [
-            item
-            for container in level
-            for item in (container.values() if isinstance(container, dict) else container)
-        ]
-    return True
-
-
-def _reject_lone_surrogates(value: object) -> None:
-    # Both halves of a pair were joined by the parser, so any half still there stands alone.
-    try:
-        json.dumps(value, ensure_ascii=False, default=repr).encode()
-    except UnicodeEncodeError:
-        raise UnreadableAnswer("A string holds half of a surrogate pair.") from None
+def _depth(container: dict[str, Any] | list[Any]) -> int:
+    items = container.values() if isinstance(container, dict) else container
+    return 1 + max((_depth(item) for item in items if isinstance(item, dict | list)), default=0)
 
 
 def _read_object(pairs: list[tuple[str, object]]) -> dict[str, object]:

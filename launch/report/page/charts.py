@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from launch.report.counts.tally import BINS
 from launch.report.counts.timeline import MONDAY_US, Columns
-from launch.report.page.presentation import bucket_start, clock, day, month, verdict_styles
+from launch.report.page.presentation import bucket_start, format_time, verdict_styles
 from launch.terminal.figures import counted, percent
 from schemas.quantities import DAY_US, HOUR_US, MINUTE_US
 from schemas.verdict import Verdict
@@ -154,10 +154,10 @@ def _step_us(columns: Columns) -> int:
 
 def _label(start_us: int, step_us: int, *, with_day: bool) -> str:
     if step_us >= _QUARTER_US:
-        return month(start_us)
+        return format_time(start_us, "{0:%b} {0.year}")
     if step_us >= DAY_US or not (start_us - MONDAY_US) % DAY_US:
-        return day(start_us)
-    return f"{day(start_us)}, {clock(start_us)}" if with_day else clock(start_us)
+        return format_time(start_us, "{0.day} {0:%b}")
+    return format_time(start_us, "{0.day} {0:%b}, {0:%H:%M}" if with_day else "{0:%H:%M}")
 
 
 def _anchor(at: float) -> str:

@@ -32,15 +32,13 @@ class PublishedIds:
         self._journal = journal
         # A connection of its own: files are published on another thread.
         self._seen = SeenIds(str(config.seen_ids))
+        self.close = self._seen.close
         self._window_s = window_s
         self._now_s = now_s
         self._imported: set[str] = set()
 
     def import_new(self, owner: int) -> None:
-        """Read the lists of other workers that are new, and remove those that are too old.
-
-        The keys are deleted with the batch `owner`, the next one of this worker.
-        """
+        """Read other workers' new lists, as of the batch `owner`, and remove old lists."""
         root = self._destination.path(_FOLDER)
         names = [path.rpartition("/")[2] for path in storage.find_below(root)]
         old = (name for name in names if self._age_s(name) > self._window_s + _KEPT_LONGER_S)
@@ -64,10 +62,6 @@ class PublishedIds:
         content = path.encode() + b"\n" + b"".join(keys)
         own = self._destination.path(f"{_FOLDER}/{name}")
         storage.write_whole(own, content, self._destination.temporary_path(name))
-
-    def close(self) -> None:
-        """Close the file of ids."""
-        self._seen.close()
 
     def _read(self, name: str) -> list[bytes] | None:
         """Read a list, None if its file is not there: its worker died, or is at work."""
