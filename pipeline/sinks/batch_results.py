@@ -29,12 +29,7 @@ class DeferredAnswer(Record, frozen=True, kw_only=True):
 
 
 class BatchResults(Record, frozen=True, kw_only=True):
-    """The results of a batch, besides the rows in its part files.
-
-    Attributes:
-      rates: the counts of each engine's answers; several for one bucket are to be added up.
-      alerts, failures: those that are in no part file.
-    """
+    """The results of a batch: its part files, and what is in none; `rates` are to be added up."""
 
     parts: tuple[Part, ...] = ()
     rates: tuple[EngineCounts, ...] = ()
