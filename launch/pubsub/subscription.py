@@ -128,7 +128,6 @@ class PubSubSubscription:
         return self._outstanding.stats()
 
     def _receive(self) -> None:
-        """Read one stream after another."""
         try:
             while not self._stopping.is_set():
                 self._stopping.wait(self._read_stream())
