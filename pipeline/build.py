@@ -45,4 +45,5 @@ def build_pipeline(root: beam.Pipeline, source: Source, sink: Sink, config: Conf
 
     failures = (read.failures, parsed.failures, checked.failures)
     _ = failures | "WriteFailures" >> sink.failures
-    sink.keep_deferred(checked.left)
+    if sink.deferred:
+        _ = (checked.left,) | "KeepDeferred" >> sink.deferred

@@ -51,7 +51,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     config = job_config(
         settings.job,
         run=settings.job.output.run_id or default_run_id(settings.input.input),
-        inputs=inputs,
+        inputs=tuple(inputs),
         salvage=settings.archives.salvage,
         workers=workers,
         work_folder=folder,

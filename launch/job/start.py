@@ -140,7 +140,7 @@ def prepare(
     config = job_config(
         job,
         run=destination.run,
-        inputs=inputs,
+        inputs=tuple(inputs),
         source=default_run_id(patterns),
         replays=replays,
         salvage=loaded.settings.archives.salvage,

@@ -84,8 +84,9 @@ def compile_encoder(schema: Mapping[str, Any]) -> Callable[[Any], bytes]:
         "double": struct.Struct("<d").pack,
         "optional_double": struct.Struct("<cd").pack,
     }
+    # Compiled first: Python dies of an interrupt during `exec` of a string even if it is caught.
     # The source depends on the schema only, which is a file of the package.
-    exec("\n".join(lines), names)  # noqa: S102
+    exec(compile("\n".join(lines), "<encoder of a schema>", "exec"), names)  # noqa: S102
     encode: Callable[[Any], bytes] = names["encode"]
     return encode
 

@@ -20,10 +20,7 @@ _by_folder = attrgetter("folder")
 
 
 def publish_parts(config: Config, parts: Iterable[Part]) -> dict[str, int]:
-    """Join the part files of a run, publish them, and count the rows in the published files.
-
-    The parts come in the segments' order.
-    """
+    """Join a run's parts, in the segments' order, and publish them; count the published rows."""
     destination = config.destination
     ordered = sorted(parts, key=_by_folder)
     rows = {}
@@ -45,10 +42,7 @@ def publish_parts(config: Config, parts: Iterable[Part]) -> dict[str, int]:
 def publish_part(
     part: Part, path: str, destination: Destination, *, is_new: bool = False
 ) -> FileEntry:
-    """Give a part its final path below the output folder, and return its line in the manifest.
-
-    With `is_new`, another file of that name raises TargetExists.
-    """
+    """Publish a part below the output folder; if it `is_new`, it must not replace another file."""
     publish = storage.publish_new if is_new else storage.publish
     publish(part.path, destination.path(path))
     return file_entry(part, path)
@@ -57,7 +51,7 @@ def publish_part(
 def join_parts(parts: Sequence[Part], row_format: RowFormat, path: str) -> Part:
     """Write one header, followed by the rows of parts of one run, kind and folder as they are."""
     with storage.describing_errors(f"cannot write {path}"), storage.create(path) as joined:
-        joined.write(row_format.header())
+        row_format.open(joined).flush()  # the header
         for part in parts:
             problem = f"cannot read {part.path}"
             with storage.describing_errors(problem), storage.read(part.path) as stream:

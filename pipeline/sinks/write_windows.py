@@ -62,11 +62,8 @@ def window_name(window: IntervalWindow) -> str:
     return f"{window.start.to_utc_datetime():%Y%m%dT%H%M%SZ}"
 
 
-_Place = tuple[str, int]
-"""The folder and the shard of a row."""
-
-_HEX_DIGITS = 8
-"""The digits of a record id that spread rows evenly over the shards."""
+_Place = tuple[str, int]  # The folder and the shard of a row
+_HEX_DIGITS = 8  # The digits of a record id that spread rows evenly over the shards
 
 
 class WriteWindows(beam.PTransform):

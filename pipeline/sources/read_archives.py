@@ -20,10 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class MessageRange(NamedTuple):
-    """Messages of a file or of what else delivered them, which may end in DamagedArchive.
-
-    `first` messages of the place precede them.
-    """
+    """Messages of a place behind its `first` ones; they may end in DamagedArchive."""
 
     place: str
     messages: Iterable[Message]

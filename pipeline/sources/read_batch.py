@@ -30,10 +30,7 @@ class _Slot:
 
 
 class BatchHandle:
-    """Hand one batch after another to the steps of a pipeline that is built once.
-
-    The steps are pickled. Beam's `Shared` leads each copy to the slot that `holding` keeps alive.
-    """
+    """Hand one batch after another to the pickled steps of a pipeline, through Beam's `Shared`."""
 
     def __init__(self) -> None:
         self._shared = Shared()

@@ -22,8 +22,8 @@ from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 class ReadSubscription(beam.PTransform):
     """Read a subscription's messages, each at the time at which it was published.
 
-    ParseAnswers reads an event time in an attribute: Beam's reader raises on a bad one before it
-    acknowledges the message, which is then redelivered without end.
+    ParseAnswers reads an event time in an attribute: a message with a bad one, on which Beam's
+    reader raises, would be redelivered without end.
 
     Input: the pipeline's root.
     Output: two PCollections, unbounded: `messages` holds the Message of each, `failures` nothing.
