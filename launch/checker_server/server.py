@@ -21,9 +21,8 @@ from schemas.quantities import MEGABYTE
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.local.service import LocalTransport, Reply, refuse
 
+# Enough for 200 facts of 10,000 characters with every character escaped in JSON.
 _MAX_BODY_BYTES = 32 * MEGABYTE
-"""Enough for 200 facts of 10,000 characters with every character escaped in JSON."""
-
 _MAX_SMALL_BYTES = 64_000
 _MAX_LARGE_BODIES = 4  # larger bodies in memory at a time; further ones wait for their turn
 _THREADS = 2

@@ -1,8 +1,4 @@
-"""The program of the Flex Templates: a template's parameters are a command's flags.
-
-A launcher on Google's side starts it with ``--name=value`` for each parameter, and with Beam's own
-flags. It submits the pipeline and ends.
-"""
+"""The program of the Flex Templates: its flags are the parameters. It submits the pipeline."""
 
 import logging
 import sys

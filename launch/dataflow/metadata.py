@@ -14,9 +14,8 @@ from pipeline.settings.definition import Setting, Settings, settings_of
 
 Json = dict[str, object]
 _HERE = Path(__file__).parent
+# Dataflow's launcher passes the project by itself; no image holds a model.
 _NOT_PARAMETERS = {"project", "scorer"}
-"""Dataflow's launcher passes the project by itself; no image holds a model."""
-
 _BEAM_PARAMETERS = (
     {
         "name": "sdk_container_image",

@@ -9,10 +9,9 @@ from schemas import Record
 from schemas.answer import LabelSpan
 from schemas.verdict import Verdict
 
+# Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer.
 CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)
 SUPPORT_THRESHOLDS = (0.6, 0.8, 0.9)
-"""Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer."""
-
 _MIN_OVERLAP_BYTES = 2
 """Of a claim and a labelled span, as in RAGTruth's own evaluation of sentences."""
 

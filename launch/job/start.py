@@ -152,7 +152,6 @@ def prepare(
 
 
 def _local_flags(job: JobSettings) -> Iterator[str]:
-    """Refuse the flags that an engine cannot obey."""
     for group, names in (
         (job.local, ("work_folder", "resume", "forget_replies")),
         (job.costs, ("max_calls", "max_cost")),
@@ -163,7 +162,6 @@ def _local_flags(job: JobSettings) -> Iterator[str]:
 
 
 def _run(config: Config, options: PipelineOptions, processes: int, job: JobSettings) -> int:
-    """Run a job, print its progress and its summary, and return the exit status."""
     keep_beam_quiet()
     try:
         if config.work_folder:

@@ -133,7 +133,6 @@ def _publish(
     *,
     price_per_1k_chars: float | None,
 ) -> Summary:
-    """Publish the files of all finished segments, and write the summary."""
     finished = [(segment, done) for segment in plan.segments if (done := work.done(segment.number))]
     counts = total_counts(done.counts for _, done in finished)
     if paid := work.paid():

@@ -142,7 +142,6 @@ def _plain(value: object) -> Any:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an exception and its causes, the last one first."""
     for _ in range(_MAX_EXCEPTIONS):
         if error is None:
             return

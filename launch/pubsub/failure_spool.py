@@ -49,7 +49,6 @@ def _cut_unfinished_line(path: Path) -> int:
 
 
 def _append(path: Path, messages: tuple[Message, ...]) -> list[str]:
-    """Append the failures; return their places."""
     found = ((message.place, _line(message)) for message in messages)
     lines = {place: line for place, line in found if line}
     if len(lines) < len(messages):

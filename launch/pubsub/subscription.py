@@ -23,9 +23,8 @@ from schemas.message import Message
 from transforms.grounding.settings import GoogleAccount
 
 _MAX_ACK_IDS = 1_000  # a request may hold 512 KiB, and an ack id has up to some 220 bytes
+# A stream that has been open for so long is in order: no connection takes as long to fail.
 _HEARTBEAT_S = 30.0
-"""A stream that has been open for so long is in order: no connection takes as long to fail."""
-
 _CHECKS_PER_IDLE_TIME = 4
 _DEFAULTS, _DEFAULT_ACCOUNT = PullSettings(), GoogleAccount()
 _log = logging.getLogger(__name__)
@@ -128,7 +127,6 @@ class PubSubSubscription:
         return self._outstanding.stats()
 
     def _receive(self) -> None:
-        """Read one stream after another."""
         try:
             while not self._stopping.is_set():
                 self._stopping.wait(self._read_stream())

@@ -10,9 +10,8 @@ from schemas.verdict import Verdict
 from transforms.rules.redaction import is_hashed
 from transforms.rules.tagging import Thresholds
 
+# The verdicts that say whether an answer is supported; low-grounded shares are of these.
 ASSESSED = frozenset({Verdict.GROUNDED, Verdict.LOW_GROUNDED})
-"""The verdicts that say whether an answer is supported; low-grounded shares are of these."""
-
 _MAX_CHARACTERS = 300
 
 

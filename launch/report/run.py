@@ -100,7 +100,6 @@ def _find_files(folder: str, problems: list[str]) -> output_folder.OutputFiles:
 
 
 def _show_thresholds(tally: Tally) -> None:
-    """Print how many answers would be low-grounded under other thresholds."""
     grid = tally.grid
     console = Console(highlight=False)
     console.print(

@@ -52,7 +52,6 @@ def first_failures(destination: Destination, error_class: str | None = None) -> 
 
 
 def _hint(path: str) -> str | None:
-    """Guess what a file is that has no known format."""
     try:
         with storage.read(path) as raw, io.BufferedReader(cast("io.RawIOBase", raw)) as stream:
             if has_checksums(stream):

@@ -144,7 +144,6 @@ def _unequal(who: str, kind: str, expected: int, found: int) -> str:
 
 
 def _count_rows(files: Iterable[FileEntry], prefix: str = "") -> RowCounts:
-    """Count the rows of the files whose names have a prefix."""
     rows = dict.fromkeys(KINDS, 0)
     for file in files:
         kind = file.path.partition("/")[0]

@@ -146,7 +146,6 @@ def open_worker(
 
 @contextmanager
 def _status(worker: Worker, host: str, port: int) -> Iterator[None]:
-    """Answer /healthz and /metrics while a `with` block lasts."""
     # A connection of its own: these pages are answered on other threads.
     with closing(Journal(worker.journal.path)) as journal:
         metrics = Metrics(worker, journal, lambda: not worker.health.reasons())

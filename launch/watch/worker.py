@@ -49,9 +49,8 @@ _WAIT_S = 0.5
 _BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
 _DELETE_IDS_EVERY_S = 3_600.0
+# The batches wait while alerts are published; alerts that fail are kept.
 _PUBLISH_WITHIN_S = {"call_timeout_s": 3.0, "total_s": 3.0}
-"""The batches wait while alerts are published; alerts that fail are kept."""
-
 _log = logging.getLogger(__name__)
 
 

@@ -133,17 +133,16 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
         query=cut_text(row.query, 0, _MAX_QUERY_BYTES) if has_text and row.query else None,
         text=text,
         claims=tuple(ranked),
-        mismatches=tuple(map(_cut_values, row.mismatches[:_MAX_MISMATCHES])) if has_text else (),
+        mismatches=tuple(
+            replace(
+                each,
+                claim_value=cut_name(each.claim_value, _MAX_VALUE_CHARACTERS),
+                fact_value=cut_name(each.fact_value, _MAX_VALUE_CHARACTERS),
+            )
+            for each in row.mismatches[: _MAX_MISMATCHES if has_text else 0]
+        ),
         facts=tuple(_facts(row.facts, ranked, has_text=has_text)),
         fact_count=len(row.facts),
-    )
-
-
-def _cut_values(mismatch: Contradiction) -> Contradiction:
-    return replace(
-        mismatch,
-        claim_value=cut_name(mismatch.claim_value, _MAX_VALUE_CHARACTERS),
-        fact_value=cut_name(mismatch.fact_value, _MAX_VALUE_CHARACTERS),
     )
 
 

@@ -119,7 +119,10 @@ def score_chart(histogram: Counter[int], threshold: float) -> Chart:
 def time_ticks(columns: Columns) -> list[Tick]:
     """Label the columns that start at a round time, or else the first one."""
     starts_us = list(columns.verdicts)
-    step_us = _step_us(columns)
+    # The finest step that needs few labels and falls on columns.
+    span_us = len(starts_us) * columns.width_us
+    steps = (step for step in _STEPS_US if not step % columns.width_us)
+    step_us = next((step for step in steps if span_us <= _MAX_TICKS * step), columns.width_us)
     labelled = [
         number for number, start_us in enumerate(starts_us) if not (start_us - MONDAY_US) % step_us
     ] or [0]
@@ -145,13 +148,6 @@ def value_axis(highest: int) -> tuple[int, list[Tick]]:
     return top, [Tick(100 - 100 * v / top, f"{v:,}") for v in range(step, top + 1, step)]
 
 
-def _step_us(columns: Columns) -> int:
-    """Return the finest step that needs few labels and falls on columns."""
-    span_us = len(columns.verdicts) * columns.width_us
-    steps = (step for step in _STEPS_US if not step % columns.width_us)
-    return next((step for step in steps if span_us <= _MAX_TICKS * step), columns.width_us)
-
-
 def _label(start_us: int, step_us: int, *, with_day: bool) -> str:
     if step_us >= _QUARTER_US:
         return format_time(start_us, "{0:%b} {0.year}")
@@ -161,7 +157,6 @@ def _label(start_us: int, step_us: int, *, with_day: bool) -> str:
 
 
 def _anchor(at: float) -> str:
-    """Keep labels at the edges inside the plot."""
     if at < _EDGE:
         return "start"
     return "end" if at > 100 - _EDGE else "middle"

@@ -147,7 +147,6 @@ class Metrics(Collector):
 
 
 def _family(name: str, value: Value) -> Metric:
-    """Make a metric of one value, or of one for each value of a label."""
     kind, meaning, *labels = METRICS[name]
     family: CounterMetricFamily | GaugeMetricFamily = kind(_PREFIX + name, meaning, labels=labels)
     if isinstance(value, Mapping):
