@@ -55,14 +55,12 @@ def read_results(folder: str) -> BatchResults:
 
 
 class KeepRows(beam.PTransform):
-    """Write rows to a file of the batch's results.
+    """Write rows, which must be few, to a file of the batch's results, named as its field.
 
     Input: a tuple of PCollections, bounded.
     Output: nothing.
     Failures: an OSError fails the bundle.
     Delivery: each row once, if the batch succeeds.
-
-    `convert` makes the rows of the field `name` of `BatchResults`, which must be few.
     """
 
     def __init__(

@@ -1,7 +1,4 @@
-"""Publish part files as final files, and list these in a manifest.
-
-All functions raise OSError where a file cannot be read or written.
-"""
+"""Publish part files as final files, and list these in a manifest."""
 
 import re
 import shutil

@@ -42,10 +42,7 @@ class Windows(Record, frozen=True, kw_only=True):
 
 
 def into_windows(windows: Windows) -> beam.WindowInto:
-    """Window rows by publish time; late rows make panes of their own, and none is dropped.
-
-    No row waits for longer than a window's width, even while the watermark stands still.
-    """
+    """Window rows by publish time; none is dropped, or waits for longer than a window's width."""
     every_width = AfterProcessingTime(windows.width_s)
     return beam.WindowInto(
         FixedWindows(windows.width_s),

@@ -97,10 +97,7 @@ def read_examined_file(
     are_failures: bool,
     watch: Callable[[IO[bytes]], None] | None = None,
 ) -> Iterator[Message]:
-    """Read the valid messages of an examined file, as `read_file` does.
-
-    Those that are salvaged get the attribute SALVAGED. Records appended since are left out.
-    """
+    """Read the valid messages of an examined file; those that are salvaged get SALVAGED."""
     with _opened(path) as stream:
         if watch:
             watch(stream)
@@ -139,7 +136,7 @@ def _records(
 def read_archive(
     stream: Buffered, path: str, *, max_line_bytes: int = MAX_LINE_BYTES, salvage: bool = False
 ) -> Iterator[Message]:
-    """Read an archive, whose first bytes tell its format, until its end or DamagedArchive.
+    """Read an archive, whose first bytes decide its format, until its end or DamagedArchive.
 
     Lines of a compressed file come before the checksum that covers them. A line longer than
     `max_line_bytes` keeps only its beginning.

@@ -67,10 +67,7 @@ def publish(temporary_path: str, path: str) -> None:
 
 
 def publish_new(temporary_path: str, path: str) -> None:
-    """Give a finished local file a final name; raise TargetExists if another file has it.
-
-    A file of that name with the same content is accepted: an interrupted attempt left it.
-    """
+    """Give a local file its final name; TargetExists if a file of other content has it."""
     try:
         _move_in(temporary_path, path, must_be_new=True)
     except FileExistsError:

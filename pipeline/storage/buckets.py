@@ -196,8 +196,7 @@ def remove(path: str) -> None:
 def find(pattern: str) -> list[str]:
     """List the objects that match a glob or have it as their name, sorted.
 
-    As on disk, ``**`` matches any number of folders, and wildcards do not match a leading point.
-    A wildcard in the bucket's name is an OSError.
+    ``**`` matches any number of folders, and wildcards do not match a leading point.
     """
     literal = re.split(r"[*?[]", pattern, maxsplit=1)[0]
     if literal.count("/") < _SLASHES_BEFORE_NAME:
