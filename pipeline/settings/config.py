@@ -3,8 +3,7 @@
 from typing import Any
 
 from pipeline import storage
-from pipeline.settings.definition import build
-from pipeline.settings.job import FILE_BYTES, JobSettings
+from pipeline.settings.job import FILE_BYTES, JobSettings, LocalRunSettings
 from schemas import Record
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
@@ -15,8 +14,6 @@ from transforms.rules.rate_incidents import RateRule
 from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
-
-_DEFAULTS = build(JobSettings, {})
 
 
 class Destination(Record, frozen=True, kw_only=True):
@@ -56,7 +53,6 @@ class Config(Record, frozen=True, kw_only=True):
       inputs: the archives' files, local or gs://; none for a subscription.
       source: a hash of the input's name. A run with the same id and another source is refused,
         since it would replace files of other answers.
-      replays: whether the inputs are failures of an earlier run.
       work_folder: a local folder for the state of an unfinished run, None on many machines.
       seen_for_s: seconds for which a stream remembers a record id.
     """
@@ -70,7 +66,7 @@ class Config(Record, frozen=True, kw_only=True):
     input_format: str | None = None
     facts_from_steps: bool = False
     work_folder: str | None = None
-    segment_messages: int = _DEFAULTS.local.segment_messages
+    segment_messages: int = LocalRunSettings().segment_messages
     file_bytes: int = FILE_BYTES
     seen_for_s: int = SEEN_FOR_S
     sampling: SamplingRule = SamplingRule()
@@ -110,9 +106,8 @@ def job_config(
 ) -> Config:
     """Derive a pipeline's configuration from the settings of a job and from how it is run.
 
-    `workers` is how many processes at most share the work and the quota, `reply_folder` a local
-    folder that keeps paid replies until the run ends. `retries` is None for those of the settings.
-    The other arguments are fields of `Config`.
+    `workers` processes at most share the quota. A local `reply_folder` keeps paid replies until the
+    run ends. The other arguments are fields of `Config`, or replace settings of its `check`.
     """
     return Config(
         output=job.output.output,

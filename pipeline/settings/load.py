@@ -43,9 +43,7 @@ class UsageError(Exception):
 class Loaded(msgspec.Struct, Generic[S]):
     """The settings of one command line; those with a problem have their default, or are empty.
 
-    Attributes:
-      others: the arguments that are not settings, in their order: for Apache Beam.
-      problems: those found so far, one sentence each; a command adds those of its files.
+    `others` are the arguments that are not settings. A command adds the problems of its files.
     """
 
     settings: S

@@ -84,8 +84,7 @@ class OpenPart:
 class PartWriter:
     """Write rows to uniquely named files, one at a time for each folder.
 
-    A file longer than `file_bytes` is followed by another. Of too many open files the one that was
-    unused for longest is closed.
+    Of too many open files the one that was unused for longest is closed.
     """
 
     def __init__(self, temporary_folder: str, row_format: RowFormat, file_bytes: int) -> None:

@@ -93,7 +93,7 @@ def file_entry(part: Part, path: str) -> FileEntry:
 
 def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
     """Read the list of a finished run's files of one kind."""
-    path = destination.path(_manifest_path(destination, kind))
+    path = destination.path(f"manifest/{destination.run}-{kind}.jsonl")
     try:
         return [file_entry_from_json(line) for line in storage.read_whole(path).splitlines()]
     except ValueError:
@@ -116,7 +116,7 @@ def write_manifest_of(entries: Iterable[FileEntry], destination: Destination, na
     """Write a manifest under a name within the run."""
     ordered = sorted(entries, key=attrgetter("path"))
     content = b"".join(file_entry_to_json(entry) + b"\n" for entry in ordered)
-    path = _manifest_path(destination, name)
+    path = f"manifest/{destination.run}-{name}.jsonl"
     storage.write_whole(destination.path(path), content, destination.temporary_path(path))
 
 
@@ -136,7 +136,3 @@ def check_manifest(destination: Destination, row_format: RowFormat) -> int:
             if found != entry.rows:
                 raise OSError(f"{path} has {found} rows where {entry.rows} were written")
     return sum(entry.rows for entry in entries)
-
-
-def _manifest_path(destination: Destination, name: str) -> str:
-    return f"manifest/{destination.run}-{name}.jsonl"

@@ -67,12 +67,9 @@ class RowFormat(ABC):
 class EnrichedFiles(RowFormat):
     """Avro by event date, compressed with deflate, which every reader supports.
 
-    Args:
-      text_mode: how much of the texts is kept.
-      run: determines the sync marker, so that files of one run can be joined block by block.
-      now_us: the clock where rows are written as they come, None for archives: a date far from now
-        gets no folder, so that a producer with a wrong clock cannot create one for every day.
-      with_keys: whether the keys of records are needed.
+    The run determines the sync marker, so that its files can be joined block by block. With a clock
+    `now_us`, a date far from now gets no folder, so that a producer with a wrong clock cannot
+    create one for every day.
     """
 
     kind = "enriched"

@@ -29,11 +29,9 @@ from schemas import Record
 from schemas.failure import Failure
 from transforms.runtime import counters
 
+# The longest retention of Pub/Sub, so that no message is dropped as too late. Source:
+# https://cloud.google.com/pubsub/docs/subscription-properties, "Message retention duration"
 ALLOWED_LATENESS_S = 31 * 24 * 3600
-"""The longest retention of Pub/Sub, so that no message is dropped as too late.
-
-Source: https://cloud.google.com/pubsub/docs/subscription-properties, "Message retention duration"
-"""
 
 
 class Windows(Record, frozen=True, kw_only=True):

@@ -141,9 +141,8 @@ def read_archive(
 ) -> Iterator[Message]:
     """Read an archive, whose first bytes tell its format, until its end or DamagedArchive.
 
-    Lines of a compressed file come before the checksum that covers them: `examine_file` finds out
-    which of them count. A line longer than `max_line_bytes` keeps only its beginning. `salvage`
-    also reads rows of a damaged Avro block that stand before the damage.
+    Lines of a compressed file come before the checksum that covers them. A line longer than
+    `max_line_bytes` keeps only its beginning.
     """
     kind = _kind(stream)
     if kind == AVRO_MAGIC:

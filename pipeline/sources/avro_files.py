@@ -46,11 +46,9 @@ _PAYLOAD_FIELDS = ("data", "payload", "message")
 _ID_FIELDS = ("message_id", "messageId", "messageid")
 # Source: docs.cloud.google.com/pubsub/docs/create-cloudstorage-subscription, "Write metadata".
 _SUBSCRIPTION_FIELD = "subscription_name"
+# The record of Dataflow's template "Pub/Sub to Avro"; its time is a long of milliseconds.
+# Source: GoogleCloudPlatform/DataflowTemplates, com.google.cloud.teleport.avro.
 _TEMPLATE_RECORD = "AvroPubsubMessageRecord"
-"""The record of Dataflow's template "Pub/Sub to Avro"; its time is a long of milliseconds.
-
-Source: GoogleCloudPlatform/DataflowTemplates, com.google.cloud.teleport.avro.
-"""
 
 Row = dict[str, Any]
 Buffered: TypeAlias = "BufferedReader[RawIOBase]"

@@ -71,12 +71,9 @@ class ReadBatch(beam.PTransform):
         super().__init__()
         self.batches = batches
 
-    def keep_first(self, config: Config) -> KeepFirst:
-        """Remember the record ids of all batches in the work folder."""
-        return in_file(str(config.seen_ids))
-
-    def fill_bundles(self, _: Config) -> None:
-        """Leave the bundles as they are: each is a batch."""
+    def grouping(self, config: Config) -> tuple[KeepFirst, None]:
+        """Remember the record ids of all batches in the work folder; each batch is a bundle."""
+        return in_file(str(config.seen_ids)), None
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:

@@ -37,13 +37,9 @@ class ReadSubscription(beam.PTransform):
         self.subscription = subscription
         self.id_label = id_label
 
-    def keep_first(self, config: Config) -> KeepFirst:
-        """Remember the record ids in the job's state, for a while."""
-        return in_state(config.seen_for_s)
-
-    def fill_bundles(self, config: Config) -> FillBundles:
-        """Batch the answers: a streaming runner's bundle often holds a single one."""
-        return FillBundles(config.check.max_in_flight)
+    def grouping(self, config: Config) -> tuple[KeepFirst, FillBundles]:
+        """Remember record ids in the job's state, and fill bundles, which often hold one answer."""
+        return in_state(config.seen_for_s), FillBundles(config.check.max_in_flight)
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:
