@@ -39,7 +39,7 @@ class Auroc(Record, frozen=True, kw_only=True):
 
 
 class Flagged(Record, frozen=True, kw_only=True):
-    """The examples whose score is below a threshold, None if none decides, and shares, 0..1."""
+    """The examples whose score is below a threshold, if one decides, and shares of them, 0..1."""
 
     threshold: float | None
     flagged: int

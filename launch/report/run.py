@@ -63,7 +63,7 @@ def write_report(output: str) -> str:
 def read_output(
     files: output_folder.OutputFiles, thresholds: Mapping[str, float], labels: Mapping[str, bool]
 ) -> Findings:
-    """Count the records of a folder, one at a time; labels and thresholds replace the defaults."""
+    """Count the records of a folder, one at a time; thresholds replace those of the summary."""
     unreadable: list[str] = []
     paths = [files.summary] if files.summary else []
     summary = next(_readable(map(output_folder.read_summary, paths), unreadable), None)

@@ -90,6 +90,10 @@ def run_worker(
     """Monitor a subscription, by default of Pub/Sub, until SIGTERM, SIGINT or `stop`; then drain.
 
     The returned counts are those since the output was first written to.
+
+    Raises:
+      CheckFailed, FolderInUse, OSError, Refused: a person has to change something first.
+      OwnershipLost, TargetExists: another process deleted, replaced or wrote the worker's files.
     """
     started_at_us = clock.now_us()
     stopping = stop or threading.Event()

@@ -53,7 +53,10 @@ class Groups(dict[str | None, Group]):
         """Count an answer under a key."""
         key = cut_name(key)
         if key not in self and len(self) >= _MAX_KEYS:
-            self._drop_half()
+            by_rank = sorted(self.values(), key=lambda group: (group.low_grounded, group.answers))
+            for dropped in by_rank[: _MAX_KEYS // 2]:
+                del self[dropped.key]
+            self.dropped += _MAX_KEYS // 2
         group = self.setdefault(key, Group(key, title))
         group.answers += 1
         group.assessed += verdict in ASSESSED
@@ -68,12 +71,6 @@ class Groups(dict[str | None, Group]):
             return -bound, -group.answers, group.key or ""
 
         return sorted(self.values(), key=rank)[:limit]
-
-    def _drop_half(self) -> None:
-        ascending = sorted(self.values(), key=lambda group: (group.low_grounded, group.answers))
-        for group in ascending[: _MAX_KEYS // 2]:
-            del self[group.key]
-            self.dropped += 1
 
 
 class Mean(msgspec.Struct):

@@ -44,7 +44,9 @@ class PublishedIds:
         old = (name for name in names if self._age_s(name) > self._window_s + _KEPT_LONGER_S)
         storage.remove([f"{root}/{name}" for name in old])
         self._imported &= set(names)
-        new = [name for name in names if self._is_wanted(name)]
+        others = (name for name in names if name.split("-")[1:2] != [self._journal])
+        unread = (name for name in others if name not in self._imported)
+        new = [name for name in unread if self._age_s(name) <= self._window_s]
         with ThreadPoolExecutor(_READERS) as readers:
             for name, keys in zip(new, readers.map(self._read, new), strict=True):
                 if keys is not None:
@@ -69,10 +71,6 @@ class PublishedIds:
         path, _, keys = content.partition(b"\n")
         is_there = storage.exists(self._destination.path(path.decode()))
         return list(split_keys(keys)) if is_there else None
-
-    def _is_wanted(self, name: str) -> bool:
-        is_own = name.split("-")[1:2] == [self._journal]
-        return not (is_own or name in self._imported) and self._age_s(name) <= self._window_s
 
     def _age_s(self, name: str) -> float:
         digits = name[:_TIME_DIGITS]

@@ -44,7 +44,7 @@ class FilePublisher:
         return 0.0 if self._failing_since_s is None else self._clock() - self._failing_since_s
 
     def publish_due(self) -> None:
-        """Begin a publication if it is time; raise the OSError of the last one."""
+        """Begin a publication if it is time; raise the last one's TargetExists or OSError."""
         if self._running is None:
             now_s = self._clock()
             is_large = max(self._sizes.values(), default=0) >= self._file_bytes
