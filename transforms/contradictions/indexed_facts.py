@@ -7,9 +7,8 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from transforms.contradictions.compared_facts import ComparedFacts, FactSentence, Passages
-from transforms.contradictions.negation import has_negation
 from transforms.contradictions.numbers import may_count_in_words, plain_value
-from transforms.contradictions.parsed_sentence import ParsedSentence
+from transforms.contradictions.parsed_sentence import ParsedSentence, has_negation
 from transforms.contradictions.tokenized_text import form_of_spelling, spellings
 from transforms.rules.cache import WantedForms
 from transforms.rules.fact_text import max_sentences
@@ -31,10 +30,8 @@ _PART = re.compile(r"\S(?s:.){0,198}(?!\S)|\S(?s:.){0,198}")
 class IndexedFacts(ComparedFacts):
     """All facts of an answer, with an index of the words of its claims.
 
-    `ComparedFacts` searches for letters, also inside words. This class searches for whole words in
-    any inflection, and for pairs of adjacent words instead of phrases. It compares a claim with the
-    32 sentences that share most words with it, and with fewer if there are more than 64 claims. All
-    claims that will be compared are given, without references to sources.
+    It searches for whole words in any inflection, and for pairs of adjacent words instead of
+    phrases. It compares a claim with at most 32 sentences, which share most words with it.
     """
 
     def __init__(self, facts: tuple[str, ...], claims: Sequence[str]) -> None:
@@ -42,7 +39,6 @@ class IndexedFacts(ComparedFacts):
         self._claims = claims
         share = _MAX_SENTENCES // max(1, len(claims))
         self._max_sentences = min(max(1, share), _MAX_SENTENCES_PER_CLAIM)
-        self._passages: dict[int, FactSentence] = {}
 
     def may_negate_word_of(self, lower: str) -> bool:  # noqa: ARG002 - an index of all negated words is too slow
         """Return whether a fact negates anything."""
@@ -86,13 +82,7 @@ class IndexedFacts(ComparedFacts):
         if len(counts) < self._max_sentences:
             counts.update(chain(*(places for places in found if len(places) >= _MAX_OCCURRENCES)))
         best = counts.most_common(self._max_sentences)
-        return [self._passage(place) for place in sorted(place for place, _ in best)]
-
-    def _passage(self, place: int) -> FactSentence:
-        if place not in self._passages:
-            number, text = self._index.sentences[place]
-            self._passages[place] = FactSentence(ParsedSentence(text), number)
-        return self._passages[place]
+        return [self._index.sentences[place] for place in sorted(place for place, _ in best)]
 
     @cached_property
     def _has_negation(self) -> bool:
@@ -100,7 +90,7 @@ class IndexedFacts(ComparedFacts):
 
     @cached_property
     def _sentence_texts(self) -> frozenset[str]:
-        return frozenset(text for _, text in self._index.sentences)
+        return frozenset(sentence.text for sentence, _ in self._index.sentences)
 
     @cached_property
     def _values(self) -> frozenset[float | str]:
@@ -112,16 +102,14 @@ class IndexedFacts(ComparedFacts):
 
 
 class _Index:
-    """Index the words of claims in the sentences of facts.
+    """An index of the words of claims in the sentences of facts.
 
-    Attributes:
-      sentences: all sentences, each with the index of its fact.
-      places: by form of the claims, the indices of the first sentences that have it.
-      pairs: the adjacent forms that a fact has in common with a claim that has a number.
+    `places` are by form the indices of its first sentences, `pairs` the adjacent forms that a fact
+    has in common with a claim that has a number.
     """
 
     def __init__(self, facts: Sequence[str], claims: Sequence[str]) -> None:
-        self.sentences: list[tuple[int, str]] = []
+        self.sentences: list[FactSentence] = []
         self.places: dict[str, list[int]] = defaultdict(list)
         self.pairs: set[tuple[str, str]] = set()
         own_forms = [list(map(_form, spellings(claim))) for claim in claims]
@@ -142,7 +130,7 @@ class _Index:
                         self.places[form].append(len(self.sentences))
                 if not paired.isdisjoint(distinct):
                     self.pairs |= own_pairs.intersection(pairwise(forms))
-                self.sentences.append((number, text))
+                self.sentences.append(FactSentence(ParsedSentence(text), number))
         self.places.default_factory = None
 
 

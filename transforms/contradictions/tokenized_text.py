@@ -25,11 +25,8 @@ _MIN_PLURAL_CHARS = 4
 class Token(Record, frozen=True, gc=False):
     """A word, a number or a sign in a text, with its span in characters.
 
-    Attributes:
-      text: as it is written.
-      form: equal for the inflections of a word, and for all spellings of a number.
-      lower: in lower case, without a final 's.
-      is_content: False for a function word or a single letter.
+    The form is equal for the inflections of a word, and for all spellings of a number. `lower` is
+    without a final 's; a function word or a single letter is no content.
     """
 
     text: str

@@ -62,13 +62,14 @@ def split_sentences(text: str) -> list[Sentence]:
     A sentence ends at the end of its line; a row of a table is one sentence. White space, list,
     heading and quotation marks around a sentence and pieces without a letter or digit are dropped.
     """
-    pieces = list(locate_sentences(text))
-    if text.isascii():
-        return [
-            Sentence(text=piece, start_byte=start, end_byte=start + len(piece))
-            for start, piece in pieces
-        ]
-    return list(_measure_in_bytes(text, pieces))
+    size = len if text.isascii() else _size
+    sentences = []
+    behind = byte = 0
+    for start, piece in locate_sentences(text):
+        start_byte = byte + size(text[behind:start])
+        behind, byte = start + len(piece), start_byte + size(piece)
+        sentences.append(Sentence(text=piece, start_byte=start_byte, end_byte=byte))
+    return sentences
 
 
 def locate_sentences(text: str) -> Iterator[LocatedText]:
@@ -77,12 +78,8 @@ def locate_sentences(text: str) -> Iterator[LocatedText]:
         yield from _line_pieces(text, *line.span())
 
 
-def _measure_in_bytes(text: str, pieces: list[LocatedText]) -> Iterator[Sentence]:
-    seen = byte = 0
-    for start, piece in pieces:
-        start_byte = byte + len(text[seen:start].encode())
-        seen, byte = start + len(piece), start_byte + len(piece.encode())
-        yield Sentence(text=piece, start_byte=start_byte, end_byte=byte)
+def _size(text: str) -> int:
+    return len(text.encode())
 
 
 def _line_pieces(text: str, start: int, end: int) -> list[LocatedText]:
@@ -122,8 +119,7 @@ def _stays_inside(text: str, stop: int, behind: int, end: int) -> bool:
         following += 1
     if text[following : following + 1].islower():
         return True
-    is_one = behind == stop + 1
-    return is_one and _ends_with_abbreviation(text[max(0, stop - _TAIL_CHARS) : stop])
+    return behind == stop + 1 and _ends_with_abbreviation(text[max(0, stop - _TAIL_CHARS) : stop])
 
 
 def _last_is_abbreviation(tail: str) -> bool:
