@@ -89,7 +89,7 @@ async def listening(
         threads.shutdown(wait=False, cancel_futures=True)
 
 
-class _Connection(web.RequestHandler):
+class _ClientConnection(web.RequestHandler):
     """A connection of a client."""
 
     idle_since_s: float | None = 0.0
@@ -115,10 +115,10 @@ class _Server(web.Server):
         self._large_bodies = asyncio.Semaphore(_MAX_LARGE_BODIES)
         self._max_connections = _max_connections()
 
-    def __call__(self) -> _Connection:
+    def __call__(self) -> _ClientConnection:
         """Prepare for a new connection."""
         # The timeout is that of a request's head, too: no byte that arrives extends it.
-        return _Connection(
+        return _ClientConnection(
             self,
             loop=asyncio.get_running_loop(),
             keepalive_timeout=_DEADLINE_S,
@@ -148,7 +148,7 @@ class _Server(web.Server):
 
     def _close_idlest(self) -> bool:
         """Close the connection that was idle for longest; return whether any was idle."""
-        connections = cast("list[_Connection]", self.connections)
+        connections = cast("list[_ClientConnection]", self.connections)
         idle = {each: each.idle_since_s for each in connections if each.idle_since_s is not None}
         if idle:
             min(idle, key=idle.__getitem__).force_close()
@@ -156,7 +156,7 @@ class _Server(web.Server):
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer a request; close the connection if the client does not read the response."""
-        connection = cast("_Connection", request.protocol)
+        connection = cast("_ClientConnection", request.protocol)
         length, is_plain = request.content_length, "Content-Encoding" not in request.headers
         is_small = is_plain and length is not None and length <= _MAX_SMALL_BYTES
         try:
@@ -177,7 +177,7 @@ class _Server(web.Server):
             connection.idle_since_s = time.monotonic()
         return response
 
-    async def _answer(self, request: web.BaseRequest, connection: _Connection) -> Reply:
+    async def _answer(self, request: web.BaseRequest, connection: _ClientConnection) -> Reply:
         try:
             async with asyncio.timeout(_DEADLINE_S):
                 body = await _read_body(request)

@@ -12,7 +12,7 @@ import msgspec
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.report.output_folder import UnreadableFile, read_answers
 from launch.report.output_records import AnswerRow
-from launch.terminal.unreadable_input import SHOWN_FAULTS
+from launch.report.unreadable_input import SHOWN_FAULTS
 from pipeline import storage
 from pipeline.settings.commands import EvaluateSettings
 from pipeline.settings.job import InputFormatSettings

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from launch.flink import installation
 from launch.flink.installation import Missing
-from launch.flink.job_server import ProcessDied, job_server
+from launch.flink.job_server import JobServerDied, job_server
 from launch.terminal.exit_status import DONE, USAGE, fail
 
 
@@ -42,7 +42,7 @@ def _run(class_path: str, command: str, rest: list[str]) -> int:
             with job_server(class_path, Path(folder)) as flags:
                 groundwatch = [sys.executable, "-m", "launch", command, *flags, *rest]
                 return subprocess.run(groundwatch, check=False).returncode  # noqa: S603 - our own command
-        except (ProcessDied, KeyboardInterrupt) as error:
+        except (JobServerDied, KeyboardInterrupt) as error:
             return fail(str(error) or "interrupted")
 
 

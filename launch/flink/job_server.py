@@ -40,7 +40,7 @@ _ENVIRONMENT = os.environ | {
 }
 
 
-class ProcessDied(Exception):
+class JobServerDied(Exception):
     """A process of Flink ended or did not start; the message holds the end of its log."""
 
 
@@ -57,7 +57,7 @@ class Process:
         self.id = self._process.pid
 
     def wait_for_port(self, port: int) -> None:
-        """Wait until the process listens on a port; raise `ProcessDied` if it does not in time."""
+        """Wait until the process listens on a port, or raise `JobServerDied`."""
         deadline = time.monotonic() + _START_TIMEOUT_S
         while True:
             try:
@@ -66,14 +66,16 @@ class Process:
             except OSError:
                 self.check()
             if time.monotonic() > deadline:
-                raise ProcessDied(f"the {self._name} did not start within {_START_TIMEOUT_S:.0f} s")
+                raise JobServerDied(
+                    f"the {self._name} did not start within {_START_TIMEOUT_S:.0f} s"
+                )
             time.sleep(_POLL_S)
 
     def check(self) -> None:
-        """Raise `ProcessDied` if the process has ended."""
+        """Raise `JobServerDied` if the process has ended."""
         if self._process.poll() is not None:
             lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
-            raise ProcessDied("\n".join([f"the {self._name} has ended:", *lines[-_LOG_LINES:]]))
+            raise JobServerDied("\n".join([f"the {self._name} has ended:", *lines[-_LOG_LINES:]]))
 
     def end(self) -> None:
         """Terminate the process; kill it if it does not end soon."""

@@ -24,13 +24,13 @@ from launch.local.run_summary import free_run_id, move_replayed
 from launch.local.segments import ProcessDied
 from launch.local.work_folder import FolderInUse
 from launch.logs.json_log import keep_beam_quiet
-from launch.pubsub.errors import Refused
 from launch.pubsub.failure_spool import spool_failures
-from launch.report.run import write_report
+from launch.pubsub.pubsub_errors import Refused
 from launch.report.terminal_summary import show_summary
+from launch.report.unreadable_input import fail_unreadable, fail_with, first_failures
+from launch.report.write_report import write_report
 from launch.samples import sample_paths
 from launch.terminal.exit_status import DONE, LEFT, fail
-from launch.terminal.unreadable_input import fail_unreadable, fail_with, first_failures
 from pipeline.settings.commands import BackfillSettings, DemoSettings, ReplaySettings
 from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.definition import build

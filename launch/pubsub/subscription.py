@@ -11,7 +11,6 @@ from google.pubsub_v1 import SubscriberClient, types
 from msgspec.structs import replace
 
 from launch.pubsub import clients
-from launch.pubsub.errors import Reachability, is_about_the_caller, is_transient, refused
 from launch.pubsub.outstanding import (
     Delivery,
     OutstandingMessages,
@@ -19,6 +18,7 @@ from launch.pubsub.outstanding import (
     Settlement,
     SubscriptionStats,
 )
+from launch.pubsub.pubsub_errors import Reachability, is_about_the_caller, is_transient, refused
 from schemas.message import Message
 from transforms.grounding.settings import GoogleAccount
 

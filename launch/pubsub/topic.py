@@ -7,7 +7,7 @@ from google.api_core import exceptions
 from google.pubsub_v1 import PublisherClient, types
 
 from launch.pubsub import clients
-from launch.pubsub.errors import Reachability, Unpublished, is_transient, refused
+from launch.pubsub.pubsub_errors import Reachability, Unpublished, is_transient, refused
 from transforms.grounding.settings import GoogleAccount
 from transforms.rules.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 

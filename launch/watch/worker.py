@@ -12,7 +12,7 @@ from typing import Any
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.local.local_pipeline import LocalPipeline
-from launch.pubsub.errors import Refused
+from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import Subscription
 from launch.pubsub.topic import Topic
 from launch.watch.alerts.canary import Canary

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
-from pipeline.settings.kinds import Kind, choice_of, parse_switch
+from pipeline.settings.kinds import ValueKind, choice_of, parse_switch
 from schemas import Record
 
 _HELP = re.compile(r"^(\w+): (.*(?:\n  .*)*)", re.MULTILINE)
@@ -66,7 +66,7 @@ class Setting(Record, frozen=True, kw_only=True):
     key: str
     group: str
     help: str
-    kind: Kind
+    kind: ValueKind
     default: object
     is_required: bool
     is_many: bool
@@ -123,7 +123,7 @@ def settings_of(settings: type[Settings]) -> tuple[Setting, ...]:
             found += (each for each in settings_of(base) if each.key not in left_out)
         else:
             text = " ".join(texts.get(field.name, "").split())
-            has_kind = any(isinstance(mark, Kind) for mark in marks)
+            has_kind = any(isinstance(mark, ValueKind) for mark in marks)
             is_many = get_origin(base) is tuple and not has_kind
             if default := _DEFAULT.search(text):
                 note = msgspec.structs.replace(note, default=default[1])
@@ -159,9 +159,9 @@ def _is_group(base: Any) -> bool:
     return isinstance(base, type) and issubclass(base, Settings)
 
 
-def _kind_of(base: Any, marks: tuple[object, ...]) -> Kind:
+def _kind_of(base: Any, marks: tuple[object, ...]) -> ValueKind:
     for mark in marks:
-        if isinstance(mark, Kind):
+        if isinstance(mark, ValueKind):
             return mark
     if get_origin(base) is Literal:
         return choice_of(get_args(base), "WORD")

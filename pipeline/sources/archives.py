@@ -13,8 +13,8 @@ from pipeline.sources.avro_files import AVRO_MAGIC, Buffered, read_rows
 from pipeline.sources.compression import (
     GZIP_MAGIC,
     ZSTD_MAGIC,
-    Chunk,
     DamagedArchive,
+    FileChunk,
     read_members,
     read_plain,
 )
@@ -175,7 +175,7 @@ def _kind(stream: Buffered) -> bytes:
     return next(found, _PLAIN) if head else _PLAIN
 
 
-def _read_lines(chunks: Iterable[Chunk], path: str, max_line_bytes: int) -> Iterator[Message]:
+def _read_lines(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Iterator[Message]:
     """Read lines, which end at a line feed only, but skip blank ones, until DamagedArchive."""
     number = read = verified = 0
     line = _Line(max_line_bytes)

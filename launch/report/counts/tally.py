@@ -35,7 +35,7 @@ _MAX_RECORD_IDS = 100_000
 _TENTHS = tuple(tenth / 10 for tenth in range(11))
 
 
-class Outcome(Record, frozen=True, kw_only=True):
+class ThresholdOutcome(Record, frozen=True, kw_only=True):
     """The outcome of a pair of thresholds; precision and recall are of labelled answers, 0..1."""
 
     low_grounded: int
@@ -66,7 +66,7 @@ class ScoreGrid:
         """How many answers were counted."""
         return self._counts.total()
 
-    def outcome(self, support_threshold: float, claim_threshold: float) -> Outcome:
+    def outcome(self, support_threshold: float, claim_threshold: float) -> ThresholdOutcome:
         """Return the outcome of two steps; a score equal to its threshold is not low."""
         support_step = self.support_steps.index(support_threshold)
         claim_step = self.claim_steps.index(claim_threshold)
@@ -76,18 +76,18 @@ class ScoreGrid:
             scored[label] += count
             if support <= support_step or claim <= claim_step:
                 low[label] += count
-        return Outcome(
+        return ThresholdOutcome(
             low_grounded=low.total(),
             share=_share(low.total(), scored.total()),
             precision=_share(low[True], low[True] + low[False]),
             recall=_share(low[True], scored[True]),
         )
 
-    def by_support(self) -> dict[float, Outcome]:
+    def by_support(self) -> dict[float, ThresholdOutcome]:
         """Map each support threshold to its outcome with the claim threshold in force."""
         return {step: self.outcome(step, self.thresholds.claim) for step in self.support_steps}
 
-    def by_claim(self) -> dict[float, Outcome]:
+    def by_claim(self) -> dict[float, ThresholdOutcome]:
         """Map each claim threshold to its outcome with the support threshold in force."""
         return {step: self.outcome(self.thresholds.low_grounded, step) for step in self.claim_steps}
 

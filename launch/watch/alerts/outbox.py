@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Generic
 
-from launch.pubsub.errors import Unpublished
+from launch.pubsub.pubsub_errors import Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch.durable.journal import Journal, OutboxRow
 from schemas.alert import Alert

@@ -68,7 +68,7 @@ class Publication(Record, frozen=True, kw_only=True):
     files: dict[str, PlannedFile] = {}
 
 
-class Unpublished(NamedTuple):
+class UnpublishedRows(NamedTuple):
     """The batches in no final file yet, their enriched records, and the first one's time."""
 
     batches: int
@@ -147,10 +147,10 @@ class Journal:
         parts = msgspec.json.Decoder(tuple[Part, ...])
         return [(number, parts.decode(row)) for number, row in self._database.read(query, up_to)]
 
-    def unpublished(self) -> Unpublished:
+    def unpublished(self) -> UnpublishedRows:
         """Count the unpublished batches and their records."""
         [(batches, oldest_us, rows)] = self._database.read(_COUNT_UNPUBLISHED)
-        return Unpublished(batches, int(rows), oldest_us)
+        return UnpublishedRows(batches, int(rows), oldest_us)
 
     def set_part_aside(self, number: int, part: Part, path: str) -> None:
         """Take a damaged part out of a batch, since it was moved to a path; its rows are lost."""

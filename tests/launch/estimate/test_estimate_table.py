@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from launch.estimate.run import show_estimate
+from launch.estimate.estimate_backfill import show_estimate
 from launch.report.terminal_summary import comparison_line
 from schemas.cost_estimate import Amounts, Interval, compare
 from tests.support.builders import an_estimate

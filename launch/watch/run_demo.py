@@ -15,7 +15,7 @@ from launch.pubsub.outstanding import SubscriptionStats
 from launch.samples import sample_paths
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.watch.reporter import TerminalReporter
-from launch.watch.run import run_worker
+from launch.watch.run_worker import run_worker
 from pipeline import storage
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings
 from pipeline.settings.config import Config, Destination

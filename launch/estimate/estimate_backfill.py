@@ -15,9 +15,9 @@ from launch.inputs.paths import default_run_id, find_inputs, try_output
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
 from launch.local.run_summary import ESTIMATE_FILE
 from launch.report.output_folder import write_file
+from launch.report.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import counted
-from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from pipeline import storage
 from pipeline.settings.commands import EstimateSettings
 from pipeline.settings.config import Config, Destination, job_config

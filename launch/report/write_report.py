@@ -11,7 +11,7 @@ from rich.table import Table
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
 from launch.report import output_folder
-from launch.report.counts.tally import Findings, Outcome, Tally
+from launch.report.counts.tally import Findings, Tally, ThresholdOutcome
 from launch.report.output_records import AlertLine, FailureLine
 from launch.report.page.page import render
 from launch.terminal.exit_status import DONE, FAILED, fail
@@ -119,7 +119,9 @@ def _show_thresholds(tally: Tally) -> None:
     console.print()
 
 
-def _table(name: str, tally: Tally, outcomes: Mapping[float, Outcome], in_force: float) -> Table:
+def _table(
+    name: str, tally: Tally, outcomes: Mapping[float, ThresholdOutcome], in_force: float
+) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     labelled = ("precision", "recall") if tally.labels_matched else ()
     for heading in (name, "low-grounded", "share", "alerts", *labelled, ""):

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from launch.terminal.exit_status import DONE, FAILED, fail
-from launch.verify.run import find_journals, verify_folder
+from launch.verify.verify_folder import find_journals, verify_folder
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
 from pipeline.settings.commands import StatusSettings

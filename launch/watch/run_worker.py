@@ -15,8 +15,8 @@ from launch.inputs.paths import default_run_id_of, default_work_folder, try_outp
 from launch.job.beam_options import read_beam_options
 from launch.local.work_folder import FolderInUse, WorkFolder
 from launch.logs.json_log import keep_beam_quiet, log_as_json
-from launch.pubsub.errors import Refused
 from launch.pubsub.outstanding import PullSettings
+from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import PubSubSubscription, Subscription
 from launch.terminal.exit_status import DONE, FAILED
 from launch.watch.alerts.canary import validate_canary
