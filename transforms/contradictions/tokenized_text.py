@@ -26,7 +26,7 @@ class Token(Record, frozen=True, gc=False):
     """A word, a number or a sign in a text, with its span in characters.
 
     The form is equal for the inflections of a word, and for all spellings of a number. `lower` is
-    without a final 's; a function word or a single letter is no content.
+    without a final 's. Function words and single letters are not content.
     """
 
     text: str
