@@ -16,9 +16,7 @@ _ASCII_TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[A-Za-z]+(?:'[A-Za-z]+)*|[%$]"
 )
 _BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d]""")
-FORM_CHARS = 6
-"""The length of the longest form of a word; a number's may be longer."""
-
+FORM_CHARS = 6  # of the longest form of a word; a number's may be longer
 _MIN_PLURAL_CHARS = 4
 
 
