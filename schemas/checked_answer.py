@@ -12,13 +12,6 @@ class Decision(Record, frozen=True, kw_only=True):
     reason: str
 
 
-class RoutedAnswer(Record, frozen=True, kw_only=True):
-    """An answer and its verdict; `decision` is None if it needs a check."""
-
-    answer: Answer
-    decision: Decision | None = None
-
-
 class Claim(Record, frozen=True, kw_only=True):
     """One sentence of an answer, as the checker returned it."""
 
@@ -75,15 +68,13 @@ class Grounding(Record, frozen=True, kw_only=True):
     @property
     def required_scores(self) -> list[float]:
         """The scores, 0..1, of the claims that required a check."""
-        scores = (claim.required_score for claim in self.claims)
-        return [score for score in scores if score is not None]
+        return [score for each in self.claims if (score := each.required_score) is not None]
 
 
 class CheckedAnswer(Record, frozen=True, kw_only=True):
-    """An answer with its check, or with the decision that it needs none.
+    """An answer with the decision that it needs no check, or with its check once it is made.
 
-    `decision` is that of routing, or UNSCORABLE if the answer needs too many calls; it is None if
-    the answer was checked. `grounding` and `check` are None without a call.
+    `decision` is that of routing, or UNSCORABLE if the answer needs too many calls.
     """
 
     answer: Answer

@@ -7,10 +7,7 @@ from schemas.quantities import indented_json, with_rfc3339_times
 
 
 class Amounts(Record, frozen=True, kw_only=True):
-    """The requests to the checker, and the characters of answers and facts in them.
-
-    The service bills characters. The cost is in the currency of the price, None without a price.
-    """
+    """The requests to the checker, the characters in them, and the cost: None without a price."""
 
     calls: int
     characters: int

@@ -47,10 +47,7 @@ def stream(loaded: Loaded[WatchStreamSettings]) -> int:
 
 
 def stream_config(settings: WatchStreamSettings, workers: int, now_s: float) -> Config:
-    """Derive the configuration of a streaming job from settings without problems.
-
-    The time, in seconds since 1970 UTC, is part of the run's id: no job replaces another's files.
-    """
+    """Derive the configuration of a streaming job; its run id is unique by the time."""
     started = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%dT%H%M%SZ")
     return job_config(
         settings.job,

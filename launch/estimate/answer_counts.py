@@ -113,11 +113,7 @@ def _count_calls(
 
 
 class DistinctKeys:
-    """A set of keys that may be larger than memory.
-
-    SQLite deletes the unnamed file of a temporary database with the process
-    (https://www.sqlite.org/inmemorydb.html, "Temporary Databases").
-    """
+    """A set of keys that may be larger than memory, in a temporary file that SQLite deletes."""
 
     def __init__(self) -> None:
         self._database = sqlite3.connect("", isolation_level=None)
@@ -167,10 +163,7 @@ def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
 
 
 def counts_of(sample: Sample) -> EstimateCounts:
-    """Extrapolate the counts of all answers, without paid calls and characters.
-
-    The answers of a message that repeats another byte for byte count as duplicates.
-    """
+    """Extrapolate the counts, without paid calls; answers of repeated messages are duplicates."""
     counts = count_outcomes(chain.from_iterable(sample.outcomes), pays_once=True)
     sampled = len(sample.outcomes) or 1
     scale = sample.distinct / sampled

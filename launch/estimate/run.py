@@ -10,17 +10,19 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.estimate import answer_counts
-from launch.estimate.estimate_file import write_estimate
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.paths import default_run_id, find_inputs, try_output
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
+from launch.local.run_summary import ESTIMATE_FILE
+from launch.report.output_folder import write_file
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import counted
 from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
+from pipeline import storage
 from pipeline.settings.commands import EstimateSettings
 from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.load import Loaded
-from schemas.cost_estimate import Amounts, Estimate, Interval
+from schemas.cost_estimate import Amounts, Estimate, Interval, estimate_to_json
 from transforms.rules.sampling import Total
 from transforms.runtime import clock
 
@@ -30,8 +32,7 @@ _WIDTH = 92
 _SHORT_MINUTES = 0.1
 _LONG_MINUTES = 10
 
-_Row = tuple[str, str, str]
-"""A name, a number and a note."""
+_Row = tuple[str, str, str]  # a name, a number and a note
 
 
 def estimate(loaded: Loaded[EstimateSettings]) -> int:
@@ -42,7 +43,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     inputs = find_inputs("input", settings.input.input, loaded.problems)
     if output:
         # No run can have this name.
-        try_output(Destination(root=output, run="estimate.json"), loaded.problems)
+        try_output(Destination(root=output, run=ESTIMATE_FILE), loaded.problems)
     # A quota that cannot be divided is a problem of the backfill.
     workers = worker_count(beam_options, settings.job, [])
     loaded.raise_problems()
@@ -50,7 +51,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     config = job_config(
         settings.job,
         run=settings.job.output.run_id or default_run_id(settings.input.input),
-        inputs=inputs,
+        inputs=tuple(inputs),
         salvage=settings.archives.salvage,
         workers=workers,
         work_folder=folder,
@@ -61,7 +62,9 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
         estimated, counts = _estimate_backfill(messages, config, settings, workers)
         show_estimate(estimated)
         if output:
-            sys.stdout.write(f"  {write_estimate(output, estimated)}\n\n")
+            path = storage.join(output, ESTIMATE_FILE)
+            write_file(path, estimate_to_json(estimated))
+            sys.stdout.write(f"  {path}\n\n")
     except (OSError, KeyboardInterrupt) as error:
         return fail(f"the estimate failed: {str(error) or 'interrupted'}")
     if messages.damaged:

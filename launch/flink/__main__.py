@@ -16,19 +16,12 @@ from launch.terminal.exit_status import DONE, USAGE, fail
 
 
 def main(arguments: list[str]) -> int:
-    """Fetch Flink's jars, or run a command on Flink.
-
-    Returns:
-      The command's exit status; 1 if Flink failed, 2 if a requirement is missing.
-    """
+    """Fetch Flink's jars, or run a command on Flink; return the exit status."""
     parser = argparse.ArgumentParser("python -m launch.flink")
     parser.add_argument("--jar", type=Path, help="Beam's job server jar, to use another version")
-    parser.add_argument(
-        "--jars",
-        type=Path,
-        default=installation.DEFAULT_FOLDER,
-        help="the folder of the jars that `fetch` fetches (default %(default)s)",
-    )
+    jars_help = "the folder of the jars that `fetch` fetches (default %(default)s)"
+    default = installation.DEFAULT_FOLDER
+    parser.add_argument("--jars", type=Path, default=default, help=jars_help)
     parser.add_argument("command", help="fetch, or a command of groundwatch")
     parser.add_argument("rest", nargs=argparse.REMAINDER, help="the flags of the command")
     flags = parser.parse_args(arguments)

@@ -87,12 +87,7 @@ class Process:
 
 @contextmanager
 def job_server(class_path: str, folder: Path) -> Iterator[list[str]]:
-    """Run a job server while a `with` block lasts, and yield the flags that lead a command to it.
-
-    Args:
-      class_path: with Flink and Beam's runner, in Java's notation.
-      folder: for logs, settings and temporary files.
-    """
+    """Run a job server while a `with` block lasts; yield the flags that lead a command to it."""
     [port] = pick_port(0)
     process = start_job_server(class_path, folder, port, SETTINGS)
     try:

@@ -120,13 +120,7 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
 def prepare(
     loaded: Loaded[BackfillSettings] | Loaded[ReplaySettings], flag: str, patterns: tuple[str, ...]
 ) -> tuple[Config, PipelineOptions, int]:
-    """Derive the configuration of a job, Beam's options, and how many processes share the work.
-
-    Args:
-      loaded: the settings.
-      flag: the one that names the input.
-      patterns: its values.
-    """
+    """Derive a job's configuration, Beam's options and the number of processes."""
     job, problems = loaded.settings.job, loaded.problems
     replays = isinstance(loaded.settings, ReplaySettings)
     beam_options = read_beam_options(loaded, job)
@@ -146,7 +140,7 @@ def prepare(
     config = job_config(
         job,
         run=destination.run,
-        inputs=inputs,
+        inputs=tuple(inputs),
         source=default_run_id(patterns),
         replays=replays,
         salvage=loaded.settings.archives.salvage,
@@ -158,7 +152,6 @@ def prepare(
 
 
 def _local_flags(job: JobSettings) -> Iterator[str]:
-    """Refuse the flags that an engine cannot obey."""
     for group, names in (
         (job.local, ("work_folder", "resume", "forget_replies")),
         (job.costs, ("max_calls", "max_cost")),
@@ -169,7 +162,6 @@ def _local_flags(job: JobSettings) -> Iterator[str]:
 
 
 def _run(config: Config, options: PipelineOptions, processes: int, job: JobSettings) -> int:
-    """Run a job, print its progress and its summary, and return the exit status."""
     keep_beam_quiet()
     try:
         if config.work_folder:
@@ -178,17 +170,13 @@ def _run(config: Config, options: PipelineOptions, processes: int, job: JobSetti
             summary = run_remotely(config, options, job.costs.price_per_1k_chars)
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
         return fail(f"the run failed: {_reason(cause_of(error))}")
-    show_summary(config, summary, _report(config))
-    return _exit_status(config, summary)
-
-
-def _report(config: Config) -> str | None:
-    """Write the report; the run succeeds without it."""
+    report = None
     try:
-        return write_report(config.output)
+        report = write_report(config.output)
     except OSError as error:
         sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
-        return None
+    show_summary(config, summary, report)
+    return _exit_status(config, summary)
 
 
 def _exit_status(config: Config, summary: Summary) -> int:
@@ -206,7 +194,6 @@ def _exit_status(config: Config, summary: Summary) -> int:
 
 
 def _reason(error: BaseException) -> str:
-    """Say why a run failed, in a sentence for a person."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted; give the same command again to finish it"
     if isinstance(error, EXPECTED):

@@ -109,7 +109,6 @@ def _answer(low: LowAnswer) -> Table:
 
 
 def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterator[str]:
-    """Name the files, and say how to finish the run."""
     for kind in ("enriched", "alerts", "failures"):
         entries = read_manifest(config.destination, kind)
         rows = sum(entry.rows for entry in entries)

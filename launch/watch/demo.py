@@ -89,7 +89,11 @@ def demo(loaded: Loaded[WatchDemoSettings]) -> int:
     payloads = [line for line in lines if line.strip()]
     stop = threading.Event()
     try:
-        _remove_earlier(config)
+        work = WorkFolder(str(config.work_folder))
+        with work.held():
+            work.remove()
+        earlier = storage.find_below(config.output)
+        storage.remove([path for path in earlier if Path(path).name.startswith(f"{config.run}-")])
         summary = run_worker(
             config,
             build(WatchSettings, {"subscription": _SUBSCRIPTION}),
@@ -102,11 +106,3 @@ def demo(loaded: Loaded[WatchDemoSettings]) -> int:
         return fail(f"the demo failed: {error}")
     sys.stdout.write(f"The records are in {destination.root}.\n")
     return DONE if summary.closes else FAILED
-
-
-def _remove_earlier(config: Config) -> None:
-    work = WorkFolder(str(config.work_folder))
-    with work.held():
-        work.remove()
-    found = storage.find_below(config.output)
-    storage.remove([path for path in found if Path(path).name.startswith(f"{config.run}-")])

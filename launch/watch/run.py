@@ -87,18 +87,13 @@ def run_worker(
     subscription: Subscription | None = None,
     stop: threading.Event | None = None,
 ) -> Summary:
-    """Monitor a subscription until SIGTERM, SIGINT or the event `stop`, then drain.
+    """Monitor a subscription, by default of Pub/Sub, until SIGTERM, SIGINT or `stop`; then drain.
 
-    Without a `subscription`, messages are pulled from Pub/Sub.
-
-    Returns:
-      The counts since the output was first written to, as they stand in `summary.json`.
+    The returned counts are those since the output was first written to.
 
     Raises:
-      FolderInUse: another worker uses the same work folder.
-      CheckFailed, Refused: a person has to change something first.
+      CheckFailed, FolderInUse, OSError, Refused: a person has to change something first.
       OwnershipLost, TargetExists: another process deleted, replaced or wrote the worker's files.
-      OSError: the work folder cannot be used.
     """
     started_at_us = clock.now_us()
     stopping = stop or threading.Event()
@@ -155,7 +150,6 @@ def open_worker(
 
 @contextmanager
 def _status(worker: Worker, host: str, port: int) -> Iterator[None]:
-    """Answer /healthz and /metrics while a `with` block lasts."""
     # A connection of its own: these pages are answered on other threads.
     with closing(Journal(worker.journal.path)) as journal:
         metrics = Metrics(worker, journal, lambda: not worker.health.reasons())

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
-from pipeline.settings.definition import Note, Settings, Without
+from pipeline.settings.definition import Note, Settings
 from pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
 from schemas.quantities import SECOND_US
 from transforms.grounding.settings import RetrySettings
@@ -13,13 +13,13 @@ from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.no_data import NoDataRule
 
 _NO_DATA = NoDataRule()
-_NOT_OF_A_WORKER = Without(
-    "workers segment_messages resume forget_replies max_calls max_cost max_attempts"
+_NOT_OF_A_WORKER = Note(
+    without="workers segment_messages resume forget_replies max_calls max_cost max_attempts"
     " retry_timeout_s give_up_after_s"
 )
-_NOT_OF_A_STREAM = Without(
-    "work_folder segment_messages resume forget_replies max_calls max_cost price_per_1k_chars"
-    " give_up_after_s"
+_NOT_OF_A_STREAM = Note(
+    without="work_folder segment_messages resume forget_replies max_calls max_cost"
+    " price_per_1k_chars give_up_after_s"
 )
 
 
@@ -192,7 +192,7 @@ class EstimateSettings(Settings, frozen=True, kw_only=True):
     input: InputSettings
     archives: ArchiveSettings
     estimate: EstimationSettings
-    job: Annotated[JobSettings, Without("output")]
+    job: Annotated[JobSettings, Note(without="output")]
 
 
 class WatchSettings(Settings, frozen=True, kw_only=True):
@@ -255,7 +255,7 @@ class EvaluateSettings(Settings, frozen=True, kw_only=True):
     evaluation: EvaluationSettings
     archives: ArchiveSettings
     format: InputFormatSettings
-    verdicts: Annotated[VerdictSettings, Without("drift_threshold move_reason")]
+    verdicts: Annotated[VerdictSettings, Note(without="drift_threshold move_reason")]
     checker: CheckerSettings
     retries: RetryPolicySettings
 

@@ -1,10 +1,9 @@
 """The configuration of a pipeline, derived from the settings of a job."""
 
-from collections.abc import Sequence
+from typing import Any
 
 from pipeline import storage
-from pipeline.settings.definition import build
-from pipeline.settings.job import FILE_BYTES, JobSettings
+from pipeline.settings.job import FILE_BYTES, JobSettings, LocalRunSettings
 from schemas import Record
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
@@ -15,8 +14,6 @@ from transforms.rules.rate_incidents import RateRule
 from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
-
-_DEFAULTS = build(JobSettings, {})
 
 
 class Destination(Record, frozen=True, kw_only=True):
@@ -41,7 +38,7 @@ class Destination(Record, frozen=True, kw_only=True):
 
     @property
     def temporary_folder(self) -> str:
-        """Return the folder of files that are not published yet."""
+        """The folder of files that are not published yet."""
         return self.path(f".groundwatch-{self.run}")
 
     def temporary_path(self, name: str) -> str:
@@ -56,12 +53,11 @@ class Config(Record, frozen=True, kw_only=True):
       inputs: the archives' files, local or gs://; none for a subscription.
       source: a hash of the input's name. A run with the same id and another source is refused,
         since it would replace files of other answers.
-      replays: whether the inputs are failures of an earlier run.
       work_folder: a local folder for the state of an unfinished run, None on many machines.
       seen_for_s: seconds for which a stream remembers a record id.
     """
 
-    inputs: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
     output: str
     run: str
     source: str | None = None
@@ -70,7 +66,7 @@ class Config(Record, frozen=True, kw_only=True):
     input_format: str | None = None
     facts_from_steps: bool = False
     work_folder: str | None = None
-    segment_messages: int = _DEFAULTS.local.segment_messages
+    segment_messages: int = LocalRunSettings().segment_messages
     file_bytes: int = FILE_BYTES
     seen_for_s: int = SEEN_FOR_S
     sampling: SamplingRule = SamplingRule()
@@ -102,36 +98,24 @@ def job_config(
     job: JobSettings,
     *,
     run: str,
-    inputs: Sequence[str] = (),
-    source: str | None = None,
-    replays: bool = False,
-    salvage: bool = False,
     workers: int = 1,
-    work_folder: str | None = None,
     reply_folder: str | None = None,
     retries: RetrySettings | None = None,
     outage: OutagePolicy = OutagePolicy.FAIL,
-    seen_for_s: int = SEEN_FOR_S,
+    **fields: Any,
 ) -> Config:
     """Derive a pipeline's configuration from the settings of a job and from how it is run.
 
-    `workers` is how many processes at most share the work and the quota, `reply_folder` a local
-    folder that keeps paid replies until the run ends. `retries` is None for those of the settings.
-    The other arguments are fields of `Config` and of its `check`.
+    `workers` processes at most share the quota. A local `reply_folder` keeps paid replies until the
+    run ends. The other arguments are fields of `Config`, or replace settings of its `check`.
     """
     return Config(
-        inputs=tuple(inputs),
         output=job.output.output,
         run=run,
-        source=source,
-        replays=replays,
-        salvage=salvage,
         input_format=job.format.input_format,
         facts_from_steps=job.format.facts_from_steps,
-        work_folder=work_folder,
         segment_messages=job.local.segment_messages,
         file_bytes=job.output.target_file_mb * MEGABYTE,
-        seen_for_s=seen_for_s,
         sampling=job.sampling.rule,
         moved_reasons=dict(job.verdicts.move_reason),
         check=job.checker.check(
@@ -146,4 +130,5 @@ def job_config(
         rates=job.alerts.rates,
         text=job.output.text,
         failure_payload=job.output.failure_payload == "full",
+        **fields,
     )

@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -35,11 +36,9 @@ class Kind(Record, frozen=True):
 
     Attributes:
       parse: turns a text into the value, or raises ValueError with what it must be.
-      placeholder: stands for the value in the help.
       pattern: a regular expression of Java and Python that a template's parameter must match. It
         may accept more than `parse` does.
       parameter_type: of Dataflow's `ParameterType`.
-      choices: lists the accepted words, where there are few.
     """
 
     parse: Callable[[str], object]
@@ -78,13 +77,15 @@ def _one_of(choices: Callable[[], Sequence[str]], text: str) -> str:
     return accepted[accepted.index(text)]
 
 
-def _number(range_: str, accepts: Callable[[float], bool], pattern: str, unit: str = "") -> Kind:
+def _number(
+    range_: str, least: float, most: float = 1, pattern: str = _FRACTION_PATTERN, unit: str = ""
+) -> Kind:
     def parse(text: str) -> float:
         try:
             number = float(text)
         except ValueError:
             number = math.nan
-        if not (math.isfinite(number) and accepts(number)):
+        if not least <= number <= most:
             raise ValueError(f"must be a number {range_}")
         return number
 
@@ -92,11 +93,7 @@ def _number(range_: str, accepts: Callable[[float], bool], pattern: str, unit: s
 
 
 def _positive(unit: str = "") -> Kind:
-    return _number("above 0", lambda number: number > 0, _NUMBER, unit)
-
-
-def _between(least: float, range_: str) -> Kind:
-    return _number(range_, lambda number: least <= number <= 1, _FRACTION_PATTERN)
+    return _number("above 0", math.ulp(0), sys.float_info.max, _NUMBER, unit)
 
 
 def _whole(least: int, unit: str = "", most: float = math.inf) -> Kind:
@@ -226,8 +223,8 @@ def _format_names() -> Sequence[str]:
     return format_names()
 
 
-_FRACTION = _between(0, "from 0 to 1")
-_FRACTION_OR_MORE = _between(0, "from 0 to 1, or none")
+_FRACTION = _number("from 0 to 1", 0)
+_FRACTION_OR_MORE = _number("from 0 to 1, or none", 0)
 _FRACTION_OR_NONE = Kind(
     lambda text: None if text.lower() == "none" else _FRACTION_OR_MORE.parse(text),
     "NUMBER|none",
@@ -242,7 +239,7 @@ _CONFIG_FORM = "have the form projects/P/locations/L/groundingConfigs/C"
 Text = Annotated[str, Kind(_parse_text)]
 Switch = Annotated[bool, Kind(parse_switch, "", "(true|false|True|False)", "BOOLEAN")]
 Fraction = Annotated[float, _FRACTION]
-Share = Annotated[float, _between(_LEAST_SHARE, "above 0, at most 1")]
+Share = Annotated[float, _number("above 0, at most 1", _LEAST_SHARE)]
 FractionOrNone = Annotated[float | None, _FRACTION_OR_NONE]
 Positive = Annotated[float, _positive()]
 Seconds = Annotated[float, _positive("seconds")]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, filterfalse, pairwise, takewhile
 from pathlib import Path
-from typing import Generic, NamedTuple, NoReturn
+from typing import Generic, NamedTuple
 
 import msgspec
 import yaml
@@ -15,11 +15,10 @@ from pipeline.settings import kinds
 from pipeline.settings.definition import S, Setting, Settings, build, settings_of
 
 PREFIX = "GROUNDWATCH_"
+# Variables that Kubernetes sets in each container for a Service called groundwatch.
 _OF_KUBERNETES = re.compile(
     r"(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)"
 )
-"""Variables that Kubernetes sets in each container for a Service called groundwatch."""
-
 _CONFIG = "config"
 _INVALID = object()
 
@@ -44,9 +43,7 @@ class UsageError(Exception):
 class Loaded(msgspec.Struct, Generic[S]):
     """The settings of one command line; those with a problem have their default, or are empty.
 
-    Attributes:
-      others: the arguments that are not settings, in their order: for Apache Beam.
-      problems: those found so far, one sentence each; a command adds those of its files.
+    `others` are the arguments that are not settings. A command adds the problems of its files.
     """
 
     settings: S
@@ -134,17 +131,10 @@ def _split_positional(
     return {}, list(arguments)
 
 
-class _Parser(argparse.ArgumentParser):
-    """Raises, where argparse would print its usage and exit."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError([message])
-
-
 def _flags(
     arguments: Sequence[str], fields: Sequence[Setting], problems: list[str]
 ) -> tuple[dict[str, _Given], list[str]]:
-    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     flags = [field for field in fields if not field.note.is_positional]
     for field in flags:
         names = [f"--{name}" for name in (field.name, field.note.former) if name]

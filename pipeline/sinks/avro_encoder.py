@@ -71,9 +71,8 @@ class AvroBlocks:
 def compile_encoder(schema: Mapping[str, Any]) -> Callable[[Any], bytes]:
     """Generate the function that encodes the records of a schema.
 
-    The schema is a record of records, arrays, maps, strings, longs, doubles, booleans, and unions
-    of null and one of these. A field is read from the attribute of its name; a time from that with
-    ``_us``.
+    A union is of null and one other type. A field is read from the attribute of its name; a time
+    from that with ``_us``.
     """
     lines = ["def encode(record):", "    parts = []", "    add = parts.append"]
     lines += _indented(_encoding(schema, "record"))
@@ -84,8 +83,9 @@ def compile_encoder(schema: Mapping[str, Any]) -> Callable[[Any], bytes]:
         "double": struct.Struct("<d").pack,
         "optional_double": struct.Struct("<cd").pack,
     }
+    # Compiled first: Python dies of an interrupt during `exec` of a string even if it is caught.
     # The source depends on the schema only, which is a file of the package.
-    exec("\n".join(lines), names)  # noqa: S102
+    exec(compile("\n".join(lines), "<encoder of a schema>", "exec"), names)  # noqa: S102
     encode: Callable[[Any], bytes] = names["encode"]
     return encode
 

@@ -29,12 +29,7 @@ class DeferredAnswer(Record, frozen=True, kw_only=True):
 
 
 class BatchResults(Record, frozen=True, kw_only=True):
-    """The results of a batch, besides the rows in its part files.
-
-    Attributes:
-      rates: the counts of each engine's answers; several for one bucket are to be added up.
-      alerts, failures: those that are in no part file.
-    """
+    """The results of a batch: its part files, and what is in none; `rates` are to be added up."""
 
     parts: tuple[Part, ...] = ()
     rates: tuple[EngineCounts, ...] = ()
@@ -52,7 +47,7 @@ def read_results(folder: str) -> BatchResults:
     """Read the results of a finished batch, and delete their files."""
     results: dict[str, Any] = {}
     for name, decoder in _DECODERS.items():
-        path = _path(folder, name)
+        path = Path(folder, f"{name}.rows")
         if path.exists():
             results[name] = tuple(decoder.decode_lines(path.read_bytes()))
             path.unlink()
@@ -60,14 +55,12 @@ def read_results(folder: str) -> BatchResults:
 
 
 class KeepRows(beam.PTransform):
-    """Write rows to a file of the batch's results.
+    """Write rows, which must be few, to a file of the batch's results, named as its field.
 
     Input: a tuple of PCollections, bounded.
     Output: nothing.
     Failures: an OSError fails the bundle.
     Delivery: each row once, if the batch succeeds.
-
-    `convert` makes the rows of the field `name` of `BatchResults`, which must be few.
     """
 
     def __init__(
@@ -106,7 +99,8 @@ class KeepRow(beam.DoFn):
     def finish_bundle(self) -> None:
         """Write the rows."""
         if self._rows:
-            with create_file(_path(self._batches.batch.folder, self._name), "ab") as stream:
+            path = Path(self._batches.batch.folder, f"{self._name}.rows")
+            with create_file(path, "ab") as stream:
                 stream.write(msgspec.json.Encoder().encode_lines(self._rows))
 
 
@@ -120,7 +114,3 @@ def without_payload(failure: Failure) -> Failure:
     """Drop the original bytes and attributes of a failure's message."""
     kept = replace(failure.message, payload=b"", attributes={}, earlier=None, whole_bytes=None)
     return replace(failure, message=kept)
-
-
-def _path(folder: str, name: str) -> Path:
-    return Path(folder) / f"{name}.rows"

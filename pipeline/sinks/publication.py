@@ -1,7 +1,4 @@
-"""Publish part files as final files, and list these in a manifest.
-
-All functions raise OSError where a file cannot be read or written.
-"""
+"""Publish part files as final files, and list these in a manifest."""
 
 import re
 import shutil
@@ -20,10 +17,7 @@ _by_folder = attrgetter("folder")
 
 
 def publish_parts(config: Config, parts: Iterable[Part]) -> dict[str, int]:
-    """Join the part files of a run, publish them, and count the rows in the published files.
-
-    The parts come in the segments' order.
-    """
+    """Join a run's parts, in the segments' order, and publish them; count the published rows."""
     destination = config.destination
     ordered = sorted(parts, key=_by_folder)
     rows = {}
@@ -45,10 +39,7 @@ def publish_parts(config: Config, parts: Iterable[Part]) -> dict[str, int]:
 def publish_part(
     part: Part, path: str, destination: Destination, *, is_new: bool = False
 ) -> FileEntry:
-    """Give a part its final path below the output folder, and return its line in the manifest.
-
-    With `is_new`, another file of that name raises TargetExists.
-    """
+    """Publish a part below the output folder; if it `is_new`, it must not replace another file."""
     publish = storage.publish_new if is_new else storage.publish
     publish(part.path, destination.path(path))
     return file_entry(part, path)
@@ -57,7 +48,7 @@ def publish_part(
 def join_parts(parts: Sequence[Part], row_format: RowFormat, path: str) -> Part:
     """Write one header, followed by the rows of parts of one run, kind and folder as they are."""
     with storage.describing_errors(f"cannot write {path}"), storage.create(path) as joined:
-        joined.write(row_format.header())
+        row_format.open(joined).flush()  # the header
         for part in parts:
             problem = f"cannot read {part.path}"
             with storage.describing_errors(problem), storage.read(part.path) as stream:
@@ -99,7 +90,7 @@ def file_entry(part: Part, path: str) -> FileEntry:
 
 def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
     """Read the list of a finished run's files of one kind."""
-    path = destination.path(_manifest_path(destination, kind))
+    path = destination.path(f"manifest/{destination.run}-{kind}.jsonl")
     try:
         return [file_entry_from_json(line) for line in storage.read_whole(path).splitlines()]
     except ValueError:
@@ -122,7 +113,7 @@ def write_manifest_of(entries: Iterable[FileEntry], destination: Destination, na
     """Write a manifest under a name within the run."""
     ordered = sorted(entries, key=attrgetter("path"))
     content = b"".join(file_entry_to_json(entry) + b"\n" for entry in ordered)
-    path = _manifest_path(destination, name)
+    path = f"manifest/{destination.run}-{name}.jsonl"
     storage.write_whole(destination.path(path), content, destination.temporary_path(path))
 
 
@@ -142,7 +133,3 @@ def check_manifest(destination: Destination, row_format: RowFormat) -> int:
             if found != entry.rows:
                 raise OSError(f"{path} has {found} rows where {entry.rows} were written")
     return sum(entry.rows for entry in entries)
-
-
-def _manifest_path(destination: Destination, name: str) -> str:
-    return f"manifest/{destination.run}-{name}.jsonl"

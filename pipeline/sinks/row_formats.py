@@ -4,7 +4,6 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from functools import cache
-from io import BytesIO
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
@@ -24,11 +23,9 @@ from transforms.rules.redaction import TextMode, redact
 from transforms.runtime import clock
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
+# How far before and after now an event date may be to get a folder of its own.
 _OLDEST_US, _LATEST_US = 3_653 * DAY_US, 2 * DAY_US
-"""How far before and after now an event date may be to get a folder of its own."""
-
-_HEADER_BYTES = 256 * 1024
-"""More than any header, whose schema takes some 6 KB."""
+_HEADER_BYTES = 256 * 1024  # More than any header, whose schema takes some 6 KB
 
 
 class RowFormat(ABC):
@@ -51,14 +48,8 @@ class RowFormat(ABC):
         """Return what a writer takes."""
 
     def open(self, stream: IO[bytes]) -> Any:
-        """Start a file; return its writer with the methods `write` and `flush`."""
+        """Write a file's header; return its writer with the methods `write` and `flush`."""
         return stream
-
-    def header(self) -> bytes:
-        """Return the header of a file; rows of several files may follow one header."""
-        stream = BytesIO()
-        self.open(stream).flush()
-        return stream.getvalue()
 
     def skip_header(self, stream: IO[bytes]) -> None:  # noqa: B027 - lines have none
         """Seek to a file's first row; OSError if the file is not one of this run."""
@@ -76,12 +67,9 @@ class RowFormat(ABC):
 class EnrichedFiles(RowFormat):
     """Avro by event date, compressed with deflate, which every reader supports.
 
-    Args:
-      text_mode: how much of the texts is kept.
-      run: determines the sync marker, so that files of one run can be joined block by block.
-      now_us: the clock where rows are written as they come, None for archives: a date far from now
-        gets no folder, so that a producer with a wrong clock cannot create one for every day.
-      with_keys: whether the keys of records are needed.
+    The run determines the sync marker, so that its files can be joined block by block. With a clock
+    `now_us`, a date far from now gets no folder, so that a producer with a wrong clock cannot
+    create one for every day.
     """
 
     kind = "enriched"

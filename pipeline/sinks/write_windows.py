@@ -29,11 +29,9 @@ from schemas import Record
 from schemas.failure import Failure
 from transforms.runtime import counters
 
+# The longest retention of Pub/Sub, so that no message is dropped as too late. Source:
+# https://cloud.google.com/pubsub/docs/subscription-properties, "Message retention duration"
 ALLOWED_LATENESS_S = 31 * 24 * 3600
-"""The longest retention of Pub/Sub, so that no message is dropped as too late.
-
-Source: https://cloud.google.com/pubsub/docs/subscription-properties, "Message retention duration"
-"""
 
 
 class Windows(Record, frozen=True, kw_only=True):
@@ -44,10 +42,7 @@ class Windows(Record, frozen=True, kw_only=True):
 
 
 def into_windows(windows: Windows) -> beam.WindowInto:
-    """Window rows by publish time; late rows make panes of their own, and none is dropped.
-
-    No row waits for longer than a window's width, even while the watermark stands still.
-    """
+    """Window rows by publish time; none is dropped, or waits for longer than a window's width."""
     every_width = AfterProcessingTime(windows.width_s)
     return beam.WindowInto(
         FixedWindows(windows.width_s),
@@ -62,11 +57,8 @@ def window_name(window: IntervalWindow) -> str:
     return f"{window.start.to_utc_datetime():%Y%m%dT%H%M%SZ}"
 
 
-_Place = tuple[str, int]
-"""The folder and the shard of a row."""
-
-_HEX_DIGITS = 8
-"""The digits of a record id that spread rows evenly over the shards."""
+_Place = tuple[str, int]  # The folder and the shard of a row
+_HEX_DIGITS = 8  # The digits of a record id that spread rows evenly over the shards
 
 
 class WriteWindows(beam.PTransform):

@@ -28,9 +28,8 @@ _HEADER_FIELDS = {"magic": _MAGIC, "metadata": _METADATA, "sync": _SYNC}
 _FIELDS = [{"name": name, "type": kind} for name, kind in _HEADER_FIELDS.items()]
 _HEADER = parse_schema({"type": "record", "name": "Header", "fields": _FIELDS})
 _CHUNK_BYTES = 64 * 1024
+# More than any writer's blocks have, so that a damaged length cannot fill the memory.
 _MAX_BLOCK_BYTES = 256 * MEGABYTE
-"""More than any writer's blocks have, so that a damaged length cannot fill the memory."""
-
 _MAX_LONG_BYTES = 10
 _CRC_BYTES = 4
 _DECODERS: Mapping[str, Callable[[], Any]] = {
@@ -41,20 +40,15 @@ _DECODERS: Mapping[str, Callable[[], Any]] = {
 }
 _CODECS = ("null", "snappy", *_DECODERS)
 
+# The fields that may hold a row's message; otherwise its only field of bytes or string does.
 _PAYLOAD_FIELDS = ("data", "payload", "message")
-"""The fields that may hold a row's message; otherwise its only field of bytes or string does."""
-
+# The fields in which Pub/Sub's subscriptions and templates write the message's id.
 _ID_FIELDS = ("message_id", "messageId", "messageid")
-"""The fields in which Pub/Sub's subscriptions and templates write the message's id."""
-
+# Source: docs.cloud.google.com/pubsub/docs/create-cloudstorage-subscription, "Write metadata".
 _SUBSCRIPTION_FIELD = "subscription_name"
-"""Source: docs.cloud.google.com/pubsub/docs/create-cloudstorage-subscription, "Write metadata"."""
-
+# The record of Dataflow's template "Pub/Sub to Avro"; its time is a long of milliseconds.
+# Source: GoogleCloudPlatform/DataflowTemplates, com.google.cloud.teleport.avro.
 _TEMPLATE_RECORD = "AvroPubsubMessageRecord"
-"""The record of Dataflow's template "Pub/Sub to Avro"; its time is a long of milliseconds.
-
-Source: GoogleCloudPlatform/DataflowTemplates, com.google.cloud.teleport.avro.
-"""
 
 Row = dict[str, Any]
 Buffered: TypeAlias = "BufferedReader[RawIOBase]"

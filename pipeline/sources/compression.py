@@ -21,8 +21,7 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _CHUNK_BYTES = 256 * 1024
 _GZIP_WINDOW = zlib.MAX_WBITS | 16
 _ZSTD_DESCRIPTOR_BYTE = 4
-_ZSTD_HAS_CHECKSUM = 0b100
-"""RFC 8878, section 3.1.1.1.1."""
+_ZSTD_HAS_CHECKSUM = 0b100  # RFC 8878, section 3.1.1.1.1
 
 
 class Chunk(NamedTuple):
@@ -38,14 +37,9 @@ def read_plain(stream: IO[bytes]) -> Iterator[Chunk]:
         yield Chunk(data, is_verified=True)
 
 
-def read_gzip(stream: IO[bytes]) -> Iterator[Chunk]:
-    """Decompress gzip members and verify their checksums, or raise DamagedArchive."""
-    return _Members(stream, _GzipMember).read()
-
-
-def read_zstd(stream: IO[bytes]) -> Iterator[Chunk]:
-    """Decompress zstandard frames and verify their checksums, or raise DamagedArchive."""
-    return _Members(stream, _ZstdFrame).read()
+def read_members(stream: IO[bytes], magic: bytes) -> Iterator[Chunk]:
+    """Decompress gzip members or zstandard frames and verify them, or raise DamagedArchive."""
+    return _Members(stream, _GzipMember if magic == GZIP_MAGIC else _ZstdFrame).read()
 
 
 class _GzipMember:

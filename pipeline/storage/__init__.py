@@ -49,10 +49,7 @@ def name_below(path: str, folder: str) -> str | None:
 
 
 def create(path: str) -> IO[bytes]:
-    """Open a file for writing; an object appears when the stream is closed.
-
-    On disk only the owner and the group can read the file and new folders, whatever the umask is.
-    """
+    """Open a file that only owner and group can read, or an object that appears on closing it."""
     if is_local(path):
         make_folder(Path(path).parent)
     return create_file(path) if is_local(path) else _buckets().create(path)
@@ -64,19 +61,13 @@ def read(path: str) -> IO[bytes]:
 
 
 def publish(temporary_path: str, path: str) -> None:
-    """Give a finished file its final name, and replace a file of that name.
-
-    A second call for the same file does nothing.
-    """
+    """Give a finished file its final name, and replace another file; do nothing a second time."""
     if exists(temporary_path) or not exists(path):
         _move_in(temporary_path, path, must_be_new=False)
 
 
 def publish_new(temporary_path: str, path: str) -> None:
-    """Give a finished local file a final name; raise TargetExists if another file has it.
-
-    A file of that name with the same content is accepted: an interrupted attempt left it.
-    """
+    """Give a local file its final name; TargetExists if a file of other content has it."""
     try:
         _move_in(temporary_path, path, must_be_new=True)
     except FileExistsError:

@@ -37,22 +37,16 @@ _NUMBERS: Mapping[Any, int] = {
 }
 _SCHEME = "gs://"
 _CONTENT_TYPE = "application/octet-stream"
+# The memory of an unfinished object; Google's 40 MiB are too much with a file for each date.
 _CHUNK_BYTES = 2 * MEGABYTE
-"""The memory of an unfinished object; Google's 40 MiB are too much with a file for each date."""
-
 _SLASHES_BEFORE_NAME = 3
-NO_OBJECT = 0
-"""The generation of an object that does not exist."""
-
+NO_OBJECT = 0  # The generation of an object that does not exist
 _log = logging.getLogger(__name__)
 
 
 @contextmanager
 def as_os_errors(path: str) -> Iterator[None]:
-    """Raise the errors of Google's client as OSErrors of a path.
-
-    Their strerror holds no URL, since an upload URL authorizes anybody.
-    """
+    """Raise the client's errors as OSErrors, without URLs: an upload URL authorizes anybody."""
     try:
         yield
     except Exception as error:
@@ -80,8 +74,6 @@ def _reason(error: BaseException) -> str:
 
 
 class _Download(BeamBlobReader):
-    """Read an object; if it is replaced meanwhile, the stream fails."""
-
     def __init__(self, blob: Blob, path: str) -> None:
         super().__init__(blob, retry=RETRY)
         self._path = path
@@ -92,10 +84,9 @@ class _Download(BeamBlobReader):
 
 
 class _Upload(BlobWriter):
-    """Write an object, which appears when the stream is closed.
+    """Write an object, which appears when the stream is closed, but never after an error.
 
-    After an error or an exception, or without a close, it never appears. The garbage collector
-    would finish Google's own stream.
+    The garbage collector would finish Google's own stream.
     """
 
     def __init__(self, blob: Blob, path: str, generation: int | None) -> None:
@@ -127,10 +118,7 @@ class _Upload(BlobWriter):
 
 
 def create(path: str, *, must_be_new: bool = False) -> IO[bytes]:
-    """Open an object for writing; it appears, whole, when the stream is closed.
-
-    The stream raises FileExistsError if the object exists and must not.
-    """
+    """Open an object for writing; FileExistsError on closing it if it `must_be_new` and is not."""
     with as_os_errors(path):
         return cast("IO[bytes]", _Upload(_blob(path), path, NO_OBJECT if must_be_new else None))
 
@@ -208,8 +196,7 @@ def remove(path: str) -> None:
 def find(pattern: str) -> list[str]:
     """List the objects that match a glob or have it as their name, sorted.
 
-    As on disk, ``**`` matches any number of folders, and wildcards do not match a leading point.
-    A wildcard in the bucket's name is an OSError.
+    ``**`` matches any number of folders, and wildcards do not match a leading point.
     """
     literal = re.split(r"[*?[]", pattern, maxsplit=1)[0]
     if literal.count("/") < _SLASHES_BEFORE_NAME:

@@ -87,6 +87,9 @@ def _read_response(
         )
         for span in _fitting(answer.grounding_supports, text)
     ]
+    found_classes = answer.query_understanding_info.query_classification_info
+    positive = [found.type_ for found in found_classes if found and found.positive]
+    classes = _names(positive, enums.QUERY_CLASSIFICATION_TYPES)
     given = len(answer.citations) + len(answer.grounding_supports)
     event_time_us, are_times_good = field_values.first_time(
         answer.complete_time, answer.create_time
@@ -112,7 +115,7 @@ def _read_response(
         generator_grounding_score=field_values.proportion(answer.grounding_score),
         tags=field_values.true_tags(
             {
-                Tag.ADVERSARIAL_QUERY: _is_adversarial(answer.query_understanding_info),
+                Tag.ADVERSARIAL_QUERY: not _ADVERSARIAL.isdisjoint(classes),
                 Tag.BAD_OFFSETS: len(citations) + len(supports) < given,
                 Tag.BAD_TIMESTAMP: not are_times_good,
             }
@@ -182,11 +185,6 @@ def _names(values: Sequence[int | str], names: tuple[str, ...]) -> tuple[str, ..
     return tuple(filter(None, (enums.enum_name(value, names) for value in values)))
 
 
-def _is_adversarial(info: wire.QueryUnderstandingInfo) -> bool:
-    positive = [found.type_ for found in info.query_classification_info if found and found.positive]
-    return not _ADVERSARIAL.isdisjoint(_names(positive, enums.QUERY_CLASSIFICATION_TYPES))
-
-
 def _query(response: wire.AnswerQueryResponse) -> str | None:
     """Return the publisher's query, else the session's last for this answer, else a search's."""
     name, given = response.answer.name, response.query
@@ -209,10 +207,6 @@ def _is_answer_message(fields: dict[str, object]) -> bool:
         return is_answer(fields)
     is_response = "answerQueryToken" in fields or "session" in fields
     return "query" in fields and is_answer(fields["answer"]) and not is_response
-
-
-def _is_response_message(fields: dict[str, object]) -> bool:
-    return _is_wrapped(fields) and (is_answer(fields["answer"]) or "answerQueryToken" in fields)
 
 
 def _is_stream(elements: list[object]) -> bool:
@@ -312,7 +306,9 @@ ANSWER_QUERY = Format(
     name="discoveryengine.answer_query",
     fields=frozenset({"answer"}),
     wire_of=lambda _: wire.AnswerQueryResponse,
-    detects=_is_response_message,
+    detects=lambda fields: (
+        _is_wrapped(fields) and (is_answer(fields["answer"]) or "answerQueryToken" in fields)
+    ),
     read=_read_answer_query,
     can_be_chunk=True,
 )

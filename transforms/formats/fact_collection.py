@@ -10,8 +10,7 @@ from schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
 MAX_FACTS_CHARACTERS = 20_000_000
 """The limit of one answer's facts with their sources: twice the largest message.
 
-The facts can exceed the size of the message only because a source is written once and kept with
-each of its passages. Without a limit, a message of 10 MB could become a record of 1,000 GB.
+A source is written once and kept with each passage: 10 MB could become a record of 1,000 GB.
 """
 
 
@@ -72,10 +71,7 @@ def render_value(value: object) -> str:
     """Render a string unchanged, an object as lines of "key: value", anything else as JSON.
 
     Nested keys are joined by points, items of a list by commas; whole numbers have no fraction, and
-    fields without a value are left out.
-
-    Raises:
-      UnreadableAnswer: if a field is repeated, a number is out of range, or the text is too long.
+    fields without a value are left out. A repeated field is UnreadableAnswer.
     """
     reject_repeated(value)
     if isinstance(value, OutOfRangeNumber):

@@ -18,10 +18,8 @@ The `record_id` is empty unless the body holds one.
 class Request(Record, frozen=True, kw_only=True):
     """The body of a message to read: parsed JSON, camelCase and without nulls.
 
-    Attributes:
-      message: the message that holds the body.
-      named_format: the format or family that the user or the producer named; None if nobody did.
-      facts_from_steps: whether the results of the generator's searches count as facts.
+    The user or the producer may have named its format or family. `facts_from_steps` says whether
+    the results of the generator's searches count as facts.
     """
 
     value: object
@@ -55,10 +53,13 @@ class Format(Record, frozen=True, kw_only=True):
         """The producer, such as ``gemini``."""
         return self.name.partition(".")[0]
 
-    def has_shape(self, value: object) -> bool:
-        """Return whether parsed JSON is an object or an array, as the format requires."""
-        return isinstance(value, list if self.is_array else dict)
+    def has_fields(self, value: object) -> bool:
+        """Return whether parsed JSON of the right shape has any field of this format."""
+        objects = value if isinstance(value, list) else [value]
+        return isinstance(value, list) == self.is_array and any(
+            isinstance(item, dict) and not self.fields.isdisjoint(item) for item in objects
+        )
 
     def matches(self, value: object) -> bool:
         """Return whether parsed JSON is in this format."""
-        return self.has_shape(value) and self.detects(value)
+        return isinstance(value, list if self.is_array else dict) and self.detects(value)

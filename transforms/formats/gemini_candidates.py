@@ -22,11 +22,6 @@ from transforms.formats.field_values import first_time, proportion, read_ratings
 from transforms.formats.format import Format, Reading, Request
 from transforms.rules.spans import is_valid_span
 
-FactsByChunk = Sequence[tuple[int, ...]]
-"""The indices of each grounding chunk's facts, by the chunk's index."""
-
-_NO_REQUEST = wire.GenerateAnswerRequest()
-_NO_FEEDBACK = wire.Feedback()
 _GENERATE_ANSWER_FIELDS = frozenset({"answerableProbability", "inputFeedback"})
 _GENERATE_ANSWER_REQUEST_FIELDS = frozenset({"answerStyle", "inlinePassages", "semanticRetriever"})
 _GEMINI_FIELDS = frozenset({"groundingAttributions", "tokenCount"})
@@ -51,9 +46,11 @@ def _is_generate_answer(fields: dict[str, object]) -> bool:
 
 
 def _read_candidate(request: Request) -> Reading:
-    candidate = read_wire(request.value, wire.Candidate)
+    response = wire.GenerateAnswerResponse(answer=read_wire(request.value, wire.Candidate))
     names = _enums_of(request, request.value, {})
-    return _answer(candidate, request, CANDIDATE.name, names), ""
+    return _answer(
+        wire.GenerateAnswerExchange(response=response), request, CANDIDATE.name, names
+    ), ""
 
 
 def _read_generate_answer(request: Request) -> Reading:
@@ -62,29 +59,19 @@ def _read_generate_answer(request: Request) -> Reading:
     else:
         response = read_wire(request.value, wire.GenerateAnswerResponse)
         exchange = wire.GenerateAnswerExchange(response=response)
-    answer = _answer(
-        exchange.response.answer,
-        request,
-        GENERATE_ANSWER.name,
-        enums.GEMINI_ENUMS,
-        asked=exchange.request,
-        feedback=exchange.response.input_feedback,
-    )
-    probability = proportion(exchange.response.answerable_probability)
-    return replace(answer, answerable_probability=probability), ""
+    return _answer(exchange, request, GENERATE_ANSWER.name, enums.GEMINI_ENUMS), ""
 
 
-def _read_generate_content(request: Request, source_format: str) -> Reading:
+def _read_generate_content(request: Request, name: str) -> Reading:
     response = read_wire(request.value, wire.GenerateContentResponse)
     fields = request.value if isinstance(request.value, dict) else {}
     candidates = fields.get("candidates") or [None]
-    answer = _answer(
-        response.candidates[0] if response.candidates else wire.Candidate(),
-        request,
-        source_format,
-        _enums_of(request, candidates[0], fields),
-        feedback=response.prompt_feedback,
+    as_answer = wire.GenerateAnswerResponse(
+        answer=response.candidates[0] if response.candidates else wire.Candidate(),
+        input_feedback=response.prompt_feedback,
     )
+    exchange = wire.GenerateAnswerExchange(response=as_answer)
+    answer = _answer(exchange, request, name, _enums_of(request, candidates[0], fields))
     event_time_us, is_time_good = first_time(response.create_time)
     tags = true_tags(
         {
@@ -96,15 +83,14 @@ def _read_generate_content(request: Request, source_format: str) -> Reading:
 
 
 def _answer(
-    candidate: wire.Candidate,
+    exchange: wire.GenerateAnswerExchange,
     request: Request,
     source_format: str,
     names: enums.CandidateEnums,
-    *,
-    asked: wire.GenerateAnswerRequest = _NO_REQUEST,
-    feedback: wire.Feedback = _NO_FEEDBACK,
 ) -> Answer:
     """Read a candidate with the request that it answers and the feedback on its prompt."""
+    asked, candidate = exchange.request, exchange.response.answer
+    feedback = exchange.response.input_feedback
     facts, chunks = _read_facts(candidate, asked.inline_passages)
     metadata, text = candidate.grounding_metadata, _joined_text(candidate.content)
     supports = _read_supports(metadata.grounding_supports, candidate.content, chunks)
@@ -127,6 +113,7 @@ def _answer(
             *recited,
         ),
         supports=tuple(supports),
+        answerable_probability=proportion(exchange.response.answerable_probability),
         tags=true_tags({Tag.BAD_OFFSETS: not all_fit}),
     )
 
@@ -145,8 +132,11 @@ def _query(asked: wire.GenerateAnswerRequest) -> str | None:
 
 def _read_facts(
     candidate: wire.Candidate, passages: wire.GroundingPassages
-) -> tuple[FactCollection, FactsByChunk]:
-    """Collect the passages of the request; if it has none, all texts that the candidate quotes."""
+) -> tuple[FactCollection, Sequence[tuple[int, ...]]]:
+    """Collect the passages of the request, else all texts that the candidate quotes.
+
+    Return also the indices of each grounding chunk's facts.
+    """
     facts = FactCollection()
     chunks = candidate.grounding_metadata.grounding_chunks
     for passage in passages.passages:
@@ -155,13 +145,9 @@ def _read_facts(
     if passages.passages:
         return facts, [facts.find(source.any_text) if source else () for source in sources]
     for attribution in candidate.grounding_attributions:
-        source_id = attribution.source_id
-        facts.add(
-            _joined_text(attribution.content, "\n"),
-            document=(
-                source_id.grounding_passage.passage_id or source_id.semantic_retriever_chunk.chunk
-            ),
-        )
+        ids = attribution.source_id
+        document = ids.grounding_passage.passage_id or ids.semantic_retriever_chunk.chunk
+        facts.add(_joined_text(attribution.content, "\n"), document=document)
     return facts, [_add_source(source, facts) for source in sources]
 
 
@@ -178,7 +164,9 @@ def _add_source(source: wire.ChunkSource | None, facts: FactCollection) -> tuple
 
 
 def _read_supports(
-    supports: Sequence[wire.GeminiSupport | None], content: wire.Content, chunks: FactsByChunk
+    supports: Sequence[wire.GeminiSupport | None],
+    content: wire.Content,
+    chunks: Sequence[tuple[int, ...]],
 ) -> list[GroundingSupport]:
     """Read the supports whose segments fit their parts, with offsets into the whole answer.
 
@@ -272,7 +260,7 @@ def _generate_content(name: str) -> Format:
         fields=frozenset({"candidates", "promptFeedback"}),
         wire_of=lambda _: wire.GenerateContentResponse,
         detects=lambda fields: "candidates" in fields or "promptFeedback" in fields,
-        read=partial(_read_generate_content, source_format=name),
+        read=partial(_read_generate_content, name=name),
         can_be_chunk=True,
     )
 

@@ -1,9 +1,7 @@
 """groundwatch.envelope, {"query", "answer", "facts", "id", …}, and groundwatch.enriched.
 
-The latter is a record that groundwatch itself wrote, to be checked again. It holds the reason of
-its verdict, the reasons for which the generator skipped or withheld the answer, and tags, but
-neither the state nor the finish reason. These are derived: where several values would lead to the
-same record, any of them serves.
+The latter is a record that groundwatch itself wrote, to be checked again. It holds neither the
+state nor the finish reason. Values are derived that lead to the same record.
 """
 
 import re
@@ -109,10 +107,7 @@ def _fitting(spans: Iterable[Span], row: wire.EnrichedRow) -> tuple[Span, ...]:
 
 
 def _is_redacted(row: wire.EnrichedRow) -> bool:
-    """Return whether texts are hidden.
-
-    In a record that is not redacted, no text is empty or a hash.
-    """
+    """Return whether texts are hidden: else no text is empty or a hash."""
     texts = [row.query, *(fact.text for fact in row.facts)]
     lost_answer = row.verdict_reason == routing.NO_FACTS and not row.answer_text
     given = [text for text in (row.answer_text, *texts) if text]

@@ -14,6 +14,7 @@ MAX_DEPTH = 100
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_NUMBER_DIGITS = 308  # the longest integers that are sure to fit a double
+_CONTAINERS = (dict, list)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 # Maps whose keys are the user's own.
 _FREE_FORM = frozenset({"structData", "attributes"})
@@ -26,11 +27,8 @@ def read_json(payload: bytes) -> object:
     """Parse one JSON value; fields that are null are left out.
 
     A field that an object has twice becomes a `RepeatedField`, a number too large for a double an
-    `OutOfRangeNumber`: neither matters unless it is read. A byte order mark is ignored.
-
-    Raises:
-      UnreadableAnswer: for bad UTF-8, cut or trailing JSON, NaN, a lone surrogate, more than 100
-        levels of objects and arrays, or more than 10,000,000 bytes.
+    `OutOfRangeNumber`: neither matters unless it is read. What could lose data, such as bad UTF-8,
+    is UnreadableAnswer.
     """
     if len(payload) > MAX_PAYLOAD_BYTES:
         raise UnreadableAnswer(
@@ -40,7 +38,7 @@ def read_json(payload: bytes) -> object:
     try:
         text = payload.removeprefix(BYTE_ORDER_MARK).decode()
         value = _DECODER.decode(text)
-        is_too_deep = has_levels and _depth([value]) > MAX_DEPTH + 1
+        is_too_deep = has_levels and _is_too_deep(value)
     except UnicodeDecodeError as error:
         raise UnreadableAnswer(f"The message is not UTF-8: bad byte at {error.start}.") from None
     except json.JSONDecodeError as error:
@@ -93,9 +91,16 @@ def camel_case_name(name: str) -> str:
     return _WORD.sub(lambda match: match[1].upper(), name.rstrip("_"))
 
 
-def _depth(container: dict[str, Any] | list[Any]) -> int:
-    items = container.values() if isinstance(container, dict) else container
-    return 1 + max((_depth(item) for item in items if isinstance(item, dict | list)), default=0)
+def _is_too_deep(value: object) -> bool:
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            item
+            for container in level
+            if isinstance(container, _CONTAINERS)
+            for item in (container.values() if isinstance(container, dict) else container)
+        ]
+    return any(isinstance(item, _CONTAINERS) for item in level)
 
 
 def _read_object(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.score_grid import Outcome, ScoreGrid
+from launch.report.counts.tally import Outcome, ScoreGrid
 from transforms.rules.tagging import Thresholds
 
 scores = st.none() | st.floats(0, 1)
