@@ -101,11 +101,6 @@ class ComparedFacts:
         self.differences = BoundedDict[str, tuple[Difference, ...]](_MAX_CLAIMS)
         self._phrases = BoundedDict[str, bool](_MAX_PHRASES)
 
-    @cached_property
-    def lower_text(self) -> str:
-        """All facts in lower case."""
-        return "\n".join(self._lower_facts)
-
     def may_negate_word_of(self, lower: str) -> bool:
         """Return whether a fact may negate a word of a claim, given in lower case."""
         if len(self._maybe_negated) <= 10 * len(lower):
@@ -137,7 +132,7 @@ class ComparedFacts:
         """Return whether a fact has a number; one of several words only if in the passages."""
         if value in self._plain_numbers:
             return True
-        return may_count_in_words(self.lower_text) and value in passages.number_uses
+        return may_count_in_words(self._lower_text) and value in passages.number_uses
 
     def has_sentence(self, claim: str) -> bool:
         """Return whether a fact contains a claim verbatim, as one or several sentences."""
@@ -152,13 +147,13 @@ class ComparedFacts:
 
     def lacks_any(self, words: Iterable[str]) -> bool:
         """Return whether a word, in lower case, is in no fact, not even within a longer word."""
-        return not all(map(self.lower_text.__contains__, words))
+        return not all(map(self._lower_text.__contains__, words))
 
     def has_phrase(self, phrase: str) -> bool:
         """Return whether the facts have a phrase, in lower case, as whole words and numbers."""
         cached = self._phrases
         if phrase not in cached:
-            text = self.lower_text
+            text = self._lower_text
             place = text.find(phrase)
             while place >= 0 and not _is_whole(text, place, place + len(phrase)):
                 # A whole phrase begins where a word or a number begins.
@@ -180,12 +175,16 @@ class ComparedFacts:
         return tuple(map(str.lower, self._facts))
 
     @cached_property
+    def _lower_text(self) -> str:
+        return "\n".join(self._lower_facts)
+
+    @cached_property
     def _all_passages(self) -> Passages:
         return passages_of(tuple(enumerate(self._facts)))
 
     @cached_property
     def _plain_numbers(self) -> frozenset[float | str]:
-        if not may_count(self.lower_text):
+        if not may_count(self._lower_text):
             return frozenset()
         return frozenset().union(*map(_plain_numbers, self._lower_facts))
 

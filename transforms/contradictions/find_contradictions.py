@@ -8,11 +8,7 @@ from operator import itemgetter
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
 from schemas.verdict import ContradictionKind
-from transforms.contradictions.compared_facts import (
-    ComparedFacts,
-    Difference,
-    compared_facts,
-)
+from transforms.contradictions.compared_facts import ComparedFacts, Difference, compared_facts
 from transforms.contradictions.dates import may_agree
 from transforms.contradictions.indexed_facts import IndexedFacts
 from transforms.contradictions.numbers import Quantity, number_phrases
@@ -137,14 +133,10 @@ class _Comparison:
         for quantity in self._claim.quantities:
             if self._facts.has_phrase(quantity.phrase):
                 continue
+            is_small = isinstance(quantity.value, float) and quantity.value <= _SMALL
             if self._facts.has_number(quantity.value, self._passages):
                 yield from self._other_use(quantity)
-            elif not (
-                isinstance(quantity.value, float)
-                and quantity.value <= _SMALL
-                and not quantity.is_in_digits
-                and quantity.unit is None
-            ):
+            elif not is_small or quantity.is_in_digits or quantity.unit:
                 other = self._other_quantity(quantity, or_any=True)
                 yield Difference(ContradictionKind.NUMBER, quantity.text, *other)
 
@@ -179,9 +171,7 @@ class _Comparison:
         quantities = sentence.quantities if sentence else []
         values = {each.value for each in self._claim.quantities}
         others = [each for each in quantities if each.value not in values]
-        alike = [each for each in others if each.counts_like(own)]
-        if or_any:
-            alike = alike or others
+        alike = [each for each in others if each.counts_like(own)] or (others if or_any else [])
         return (alike[0].text, fact) if len(alike) == 1 else ()
 
     def _names(self) -> Iterator[Difference]:

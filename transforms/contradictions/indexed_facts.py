@@ -39,6 +39,7 @@ class IndexedFacts(ComparedFacts):
         self._claims = claims
         share = _MAX_SENTENCES // max(1, len(claims))
         self._max_sentences = min(max(1, share), _MAX_SENTENCES_PER_CLAIM)
+        self._passages: dict[int, FactSentence] = {}
 
     def may_negate_word_of(self, lower: str) -> bool:  # noqa: ARG002 - an index of all negated words is too slow
         """Return whether a fact negates anything."""
@@ -82,7 +83,11 @@ class IndexedFacts(ComparedFacts):
         if len(counts) < self._max_sentences:
             counts.update(chain(*(places for places in found if len(places) >= _MAX_OCCURRENCES)))
         best = counts.most_common(self._max_sentences)
-        return [self._index.sentences[place] for place in sorted(place for place, _ in best)]
+        return [self._passage(place) for place in sorted(place for place, _ in best)]
+
+    def _passage(self, place: int) -> FactSentence:
+        number, text = self._index.sentences[place]
+        return self._passages.setdefault(place, FactSentence(ParsedSentence(text), number))
 
     @cached_property
     def _has_negation(self) -> bool:
@@ -90,7 +95,7 @@ class IndexedFacts(ComparedFacts):
 
     @cached_property
     def _sentence_texts(self) -> frozenset[str]:
-        return frozenset(sentence.text for sentence, _ in self._index.sentences)
+        return frozenset(text for _, text in self._index.sentences)
 
     @cached_property
     def _values(self) -> frozenset[float | str]:
@@ -109,7 +114,7 @@ class _Index:
     """
 
     def __init__(self, facts: Sequence[str], claims: Sequence[str]) -> None:
-        self.sentences: list[FactSentence] = []
+        self.sentences: list[tuple[int, str]] = []
         self.places: dict[str, list[int]] = defaultdict(list)
         self.pairs: set[tuple[str, str]] = set()
         own_forms = [list(map(_form, spellings(claim))) for claim in claims]
@@ -130,7 +135,7 @@ class _Index:
                         self.places[form].append(len(self.sentences))
                 if not paired.isdisjoint(distinct):
                     self.pairs |= own_pairs.intersection(pairwise(forms))
-                self.sentences.append(FactSentence(ParsedSentence(text), number))
+                self.sentences.append((number, text))
         self.places.default_factory = None
 
 

@@ -140,7 +140,7 @@ def plain_value(number: str) -> float | str:
 
 
 def read_quantities(sentence: TokenizedText, used: AbstractSet[int]) -> list[Quantity]:
-    """Return the first 64 numbers, except those of a text's part and of the tokens in `used`."""
+    """Return the first 64 numbers of a sentence, without "step 1" and the tokens in `used`."""
     quantities: list[Quantity] = []
     tokens = sentence.tokens
     # The last token that is neither a number nor a conjunction: "steps" of steps 1, 2 and 3.

@@ -20,9 +20,7 @@ UNSPACED_SCRIPTS = (
 )
 """Characters that are words on their own, for the class of a regular expression."""
 
-Measure = Callable[[str], int]
-"""Returns the size of a text in the unit of the limit, at most the sum of its parts' sizes."""
-
+Measure = Callable[[str], int]  # the size of a text is at most the sum of its parts' sizes
 _UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
 _WORDS_AND_SPACES = re.compile(r"\s+|\S+")
 # Armenian, Arabic, Devanagari (single and double), Ethiopic

@@ -36,9 +36,7 @@ def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]
 
 
 def merge_rechecks(
-    grounding: Grounding,
-    rechecks: Sequence[PlannedRecheck],
-    replies: Sequence[CheckResponse],
+    grounding: Grounding, rechecks: Sequence[PlannedRecheck], replies: Sequence[CheckResponse]
 ) -> Grounding:
     """Merge the second pass, a reply for each recheck, into the first: the better score stays."""
     better = {
@@ -88,11 +86,11 @@ def _join(first: Claim, second: Claim) -> Claim:
     """Join two results for a claim: the higher score, all citations, required if either is."""
     required = {first.grounding_check_required, second.grounding_check_required} - {None}
     scores = [claim.score for claim in (first, second) if claim.score is not None]
-    cited = [
-        found
-        for claim in (first, second)
-        for found in zip(claim.citations, claim.citation_starts, strict=True)
-    ]
+    cited = zip(
+        first.citations + second.citations,
+        first.citation_starts + second.citation_starts,
+        strict=True,
+    )
     joined = _with_score(first, max(scores, default=None), cited)
     return replace(joined, grounding_check_required=any(required) if required else None)
 

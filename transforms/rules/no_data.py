@@ -65,11 +65,7 @@ def record_arrivals(
 
 
 def detect_no_data(
-    activities: Iterable[EngineActivity],
-    rule: NoDataRule,
-    *,
-    receiving_since_us: int,
-    now_us: int,
+    activities: Iterable[EngineActivity], rule: NoDataRule, *, receiving_since_us: int, now_us: int
 ) -> tuple[list[Alert], tuple[EngineActivity, ...]]:
     """Return alerts for engines that stopped sending answers or resumed, and the new activity.
 

@@ -2,7 +2,6 @@
 
 import heapq
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, log
 from typing import TypeVar
@@ -19,11 +18,7 @@ _MAX_CHOSEN = 4  # facts that are chosen for one claim; a claim rarely combines 
 _MIN_GAIN = 1e-9  # rounding leaves less than this of equal weights
 
 _Choice = tuple[int, float, int]
-"""A fact for a claim, the best first: turn, rest and fact.
-
-The turn is 0 for the fact that shares most with the claim, 1 for the one that adds most to it, ...
-The rest is the share of the claim's words, 0..1 by weight, that the fact does not add.
-"""
+"""The turn of a fact for a claim, the share of the claim's words that it does not add, the fact."""
 
 _Sentence = TypeVar("_Sentence", Claim, Sentence)
 
@@ -160,11 +155,11 @@ def best_facts(
         return tuple(facts)
     words_of = [sorted(_words(claim)) for claim in claims]
     # The facts that contain each word; of a frequent word the first ones.
-    holders: dict[str, list[int]] = {word: [] for words in words_of for word in words}
+    holders: dict[str, dict[int, None]] = {word: {} for words in words_of for word in words}
     for index, piece in enumerate(facts):
         for word in holders.keys() & _words(piece.text):
             if len(holders[word]) <= _MAX_HOLDERS:
-                holders[word].append(index)
+                holders[word][index] = None
     choices = [choice for words in words_of for choice in _choices(words, holders, len(facts))]
     chosen = dict.fromkeys(fact for _, _, fact in sorted(choices))
     ranked = [*chosen, *(index for index in range(len(facts)) if index not in chosen)]
@@ -172,7 +167,7 @@ def best_facts(
 
 
 def _choices(
-    words: Sequence[str], holders: Mapping[str, Sequence[int]], facts: int
+    words: Sequence[str], holders: Mapping[str, Mapping[int, None]], facts: int
 ) -> Iterator[_Choice]:
     """Choose facts for the distinct words of one claim, each for the words that others lack."""
     weights = {word: log(1 + facts / max(1, len(holders[word]))) for word in words}
@@ -189,13 +184,7 @@ def _choices(
         if best is None or gains[best] < _MIN_GAIN:
             return
         yield turn, 1 - gains[best] / total, best
-        added = [
-            word
-            for word in left
-            if (place := bisect_left(holders[word], best)) < len(holders[word])
-            and holders[word][place] == best
-        ]
-        for word in added:
+        for word in [word for word in left if best in holders[word]]:
             weight = left.pop(word)
             for other in holders[word]:
                 gains[other] -= weight

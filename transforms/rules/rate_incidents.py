@@ -4,7 +4,9 @@ Source: Google SRE workbook, chapter 5, "Multiwindow, Multi-Burn-Rate Alerts",
 https://sre.google/workbook/alerting-on-slos/
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -82,14 +84,11 @@ def find_all_rate_alerts(
     counts: Iterable[tuple[str | None, RateCounts]], rule: RateRule
 ) -> list[Alert]:
     """Find the incidents of all engines in an archive; each bucket is given with its engine."""
-    by_engine: dict[str | None, list[RateCounts]] = {}
+    by_engine: dict[str | None, list[RateCounts]] = defaultdict(list)
     for engine, bucket in counts:
-        by_engine.setdefault(engine, []).append(bucket)
-    return [
-        alert
-        for engine, buckets in by_engine.items()
-        for alert in find_rate_alerts(engine, buckets, rule)
-    ]
+        by_engine[engine].append(bucket)
+    alerts = (find_rate_alerts(engine, buckets, rule) for engine, buckets in by_engine.items())
+    return list(chain.from_iterable(alerts))
 
 
 def evaluate_rates(
@@ -190,7 +189,7 @@ class _Evaluation:
                 yield self._alert("open", opened)
 
     def _closing_state(self, incident: OpenIncident) -> str | None:
-        """Return how an incident closes now, if it does: normally, only by answers of now."""
+        """Return how an incident closes now, if it does, which answers in this bucket must show."""
         if not self._slow.answers:
             return "closed_unknown"
         if not self._fast.ends_with(bucket_start(self._now_us - 1)):

@@ -46,11 +46,8 @@ SKIP_REASON_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
 """Any other reason is a newer one of the service and leads to NOT_ANSWERED."""
 
 POLICY_FINISH_REASONS = frozenset(
-    {
-        *("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"),
-        *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
-    }
-)
+    ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR")
+).union(("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"))
 """Finish reasons that lead to POLICY_SKIPPED."""
 
 BLOCKED_RATING = "BLOCKED_RATING"
