@@ -21,7 +21,7 @@ grpc.insecure_channel, grpc.secure_channel = map(
 )
 from launch.__main__ import main
 from launch.watch import run_demo
-demo._PER_S = 400
+run_demo._PER_S = 400
 for _ in range(2):
     exit_status = main(["watch", "--demo", "--output", sys.argv[1]])
 sys.exit(exit_status)
