@@ -12,11 +12,7 @@ from pipeline.settings.load import UsageError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the arguments are by default those of the process.
-
-    Returns:
-      The exit status: 0 done, 1 failed, 2 usage, 3 done with failures left for a replay.
-    """
+    """Run a command, by default with the arguments of the process; return the exit status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal may lack a character.

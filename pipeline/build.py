@@ -27,14 +27,15 @@ def build_pipeline(root: beam.Pipeline, source: Source, sink: Sink, config: Conf
     or as sampled out.
     """
     use_record_coders()
+    keep_first, fill_bundles = source.grouping(config)
     read = root | "ReadMessages" >> source
     parsed = read.messages | "ParseAnswers" >> ParseAnswers(
         config.input_format, facts_from_steps=config.facts_from_steps
     )
-    distinct = parsed.answers | "Deduplicate" >> Deduplicate(source.keep_first(config))
+    distinct = parsed.answers | "Deduplicate" >> Deduplicate(keep_first)
     answers = distinct | "SampleAnswers" >> SampleAnswers(config.sampling)
     routed = answers | "RouteAnswers" >> RouteAnswers(config.moved_reasons)
-    checked = routed | "CheckGrounding" >> CheckGrounding(config.check, source.fill_bundles(config))
+    checked = routed | "CheckGrounding" >> CheckGrounding(config.check, fill_bundles)
     enriched = checked.checked | "TagAnswers" >> TagAnswers(config.thresholds)
     _ = (enriched,) | "WriteEnriched" >> sink.enriched
 
@@ -45,4 +46,5 @@ def build_pipeline(root: beam.Pipeline, source: Source, sink: Sink, config: Conf
 
     failures = (read.failures, parsed.failures, checked.failures)
     _ = failures | "WriteFailures" >> sink.failures
-    sink.keep_deferred(checked.left)
+    if sink.deferred:
+        _ = (checked.left,) | "KeepDeferred" >> sink.deferred

@@ -1,7 +1,4 @@
-"""Alerts for the person on call; `alert.avsc` describes the fields.
-
-Times are microseconds since 1970 UTC.
-"""
+"""Alerts for the person on call; `alert.avsc` describes the fields."""
 
 from enum import StrEnum
 

@@ -1,7 +1,4 @@
-"""An answer in groundwatch's own terms, independent of its format, and people's labels for it.
-
-`enriched_answer.avsc` describes the fields that an answer has in common with its record.
-"""
+"""An answer, independent of its format, and people's labels for it; see `enriched_answer.avsc`."""
 
 import msgspec
 
@@ -20,7 +17,7 @@ class Fact(Record, frozen=True, kw_only=True):
 
 
 class Citation(Record, frozen=True, kw_only=True):
-    """A span of the answer for which the chatbot cites facts: none if the source has no text."""
+    """A span of the answer, and the facts that the chatbot cites: none without a text."""
 
     start: int
     end: int
@@ -46,14 +43,10 @@ class SafetyRating(Record, frozen=True, kw_only=True):
 
 
 class Answer(Record, frozen=True, kw_only=True):
-    """One generated answer with the facts it was given.
+    """One generated answer with the facts it was given; its tags are those that parsing set.
 
-    Attributes:
-      message: the original message, which a later failure contains.
-      event_time_us: microseconds since 1970 UTC.
-      state, finish_reason, block_reason: the generator's names, None if absent or unspecified.
-      error_status: the google.rpc status that ended a stream, or None.
-      tags: tags set by parsing, such as ``BAD_TIMESTAMP``.
+    The generator's names are None if they are absent or unspecified. `error_status` is the
+    google.rpc status that ended a stream.
     """
 
     message: Message
@@ -80,10 +73,7 @@ class Answer(Record, frozen=True, kw_only=True):
 
 
 class LabelSpan(msgspec.Struct, frozen=True, array_like=True):
-    """A span (UTF-8 bytes, end exclusive) that the facts do not support, as a person labelled it.
-
-    `kind` is the kind of error, in the labels' own words.
-    """
+    """A span (UTF-8 bytes, end exclusive) that the facts do not support, by a person's label."""
 
     start: int
     end: int

@@ -1,7 +1,4 @@
-"""An answer between routing and its verdict: the decision, the check and its result.
-
-`enriched_answer.avsc` describes the fields of claims, checks and contradictions.
-"""
+"""An answer between routing and its verdict; `enriched_answer.avsc` describes most fields."""
 
 from schemas import Record
 from schemas.answer import Answer
@@ -13,13 +10,6 @@ class Decision(Record, frozen=True, kw_only=True):
 
     verdict: Verdict
     reason: str
-
-
-class RoutedAnswer(Record, frozen=True, kw_only=True):
-    """An answer and its verdict; `decision` is None if it needs a check."""
-
-    answer: Answer
-    decision: Decision | None = None
 
 
 class Claim(Record, frozen=True, kw_only=True):
@@ -51,7 +41,7 @@ class Contradiction(Record, frozen=True, kw_only=True):
 
 
 class Check(Record, frozen=True, kw_only=True):
-    """How an answer was checked; times are microseconds since 1970 UTC."""
+    """How an answer was checked."""
 
     checker: str
     calls: int
@@ -78,15 +68,13 @@ class Grounding(Record, frozen=True, kw_only=True):
     @property
     def required_scores(self) -> list[float]:
         """The scores, 0..1, of the claims that required a check."""
-        scores = (claim.required_score for claim in self.claims)
-        return [score for score in scores if score is not None]
+        return [score for each in self.claims if (score := each.required_score) is not None]
 
 
 class CheckedAnswer(Record, frozen=True, kw_only=True):
-    """An answer with its check, or with the decision that it needs none.
+    """An answer with the decision that it needs no check, or with its check once it is made.
 
-    `decision` is that of routing, or UNSCORABLE if the answer needs too many calls; it is None if
-    the answer was checked. `grounding` and `check` are None without a call.
+    `decision` is that of routing, or UNSCORABLE if the answer needs too many calls.
     """
 
     answer: Answer

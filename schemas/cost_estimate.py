@@ -7,10 +7,7 @@ from schemas.quantities import indented_json, with_rfc3339_times
 
 
 class Amounts(Record, frozen=True, kw_only=True):
-    """The requests to the checker, and the characters of answers and facts in them.
-
-    The service bills characters. The cost is in the currency of the price, None without a price.
-    """
+    """The requests to the checker, the characters in them, and the cost: None without a price."""
 
     calls: int
     characters: int
@@ -30,29 +27,17 @@ class Interval(Record, frozen=True, kw_only=True):
     high: float
 
 
-class Intervals(Record, frozen=True, kw_only=True):
-    """The confidence intervals of the amounts."""
-
-    calls: Interval
-    characters: Interval
-    cost: Interval | None
-
-
 class Estimate(Record, frozen=True, kw_only=True):
     """The estimate for a backfill.
 
     Attributes:
       run: the id that the backfill of the same input would have.
-      read: answers in the archives: one for each message, and one for each further answer in it.
       sampled_messages: the size of the sample that was extrapolated; None if all were read.
-      failures: answers that cannot be read; failed checks are not estimated.
-      damaged_archives: truncated archives; each is one message read and one failure.
+      failures: answers that cannot be read, and damaged archives; not failed checks.
       decided: answers by the verdict that they get without a call.
-      planned_calls: the calls that the answers to check need, including identical calls.
-      calls, characters, cost: without repeated identical calls, which are not paid.
+      planned_calls: including identical calls, which are paid once.
       most_rechecks: the maximum that rechecks of doubtful claims add.
-      minutes_without_quota: with `max_in_flight` calls at a time in each of `workers` processes, of
-        `assumed_latency_ms` each.
+      assumed_latency_ms: of each of `max_in_flight` calls in each of `workers` processes.
     """
 
     run: str
@@ -68,7 +53,7 @@ class Estimate(Record, frozen=True, kw_only=True):
     calls: int
     characters: int
     cost: float | None
-    intervals: Intervals | None
+    intervals: dict[str, Interval | None] | None
     most_rechecks: Amounts
     minutes_at_quota: float | None
     minutes_without_quota: float
@@ -80,35 +65,20 @@ class Estimate(Record, frozen=True, kw_only=True):
     estimated_at_us: int
 
 
-class Differences(Record, frozen=True, kw_only=True):
-    """The relative differences of a run from its estimate.
+class Comparison(Amounts, frozen=True, kw_only=True):
+    """The estimate for a run, and the relative differences of the run from it by amount.
 
     -0.01 is one percent less than the estimate; None if the estimate is 0 or unknown.
     """
 
-    calls: float | None
-    characters: float | None
-    cost: float | None
-
-
-class Comparison(Amounts, frozen=True, kw_only=True):
-    """The estimate for a run, and the difference of the run from it."""
-
-    relative_differences: Differences
+    relative_differences: dict[str, float | None]
 
 
 def compare(estimated: Amounts, made: Amounts) -> Comparison:
     """Compare the estimate for a run with the amounts that it made."""
-    differences = {
-        name: _relative(getattr(made, name), getattr(estimated, name))
-        for name in Differences.__struct_fields__
-    }
-    return Comparison(
-        calls=estimated.calls,
-        characters=estimated.characters,
-        cost=estimated.cost,
-        relative_differences=Differences(**differences),
-    )
+    expected = {name: getattr(estimated, name) for name in Amounts.__struct_fields__}
+    differences = {name: _relative(getattr(made, name), expected[name]) for name in expected}
+    return Comparison(**expected, relative_differences=differences)
 
 
 def estimate_to_json(estimate: Estimate) -> bytes:

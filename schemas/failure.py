@@ -35,15 +35,8 @@ class _FailureJson(msgspec.Struct):
     attempts: int
 
 
-_decoder = msgspec.json.Decoder(_FailureJson)
-
-
 def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
-    """Write a failure as one JSON object with the fields of `failure.avsc`, without a line end.
-
-    Without the payload, which is the original bytes (base64) and the attributes, the failure cannot
-    be replayed.
-    """
+    """Write a failure as JSON; without its payload and attributes it cannot be replayed."""
     message = failure.message
     payload = base64.b64encode(message.payload).decode() if with_payload else None
     fields = with_rfc3339_times(failure) | {
@@ -59,7 +52,7 @@ def failure_to_json(failure: Failure, *, with_payload: bool = True) -> bytes:
 def message_of_failure(line: bytes) -> Message:
     """Read the message of a failure; raise ValueError if it has no original bytes, or is none."""
     try:
-        written = _decoder.decode(line)
+        written = msgspec.json.decode(line, type=_FailureJson)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         raise ValueError("the line is not a failure of groundwatch") from None
     if written.payload_base64 is None:

@@ -7,7 +7,7 @@ SALVAGED = "groundwatch_salvaged"
 
 
 class EarlierFailure(Record, frozen=True, kw_only=True):
-    """The earlier failure of a replayed message; its time in microseconds since 1970 UTC."""
+    """The earlier failure of a replayed message."""
 
     first_failed_at_us: int
     attempts: int
@@ -18,12 +18,9 @@ class Message(Record, frozen=True, kw_only=True):
 
     Attributes:
       payload: the original bytes, without the line end; of one of several answers only its own.
-      attributes: the Pub/Sub attributes; empty for a line of a file.
       place: where it was read, stable over reruns: ``path#record_number`` (from 1), or the Pub/Sub
         message id.
       element: the index of the answer in a delivered message of several answers, else None.
-      publish_time_us: when it was published, microseconds since 1970 UTC; None for files.
-      earlier: its failure, for a message that is replayed.
       whole_bytes: the size of a message that is too long to be kept whole, else None.
     """
 

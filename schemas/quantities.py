@@ -22,11 +22,7 @@ _LAST = datetime.max.replace(tzinfo=UTC) - EPOCH
 
 
 def to_rfc3339(time_us: int | None) -> str | None:
-    """Format a time as ``2026-03-02T08:00:02.000000Z``; None stays None.
-
-    A time outside the years 1 to 9999, such as the end of the last hour, is replaced by the nearest
-    time inside.
-    """
+    """Format a time, moved into the years 1 to 9999, as ``2026-03-02T08:00:02.000000Z``."""
     if time_us is None:
         return None
     # strftime writes years before 1000 with fewer than four digits.
@@ -50,11 +46,7 @@ def indented_json(fields: Mapping[str, Any]) -> bytes:
 
 
 def from_rfc3339(text: str | None) -> int | None:
-    """Parse a time as `to_rfc3339` formats it; None stays None.
-
-    Raises:
-      ValueError: the text is not a time.
-    """
+    """Parse a time as `to_rfc3339` formats it, or raise ValueError; None stays None."""
     return None if text is None else to_us(datetime.fromisoformat(text))
 
 

@@ -21,16 +21,12 @@ class AnswerCounts(Record, frozen=True, kw_only=True):
 
     Attributes:
       read: answers read: one for each message, and one for each further answer in it.
-      duplicates, sampled_out: answers that were dropped.
       deferred: answers that the budget of the run did not allow to check; they count as not read,
         and a resumed run reads them again.
-      verdicts, failures_by_error: enriched records by verdict, failures by the class of their
-        error.
-      retryable_failures: failures that `replay` may resolve.
+      failures_by_error: by the class of the error.
       damaged_archives: each is one answer read and one failure.
       unreadable: messages that cannot be read as answers, and damaged archives.
-      calls: requests sent to the checker in all attempts of the run, failed ones included.
-      retries, characters: calls that repeat another one; characters of answers and facts.
+      calls: requests sent to the checker, failed ones included; `retries` repeat another one.
       checked: answers for which a call was made or a cached reply was used.
     """
 
@@ -65,11 +61,7 @@ class ReplayedFile(Record, frozen=True, kw_only=True):
 
 
 class Replayed(Record, frozen=True, kw_only=True):
-    """The failures of one output folder that a replay into the same folder has resolved.
-
-    The replay counts each of them again. The totals of the folder therefore subtract them from the
-    answers read and from the failures.
-    """
+    """The failures of a folder that a replay into it has resolved, and has counted again."""
 
     files: tuple[ReplayedFile, ...]
     failures: int
@@ -84,14 +76,10 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     Attributes:
       deferred: answers, and messages not yet parsed, that the budget of the run did not allow.
       enriched, failures, alerts: rows in the files that were written.
-      mean_latency_ms, max_latency_ms: of a checked answer, None if none was checked.
-      started_at_us, finished_at_us: microseconds since 1970 UTC.
-      thresholds: by name, 0..1: below which support score and claim score an answer was low.
       source: a hash of the input's name; None if it is unknown.
       journal: the identity of a worker's journal, part of its files' names; None for other runs.
       unpublished: enriched records of a worker that are durable, but in no final file yet.
       set_aside: rows in damaged part files of a worker, which are in no final file.
-      replayed: failures of this folder that the run has resolved; None if it replayed none.
     """
 
     run: str
@@ -134,37 +122,6 @@ def total_counts(parts: Iterable[RunCounts]) -> RunCounts:
     return RunCounts(**sums, max_latency_ms=slowest_ms)
 
 
-def folder_totals(runs: Iterable[Summary]) -> Summary:
-    """Add up the summaries of all runs of a folder, at least one.
-
-    Fields that cannot be added, such as the thresholds, are the last run's. The sums are without
-    the failures that a replay has resolved.
-    """
-    ordered = sorted(runs, key=_end)
-    sums = _sums(ordered, *_SUMMARY_SUMS)
-    for replayed in filter(None, (run.replayed for run in ordered)):
-        for name in ("read", "failures"):
-            sums[name] -= replayed.failures
-        sums["retryable_failures"] -= replayed.retryable
-        sums["unreadable"] -= replayed.unreadable
-        sums["failures_by_error"].subtract(replayed.failures_by_error)
-    for name in _COUNTS_BY_NAME:
-        sums[name] = dict(+sums[name])
-    costs = [run.cost for run in ordered if run.cost is not None]
-    latencies_ms = [run.max_latency_ms for run in ordered if run.max_latency_ms is not None]
-    return replace(
-        ordered[-1],
-        **sums,
-        cost=sum(costs) if costs else None,
-        mean_latency_ms=_mean_latency_ms(ordered),
-        max_latency_ms=max(latencies_ms, default=None),
-        started_at_us=min(run.started_at_us for run in ordered),
-        source=None,
-        journal=None,
-        replayed=None,
-    )
-
-
 def summary_to_json(summary: Summary) -> bytes:
     """Write the summary of a run as indented JSON; times are RFC 3339."""
     return indented_json(_fields(summary))
@@ -181,16 +138,41 @@ def summary_from_json(content: bytes) -> Summary:
         raise ValueError(f"not the summary of a run: {type(error).__name__}") from None
 
 
-def folder_summary_to_json(runs: Sequence[Summary]) -> bytes:
+def folder_summary_to_json(runs: Iterable[Summary]) -> bytes:
     """Write the summary of an output folder: the totals, and each run's summary under `runs`."""
-    ordered = sorted(runs, key=_end)
+    ordered = sorted(runs, key=lambda run: (run.finished_at_us, run.name))
     return indented_json(
-        {**_fields(folder_totals(ordered)), "runs": [_fields(run) for run in ordered]}
+        {**_fields(_folder_totals(ordered)), "runs": [_fields(run) for run in ordered]}
     )
 
 
-def _end(run: Summary) -> tuple[int, str]:
-    return run.finished_at_us, run.name
+def _folder_totals(runs: Sequence[Summary]) -> Summary:
+    """Add up the summaries of all runs of a folder, without the failures that were resolved.
+
+    Fields that cannot be added, such as the thresholds, are the last run's.
+    """
+    sums = _sums(runs, *_SUMMARY_SUMS)
+    for replayed in filter(None, (run.replayed for run in runs)):
+        for name in ("read", "failures"):
+            sums[name] -= replayed.failures
+        sums["retryable_failures"] -= replayed.retryable
+        sums["unreadable"] -= replayed.unreadable
+        sums["failures_by_error"].subtract(replayed.failures_by_error)
+    for name in _COUNTS_BY_NAME:
+        sums[name] = dict(+sums[name])
+    costs = [run.cost for run in runs if run.cost is not None]
+    latencies_ms = [run.max_latency_ms for run in runs if run.max_latency_ms is not None]
+    return replace(
+        runs[-1],
+        **sums,
+        cost=sum(costs) if costs else None,
+        mean_latency_ms=_mean_latency_ms(runs),
+        max_latency_ms=max(latencies_ms, default=None),
+        started_at_us=min(run.started_at_us for run in runs),
+        source=None,
+        journal=None,
+        replayed=None,
+    )
 
 
 def _sums(parts: Sequence[AnswerCounts], *further: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
 from schemas.answer import Answer
-from schemas.checked_answer import CheckedAnswer, RoutedAnswer
+from schemas.checked_answer import CheckedAnswer
 from schemas.failure import Failure
 from transforms.fill_bundles import FillBundles
 from transforms.grounding.check_session import CheckSession, Outcome, open_session
@@ -48,7 +48,7 @@ _POLL_S = 0.05
 class CheckGrounding(beam.PTransform):
     """Check answers against their facts, many at a time.
 
-    Input: PCollection[RoutedAnswer], bounded or not.
+    Input: PCollection[CheckedAnswer], bounded or not.
     Output: three PCollections, in the windows and at the timestamps of the input. `checked` holds
       the answers with a reply, and those that needed no call. `failures` holds one Failure for each
       failed check. `left` holds the answers that were not checked: because the run's budget is used
@@ -68,7 +68,7 @@ class CheckGrounding(beam.PTransform):
         self.fill_bundles = fill_bundles
 
     @no_annotations  # Beam knows several outputs by their tags only
-    def expand(self, routed: PCollection[RoutedAnswer]) -> DoOutputsTuple:
+    def expand(self, routed: PCollection[CheckedAnswer]) -> DoOutputsTuple:
         """Apply the step."""
         if self.fill_bundles:
             routed = routed | "FillBundles" >> self.fill_bundles
@@ -115,18 +115,17 @@ class _CheckAnswer(beam.DoFn):
 
     def process(
         self,
-        routed: RoutedAnswer,
+        routed: CheckedAnswer,
         timestamp: Timestamp = beam.DoFn.TimestampParam,
         window: Any = beam.DoFn.WindowParam,
     ) -> Iterator[CheckedAnswer | TaggedFailure | TaggedLeft]:
-        answer = routed.answer
         if routed.decision is not None:
-            yield CheckedAnswer(answer=answer, decision=routed.decision)
+            yield routed
             return
         ended, number = self._ended, self._submitted
         self._submitted += 1
-        self._in_flight[number] = _InFlight(answer, timestamp, window, time.monotonic())
-        self._session.checks.submit(answer, lambda outcome: ended.put((number, outcome)))
+        self._in_flight[number] = _InFlight(routed.answer, timestamp, window, time.monotonic())
+        self._session.checks.submit(routed.answer, lambda outcome: ended.put((number, outcome)))
         while not ended.empty() or self._count_in_time() >= self._most_in_flight:
             yield from self._next_ended()
 

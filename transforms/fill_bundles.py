@@ -8,14 +8,14 @@ from apache_beam.transforms.util import GroupIntoBatches
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
-from schemas.checked_answer import RoutedAnswer
+from schemas.checked_answer import CheckedAnswer
 from transforms.runtime.record_coder import RecordCoder
 
 BUFFERED_FOR_S = 1.0
 """Longest wait of an answer for others; with little traffic, most of an alert's delay."""
 
 _ANY_KEY = b""
-_CODER = RecordCoder(RoutedAnswer)
+_CODER = RecordCoder(CheckedAnswer)
 
 
 class FillBundles(beam.PTransform):
@@ -24,8 +24,8 @@ class FillBundles(beam.PTransform):
     Bundles of a streaming runner often hold a single answer. A worker would then have only as many
     calls in flight as it has threads.
 
-    Input: PCollection[RoutedAnswer], unbounded, in the global window.
-    Output: PCollection[RoutedAnswer], the same answers at their timestamps.
+    Input: PCollection[CheckedAnswer], unbounded, in the global window.
+    Output: PCollection[CheckedAnswer], the same answers at their timestamps.
     Failures: none.
     Delivery: each answer once; waiting answers are in the runner's state.
 
@@ -37,7 +37,7 @@ class FillBundles(beam.PTransform):
         super().__init__()
         self.size = size
 
-    def expand(self, routed: PCollection[RoutedAnswer]) -> PCollection[RoutedAnswer]:
+    def expand(self, routed: PCollection[CheckedAnswer]) -> PCollection[CheckedAnswer]:
         """Apply the step."""
         batching = GroupIntoBatches.WithShardedKey(self.size, BUFFERED_FOR_S)
         return (
@@ -49,12 +49,12 @@ class FillBundles(beam.PTransform):
 
 
 def _pack(
-    routed: RoutedAnswer, timestamp: Timestamp = beam.DoFn.TimestampParam
+    routed: CheckedAnswer, timestamp: Timestamp = beam.DoFn.TimestampParam
 ) -> tuple[bytes, tuple[int, bytes]]:
     # GroupIntoBatches would pickle the records.
     return _ANY_KEY, (timestamp.micros, _CODER.encode(routed))
 
 
-def _unpack(batch: tuple[object, Iterable[tuple[int, bytes]]]) -> Iterator[RoutedAnswer]:
+def _unpack(batch: tuple[object, Iterable[tuple[int, bytes]]]) -> Iterator[CheckedAnswer]:
     for micros, encoded in batch[1]:
         yield TimestampedValue(_CODER.decode(encoded), Timestamp(micros=micros))

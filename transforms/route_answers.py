@@ -6,7 +6,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 
 from schemas.answer import Answer
-from schemas.checked_answer import RoutedAnswer
+from schemas.checked_answer import CheckedAnswer
 from schemas.verdict import Verdict
 from transforms.rules.routing import route
 
@@ -15,7 +15,7 @@ class RouteAnswers(beam.PTransform):
     """Decide the verdict of answers that were skipped, blocked, failed or cannot be scored.
 
     Input: PCollection[Answer], bounded or not.
-    Output: PCollection[RoutedAnswer], one for each answer, in its window and at its timestamp.
+    Output: PCollection[CheckedAnswer], one for each answer, in its window and at its timestamp.
     Failures: none.
     Delivery: each answer once; a retried bundle has the same results.
 
@@ -27,10 +27,10 @@ class RouteAnswers(beam.PTransform):
         super().__init__()
         self.moved_reasons = dict(moved_reasons)
 
-    def expand(self, answers: PCollection[Answer]) -> PCollection[RoutedAnswer]:
+    def expand(self, answers: PCollection[Answer]) -> PCollection[CheckedAnswer]:
         """Apply the step."""
         return answers | "RouteAnswer" >> beam.Map(_route_answer, moved_reasons=self.moved_reasons)
 
 
-def _route_answer(answer: Answer, moved_reasons: Mapping[str, Verdict]) -> RoutedAnswer:
-    return RoutedAnswer(answer=answer, decision=route(answer, moved_reasons))
+def _route_answer(answer: Answer, moved_reasons: Mapping[str, Verdict]) -> CheckedAnswer:
+    return CheckedAnswer(answer=answer, decision=route(answer, moved_reasons))

@@ -21,26 +21,17 @@ from schemas.quantities import MEGABYTE
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.local.service import LocalTransport, Reply, refuse
 
+# Enough for 200 facts of 10,000 characters with every character escaped in JSON.
 _MAX_BODY_BYTES = 32 * MEGABYTE
-"""Enough for 200 facts of 10,000 characters with every character escaped in JSON."""
-
 _MAX_SMALL_BYTES = 64_000
-_MAX_LARGE_BODIES = 4
-"""Larger bodies in memory at a time; further ones wait for their turn."""
-
+_MAX_LARGE_BODIES = 4  # larger bodies in memory at a time; further ones wait for their turn
 _THREADS = 2
 _BACKLOG = 1_024
 _MAX_CONNECTIONS = 1_024
-_RESERVED_FILES = 64
-"""Open files for everything except connections."""
-
-_DEADLINE_S = 30.0
-"""For a client to send the head of a request, its body, and to read the response."""
-
+_RESERVED_FILES = 64  # open files for everything except connections
+_DEADLINE_S = 30.0  # for a client to send the head of a request, its body, and to read the response
 _RETRY_S = 1.0
-_LINGERING_S = 1.0
-"""For a client to read why its request is refused before it has sent the whole."""
-
+_LINGERING_S = 1.0  # for a client to read why its request is refused before it has sent the whole
 _SHUTDOWN_TIMEOUT_S = 5
 _log = logging.getLogger(__name__)
 
@@ -73,18 +64,10 @@ async def _serve(settings: ServeCheckerSettings) -> None:
 async def listening(
     port: int, host: str = "127.0.0.1", scorer: str | None = None
 ) -> AsyncIterator[str]:
-    """Serve checks inside the running event loop while a `with` block lasts.
+    """Serve checks inside the running event loop while a `with` block lasts; yield the address.
 
-    One process answers on one core. Short requests are checked in the event loop, long ones in a
-    thread, so that they do not hold up the others.
-
-    Args:
-      port: the TCP port; 0 takes a free one.
-      host: the address to listen on.
-      scorer: the folder of a model that scores the claims; None for the lexical scorer.
-
-    Yields:
-      The base address, such as http://127.0.0.1:8080.
+    One process answers on one core: short requests in the event loop, long ones in a thread. The
+    scorer is the folder of a model, None for the lexical one; port 0 takes a free port.
     """
     threads = ThreadPoolExecutor(_THREADS, "check")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -106,15 +89,11 @@ async def listening(
         threads.shutdown(wait=False, cancel_futures=True)
 
 
-class _Connection(web.RequestHandler):
-    """A connection of a client.
-
-    Attributes:
-      idle_since_s: when it last got a response, by the monotonic clock, 0 for never; None while its
-        request is checked.
-    """
+class _ClientConnection(web.RequestHandler):
+    """A connection of a client."""
 
     idle_since_s: float | None = 0.0
+    """When it last got a response, by the monotonic clock; None while its request is checked."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport, which the base class forgets when it closes it."""
@@ -136,10 +115,10 @@ class _Server(web.Server):
         self._large_bodies = asyncio.Semaphore(_MAX_LARGE_BODIES)
         self._max_connections = _max_connections()
 
-    def __call__(self) -> _Connection:
+    def __call__(self) -> _ClientConnection:
         """Prepare for a new connection."""
         # The timeout is that of a request's head, too: no byte that arrives extends it.
-        return _Connection(
+        return _ClientConnection(
             self,
             loop=asyncio.get_running_loop(),
             keepalive_timeout=_DEADLINE_S,
@@ -169,7 +148,7 @@ class _Server(web.Server):
 
     def _close_idlest(self) -> bool:
         """Close the connection that was idle for longest; return whether any was idle."""
-        connections = cast("list[_Connection]", self.connections)
+        connections = cast("list[_ClientConnection]", self.connections)
         idle = {each: each.idle_since_s for each in connections if each.idle_since_s is not None}
         if idle:
             min(idle, key=idle.__getitem__).force_close()
@@ -177,7 +156,7 @@ class _Server(web.Server):
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer a request; close the connection if the client does not read the response."""
-        connection = cast("_Connection", request.protocol)
+        connection = cast("_ClientConnection", request.protocol)
         length, is_plain = request.content_length, "Content-Encoding" not in request.headers
         is_small = is_plain and length is not None and length <= _MAX_SMALL_BYTES
         try:
@@ -198,7 +177,7 @@ class _Server(web.Server):
             connection.idle_since_s = time.monotonic()
         return response
 
-    async def _answer(self, request: web.BaseRequest, connection: _Connection) -> Reply:
+    async def _answer(self, request: web.BaseRequest, connection: _ClientConnection) -> Reply:
         try:
             async with asyncio.timeout(_DEADLINE_S):
                 body = await _read_body(request)
@@ -217,7 +196,6 @@ class _Server(web.Server):
 
 
 def _max_connections() -> int:
-    """Return how many connections may be open, a little less than files may be."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit == resource.RLIM_INFINITY:
         return _MAX_CONNECTIONS

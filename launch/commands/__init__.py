@@ -22,9 +22,8 @@ class Command(Record, frozen=True, kw_only=True):
 
     Attributes:
       settings: its settings; Beam's pipeline options pass through where they have a `job`.
-      run: the function that runs it, as ``module:function``. It takes a `Loaded`, returns the
-        exit status, and may raise UsageError. Its module is imported only to run the command, since
-        importing Beam takes a second.
+      run: the function that runs it, as ``module:function``, imported only then: Beam takes a
+        second. It takes a `Loaded`, returns the exit status, and may raise UsageError.
       help: one sentence, and more below it; by default the docstring of its module.
       variants: commands that run instead if the command line has a flag.
     """
@@ -74,11 +73,7 @@ def all_commands() -> dict[str, Command]:
 
 
 def run_command(name: str, arguments: Sequence[str]) -> int:
-    """Run a command, or print its help.
-
-    Raises:
-      UsageError: the arguments, the environment or the file have problems.
-    """
+    """Run a command, or print its help; raise UsageError if its settings have problems."""
     command = all_commands()[name].variant(arguments)
     if {"--help", "-h"} & set(arguments):
         sys.stdout.writelines(_help(name, command))

@@ -1,4 +1,4 @@
-"""Write docs/configuration.md: `python -m launch.commands`."""
+"""Write the tables of docs/configuration.md: `python -m launch.commands`."""
 
 from pathlib import Path
 
@@ -8,4 +8,5 @@ from pipeline.settings.reference import reference_page
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 
 if __name__ == "__main__":
-    PAGE.write_text(reference_page([*documented_commands()]), encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(reference_page(page, [*documented_commands()]), encoding="utf-8")

@@ -6,4 +6,4 @@ Takes all flags of `backfill`, so that its command line can be estimated.
 from launch.commands import Command
 from pipeline.settings.commands import EstimateSettings
 
-COMMAND = Command(settings=EstimateSettings, run="launch.estimate.run:estimate")
+COMMAND = Command(settings=EstimateSettings, run="launch.estimate.estimate_backfill:estimate")

@@ -3,4 +3,4 @@
 from launch.commands import Command
 from pipeline.settings.commands import EvaluateSettings
 
-COMMAND = Command(settings=EvaluateSettings, run="launch.evaluate.run:evaluate")
+COMMAND = Command(settings=EvaluateSettings, run="launch.evaluate.evaluate_answers:evaluate")

@@ -3,4 +3,4 @@
 from launch.commands import Command
 from pipeline.settings.commands import ReportSettings
 
-COMMAND = Command(settings=ReportSettings, run="launch.report.run:report")
+COMMAND = Command(settings=ReportSettings, run="launch.report.write_report:report")

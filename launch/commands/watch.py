@@ -10,7 +10,7 @@ from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchSt
 _DEMO = Command(
     help="Watch the sample answers, without a cloud.",
     settings=WatchDemoSettings,
-    run="launch.watch.demo:demo",
+    run="launch.watch.run_demo:demo",
 )
 _STREAM = Command(
     help="Check answers from Pub/Sub continuously, and alert, as a streaming job on Dataflow.",
@@ -19,6 +19,6 @@ _STREAM = Command(
 )
 COMMAND = Command(
     settings=WatchSettings,
-    run="launch.watch.run:watch_subscription",
+    run="launch.watch.run_worker:watch_subscription",
     variants=(("--runner", _STREAM), ("--demo", _DEMO)),
 )

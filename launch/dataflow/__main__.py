@@ -1,8 +1,4 @@
-"""The program of the Flex Templates: a template's parameters are a command's flags.
-
-A launcher on Google's side starts it with ``--name=value`` for each parameter, and with Beam's own
-flags. It submits the pipeline and ends.
-"""
+"""The program of the Flex Templates: its flags are the parameters. It submits the pipeline."""
 
 import logging
 import sys
@@ -34,11 +30,7 @@ def start(arguments: Sequence[str]) -> int:
 
 
 def _flags(arguments: Sequence[str], known: Mapping[str, Setting]) -> Iterator[str]:
-    """Drop what neither groundwatch nor Beam knows.
-
-    Dataflow checks parameters against the template's metadata; any other flag comes from a launcher
-    that is newer than Beam.
-    """
+    """Drop what neither groundwatch nor Beam knows: flags of a launcher that is newer than Beam."""
     names = {*known, *(f"--{name}" for name in beam_flag_names())}
     for argument in arguments:
         if argument.partition("=")[0] in names:

@@ -14,9 +14,8 @@ from pipeline.settings.definition import Setting, Settings, settings_of
 
 Json = dict[str, object]
 _HERE = Path(__file__).parent
+# Dataflow's launcher passes the project by itself; no image holds a model.
 _NOT_PARAMETERS = {"project", "scorer"}
-"""Dataflow's launcher passes the project by itself; no image holds a model."""
-
 _BEAM_PARAMETERS = (
     {
         "name": "sdk_container_image",
@@ -72,9 +71,7 @@ def template_settings(settings: type[Settings]) -> list[Setting]:
 
 
 def template_of(metadata: Json, image: str) -> Json:
-    """Make the content of a template's file from its metadata and an image, best by its digest.
-
-    `gcloud dataflow flex-template build` would leave fields of the metadata out.
+    """Make a template's file, with all metadata, which `gcloud dataflow flex-template build` drops.
 
     Source: `ContainerSpec` in google/dataflow/v1beta3/templates.proto of googleapis.
     """

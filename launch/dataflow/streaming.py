@@ -18,9 +18,8 @@ from launch.job.beam_options import (
 from launch.job.remote_run import submit
 from pipeline import storage
 from pipeline.settings.commands import WatchStreamSettings
-from pipeline.settings.config import Config, job_config
+from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.load import Loaded
-from pipeline.sinks.destination import Destination
 from pipeline.sinks.sink import StreamSink
 from pipeline.sinks.write_windows import Windows
 from pipeline.sources.read_subscription import ReadSubscription
@@ -48,10 +47,7 @@ def stream(loaded: Loaded[WatchStreamSettings]) -> int:
 
 
 def stream_config(settings: WatchStreamSettings, workers: int, now_s: float) -> Config:
-    """Derive the configuration of a streaming job from settings without problems.
-
-    The time, in seconds since 1970 UTC, is part of the run's id: no job replaces another's files.
-    """
+    """Derive the configuration of a streaming job; its run id is unique by the time."""
     started = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%dT%H%M%SZ")
     return job_config(
         settings.job,
@@ -59,7 +55,7 @@ def stream_config(settings: WatchStreamSettings, workers: int, now_s: float) -> 
         workers=workers,
         retries=replace(settings.job.retries.policy, give_up_after_s=_NEVER_S),
         outage=OutagePolicy.REDELIVER,
-        seen_for_s=settings.stream.dedupe_s,
+        seen_for_s=round(settings.stream.dedupe_h * 3600),
     )
 
 

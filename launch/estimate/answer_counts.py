@@ -11,7 +11,7 @@ from itertools import chain
 import msgspec
 from msgspec.structs import asdict, replace
 
-from launch.terminal.unreadable_input import SHOWN_FAULTS
+from launch.report.unreadable_input import SHOWN_FAULTS
 from pipeline.settings.config import Config
 from schemas import Record
 from schemas.message import Message
@@ -31,7 +31,7 @@ BEGIN;
 """32 MB stay in memory; the rest goes to a file."""
 
 
-class Outcome(Record, frozen=True, kw_only=True):
+class PlannedAnswer(Record, frozen=True, kw_only=True):
     """The outcome of an answer before any call; only a fault is without a record id."""
 
     record_id: str | None = None
@@ -41,22 +41,22 @@ class Outcome(Record, frozen=True, kw_only=True):
     forecast: Forecast | None = None
 
 
-def outcomes_of(message: Message, config: Config) -> Iterator[Outcome]:
+def outcomes_of(message: Message, config: Config) -> Iterator[PlannedAnswer]:
     """Parse, sample and route the answers of a message; yield an outcome for each."""
     parsed = parse_answers(
         message, input_format=config.input_format, facts_from_steps=config.facts_from_steps
     )
     for answer in parsed:
         if isinstance(answer, ParseFailure):
-            yield Outcome(fault=f"{answer.message.place}: {answer.error}")
+            yield PlannedAnswer(fault=f"{answer.message.place}: {answer.error}")
         elif not is_in_sample(answer.record_id, answer.engine, config.sampling):
-            yield Outcome(record_id=answer.record_id, is_sampled_out=True)
+            yield PlannedAnswer(record_id=answer.record_id, is_sampled_out=True)
         elif decision := route(answer, config.moved_reasons):
-            yield Outcome(record_id=answer.record_id, verdict=decision.verdict)
+            yield PlannedAnswer(record_id=answer.record_id, verdict=decision.verdict)
         else:
             forecast = forecast_check(answer, config.check)
             verdict = None if forecast else Verdict.UNSCORABLE
-            yield Outcome(record_id=answer.record_id, verdict=verdict, forecast=forecast)
+            yield PlannedAnswer(record_id=answer.record_id, verdict=verdict, forecast=forecast)
 
 
 class EstimateCounts(msgspec.Struct, kw_only=True):
@@ -76,7 +76,7 @@ class EstimateCounts(msgspec.Struct, kw_only=True):
     faults: list[str] = msgspec.field(default_factory=list)
 
 
-def count_outcomes(outcomes: Iterable[Outcome], *, pays_once: bool) -> EstimateCounts:
+def count_outcomes(outcomes: Iterable[PlannedAnswer], *, pays_once: bool) -> EstimateCounts:
     """Count outcomes in the order of the archives; with `pays_once`, identical calls count once."""
     counts = EstimateCounts()
     with closing(DistinctKeys()) as record_ids, closing(DistinctKeys()) as paid:
@@ -113,11 +113,7 @@ def _count_calls(
 
 
 class DistinctKeys:
-    """A set of keys that may be larger than memory.
-
-    SQLite deletes the unnamed file of a temporary database with the process
-    (https://www.sqlite.org/inmemorydb.html, "Temporary Databases").
-    """
+    """A set of keys that may be larger than memory, in a temporary file that SQLite deletes."""
 
     def __init__(self) -> None:
         self._database = sqlite3.connect("", isolation_level=None)
@@ -138,7 +134,7 @@ class Sample(Record, frozen=True, kw_only=True):
 
     read: int
     distinct: int
-    outcomes: tuple[tuple[Outcome, ...], ...]
+    outcomes: tuple[tuple[PlannedAnswer, ...], ...]
 
 
 def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
@@ -150,7 +146,7 @@ def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
     """
     read = distinct = 0
     # A heap has its least first: the negated greatest digest.
-    least: list[tuple[int, tuple[Outcome, ...]]] = []
+    least: list[tuple[int, tuple[PlannedAnswer, ...]]] = []
     with closing(DistinctKeys()) as digests:
         for message in messages:
             read += 1
@@ -167,10 +163,7 @@ def draw(messages: Iterable[Message], size: int, config: Config) -> Sample:
 
 
 def counts_of(sample: Sample) -> EstimateCounts:
-    """Extrapolate the counts of all answers, without paid calls and characters.
-
-    The answers of a message that repeats another byte for byte count as duplicates.
-    """
+    """Extrapolate the counts, without paid calls; answers of repeated messages are duplicates."""
     counts = count_outcomes(chain.from_iterable(sample.outcomes), pays_once=True)
     sampled = len(sample.outcomes) or 1
     scale = sample.distinct / sampled
@@ -201,7 +194,7 @@ def paid_for(sample: Sample, *, pays_once: bool) -> tuple[Total, Total]:
 
 
 def _calls_by_message(
-    messages: Sequence[Sequence[Outcome]], *, pays_once: bool
+    messages: Sequence[Sequence[PlannedAnswer]], *, pays_once: bool
 ) -> list[dict[object, int]]:
     """Map the calls of each message to their characters; a repeated record id needs no calls."""
     seen: set[str | None] = set()

@@ -9,10 +9,9 @@ from schemas import Record
 from schemas.answer import LabelSpan
 from schemas.verdict import Verdict
 
+# Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer.
 CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)
 SUPPORT_THRESHOLDS = (0.6, 0.8, 0.9)
-"""Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer."""
-
 _MIN_OVERLAP_BYTES = 2
 """Of a claim and a labelled span, as in RAGTruth's own evaluation of sentences."""
 
@@ -29,13 +28,10 @@ class Quality(Record, frozen=True, kw_only=True):
 
 
 class SpanKind(Record, frozen=True, kw_only=True):
-    """How well the unsupported spans of one kind are found.
+    """How well the unsupported spans of one kind are found by the claims that overlap them.
 
-    Attributes:
-      unchecked: spans that no checked claim overlaps, so that no threshold finds them.
-      claims: the checked claims that overlap a span.
-      auroc: of these claims against all supported ones.
-      found: the share of these claims below each threshold of `Quality.at`.
+    `found` maps each threshold to the share of these claims below it. No claim overlaps the
+    `unchecked` spans.
     """
 
     kind: str
@@ -47,13 +43,7 @@ class SpanKind(Record, frozen=True, kw_only=True):
 
 
 class Evaluation(Record, frozen=True, kw_only=True):
-    """How well scores agree with labels; the fields of the command's JSON.
-
-    Attributes:
-      checkers: labelled answers by the checker that scored them.
-      low_grounded: the answers with the verdict LOW_GROUNDED.
-      claims: each claim that required a check; None if no label has spans.
-    """
+    """How well scores agree with labels; the fields of the command's JSON."""
 
     counts: Counts
     checkers: dict[str, int]
@@ -123,9 +113,8 @@ def _span_kinds(
         for answer in labelled:
             spans = [span for span in answer.label.spans or () if span.kind == kind]
             hit += [each for each in _claim_examples(answer, spans) if each.is_unsupported]
-            unchecked += sum(
-                not any(_overlaps(claim, span) for claim in answer.claims) for span in spans
-            )
+            for span in spans:
+                unchecked += not any(_overlaps(claim, span) for claim in answer.claims)
         yield SpanKind(
             kind=kind,
             spans=count,

@@ -12,7 +12,7 @@ import msgspec
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.report.output_folder import UnreadableFile, read_answers
 from launch.report.output_records import AnswerRow
-from launch.terminal.unreadable_input import SHOWN_FAULTS
+from launch.report.unreadable_input import SHOWN_FAULTS
 from pipeline import storage
 from pipeline.settings.commands import EvaluateSettings
 from pipeline.settings.job import InputFormatSettings
@@ -30,14 +30,7 @@ from transforms.rules.tagging import tag_answer
 
 
 class Counts(msgspec.Struct, kw_only=True):
-    """Counts of an evaluation's input.
-
-    Attributes:
-      read: messages or records.
-      unlabelled: answers without a label, or read before; they are ignored.
-      unscored: labelled answers without a score, which are never flagged.
-      labels_unmet: labels without an answer.
-    """
+    """Counts of an evaluation's input; unlabelled answers, and those read before, are ignored."""
 
     read: int = 0
     unreadable: int = 0
@@ -89,13 +82,7 @@ def labelled_answer(answer: EnrichedAnswer | AnswerRow, label: Label) -> Labelle
 
 
 class LabelledAnswers:
-    """Collect scored answers with their labels, by record id or the answer's own name.
-
-    Attributes:
-      labelled: the answers that have a label, each once.
-      damaged: the files that could not be read to their end, each with its reason.
-      faults: the first messages that could not be read: where, and why.
-    """
+    """Collect scored answers with their labels, by record id or the answer's own name."""
 
     def __init__(self, labels: Mapping[str, Label]) -> None:
         self.labelled: list[LabelledAnswer] = []

@@ -10,21 +10,16 @@ from numpy.typing import NDArray
 
 from schemas import Record
 
-_SEED = 20_261
-"""Fixed, so that equal scores give equal intervals."""
-
+_SEED = 20_261  # fixed, so that equal scores give equal intervals
 _INTERVAL = (0.025, 0.975)
 
 _BINS = 10
 
 
 class Example(NamedTuple):
-    """A labelled answer or claim.
+    """A labelled answer or claim; without a score, 0..1, it is never flagged.
 
-    Attributes:
-      score: 0..1, None where there is nothing to score; such an example is never flagged.
-      cluster: the same for examples that are not independent: answers from the same facts, and
-        their claims.
+    Answers from the same facts, and their claims, are of one cluster: they are not independent.
     """
 
     score: float | None
@@ -35,8 +30,7 @@ class Example(NamedTuple):
 class Auroc(Record, frozen=True, kw_only=True):
     """The area under the receiver operating characteristic, with a 95 % bootstrap interval.
 
-    It is how often a supported example outscores an unsupported one, a tie counting half; 1 is
-    perfect, 0.5 is chance.
+    How often a supported example outscores an unsupported one: 1 is perfect, 0.5 is chance.
     """
 
     value: float
@@ -45,14 +39,7 @@ class Auroc(Record, frozen=True, kw_only=True):
 
 
 class Flagged(Record, frozen=True, kw_only=True):
-    """The examples whose score is below a threshold, and the shares, 0..1, that they make.
-
-    Attributes:
-      threshold: an equal score is not flagged; None where no single threshold decides.
-      precision: unsupported examples among those flagged; None without any.
-      recall: flagged examples among those unsupported; None without any.
-      f1: the harmonic mean of the two; None without an unsupported example.
-    """
+    """The examples whose score is below a threshold, if one decides, and shares of them, 0..1."""
 
     threshold: float | None
     flagged: int

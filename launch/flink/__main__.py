@@ -11,24 +11,17 @@ from pathlib import Path
 
 from launch.flink import installation
 from launch.flink.installation import Missing
-from launch.flink.job_server import ProcessDied, job_server
+from launch.flink.job_server import JobServerDied, job_server
 from launch.terminal.exit_status import DONE, USAGE, fail
 
 
 def main(arguments: list[str]) -> int:
-    """Fetch Flink's jars, or run a command on Flink.
-
-    Returns:
-      The command's exit status; 1 if Flink failed, 2 if a requirement is missing.
-    """
+    """Fetch Flink's jars, or run a command on Flink; return the exit status."""
     parser = argparse.ArgumentParser("python -m launch.flink")
     parser.add_argument("--jar", type=Path, help="Beam's job server jar, to use another version")
-    parser.add_argument(
-        "--jars",
-        type=Path,
-        default=installation.DEFAULT_FOLDER,
-        help="the folder of the jars that `fetch` fetches (default %(default)s)",
-    )
+    jars_help = "the folder of the jars that `fetch` fetches (default %(default)s)"
+    default = installation.DEFAULT_FOLDER
+    parser.add_argument("--jars", type=Path, default=default, help=jars_help)
     parser.add_argument("command", help="fetch, or a command of groundwatch")
     parser.add_argument("rest", nargs=argparse.REMAINDER, help="the flags of the command")
     flags = parser.parse_args(arguments)
@@ -49,7 +42,7 @@ def _run(class_path: str, command: str, rest: list[str]) -> int:
             with job_server(class_path, Path(folder)) as flags:
                 groundwatch = [sys.executable, "-m", "launch", command, *flags, *rest]
                 return subprocess.run(groundwatch, check=False).returncode  # noqa: S603 - our own command
-        except (ProcessDied, KeyboardInterrupt) as error:
+        except (JobServerDied, KeyboardInterrupt) as error:
             return fail(str(error) or "interrupted")
 
 

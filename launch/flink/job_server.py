@@ -40,7 +40,7 @@ _ENVIRONMENT = os.environ | {
 }
 
 
-class ProcessDied(Exception):
+class JobServerDied(Exception):
     """A process of Flink ended or did not start; the message holds the end of its log."""
 
 
@@ -57,7 +57,7 @@ class Process:
         self.id = self._process.pid
 
     def wait_for_port(self, port: int) -> None:
-        """Wait until the process listens on a port; raise `ProcessDied` if it does not in time."""
+        """Wait until the process listens on a port, or raise `JobServerDied`."""
         deadline = time.monotonic() + _START_TIMEOUT_S
         while True:
             try:
@@ -66,14 +66,16 @@ class Process:
             except OSError:
                 self.check()
             if time.monotonic() > deadline:
-                raise ProcessDied(f"the {self._name} did not start within {_START_TIMEOUT_S:.0f} s")
+                raise JobServerDied(
+                    f"the {self._name} did not start within {_START_TIMEOUT_S:.0f} s"
+                )
             time.sleep(_POLL_S)
 
     def check(self) -> None:
-        """Raise `ProcessDied` if the process has ended."""
+        """Raise `JobServerDied` if the process has ended."""
         if self._process.poll() is not None:
             lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
-            raise ProcessDied("\n".join([f"the {self._name} has ended:", *lines[-_LOG_LINES:]]))
+            raise JobServerDied("\n".join([f"the {self._name} has ended:", *lines[-_LOG_LINES:]]))
 
     def end(self) -> None:
         """Terminate the process; kill it if it does not end soon."""
@@ -87,12 +89,7 @@ class Process:
 
 @contextmanager
 def job_server(class_path: str, folder: Path) -> Iterator[list[str]]:
-    """Run a job server while a `with` block lasts, and yield the flags that lead a command to it.
-
-    Args:
-      class_path: with Flink and Beam's runner, in Java's notation.
-      folder: for logs, settings and temporary files.
-    """
+    """Run a job server while a `with` block lasts; yield the flags that lead a command to it."""
     [port] = pick_port(0)
     process = start_job_server(class_path, folder, port, SETTINGS)
     try:

@@ -18,9 +18,6 @@ class ArchiveMessages:
     """Read the messages of archives in order, with a progress bar on a terminal.
 
     With `salvage`, the unverified records before a damage are read, too.
-
-    Attributes:
-      damaged: the damaged archives found so far, with the place of the damage.
     """
 
     def __init__(self, paths: Sequence[str], *, salvage: bool = False) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline import storage
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 
 
 def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list[str]:
@@ -33,10 +33,7 @@ def try_output(destination: Destination, problems: list[str]) -> None:
 
 
 def default_run_id(patterns: Sequence[str]) -> str:
-    """Derive a run id from the input, so that the same command replaces its own files.
-
-    Local paths are absolute: the same relative path in another folder gives another id.
-    """
+    """Derive a run id from the absolute input, so that the same command replaces its own files."""
     places = (str(Path(each).absolute()) if storage.is_local(each) else each for each in patterns)
     return _short_hash("\n".join(sorted(places)))
 

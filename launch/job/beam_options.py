@@ -43,8 +43,7 @@ def beam_flag_names() -> list[str]:
 def read_beam_options(loaded: Loaded[Any], job: JobSettings) -> PipelineOptions:
     """Read Beam's options from the arguments that are not settings.
 
-    Beam itself ignores a misspelt flag. Unknown flags, and options that the runner misses, are
-    added to the problems. The project pays for the check and for the job.
+    Unknown flags, which Beam ignores, and options that the runner misses are added to the problems.
     """
     arguments = list(loaded.others)
     if job.checker.project:
@@ -83,12 +82,9 @@ def is_on_dataflow(options: PipelineOptions) -> bool:
 
 
 def worker_count(options: PipelineOptions, job: JobSettings, problems: list[str]) -> int:
-    """Count the processes that share the work and the quota, at most.
+    """Count the processes that share the work and the quota: ``--workers``, or the runner's most.
 
     A quota that cannot be divided is added to the problems.
-
-    Returns:
-      ``--workers``, or as many as the runner may start, or 1 where the options do not say.
     """
     workers = job.local.workers or _worker_count(options)
     if not workers and job.checker.requests_per_minute:

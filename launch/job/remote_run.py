@@ -45,11 +45,7 @@ class JobFailed(Exception):
 def run_remotely(
     config: Config, options: PipelineOptions, price_per_1k_chars: float | None
 ) -> Summary:
-    """Run a job on the runner that its options name, and write and return its summary.
-
-    Raises:
-      Exception: a step failed, or the error is one of `EXPECTED` in launch/job/start.py.
-    """
+    """Run a job on the runner that its options name, and write and return its summary."""
     with lock_output(config.lock, LOCK_WAIT_S):
         refuse_other_source(config.destination, config.source)
         started_at_us = clock.now_us()
@@ -96,13 +92,7 @@ def submit(config: Config, source: Source, sink: Sink, options: PipelineOptions)
 
 
 def run_job(pipeline: beam.Pipeline) -> PipelineResult:
-    """Run a pipeline on the runner that its options name, and wait for its end.
-
-    Raises:
-      JobFailed: it failed or was cancelled elsewhere, or no runner answers; the message says where
-        to look.
-      Exception: a step failed on a runner in this process.
-    """
+    """Run a pipeline to its end, or raise JobFailed, or what a step raises in this process."""
     try:
         result = pipeline.run()
         _wait(result, _job_page(result, pipeline.options))

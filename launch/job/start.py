@@ -24,19 +24,18 @@ from launch.local.run_summary import free_run_id, move_replayed
 from launch.local.segments import ProcessDied
 from launch.local.work_folder import FolderInUse
 from launch.logs.json_log import keep_beam_quiet
-from launch.pubsub.errors import Refused
 from launch.pubsub.failure_spool import spool_failures
-from launch.report.run import write_report
+from launch.pubsub.pubsub_errors import Refused
 from launch.report.terminal_summary import show_summary
+from launch.report.unreadable_input import fail_unreadable, fail_with, first_failures
+from launch.report.write_report import write_report
 from launch.samples import sample_paths
 from launch.terminal.exit_status import DONE, LEFT, fail
-from launch.terminal.unreadable_input import fail_unreadable, fail_with, first_failures
 from pipeline.settings.commands import BackfillSettings, DemoSettings, ReplaySettings
-from pipeline.settings.config import Config, job_config
+from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.definition import build
 from pipeline.settings.job import JobSettings
 from pipeline.settings.load import Loaded
-from pipeline.sinks.destination import Destination
 from pipeline.sinks.summary_file import OtherSource, read_summaries
 from pipeline.sources.compression import DamagedArchive
 from pipeline.storage.output_lock import LockLost, LockTaken
@@ -121,13 +120,7 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
 def prepare(
     loaded: Loaded[BackfillSettings] | Loaded[ReplaySettings], flag: str, patterns: tuple[str, ...]
 ) -> tuple[Config, PipelineOptions, int]:
-    """Derive the configuration of a job, Beam's options, and how many processes share the work.
-
-    Args:
-      loaded: the settings.
-      flag: the one that names the input.
-      patterns: its values.
-    """
+    """Derive a job's configuration, Beam's options and the number of processes."""
     job, problems = loaded.settings.job, loaded.problems
     replays = isinstance(loaded.settings, ReplaySettings)
     beam_options = read_beam_options(loaded, job)
@@ -147,7 +140,7 @@ def prepare(
     config = job_config(
         job,
         run=destination.run,
-        inputs=inputs,
+        inputs=tuple(inputs),
         source=default_run_id(patterns),
         replays=replays,
         salvage=loaded.settings.archives.salvage,
@@ -159,7 +152,6 @@ def prepare(
 
 
 def _local_flags(job: JobSettings) -> Iterator[str]:
-    """Refuse the flags that an engine cannot obey."""
     for group, names in (
         (job.local, ("work_folder", "resume", "forget_replies")),
         (job.costs, ("max_calls", "max_cost")),
@@ -170,7 +162,6 @@ def _local_flags(job: JobSettings) -> Iterator[str]:
 
 
 def _run(config: Config, options: PipelineOptions, processes: int, job: JobSettings) -> int:
-    """Run a job, print its progress and its summary, and return the exit status."""
     keep_beam_quiet()
     try:
         if config.work_folder:
@@ -179,17 +170,13 @@ def _run(config: Config, options: PipelineOptions, processes: int, job: JobSetti
             summary = run_remotely(config, options, job.costs.price_per_1k_chars)
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
         return fail(f"the run failed: {_reason(cause_of(error))}")
-    show_summary(config, summary, _report(config))
-    return _exit_status(config, summary)
-
-
-def _report(config: Config) -> str | None:
-    """Write the report; the run succeeds without it."""
+    report = None
     try:
-        return write_report(config.output)
+        report = write_report(config.output)
     except OSError as error:
         sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
-        return None
+    show_summary(config, summary, report)
+    return _exit_status(config, summary)
 
 
 def _exit_status(config: Config, summary: Summary) -> int:
@@ -207,7 +194,6 @@ def _exit_status(config: Config, summary: Summary) -> int:
 
 
 def _reason(error: BaseException) -> str:
-    """Say why a run failed, in a sentence for a person."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted; give the same command again to finish it"
     if isinstance(error, EXPECTED):

@@ -45,11 +45,7 @@ class LocalPipeline:
         self._graph = pipeline.to_runner_api(default_environment=here)
 
     def run(self, ranges: Iterable[MessageRange], folder: str) -> tuple[BatchResults, RunCounts]:
-        """Run one batch to its end, with an empty local folder for its files.
-
-        Raises:
-          Exception: the batch failed; the files in the folder are incomplete.
-        """
+        """Run one batch to its end, with an empty local folder for its files."""
         with self._batches.holding(Batch(ranges, folder)):
             result = self._runner.run_via_runner_api(self._graph, self._options)
             result.wait_until_finish()
@@ -57,10 +53,7 @@ class LocalPipeline:
 
 
 def cause_of(error: BaseException) -> BaseException:
-    """Return the exception that a step raised; Beam wraps it, often in another class.
-
-    An interrupt takes precedence over the errors that it causes.
-    """
+    """Return the exception that a step raised, which Beam wraps, or an interrupt before it."""
     context: BaseException | None = error
     while context is not None:
         if isinstance(context, KeyboardInterrupt):
@@ -73,10 +66,9 @@ def cause_of(error: BaseException) -> BaseException:
 
 @cache
 def _inspect_methods_once() -> None:
-    """Let Beam inspect the signature of each method once.
+    """Let Beam inspect the signature of each method once, not twice a batch (`get_dofn_specs`).
 
-    Without this it inspects all methods of every DoFn twice for each batch (`get_dofn_specs` in
-    userstate.py): a third of the processor time of an empty batch.
+    That is a third of the processor time of an empty batch.
     """
     inspect_method = core.get_function_args_defaults
     inspected: dict[object, Any] = {}

@@ -58,11 +58,7 @@ def run_locally(
 ) -> Summary:
     """Run a job on this machine to its end, or to its limit, and write and return its summary.
 
-    An interrupted run of the same id is resumed: its finished segments stay. After a change of
-    flags or input a new run starts, which keeps the paid replies.
-
-    Raises:
-      Exception: a step failed, or the error is one of `EXPECTED` in launch/job/start.py.
+    An interrupted run is resumed; after a change of flags or input, only its paid replies stay.
     """
     started_at_us = clock.now_us()
     work = WorkFolder(str(config.work_folder))
@@ -94,10 +90,7 @@ def make_plan(config: Config, processes: int) -> Plan:
 
 
 def fingerprint(config: Config) -> str:
-    """Identify the output of a run by its settings and the state of its input.
-
-    Every setting counts, except those named in `NOT_IN_FINGERPRINT`.
-    """
+    """Identify a run's output by the input's state and all settings not in `NOT_IN_FINGERPRINT`."""
     states = [(path, *storage.version(path)) for path in config.inputs]
     settings = [
         {name: value for name, value in asdict(each).items() if name not in NOT_IN_FINGERPRINT}
@@ -140,7 +133,6 @@ def _publish(
     *,
     price_per_1k_chars: float | None,
 ) -> Summary:
-    """Publish the files of all finished segments, and write the summary."""
     finished = [(segment, done) for segment in plan.segments if (done := work.done(segment.number))]
     counts = total_counts(done.counts for _, done in finished)
     if paid := work.paid():

@@ -1,5 +1,6 @@
 """Count what a run did, write its summary, and resolve the failures that it has replayed."""
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import count
@@ -10,36 +11,29 @@ from apache_beam.metrics.metric import MetricsFilter
 from apache_beam.runners.runner import PipelineResult
 from msgspec.structs import asdict, replace
 
-from launch.estimate.estimate_file import compare_with_estimate
+from launch.report.output_records import FailureLine
 from pipeline import storage
-from pipeline.settings.config import Config
+from pipeline.settings.config import Config, Destination
 from pipeline.sinks.summary_file import read_summaries, write_summary
-from schemas.cost_estimate import Amounts
+from schemas.cost_estimate import Amounts, Comparison, compare, estimated_amounts
 from schemas.summary import Replayed, ReplayedFile, RunCounts, Summary
 from schemas.verdict import Verdict
 from transforms.runtime import clock, counters
 
+ESTIMATE_FILE = "estimate.json"
 _FAILURES = "failures"
 _REPLAYED = "replayed"
 _READING_STEPS = frozenset({"ReadMessages", "ParseAnswers"})
 
 
-class _Failure(msgspec.Struct):
-    """The counted fields of a failure's JSON."""
-
-    error_class: str
-    retryable: bool
-    step: str
+_log = logging.getLogger(__name__)
 
 
-_FAILURE = msgspec.json.Decoder(_Failure)
+_FAILURE = msgspec.json.Decoder(FailureLine)
 
 
 def counts_from(result: PipelineResult) -> RunCounts:
-    """Read the counts of a finished pipeline from Beam's metrics.
-
-    Answers that were left for later count as not read.
-    """
+    """Read the counts of a finished pipeline from Beam's metrics; deferred answers are not read."""
     metrics = result.metrics().query(MetricsFilter().with_namespace(counters.NAMESPACE))
     counted: Counter[str] = Counter()
     for counter in metrics["counters"]:
@@ -84,16 +78,7 @@ def summary_of(
     price_per_1k_chars: float | None,
     deferred: int = 0,
 ) -> Summary:
-    """Make the summary of a run that ends now, with a comparison to its estimate.
-
-    Args:
-      config: the run's settings.
-      counts: of the whole run.
-      rows: in the output's files, by kind.
-      started_at_us: microseconds since 1970 UTC.
-      price_per_1k_chars: None if it is unknown.
-      deferred: messages that a budget of the run deferred to a later run.
-    """
+    """Make the summary of a run that ends now; `rows` are those in the output's files, by kind."""
     cost = None if price_per_1k_chars is None else counts.characters / 1000 * price_per_1k_chars
     spent = Amounts(calls=counts.calls, characters=counts.characters, cost=cost)
     fields: dict[str, Any] = asdict(counts)
@@ -119,13 +104,21 @@ def summary_of(
     )
 
 
-def free_run_id(root: str, base: str) -> str:
-    """Choose an id that no finished replay in an output folder has.
+def compare_with_estimate(destination: Destination, made: Amounts) -> Comparison | None:
+    """Compare the amounts of a run with its estimate, if it has one that can be read."""
+    path = destination.path(ESTIMATE_FILE)
+    try:
+        if not storage.find(path):
+            return None
+        estimated = estimated_amounts(storage.read_whole(path))
+    except (OSError, ValueError) as error:
+        _log.warning("no comparison with %s: %s", path, error)
+        return None
+    return compare(estimated, made) if estimated.run == destination.run else None
 
-    Args:
-      root: the output folder.
-      base: names the input; a replay of this name that a limit stopped is resumed.
-    """
+
+def free_run_id(root: str, base: str) -> str:
+    """Choose an id that no finished replay has; a replay that a limit stopped is resumed."""
     finished = {summary.run for summary in read_summaries(root) if not summary.deferred}
     names = (f"{base}-{number}" if number > 1 else base for number in count(1))
     return next(name for name in names if name not in finished)

@@ -33,14 +33,7 @@ class ProcessDied(Exception):
 
 
 def run_segments(config: Config, options: PipelineOptions, processes: int, plan: Plan) -> None:
-    """Run the segments that are not finished, until one of them reaches a limit.
-
-    Args:
-      config: the run's settings, with a work folder; a quota in it is one process's share.
-      options: Beam's own.
-      processes: how many share the work at most; 1 is this one alone.
-      plan: the run's segments.
-    """
+    """Run the unfinished segments in at most so many processes, until one reaches a limit."""
     work = WorkFolder(str(config.work_folder))
     done = {segment.number: work.done(segment.number) for segment in plan.segments}
     finished = {number for number, each in done.items() if each and not each.counts.deferred}
@@ -151,7 +144,6 @@ class _Process:
 def _begin(
     config: Config, options: PipelineOptions, gauge_queue: "Queue[tuple[int, Gauges]]"
 ) -> None:
-    """Set up a process of the pool."""
     # The parent process reports an interrupt.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -32,11 +32,7 @@ class FolderInUse(Exception):
 
 
 class Plan(Record, frozen=True, kw_only=True):
-    """The segments of a run, in the order of the input.
-
-    Attributes:
-      fingerprint: of the input and of the settings that affect the output.
-    """
+    """The segments of a run, in order, and the fingerprint of its input and settings."""
 
     fingerprint: str
     segments: tuple[Segment, ...]
@@ -48,12 +44,7 @@ class Plan(Record, frozen=True, kw_only=True):
 
 
 class SegmentDone(Record, frozen=True, kw_only=True):
-    """The results of a segment, which is finished when these are on disk.
-
-    Attributes:
-      parts: its files, not published yet.
-      rates: the counts of each engine's answers.
-    """
+    """The results of a segment, which is finished when these are on disk."""
 
     parts: tuple[Part, ...]
     rates: tuple[EngineCounts, ...]
@@ -71,11 +62,7 @@ class WorkFolder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other runs out while a `with` block lasts.
-
-        Raises:
-          FolderInUse: a run uses the folder, or processes of a killed run did not end within 10 s.
-        """
+        """Keep other runs out while a `with` block lasts, or raise FolderInUse after 10 s."""
         with self._lock("lock", fcntl.LOCK_EX):
             self._lock("processes", fcntl.LOCK_EX).close()
             yield

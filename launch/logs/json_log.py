@@ -58,11 +58,10 @@ def log_as_json(stream: TextIO | None = None) -> None:
 
 
 class JsonLogHandler(logging.StreamHandler[TextIO]):
-    """Write each line at once, but only a few lines of one kind a minute.
+    """Write each line at once, but only five lines of one logger, level and template a minute.
 
-    Lines are of one kind if they have the same logger, level and template. A further line says how
-    many were dropped, with the next line after the minute, or at the end. After a
-    thousand kinds, the minute ends early.
+    A further line, after the minute or at the end, says how many were dropped. After a thousand
+    kinds, the minute ends early.
     """
 
     def __init__(
@@ -143,7 +142,6 @@ def _plain(value: object) -> Any:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an exception and its causes, the last one first."""
     for _ in range(_MAX_EXCEPTIONS):
         if error is None:
             return

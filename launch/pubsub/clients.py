@@ -5,12 +5,10 @@ response over 4 MiB, and otherwise one that reconnects only every two minutes af
 """
 
 import os
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
 from google.pubsub_v1 import PublisherClient, SubscriberClient
-from google.pubsub_v1.services.publisher.transports import PublisherGrpcTransport
-from google.pubsub_v1.services.subscriber.transports import SubscriberGrpcTransport
 
 from transforms.grounding.credentials import find_credentials
 from transforms.grounding.settings import GoogleAccount
@@ -22,33 +20,28 @@ _OPTIONS = [
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 2_000),
 ]
+_Client = TypeVar("_Client", SubscriberClient, PublisherClient)
 
 
-def open_subscriber(address: str | None, account: GoogleAccount) -> SubscriberClient:
-    """Open a client for pulling; raise `Misconfigured` if credentials are missing.
+def open_client(kind: type[_Client], address: str | None, account: GoogleAccount) -> _Client:
+    """Open a client of a kind; raise `Misconfigured` if credentials are missing.
 
-    The address of a server without encryption is such as ``127.0.0.1:8085``; None stands for
-    PUBSUB_EMULATOR_HOST, or else Google's service.
+    The default address is PUBSUB_EMULATOR_HOST, or else Google's service.
     """
-    return SubscriberClient(transport=_transport(SubscriberGrpcTransport, address, account))
-
-
-def open_publisher(address: str | None, account: GoogleAccount) -> PublisherClient:
-    """Open a client for publishing; as `open_subscriber`."""
-    return PublisherClient(transport=_transport(PublisherGrpcTransport, address, account))
-
-
-def _transport(kind: Any, address: str | None, account: GoogleAccount) -> Any:
+    transport: Any = kind.get_transport_class("grpc")
     address = address or os.environ.get("PUBSUB_EMULATOR_HOST")
     if address:
-        return kind(channel=grpc.insecure_channel(address, options=_OPTIONS))
+        channel = grpc.insecure_channel(address, options=_OPTIONS)
+        return kind(transport=transport(channel=channel))
     return kind(
-        credentials=find_credentials(account),
-        quota_project_id=account.quota_project,
-        channel=lambda host, **arguments: kind.create_channel(
-            host, **{**arguments, "options": _OPTIONS}
-        ),
-        always_use_jwt_access=True,
+        transport=transport(
+            credentials=find_credentials(account),
+            quota_project_id=account.quota_project,
+            channel=lambda host, **arguments: transport.create_channel(
+                host, **{**arguments, "options": _OPTIONS}
+            ),
+            always_use_jwt_access=True,
+        )
     )
 
 

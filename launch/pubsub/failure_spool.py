@@ -24,11 +24,8 @@ def spool_failures(
 ) -> str | None:
     """Write the failures of a subscription to a file; acknowledge each once it is on disk.
 
-    The file of an interrupted replay in the folder is used as it is. The subscription counts as
-    empty when nothing came for `idle_s` seconds. Messages that are not failures stay in it.
-
-    Returns:
-      The file; None without any failure.
+    The file of an interrupted replay is used as it is. The subscription counts as empty when
+    nothing came for `idle_s` seconds. Without a failure, None is returned.
     """
     make_folder(folder)
     for left in sorted(Path(folder).glob("failures-*.jsonl")):
@@ -52,7 +49,6 @@ def _cut_unfinished_line(path: Path) -> int:
 
 
 def _append(path: Path, messages: tuple[Message, ...]) -> list[str]:
-    """Append the failures; return their places."""
     found = ((message.place, _line(message)) for message in messages)
     lines = {place: line for place, line in found if line}
     if len(lines) < len(messages):

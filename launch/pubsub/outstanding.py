@@ -12,8 +12,7 @@ from schemas import Record
 from schemas.message import Message
 from schemas.quantities import MEGABYTE, SECOND_US
 
-_MAX_ACK_IDS = 5
-"""Of one message: one that is outstanding for days is delivered again every minute."""
+_MAX_ACK_IDS = 5  # of one message: one that is outstanding for days is delivered again every minute
 
 
 class PullSettings(Record, frozen=True, kw_only=True):

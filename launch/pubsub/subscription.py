@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from google.api_core import exceptions
-from google.pubsub_v1 import types
+from google.pubsub_v1 import SubscriberClient, types
 from msgspec.structs import replace
 
 from launch.pubsub import clients
-from launch.pubsub.errors import Reachability, is_about_the_caller, is_transient, refused
 from launch.pubsub.outstanding import (
     Delivery,
     OutstandingMessages,
@@ -19,15 +18,13 @@ from launch.pubsub.outstanding import (
     Settlement,
     SubscriptionStats,
 )
+from launch.pubsub.pubsub_errors import Reachability, is_about_the_caller, is_transient, refused
 from schemas.message import Message
 from transforms.grounding.settings import GoogleAccount
 
-_MAX_ACK_IDS = 1_000
-"""A request may hold 512 KiB, and an ack id has up to some 220 bytes."""
-
+_MAX_ACK_IDS = 1_000  # a request may hold 512 KiB, and an ack id has up to some 220 bytes
+# A stream that has been open for so long is in order: no connection takes as long to fail.
 _HEARTBEAT_S = 30.0
-"""A stream that has been open for so long is in order: no connection takes as long to fail."""
-
 _CHECKS_PER_IDLE_TIME = 4
 _DEFAULTS, _DEFAULT_ACCOUNT = PullSettings(), GoogleAccount()
 _log = logging.getLogger(__name__)
@@ -75,7 +72,7 @@ class PubSubSubscription:
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        self._client = clients.open_subscriber(address, account)
+        self._client = clients.open_client(SubscriberClient, address, account)
         self._name = name
         self._settings = settings
         self._clock = clock
@@ -97,10 +94,7 @@ class PubSubSubscription:
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
         """Return messages after a wait for a first one, which may exceed `max_bytes`.
 
-        After `close` there are none.
-
-        Raises:
-          Refused: Pub/Sub refuses until a person has changed something.
+        After `close` there are none. Raise `Refused` if Pub/Sub refuses.
         """
         return self._outstanding.pull(max_messages, max_bytes, wait_s)
 
@@ -133,7 +127,6 @@ class PubSubSubscription:
         return self._outstanding.stats()
 
     def _receive(self) -> None:
-        """Read one stream after another."""
         try:
             while not self._stopping.is_set():
                 self._stopping.wait(self._read_stream())

@@ -4,10 +4,10 @@ import time
 from collections.abc import Iterable, Iterator
 
 from google.api_core import exceptions
-from google.pubsub_v1 import types
+from google.pubsub_v1 import PublisherClient, types
 
 from launch.pubsub import clients
-from launch.pubsub.errors import Reachability, Unpublished, is_transient, refused
+from launch.pubsub.pubsub_errors import Reachability, Unpublished, is_transient, refused
 from transforms.grounding.settings import GoogleAccount
 from transforms.rules.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 
@@ -19,9 +19,8 @@ _DEFAULT_ACCOUNT = GoogleAccount()
 class Topic:
     """Publish messages, and return when Pub/Sub has stored them; for any number of threads.
 
-    The client's own `publish` takes attributes as arguments, batches by time and reports by
-    futures; here whole requests are sent, whose messages are stored together or not at all. No
-    call is started after `total_s` seconds.
+    Unlike by the client's own `publish`, the messages of a request are stored together or not at
+    all. No call is started after `total_s` seconds.
     """
 
     def __init__(
@@ -33,19 +32,14 @@ class Topic:
         call_timeout_s: float = 10.0,
         total_s: float = 120.0,
     ) -> None:
-        self._client = clients.open_publisher(address, account)
+        self._client = clients.open_client(PublisherClient, address, account)
         self._name = name
         self._call_timeout_s = call_timeout_s
         self._total_s = total_s
         self._reachability = Reachability(f"publish to {name}")
 
     def publish(self, messages: Iterable[TopicMessage]) -> None:
-        """Publish messages of `build_message`, in order, and wait until Pub/Sub has stored them.
-
-        Raises:
-          Unpublished: Pub/Sub did not answer in time; the first messages may be stored.
-          Refused: Pub/Sub refuses until a person has changed something.
-        """
+        """Publish messages in order; after `Unpublished` or `Refused` the first may be stored."""
         until_s = time.monotonic() + self._total_s
         for request in _requests(self._name, messages):
             self._send(request, until_s)

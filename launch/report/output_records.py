@@ -10,9 +10,8 @@ from schemas.verdict import Verdict
 from transforms.rules.redaction import is_hashed
 from transforms.rules.tagging import Thresholds
 
+# The verdicts that say whether an answer is supported; low-grounded shares are of these.
 ASSESSED = frozenset({Verdict.GROUNDED, Verdict.LOW_GROUNDED})
-"""The verdicts that say whether an answer is supported; low-grounded shares are of these."""
-
 _MAX_CHARACTERS = 300
 
 
@@ -91,6 +90,7 @@ class FailureLine(Record, frozen=True, kw_only=True):
     """A line of the failures; named as in `failure.avsc`."""
 
     record_id: str | None = None
+    source: str = ""
     step: str = ""
     error_class: str = ""
     error: str = ""

@@ -77,7 +77,7 @@ def accounts_line(summary: Summary) -> str:
 
 def comparison_line(comparison: Comparison, calls: int) -> str:
     """Compare the calls of a run with its estimate, in one line."""
-    difference = comparison.relative_differences.calls
+    difference = comparison.relative_differences["calls"]
     off = "" if difference is None else f" ({100 * difference:+.1f} %)"
     return f"estimated {counted(comparison.calls, 'call')}, made {calls:,}{off}"
 
@@ -109,7 +109,6 @@ def _answer(low: LowAnswer) -> Table:
 
 
 def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterator[str]:
-    """Name the files, and say how to finish the run."""
     for kind in ("enriched", "alerts", "failures"):
         entries = read_manifest(config.destination, kind)
         rows = sum(entry.rows for entry in entries)

@@ -1,7 +1,6 @@
-"""The bundled sample: three days of the help chatbot of Quillow, a thermostat maker.
+"""The bundled sample: three days of the help chatbot of Quillow, an invented thermostat maker.
 
-Quillow, its help centre and its customers are invented. `python -m tests.support.samples.generate`
-in a checkout writes the `*.jsonl` files again.
+`python -m tests.support.samples.generate` in a checkout writes the `*.jsonl` files again.
 """
 
 from importlib import resources

@@ -1,8 +1,6 @@
 """Format numbers and untrusted text for people."""
 
-NOTHING = "—"
-"""Shown instead of a missing number."""
-
+NOTHING = "—"  # shown instead of a missing number
 _SECOND_MS = 1_000
 _MAX_CHARACTERS = 300
 

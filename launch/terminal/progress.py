@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -11,7 +12,6 @@ import rich.progress
 from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from schemas import Record
 from schemas.quantities import to_rfc3339
 from schemas.verdict import Verdict
 from transforms.grounding.client import CALLS_IN_FLIGHT
@@ -21,35 +21,13 @@ _BAR_INTERVAL_S = 0.2
 _LINE_INTERVAL_S = 10.0
 
 
-class Gauges(Record, frozen=True, kw_only=True):
-    """The values of the gauges at a moment.
-
-    Attributes:
-      further_answers: answers beyond the first of messages that hold several.
-      retries: attempts beyond the first, of finished checks.
-      verdicts: how many answers have each, in the order of `Verdict`.
-    """
-
-    done: int = 0
-    further_answers: int = 0
-    calls_in_flight: int = 0
-    retries: int = 0
-    verdicts: tuple[int, ...] = (0,) * len(Verdict)
-
-    def __add__(self, other: "Gauges") -> "Gauges":
-        """Add the values of another process."""
-        return Gauges(
-            done=self.done + other.done,
-            further_answers=self.further_answers + other.further_answers,
-            calls_in_flight=self.calls_in_flight + other.calls_in_flight,
-            retries=self.retries + other.retries,
-            verdicts=tuple(map(sum, zip(self.verdicts, other.verdicts, strict=True))),
-        )
+Gauges = Counter[str]
+"""How many answers are done and have each verdict, calls are in flight, and so on, by name."""
 
 
 def read_gauges() -> Gauges:
     """Read the gauges of this process, since it began."""
-    verdicts = tuple(counters.VERDICTS[verdict].value for verdict in Verdict)
+    verdicts = {str(verdict): counters.VERDICTS[verdict].value for verdict in Verdict}
     ends = (
         counters.ARCHIVES_DAMAGED,
         counters.PARSE_FAILED,
@@ -58,20 +36,18 @@ def read_gauges() -> Gauges:
         counters.CHECKS_FAILED,
     )
     return Gauges(
-        done=sum(verdicts) + sum(counter.value for counter in ends),
-        further_answers=counters.FURTHER_ANSWERS.value,
-        calls_in_flight=len(CALLS_IN_FLIGHT),
-        retries=counters.RETRIES.value,
-        verdicts=verdicts,
+        {
+            **verdicts,
+            "done": sum(verdicts.values()) + sum(counter.value for counter in ends),
+            "further_answers": counters.FURTHER_ANSWERS.value,
+            "calls_in_flight": len(CALLS_IN_FLIGHT),
+            "retries": counters.RETRIES.value,
+        }
     )
 
 
 class Progress:
-    """Show the progress of a run while a `with` block lasts.
-
-    Of `total` messages, an interrupted run has finished `done_before`. The gauges are those of all
-    worker processes.
-    """
+    """Show the progress of a run, of all its processes, while a `with` block lasts."""
 
     def __init__(self, total: int, done_before: int, read_gauges: Callable[[], Gauges]) -> None:
         self._total = total
@@ -108,20 +84,19 @@ class Progress:
 
     def _state(self) -> dict[str, Any]:
         gauges = self._read_gauges()
-        done_now = gauges.done - self._start.done
-        total = self._total + gauges.further_answers - self._start.further_answers
-        done = self._done_before + done_now
-        per_s = done_now / (time.monotonic() - self._start_s)
-        counted = zip(Verdict, gauges.verdicts, self._start.verdicts, strict=True)
+        since = gauges - self._start
+        total = self._total + since["further_answers"]
+        done = self._done_before + since["done"]
+        per_s = since["done"] / (time.monotonic() - self._start_s)
         return {
             "time": to_rfc3339(clock.now_us()),
             "done": done,
             "total": total,
             "per_s": round(per_s, 1),
             "left_s": round((total - done) / per_s) if per_s else None,
-            "calls_in_flight": gauges.calls_in_flight,
-            "retries": gauges.retries - self._start.retries,
-            "verdicts": {verdict: now - before for verdict, now, before in counted if now > before},
+            "calls_in_flight": gauges["calls_in_flight"],
+            "retries": since["retries"],
+            "verdicts": {verdict: since[verdict] for verdict in Verdict if since[verdict]},
         }
 
 

@@ -7,13 +7,10 @@ from schemas import Record
 from schemas.file_entry import FileEntry
 from schemas.summary import Summary
 
-KINDS = ("enriched", "failures", "alerts")
-"""The folders of rows below an output folder."""
-
+KINDS = ("enriched", "failures", "alerts")  # the folders of rows below an output folder
 _MAX_NAMED = 5
 
-RowCounts = dict[str, int]
-"""Rows by kind."""
+RowCounts = dict[str, int]  # rows by kind
 
 
 class FoundJournal(Record, frozen=True, kw_only=True):
@@ -29,13 +26,7 @@ class FoundJournal(Record, frozen=True, kw_only=True):
 
 
 class Folder(Record, frozen=True, kw_only=True):
-    """All that was found in an output folder.
-
-    Attributes:
-      files: with the rows before the damage of a damaged file.
-      damages: why a file cannot be read to its end, by path.
-      repeated_ids: record ids that more than one record or failure has.
-    """
+    """All that was found in an output folder; `damages` says why a file cannot be read, by path."""
 
     runs: tuple[Summary, ...]
     total: Summary | None
@@ -153,7 +144,6 @@ def _unequal(who: str, kind: str, expected: int, found: int) -> str:
 
 
 def _count_rows(files: Iterable[FileEntry], prefix: str = "") -> RowCounts:
-    """Count the rows of the files whose names have a prefix."""
     rows = dict.fromkeys(KINDS, 0)
     for file in files:
         kind = file.path.partition("/")[0]

@@ -3,8 +3,7 @@
 _FIRST = 100
 _INERTIA = 0.5
 _LEAST_LATENCY_S = 0.001
-_TARGET_S = 5.0
-"""How long a batch should take."""
+_TARGET_S = 5.0  # how long a batch should take
 
 
 class BatchSize:

@@ -8,7 +8,7 @@ from typing import TextIO
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.report.terminal_summary import accounts_line
 from launch.terminal.figures import counted
-from launch.terminal.progress import Gauges, read_gauges
+from launch.terminal.progress import read_gauges
 from schemas.alert import Alert
 from schemas.summary import Summary
 from schemas.verdict import Verdict
@@ -41,7 +41,7 @@ class LogReporter:
             return
         self._reported_at_s = self._clock()
         now = read_gauges()
-        done = now.done - self._last.done
+        done = now["done"] - self._last["done"]
         self._last = now
         _log.info(
             "%d messages in the last %.0f s, %d outstanding",
@@ -50,7 +50,7 @@ class LogReporter:
             stats.outstanding,
             extra={
                 "messages_per_s": round(done / passed_s, 2),
-                "messages": now.done - self._start.done,
+                "messages": now["done"] - self._start["done"],
                 "outstanding": stats.outstanding,
                 "pending": pending,
                 "oldest_age_s": round(stats.oldest_unacked_age_s, 1),
@@ -86,11 +86,14 @@ class TerminalReporter(LogReporter):
             return
         self._reported_at_s = self._clock()
         now = read_gauges()
-        if now.done == self._last.done:
+        if now["done"] == self._last["done"]:
             return
         self._last = now
         more = f"; checks that take longer: {pending:,}" if pending else ""
-        self._write(f"{now.done - self._start.done:5,} answers: {tally(now, self._start)}{more}")
+        since = now - self._start
+        found = (f"{verdict.lower()} {since[verdict]:,}" for verdict in Verdict if since[verdict])
+        verdicts = ", ".join(found) or "none checked yet"
+        self._write(f"{since['done']:5,} answers: {verdicts}{more}")
 
     def report_end(self, summary: Summary) -> None:
         """Write the counts of all messages and alerts."""
@@ -100,17 +103,6 @@ class TerminalReporter(LogReporter):
     def _write(self, line: str) -> None:
         self._stream.write(f"{line}\n")
         self._stream.flush()
-
-
-def tally(now: Gauges, start: Gauges) -> str:
-    """Write how many answers have which verdict, those that there are."""
-    counts = zip(Verdict, now.verdicts, start.verdicts, strict=True)
-    found = (
-        f"{verdict.lower()} {after - before:,}"
-        for verdict, after, before in counts
-        if after > before
-    )
-    return ", ".join(found) or "none checked yet"
 
 
 def alert_line(alert: Alert) -> str:

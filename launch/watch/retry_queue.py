@@ -21,10 +21,7 @@ class PendingMessage(NamedTuple):
 
 
 class RetryQueue:
-    """Keep messages whose batch failed, or whose checks go on in the background.
-
-    After a failed batch they wait for a time that grows until a batch succeeds.
-    """
+    """Keep messages whose batch failed, for a growing time, or whose checks go on."""
 
     def __init__(
         self, has_ended: Callable[[str], bool], clock: Callable[[], float] = time.monotonic

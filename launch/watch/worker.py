@@ -12,15 +12,14 @@ from typing import Any
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.local.local_pipeline import LocalPipeline
-from launch.pubsub.errors import Refused
+from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import Subscription
 from launch.pubsub.topic import Topic
 from launch.watch.alerts.canary import Canary
 from launch.watch.alerts.monitor import Monitor
 from launch.watch.alerts.outbox import AlertLatency, OutboxPublisher, alert_message
 from launch.watch.batch_size import BatchSize
-from launch.watch.durable.batch_folders import BatchFolders
-from launch.watch.durable.batches import Batches, Unaccounted
+from launch.watch.durable.batches import Batches, BatchFolders, Unaccounted
 from launch.watch.durable.final_files import FinalFiles, write_worker_summary
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import ledger_alert
@@ -50,9 +49,8 @@ _WAIT_S = 0.5
 _BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
 _DELETE_IDS_EVERY_S = 3_600.0
+# The batches wait while alerts are published; alerts that fail are kept.
 _PUBLISH_WITHIN_S = {"call_timeout_s": 3.0, "total_s": 3.0}
-"""The batches wait while alerts are published; alerts that fail are kept."""
-
 _log = logging.getLogger(__name__)
 
 
@@ -112,11 +110,7 @@ class Worker:
             )
             self._owned = opened.enter_context(closing(OwnedPaths(journal.path, config.output)))
             self.health = Health(subscription.stats, str(config.work_folder), self.publisher)
-            self._opened = opened.pop_all()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._opened.close()
+            self.close = opened.pop_all().close
 
     def _open_outboxes(
         self, config: Config, settings: WatchSettings, opened: ExitStack

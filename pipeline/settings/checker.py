@@ -27,11 +27,9 @@ from transforms.rules.limits import CheckLimits
 _CHECK = CheckSettings()
 _RETRIES = RetrySettings()
 _LIMITS = CheckLimits()
-REPLY_STORE = "paid.sqlite"
-"""The file of cached replies in a run's work folder."""
-
+REPLY_STORE = "paid.sqlite"  # The file of cached replies in a run's work folder
+# Calls or characters: more than any run sends, and still an integer of SQLite.
 _MOST_COUNTED = 2**62
-"""Calls or characters: more than any run sends, and still an integer of SQLite."""
 
 
 class CheckerSettings(Settings, frozen=True, kw_only=True):

@@ -5,22 +5,21 @@ from typing import Annotated
 
 from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
-from pipeline.settings.definition import Note, Settings, Without
+from pipeline.settings.definition import Note, Settings
 from pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
-from schemas.quantities import MEGABYTE, SECOND_US
+from schemas.quantities import SECOND_US
 from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
 from transforms.rules.no_data import NoDataRule
 
 _NO_DATA = NoDataRule()
-_HOUR_S = 3600
-_NOT_OF_A_WORKER = Without(
-    "workers segment_messages resume forget_replies max_calls max_cost max_attempts"
+_NOT_OF_A_WORKER = Note(
+    without="workers segment_messages resume forget_replies max_calls max_cost max_attempts"
     " retry_timeout_s give_up_after_s"
 )
-_NOT_OF_A_STREAM = Without(
-    "work_folder segment_messages resume forget_replies max_calls max_cost price_per_1k_chars"
-    " give_up_after_s"
+_NOT_OF_A_STREAM = Note(
+    without="work_folder segment_messages resume forget_replies max_calls max_cost"
+    " price_per_1k_chars give_up_after_s"
 )
 
 
@@ -103,11 +102,6 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     health_address: kinds.ListeningAddress | None = None
 
     @property
-    def max_outstanding_bytes(self) -> int:
-        """The size of the outstanding messages, in bytes."""
-        return self.max_outstanding_mb * MEGABYTE
-
-    @property
     def no_data(self) -> NoDataRule:
         """The rule that detects engines without traffic."""
         return NoDataRule(
@@ -135,14 +129,9 @@ class StreamingJobSettings(Settings, frozen=True, kw_only=True):
     shards: Files for the records of one window and date; one takes 250 records a second.
     """
 
-    dedupe_h: kinds.Hours = SEEN_FOR_S / _HOUR_S
+    dedupe_h: kinds.Hours = SEEN_FOR_S / 3600
     id_label: kinds.Text | None = None
     shards: kinds.Count = 4
-
-    @property
-    def dedupe_s(self) -> int:
-        """How long a record id is kept, in seconds."""
-        return round(self.dedupe_h * _HOUR_S)
 
 
 class BackfillSettings(Settings, frozen=True, kw_only=True):
@@ -203,7 +192,7 @@ class EstimateSettings(Settings, frozen=True, kw_only=True):
     input: InputSettings
     archives: ArchiveSettings
     estimate: EstimationSettings
-    job: Annotated[JobSettings, Without("output")]
+    job: Annotated[JobSettings, Note(without="output")]
 
 
 class WatchSettings(Settings, frozen=True, kw_only=True):
@@ -266,7 +255,7 @@ class EvaluateSettings(Settings, frozen=True, kw_only=True):
     evaluation: EvaluationSettings
     archives: ArchiveSettings
     format: InputFormatSettings
-    verdicts: Annotated[VerdictSettings, Without("drift_threshold move_reason")]
+    verdicts: Annotated[VerdictSettings, Note(without="drift_threshold move_reason")]
     checker: CheckerSettings
     retries: RetryPolicySettings
 

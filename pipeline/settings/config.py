@@ -1,10 +1,9 @@
 """The configuration of a pipeline, derived from the settings of a job."""
 
-from collections.abc import Sequence
+from typing import Any
 
-from pipeline.settings.definition import build
-from pipeline.settings.job import FILE_BYTES, JobSettings
-from pipeline.sinks.destination import Destination
+from pipeline import storage
+from pipeline.settings.job import FILE_BYTES, JobSettings, LocalRunSettings
 from schemas import Record
 from schemas.quantities import MEGABYTE
 from schemas.verdict import Verdict
@@ -16,7 +15,35 @@ from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
 
-_DEFAULTS = build(JobSettings, {})
+
+class Destination(Record, frozen=True, kw_only=True):
+    """The output folder and the id of a run, which is part of the name of all of its files.
+
+    A file longer than `file_bytes` is followed by another.
+    """
+
+    root: str
+    run: str
+    file_bytes: int = FILE_BYTES
+
+    def path(self, relative: str) -> str:
+        """Return the path of a file below the output folder."""
+        return storage.join(self.root, relative)
+
+    def file_path(
+        self, folder: str, shard: int, extension: str, window: str = "batch", pane: int = 0
+    ) -> str:
+        """Return the final path of one of the run's files, relative to the output folder."""
+        return f"{folder}/{self.run}-{window}-{pane}-{shard:05d}.{extension}"
+
+    @property
+    def temporary_folder(self) -> str:
+        """The folder of files that are not published yet."""
+        return self.path(f".groundwatch-{self.run}")
+
+    def temporary_path(self, name: str) -> str:
+        """Return the path of a file that is not published yet."""
+        return storage.join(self.temporary_folder, name)
 
 
 class Config(Record, frozen=True, kw_only=True):
@@ -26,14 +53,11 @@ class Config(Record, frozen=True, kw_only=True):
       inputs: the archives' files, local or gs://; none for a subscription.
       source: a hash of the input's name. A run with the same id and another source is refused,
         since it would replace files of other answers.
-      replays: whether the inputs are failures of an earlier run.
       work_folder: a local folder for the state of an unfinished run, None on many machines.
-      segment_messages: messages of one segment, after which progress is committed.
       seen_for_s: seconds for which a stream remembers a record id.
-      failure_payload: whether failures keep the original bytes.
     """
 
-    inputs: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
     output: str
     run: str
     source: str | None = None
@@ -42,7 +66,7 @@ class Config(Record, frozen=True, kw_only=True):
     input_format: str | None = None
     facts_from_steps: bool = False
     work_folder: str | None = None
-    segment_messages: int = _DEFAULTS.local.segment_messages
+    segment_messages: int = LocalRunSettings().segment_messages
     file_bytes: int = FILE_BYTES
     seen_for_s: int = SEEN_FOR_S
     sampling: SamplingRule = SamplingRule()
@@ -74,37 +98,24 @@ def job_config(
     job: JobSettings,
     *,
     run: str,
-    inputs: Sequence[str] = (),
-    source: str | None = None,
-    replays: bool = False,
-    salvage: bool = False,
     workers: int = 1,
-    work_folder: str | None = None,
     reply_folder: str | None = None,
     retries: RetrySettings | None = None,
     outage: OutagePolicy = OutagePolicy.FAIL,
-    seen_for_s: int = SEEN_FOR_S,
+    **fields: Any,
 ) -> Config:
     """Derive a pipeline's configuration from the settings of a job and from how it is run.
 
-    `workers` is how many processes at most share the work and the quota, `reply_folder` a local
-    folder that keeps paid replies until the run ends. `retries` is None for those of the settings.
-    `outage` says what happens to answers while the checker is unavailable. The other arguments are
-    fields of `Config`.
+    `workers` processes at most share the quota. A local `reply_folder` keeps paid replies until the
+    run ends. The other arguments are fields of `Config`, or replace settings of its `check`.
     """
     return Config(
-        inputs=tuple(inputs),
         output=job.output.output,
         run=run,
-        source=source,
-        replays=replays,
-        salvage=salvage,
         input_format=job.format.input_format,
         facts_from_steps=job.format.facts_from_steps,
-        work_folder=work_folder,
         segment_messages=job.local.segment_messages,
         file_bytes=job.output.target_file_mb * MEGABYTE,
-        seen_for_s=seen_for_s,
         sampling=job.sampling.rule,
         moved_reasons=dict(job.verdicts.move_reason),
         check=job.checker.check(
@@ -119,4 +130,5 @@ def job_config(
         rates=job.alerts.rates,
         text=job.output.text,
         failure_payload=job.output.failure_payload == "full",
+        **fields,
     )

@@ -9,9 +9,8 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import msgspec
-from msgspec.structs import FieldInfo
 
-from pipeline.settings.kinds import Kind, choice_of, parse_switch
+from pipeline.settings.kinds import ValueKind, choice_of, parse_switch
 from schemas import Record
 
 _HELP = re.compile(r"^(\w+): (.*(?:\n  .*)*)", re.MULTILINE)
@@ -43,13 +42,12 @@ class Note(Record, frozen=True, kw_only=True):
     """What else is known of a setting, as part of its annotation.
 
     Attributes:
-      flag: the flag's name, where another command gives that flag another meaning; files and the
-        environment always use the field's name.
+      flag: the flag's name, where another command gives that flag another meaning.
       former: the flag's name in an earlier version, which still works.
       default: describes a default that depends on something; taken from the help.
-      at_most: how many values it takes.
       is_argument: whether it is only taken from the command line.
       is_local: whether it only makes sense for a run on this machine.
+      without: settings that are left out of a group and keep their defaults, separated by spaces.
     """
 
     flag: str = ""
@@ -59,28 +57,16 @@ class Note(Record, frozen=True, kw_only=True):
     is_positional: bool = False
     is_argument: bool = False
     is_local: bool = False
-
-
-class Without(Record, frozen=True):
-    """Leaves settings, named with spaces between, out of a group; they keep their defaults."""
-
-    keys: str
+    without: str = ""
 
 
 class Setting(Record, frozen=True, kw_only=True):
-    """One setting of a command.
-
-    Attributes:
-      key: its name in files, in capitals in the environment.
-      group: the title of its group.
-      default: its value where nobody sets it; unspecified where `is_required`.
-      is_many: whether it takes several values; it is a tuple then.
-    """
+    """One setting of a command; `key` is its name in files, in capitals in the environment."""
 
     key: str
     group: str
     help: str
-    kind: Kind
+    kind: ValueKind
     default: object
     is_required: bool
     is_many: bool
@@ -125,7 +111,34 @@ class Setting(Record, frozen=True, kw_only=True):
 @cache
 def settings_of(settings: type[Settings]) -> tuple[Setting, ...]:
     """List all settings of a struct, in the order of its fields."""
-    return tuple(_settings_of(settings))
+    words = re.findall("[A-Z][a-z]+", settings.__name__.removesuffix("Settings"))
+    title = " ".join(words).capitalize()
+    texts = dict(_HELP.findall(inspect.getdoc(settings) or ""))
+    found: list[Setting] = []
+    for field in msgspec.structs.fields(settings):
+        base, marks = _unwrapped(field.type)
+        note = next((mark for mark in marks if isinstance(mark, Note)), Note())
+        if _is_group(base):
+            left_out = note.without.split()
+            found += (each for each in settings_of(base) if each.key not in left_out)
+        else:
+            text = " ".join(texts.get(field.name, "").split())
+            has_kind = any(isinstance(mark, ValueKind) for mark in marks)
+            is_many = get_origin(base) is tuple and not has_kind
+            if default := _DEFAULT.search(text):
+                note = msgspec.structs.replace(note, default=default[1])
+            setting = Setting(
+                key=field.name,
+                group=title,
+                help=_DEFAULT.sub("", text),
+                kind=_kind_of(*(_unwrapped(get_args(base)[0]) if is_many else (base, marks))),
+                default=field.default,
+                is_required=field.required,
+                is_many=is_many,
+                note=note,
+            )
+            found.append(setting)
+    return tuple(found)
 
 
 def build(settings: type[S], values: Mapping[str, object]) -> S:
@@ -142,44 +155,13 @@ def build(settings: type[S], values: Mapping[str, object]) -> S:
     return settings(**fields)
 
 
-def _settings_of(settings: type[Settings]) -> Iterator[Setting]:
-    words = re.findall("[A-Z][a-z]+", settings.__name__.removesuffix("Settings"))
-    title = " ".join(words).capitalize()
-    texts = dict(_HELP.findall(inspect.getdoc(settings) or ""))
-    for field in msgspec.structs.fields(settings):
-        base, marks = _unwrapped(field.type)
-        if _is_group(base):
-            left_out = " ".join(mark.keys for mark in marks if isinstance(mark, Without)).split()
-            yield from (each for each in _settings_of(base) if each.key not in left_out)
-        else:
-            yield _setting(field, title, " ".join(texts.get(field.name, "").split()))
-
-
 def _is_group(base: Any) -> bool:
     return isinstance(base, type) and issubclass(base, Settings)
 
 
-def _setting(field: FieldInfo, group: str, text: str) -> Setting:
-    base, marks = _unwrapped(field.type)
-    is_many = get_origin(base) is tuple and not any(isinstance(mark, Kind) for mark in marks)
-    note = next((mark for mark in marks if isinstance(mark, Note)), Note())
-    if found := _DEFAULT.search(text):
-        note = msgspec.structs.replace(note, default=found[1])
-    return Setting(
-        key=field.name,
-        group=group,
-        help=_DEFAULT.sub("", text),
-        kind=_kind_of(*_unwrapped(get_args(base)[0])) if is_many else _kind_of(base, marks),
-        default=field.default,
-        is_required=field.required,
-        is_many=is_many,
-        note=note,
-    )
-
-
-def _kind_of(base: Any, marks: tuple[object, ...]) -> Kind:
+def _kind_of(base: Any, marks: tuple[object, ...]) -> ValueKind:
     for mark in marks:
-        if isinstance(mark, Kind):
+        if isinstance(mark, ValueKind):
             return mark
     if get_origin(base) is Literal:
         return choice_of(get_args(base), "WORD")

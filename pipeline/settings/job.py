@@ -14,12 +14,9 @@ from transforms.rules.redaction import TextMode
 from transforms.rules.sampling import SamplingRule
 from transforms.rules.tagging import Thresholds
 
-FILE_BYTES = 128 * MEGABYTE
 _THRESHOLDS = Thresholds()
 _RATES = RateRule()
-_CLOSING_RATIO = 0.5
-"""An incident closes at half the rate that opens it, so that it does not flap."""
-
+_CLOSING_RATIO = 0.5  # An incident closes at half the rate that opens it, so that it does not flap
 FILE_BYTES = 128 * MEGABYTE
 
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -30,16 +31,14 @@ _HOST_AND_PORT = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,
 _PLACEHOLDERS = {"seconds": "SECONDS", "hours": "HOURS", "milliseconds": "MS", "megabytes": "MB"}
 
 
-class Kind(Record, frozen=True):
+class ValueKind(Record, frozen=True):
     """One kind of value.
 
     Attributes:
       parse: turns a text into the value, or raises ValueError with what it must be.
-      placeholder: stands for the value in the help.
-      pattern: a regular expression, in the syntax that Java and Python share, that a template's
-        parameter must match. It may accept more than `parse` does.
+      pattern: a regular expression of Java and Python that a template's parameter must match. It
+        may accept more than `parse` does.
       parameter_type: of Dataflow's `ParameterType`.
-      choices: lists the accepted words, where there are few.
     """
 
     parse: Callable[[str], object]
@@ -58,17 +57,17 @@ def parse_switch(text: str) -> bool:
     return text.lower() == "true"
 
 
-def choice_of(choices: Sequence[str], name: str) -> Kind:
+def choice_of(choices: Sequence[str], name: str) -> ValueKind:
     """Describe one of a few words, which a name stands for where they are long."""
     words = "|".join(choices)
-    is_short = len(words) <= _LONGEST
-    range_ = "" if is_short else f"one of {', '.join(choices)}"
-    return _choice(lambda: choices, words if is_short else name, range_)
+    if len(words) <= _LONGEST:
+        return _choice(lambda: choices, words)
+    return _choice(lambda: choices, name, f"one of {', '.join(choices)}")
 
 
-def _choice(choices: Callable[[], Sequence[str]], placeholder: str, range_: str = "") -> Kind:
+def _choice(choices: Callable[[], Sequence[str]], placeholder: str, range_: str = "") -> ValueKind:
     parse = partial(_one_of, choices)
-    return Kind(parse, placeholder, parameter_type="ENUM", range=range_, choices=choices)
+    return ValueKind(parse, placeholder, parameter_type="ENUM", range=range_, choices=choices)
 
 
 def _one_of(choices: Callable[[], Sequence[str]], text: str) -> str:
@@ -78,24 +77,26 @@ def _one_of(choices: Callable[[], Sequence[str]], text: str) -> str:
     return accepted[accepted.index(text)]
 
 
-def _number(range_: str, accepts: Callable[[float], bool], pattern: str, unit: str = "") -> Kind:
+def _number(
+    range_: str, least: float, most: float = 1, pattern: str = _FRACTION_PATTERN, unit: str = ""
+) -> ValueKind:
     def parse(text: str) -> float:
         try:
             number = float(text)
         except ValueError:
             number = math.nan
-        if not (math.isfinite(number) and accepts(number)):
+        if not least <= number <= most:
             raise ValueError(f"must be a number {range_}")
         return number
 
-    return Kind(parse, _PLACEHOLDERS.get(unit, "NUMBER"), pattern, "NUMBER", range_, unit)
+    return ValueKind(parse, _PLACEHOLDERS.get(unit, "NUMBER"), pattern, "NUMBER", range_, unit)
 
 
-def _positive(unit: str = "") -> Kind:
-    return _number("above 0", lambda number: number > 0, _NUMBER, unit)
+def _positive(unit: str = "") -> ValueKind:
+    return _number("above 0", math.ulp(0), sys.float_info.max, _NUMBER, unit)
 
 
-def _whole(least: int, unit: str = "", most: float = math.inf) -> Kind:
+def _whole(least: int, unit: str = "", most: float = math.inf) -> ValueKind:
     range_ = f"from {least}" if math.isinf(most) else f"from {least} to {most}"
     pattern = "0*[1-9][0-9]*" if least else "[0-9]+"
 
@@ -104,7 +105,7 @@ def _whole(least: int, unit: str = "", most: float = math.inf) -> Kind:
             raise ValueError(f"must be a whole number {range_}")
         return int(text)
 
-    return Kind(parse, _PLACEHOLDERS.get(unit, "N"), pattern, "NUMBER", range_, unit)
+    return ValueKind(parse, _PLACEHOLDERS.get(unit, "N"), pattern, "NUMBER", range_, unit)
 
 
 def _accepting(
@@ -113,20 +114,20 @@ def _accepting(
     placeholder: str,
     pattern: str = _ANY_TEXT,
     parameter_type: str = "TEXT",
-) -> Kind:
+) -> ValueKind:
     def parse(text: str) -> str:
         if not accepts(text):
             raise ValueError(f"must {expected}")
         return text
 
-    return Kind(parse, placeholder, pattern, parameter_type)
+    return ValueKind(parse, placeholder, pattern, parameter_type)
 
 
-def _matching(pattern: str, expected: str, placeholder: str) -> Kind:
+def _matching(pattern: str, expected: str, placeholder: str) -> ValueKind:
     return _accepting(re.compile(pattern).fullmatch, expected, placeholder, pattern)
 
 
-def _pubsub(collection: str, parameter_type: str) -> Kind:
+def _pubsub(collection: str, parameter_type: str) -> ValueKind:
     form = f"projects/P/{collection}/{collection[0].upper()}"
     accepts = re.compile(rf"projects/[^/\s]+/{collection}/[^/\s]+").fullmatch
     pattern = rf"{_PUBSUB_PROJECT}/{collection}/[^/\s]+"
@@ -193,10 +194,6 @@ def _parse_sample(text: str) -> tuple[str | None, float]:
     return engine or None, float(str(_FRACTION.parse(rate)))
 
 
-def _parse_fraction_or_none(text: str) -> object:
-    return None if text.lower() == "none" else _FRACTION_OR_MORE.parse(text)
-
-
 def _is_address(text: str) -> bool:
     try:
         parts = urlsplit(text)
@@ -226,30 +223,25 @@ def _format_names() -> Sequence[str]:
     return format_names()
 
 
-def _is_fraction(number: float) -> bool:
-    return 0 <= number <= 1
-
-
-_FRACTION = _number("from 0 to 1", _is_fraction, _FRACTION_PATTERN)
-_FRACTION_OR_MORE = _number("from 0 to 1, or none", _is_fraction, "")
-_FRACTION_OR_NONE = Kind(
-    _parse_fraction_or_none,
+_FRACTION = _number("from 0 to 1", 0)
+_FRACTION_OR_MORE = _number("from 0 to 1, or none", 0)
+_FRACTION_OR_NONE = ValueKind(
+    lambda text: None if text.lower() == "none" else _FRACTION_OR_MORE.parse(text),
     "NUMBER|none",
     rf"({_FRACTION_PATTERN}|[nN][oO][nN][eE])",
     range=_FRACTION_OR_MORE.range,
 )
-_SHARE = _number(
-    "above 0, at most 1", lambda number: _LEAST_SHARE <= number <= 1, _FRACTION_PATTERN
+_CHECKER = ValueKind(
+    _parse_checker, "local|discoveryengine|URL", rf"(local|discoveryengine|{_ADDRESS})"
 )
-_CHECKER = Kind(_parse_checker, "local|discoveryengine|URL", rf"(local|discoveryengine|{_ADDRESS})")
 _FOLDER_FORM = "be a folder of this machine"
 _PROXY_FORM = "be an address such as http://proxy:3128"
 _CONFIG_FORM = "have the form projects/P/locations/L/groundingConfigs/C"
 
-Text = Annotated[str, Kind(_parse_text)]
-Switch = Annotated[bool, Kind(parse_switch, "", "(true|false|True|False)", "BOOLEAN")]
+Text = Annotated[str, ValueKind(_parse_text)]
+Switch = Annotated[bool, ValueKind(parse_switch, "", "(true|false|True|False)", "BOOLEAN")]
 Fraction = Annotated[float, _FRACTION]
-Share = Annotated[float, _SHARE]
+Share = Annotated[float, _number("above 0, at most 1", _LEAST_SHARE)]
 FractionOrNone = Annotated[float | None, _FRACTION_OR_NONE]
 Positive = Annotated[float, _positive()]
 Seconds = Annotated[float, _positive("seconds")]
@@ -259,30 +251,34 @@ Count = Annotated[int, _whole(1)]
 Megabytes = Annotated[int, _whole(1, "megabytes")]
 MegabytesOrNone = Annotated[int, _whole(0, "megabytes")]
 Port = Annotated[int, _whole(0, most=_HIGHEST_PORT)]
-Location = Annotated[str, Kind(_parse_location, "PATH", rf"({_BUCKET_PATH}|[^:\s]+)")]
-Archive = Annotated[str, Kind(_parse_location, "PATH", _BUCKET_PATH)]
-OutputFolder = Annotated[str, Kind(_parse_location, "FOLDER", _BUCKET_PATH, "GCS_WRITE_FOLDER")]
+Location = Annotated[str, ValueKind(_parse_location, "PATH", rf"({_BUCKET_PATH}|[^:\s]+)")]
+Archive = Annotated[str, ValueKind(_parse_location, "PATH", _BUCKET_PATH)]
+OutputFolder = Annotated[
+    str, ValueKind(_parse_location, "FOLDER", _BUCKET_PATH, "GCS_WRITE_FOLDER")
+]
 LocalFolder = Annotated[
     str, _accepting(lambda text: "://" not in _parse_location(text), _FOLDER_FORM, "FOLDER")
 ]
 LocalFile = Annotated[
     str, _accepting(lambda text: Path(text).is_file(), "be a file of this machine", "FILE")
 ]
-ModelFolder = Annotated[str, Kind(_parse_model_folder, "FOLDER")]
+ModelFolder = Annotated[str, ValueKind(_parse_model_folder, "FOLDER")]
 RunId = Annotated[str, _matching(_RUN_ID, "be letters, digits, - and _, at most 64", "ID")]
 FormatName = Annotated[str, _choice(_format_names, "FORMAT")]
 Sample = Annotated[
     tuple[str | None, float],
-    Kind(_parse_sample, "[ENGINE=]RATE", rf"([^\s=]+=)?{_FRACTION_PATTERN}"),
+    ValueKind(_parse_sample, "[ENGINE=]RATE", rf"([^\s=]+=)?{_FRACTION_PATTERN}"),
 ]
 MovedReason = Annotated[
-    tuple[str, Verdict], Kind(_parse_moved_reason, "REASON=VERDICT", r"[^\s=]+=[A-Z_]+")
+    tuple[str, Verdict], ValueKind(_parse_moved_reason, "REASON=VERDICT", r"[^\s=]+=[A-Z_]+")
 ]
 Checker = Annotated[str, _CHECKER]
 GroundingConfigName = Annotated[str, _matching(_CONFIG_NAME, _CONFIG_FORM, "NAME")]
-Label = Annotated[tuple[str, str], Kind(_parse_label, "KEY=VALUE", _LABEL)]
+Label = Annotated[tuple[str, str], ValueKind(_parse_label, "KEY=VALUE", _LABEL)]
 Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL", _ADDRESS)]
-ServiceAccount = Annotated[str, Kind(_parse_text, "EMAIL", r"[^@\s]+@[^@\s]+", "SERVICE_ACCOUNT")]
-ListeningAddress = Annotated[tuple[str, int], Kind(_parse_listening_address, "[HOST:]PORT")]
+ServiceAccount = Annotated[
+    str, ValueKind(_parse_text, "EMAIL", r"[^@\s]+@[^@\s]+", "SERVICE_ACCOUNT")
+]
+ListeningAddress = Annotated[tuple[str, int], ValueKind(_parse_listening_address, "[HOST:]PORT")]
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]
 TopicName = Annotated[str, _pubsub("topics", "PUBSUB_TOPIC")]

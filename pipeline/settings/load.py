@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, filterfalse, pairwise, takewhile
 from pathlib import Path
-from typing import Generic, NamedTuple, NoReturn
+from typing import Generic, NamedTuple
 
 import msgspec
 import yaml
@@ -15,13 +15,10 @@ from pipeline.settings import kinds
 from pipeline.settings.definition import S, Setting, Settings, build, settings_of
 
 PREFIX = "GROUNDWATCH_"
-"""Begins the names of all variables."""
-
+# Variables that Kubernetes sets in each container for a Service called groundwatch.
 _OF_KUBERNETES = re.compile(
     r"(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)"
 )
-"""Variables that Kubernetes sets in each container for a Service called groundwatch."""
-
 _CONFIG = "config"
 _INVALID = object()
 
@@ -44,12 +41,9 @@ class UsageError(Exception):
 
 
 class Loaded(msgspec.Struct, Generic[S]):
-    """The settings of one command line.
+    """The settings of one command line; those with a problem have their default, or are empty.
 
-    Attributes:
-      settings: the values; those with a problem have their default, or are empty.
-      others: the arguments that are not settings, in their order: for Apache Beam.
-      problems: those found so far, one sentence each; a command adds those of its files.
+    `others` are the arguments that are not settings. A command adds the problems of its files.
     """
 
     settings: S
@@ -88,16 +82,15 @@ def load(
     from_environment = variables.pop(_CONFIG, None)
     config = given.pop(_CONFIG, from_environment)
     given = _file(config, keys, problems) | variables | given | positional
-    values = {
-        field.key: _value(field, given[field.key], problems)
-        for field in fields
-        if field.key in given
-    }
-    problems[:0] = [
-        f"{'DIR' if field.note.is_positional else f'--{field.name}'} is missing: {field.help}"
-        for field in fields
-        if field.is_required and field.key not in given
-    ]
+    values: dict[str, object] = {}
+    missing = []
+    for field in fields:
+        if field.key in given:
+            values[field.key] = _value(field, given[field.key], problems)
+        elif field.is_required:
+            flag = "DIR" if field.note.is_positional else f"--{field.name}"
+            missing.append(f"{flag} is missing: {field.help}")
+    problems[:0] = missing
     built = build(settings, {key: each for key, each in values.items() if each is not _INVALID})
     return Loaded(built, others, [*problems, *built.problems()])
 
@@ -108,16 +101,10 @@ def flag_names(settings: type[Settings]) -> list[str]:
 
 
 def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
-    """Name the arguments that nothing takes, each flag with the nearest known one.
-
-    A value after an unknown flag is not reported itself.
-    """
-    values = takewhile(_is_value, arguments)
+    """Name the arguments that nothing takes, but not the values after an unknown flag."""
+    values = [f"unexpected argument {value!r}" for value in takewhile(_is_value, arguments)]
     flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))
-    return [
-        *(f"unexpected argument {value!r}" for value in values),
-        *(f"{flag} is unknown{_hint(flag, names, '--')}" for flag in flags),
-    ]
+    return [*values, *(f"{flag} is unknown{_hint(flag, names, '--')}" for flag in flags)]
 
 
 def _is_value(argument: str) -> bool:
@@ -144,17 +131,10 @@ def _split_positional(
     return {}, list(arguments)
 
 
-class _Parser(argparse.ArgumentParser):
-    """Raises, where argparse would print its usage and exit."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError([message])
-
-
 def _flags(
     arguments: Sequence[str], fields: Sequence[Setting], problems: list[str]
 ) -> tuple[dict[str, _Given], list[str]]:
-    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     flags = [field for field in fields if not field.note.is_positional]
     for field in flags:
         names = [f"--{name}" for name in (field.name, field.note.former) if name]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from pipeline.settings.definition import Setting, Settings, settings_of
-from pipeline.settings.load import PREFIX, CommonSettings
+from pipeline.settings.load import CommonSettings
 
 _WIDTH = 100
 
@@ -33,8 +33,8 @@ def _flag_lines(field: Setting) -> Iterator[str]:
     yield from textwrap.wrap(text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 
-def reference_page(commands: Sequence[tuple[str, type[Settings]]]) -> str:
-    """Write the page that documents every setting, from the settings of each command line."""
+def reference_page(page: str, commands: Sequence[tuple[str, type[Settings]]]) -> str:
+    """Replace the tables of settings behind a page's introduction by those of the commands."""
     fields: dict[tuple[str, ...], Setting] = {}
     takers: dict[tuple[str, ...], list[str]] = {}
     for command, settings in (*commands, ("all", CommonSettings)):
@@ -42,11 +42,11 @@ def reference_page(commands: Sequence[tuple[str, type[Settings]]]) -> str:
             row = (field.group, field.name, field.help, field.default_text)
             fields.setdefault(row, field)
             takers.setdefault(row, []).append(command)
-    sections = []
+    sections = [page.partition("\n## ")[0]]
     for title in dict.fromkeys(group for group, *_ in fields):
         rows = [_row(fields[row], takers[row]) for row in fields if row[0] == title]
         sections.append(f"## {title}\n\n{_HEAD}{''.join(rows)}")
-    return "\n".join((_INTRODUCTION, *sections))
+    return "\n".join(sections)
 
 
 def _row(field: Setting, commands: Sequence[str]) -> str:
@@ -75,31 +75,3 @@ def _default(field: Setting) -> str:
 
 
 _HEAD = "| setting | meaning | values | default | commands |\n| --- | --- | --- | --- | --- |\n"
-_INTRODUCTION = f"""# Configuration
-
-Written by `python -m launch.commands` from the definitions in `pipeline/settings/`.
-
-Each setting has one name. It is set by a flag (`--timeout_s 20`), by an environment variable
-(`{PREFIX}TIMEOUT_S=20`), or in the YAML file that `--config` or `{PREFIX}CONFIG` names
-(`timeout_s: 20`). The flag wins over the environment, which wins over the file, which wins over the
-default. Where the name in files and the environment differs from the flag, it is in parentheses.
-
-```yaml
-# groundwatch.yaml
-checker: discoveryengine
-project: my-project
-requests_per_minute: 600
-alert_tags: [NUMBER_MISMATCH, DATE_MISMATCH]
-user_labels:
-  team: support
-```
-
-- Several values: list them after the flag or repeat it; separate them by spaces in a variable; use
-  a list or a mapping in the file.
-- An empty variable counts as not set.
-- Switches: `--alert_text` means true. `--alert_text=false` overrides a variable or the file.
-- One file and one environment serve all commands: settings of other commands are ignored. Unknown
-  names are refused, with the nearest known one.
-- A command reports all problems at once and exits with status 2 before it starts.
-- Flags of Apache Beam's pipeline options pass through. They are flags only.
-"""

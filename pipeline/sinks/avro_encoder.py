@@ -6,7 +6,7 @@ The format: https://avro.apache.org/docs/1.12.0/specification/, "Binary Encoding
 
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 _BLOCK_BYTES = 64 * 1024
@@ -41,12 +41,7 @@ def encode_string(text: str) -> bytes:
 
 
 class AvroBlocks:
-    """Write encoded records in blocks, behind the header of an Avro file.
-
-    Args:
-      stream: where the blocks go.
-      sync_marker: of the header, 16 bytes.
-    """
+    """Write encoded records in blocks, behind an Avro file's header with the same sync marker."""
 
     def __init__(self, stream: IO[bytes], sync_marker: bytes) -> None:
         self._stream = stream
@@ -76,16 +71,11 @@ class AvroBlocks:
 def compile_encoder(schema: Mapping[str, Any]) -> Callable[[Any], bytes]:
     """Generate the function that encodes the records of a schema.
 
-    Args:
-      schema: a record of records, arrays, maps, strings, longs, doubles, booleans, and unions of
-        null and one of these. A field is read from the attribute of its name; a time from that
-        with ``_us``.
-
-    Returns:
-      A function of a record. It raises what the wrong type of a field causes.
+    A union is of null and one other type. A field is read from the attribute of its name; a time
+    from that with ``_us``.
     """
     lines = ["def encode(record):", "    parts = []", "    add = parts.append"]
-    lines += _indented(_Code().of(schema, "record"))
+    lines += _indented(_encoding(schema, "record"))
     lines += ["    return b''.join(parts)"]
     names: dict[str, Any] = {
         "string": encode_string,
@@ -93,69 +83,48 @@ def compile_encoder(schema: Mapping[str, Any]) -> Callable[[Any], bytes]:
         "double": struct.Struct("<d").pack,
         "optional_double": struct.Struct("<cd").pack,
     }
+    # Compiled first: Python dies of an interrupt during `exec` of a string even if it is caught.
     # The source depends on the schema only, which is a file of the package.
-    exec("\n".join(lines), names)  # noqa: S102
+    exec(compile("\n".join(lines), "<encoder of a schema>", "exec"), names)  # noqa: S102
     encode: Callable[[Any], bytes] = names["encode"]
     return encode
 
 
-class _Code:
-    """Generate the lines that add a value's encoding to a list."""
-
-    def __init__(self) -> None:
-        self._variables = 0
-
-    def of(self, schema: Any, value: str) -> Iterator[str]:
-        """Generate the lines for a value, given as an expression."""
-        if isinstance(schema, list):
-            yield from self._optional(schema, value)
-        elif isinstance(schema, str):
-            yield {
-                "string": f"add(string({value}))",
-                "long": f"add(long({value}))",
-                "int": f"add(long({value}))",
-                "double": f"add(double({value}))",
-                "boolean": rf"add(b'\1' if {value} else b'\0')",
-            }[schema]
-        elif schema["type"] == "record":
-            for field in schema["fields"]:
-                unit = "_us" if _is_time(field["type"]) else ""
-                yield from self.of(field["type"], f"{value}.{field['name']}{unit}")
-        elif schema["type"] in {"array", "map"}:
-            yield from self._items(schema, value)
-        else:
-            yield from self.of(schema["type"], value)
-
-    def _optional(self, schema: Sequence[Any], value: str) -> Iterator[str]:
+def _encoding(schema: Any, value: str, depth: int = 0) -> Iterator[str]:
+    """Generate the lines that add the encoding of a value, given as an expression, to a list."""
+    name = f"value_{depth}"
+    if isinstance(schema, list):
         _, branch = schema
-        name = self._variable()
-        yield f"{name} = {value}"
-        yield f"if {name} is None:"
-        yield r"    add(b'\0')"
-        yield "else:"
+        yield from (f"{name} = {value}", f"if {name} is None:", r"    add(b'\0')", "else:")
         if branch == "double":
             yield rf"    add(optional_double(b'\2', {name}))"
         else:
             yield r"    add(b'\2')"
-            yield from _indented(self.of(branch, name))
-
-    def _items(self, schema: Mapping[str, Any], value: str) -> Iterator[str]:
-        items, item = self._variable(), self._variable()
-        yield f"{items} = {value}"
-        yield f"if {items}:"
-        yield f"    add(long(len({items})))"
-        if schema["type"] == "map":
-            yield f"    for key, {item} in {items}.items():"
+            yield from _indented(_encoding(branch, name, depth + 1))
+    elif isinstance(schema, str):
+        yield {
+            "string": f"add(string({value}))",
+            "long": f"add(long({value}))",
+            "int": f"add(long({value}))",
+            "double": f"add(double({value}))",
+            "boolean": rf"add(b'\1' if {value} else b'\0')",
+        }[schema]
+    elif schema["type"] == "record":
+        for field in schema["fields"]:
+            unit = "_us" if _is_time(field["type"]) else ""
+            yield from _encoding(field["type"], f"{value}.{field['name']}{unit}", depth + 1)
+    elif schema["type"] in {"array", "map"}:
+        is_map = schema["type"] == "map"
+        item = f"item_{depth}"
+        yield from (f"{name} = {value}", f"if {name}:", f"    add(long(len({name})))")
+        yield f"    for {f'key, {item}' if is_map else item} in {name}{'.items()' * is_map}:"
+        if is_map:
             yield "        add(string(key))"
-            yield from _indented(_indented(self.of(schema["values"], item)))
-        else:
-            yield f"    for {item} in {items}:"
-            yield from _indented(_indented(self.of(schema["items"], item)))
+        of_item = _encoding(schema["values" if is_map else "items"], item, depth + 1)
+        yield from _indented(_indented(of_item))
         yield r"add(b'\0')"
-
-    def _variable(self) -> str:
-        self._variables += 1
-        return f"value_{self._variables}"
+    else:
+        yield from _encoding(schema["type"], value, depth)
 
 
 def _indented(lines: Iterator[str]) -> Iterator[str]:

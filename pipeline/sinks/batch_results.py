@@ -29,13 +29,7 @@ class DeferredAnswer(Record, frozen=True, kw_only=True):
 
 
 class BatchResults(Record, frozen=True, kw_only=True):
-    """The results of a batch, besides the rows in its part files.
-
-    Attributes:
-      rates: the counts of each engine's answers; several for one bucket are to be added up.
-      deferred: answers that were neither checked nor failed.
-      alerts, failures: those that are in no part file.
-    """
+    """The results of a batch: its part files, and what is in none; `rates` are to be added up."""
 
     parts: tuple[Part, ...] = ()
     rates: tuple[EngineCounts, ...] = ()
@@ -53,7 +47,7 @@ def read_results(folder: str) -> BatchResults:
     """Read the results of a finished batch, and delete their files."""
     results: dict[str, Any] = {}
     for name, decoder in _DECODERS.items():
-        path = _path(folder, name)
+        path = Path(folder, f"{name}.rows")
         if path.exists():
             results[name] = tuple(decoder.decode_lines(path.read_bytes()))
             path.unlink()
@@ -61,17 +55,12 @@ def read_results(folder: str) -> BatchResults:
 
 
 class KeepRows(beam.PTransform):
-    """Write rows to a file of the batch's results.
+    """Write rows, which must be few, to a file of the batch's results, named as its field.
 
     Input: a tuple of PCollections, bounded.
     Output: nothing.
     Failures: an OSError fails the bundle.
     Delivery: each row once, if the batch succeeds.
-
-    Args:
-      batches: leads to the batch's folder.
-      name: a field of `BatchResults`.
-      convert: makes the field's rows, which must be few, of the input's.
     """
 
     def __init__(
@@ -110,7 +99,8 @@ class KeepRow(beam.DoFn):
     def finish_bundle(self) -> None:
         """Write the rows."""
         if self._rows:
-            with create_file(_path(self._batches.folder(), self._name), "ab") as stream:
+            path = Path(self._batches.batch.folder, f"{self._name}.rows")
+            with create_file(path, "ab") as stream:
                 stream.write(msgspec.json.Encoder().encode_lines(self._rows))
 
 
@@ -124,7 +114,3 @@ def without_payload(failure: Failure) -> Failure:
     """Drop the original bytes and attributes of a failure's message."""
     kept = replace(failure.message, payload=b"", attributes={}, earlier=None, whole_bytes=None)
     return replace(failure, message=kept)
-
-
-def _path(folder: str, name: str) -> Path:
-    return Path(folder) / f"{name}.rows"

@@ -9,18 +9,15 @@ from pipeline.sinks.row_formats import RowFormat
 from schemas import Record
 
 _ROWS_BETWEEN_CHECKS = 64
+# More than the dates of a year, and less than the files a process may open by default.
 _MOST_OPEN = 512
-"""More than the dates of a year, and less than the files a process may open by default."""
 
 
 class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
     """A finished file of one kind of rows that is not published yet.
 
-    Attributes:
-      folder: the output folder that its rows belong to, relative to the output's root.
-      rows, size_bytes: their number; `size_bytes` is stored as `bytes`, as in version 1.
-      first_event_us, last_event_us: the range of event times, None if no row has one.
-      keys: of its records, 16 bytes each, in their order; empty where they are not needed.
+    Its `folder` is relative to the output's root. `keys` are those of its records, 16 bytes each,
+    in their order; empty where they are not needed.
     """
 
     path: str
@@ -34,11 +31,7 @@ class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
 
 
 class OpenPart:
-    """Write rows to a file.
-
-    Its path is a temporary one, `folder` the output folder that the rows belong to, relative to the
-    output's root. All methods raise OSError if it cannot be written.
-    """
+    """Write rows to a temporary file; all methods raise OSError if it cannot be written."""
 
     def __init__(self, path: str, folder: str, row_format: RowFormat) -> None:
         self._path = path
@@ -50,8 +43,7 @@ class OpenPart:
             self._writer = row_format.open(self._stream)
         self._rows = 0
         self._keys = bytearray()
-        self._first_event_us: int | None = None
-        self._last_event_us: int | None = None
+        self._range_us: tuple[int, int] | None = None
 
     def exceeds(self, most_bytes: int) -> bool:
         """Return whether the file is longer than a size; the answer may lag by some rows."""
@@ -67,9 +59,8 @@ class OpenPart:
         self._keys += self._format.key(row)
         time_us = self._format.event_time_us(row)
         if time_us is not None:
-            first_us, last_us = self._first_event_us, self._last_event_us
-            self._first_event_us = time_us if first_us is None else min(time_us, first_us)
-            self._last_event_us = time_us if last_us is None else max(time_us, last_us)
+            first_us, last_us = self._range_us or (time_us, time_us)
+            self._range_us = min(time_us, first_us), max(time_us, last_us)
 
     def close(self) -> Part:
         """Finish the file."""
@@ -77,14 +68,15 @@ class OpenPart:
             self._writer.flush()
             size = self._stream.tell()
             self._stream.close()
+        first_us, last_us = self._range_us or (None, None)
         return Part(
             path=self._path,
             kind=self._format.kind,
             folder=self._folder,
             rows=self._rows,
             size_bytes=size,
-            first_event_us=self._first_event_us,
-            last_event_us=self._last_event_us,
+            first_event_us=first_us,
+            last_event_us=last_us,
             keys=bytes(self._keys),
         )
 
@@ -92,8 +84,7 @@ class OpenPart:
 class PartWriter:
     """Write rows to uniquely named files, one at a time for each folder.
 
-    A file longer than `file_bytes` is followed by another. Of too many open files the one that was
-    unused for longest is closed.
+    Of too many open files the one that was unused for longest is closed.
     """
 
     def __init__(self, temporary_folder: str, row_format: RowFormat, file_bytes: int) -> None:
@@ -105,7 +96,11 @@ class PartWriter:
     def write(self, row: Any) -> Iterator[Part]:
         """Add a row; yield a file that is finished by it."""
         folder = self._format.folder(row)
-        part = self._open.pop(folder, None) or self._new_part(folder)
+        part = self._open.pop(folder, None)
+        if part is None:
+            name = f"{self._format.kind}-{uuid.uuid4().hex}.{self._format.extension}"
+            path = storage.join(self._temporary_folder, name)
+            part = OpenPart(path, folder, self._format)
         self._open[folder] = part
         part.write(row)
         if part.exceeds(self._file_bytes):
@@ -117,7 +112,3 @@ class PartWriter:
         """Finish the files that are open."""
         for part in self._open.values():
             yield part.close()
-
-    def _new_part(self, folder: str) -> OpenPart:
-        name = f"{self._format.kind}-{uuid.uuid4().hex}.{self._format.extension}"
-        return OpenPart(storage.join(self._temporary_folder, name), folder, self._format)

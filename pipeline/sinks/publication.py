@@ -1,37 +1,23 @@
-"""Publish part files as final files, and list these in a manifest.
-
-All functions raise OSError where a file cannot be read or written.
-"""
+"""Publish part files as final files, and list these in a manifest."""
 
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Protocol, TypeVar
 
 from pipeline import storage
-from pipeline.settings.config import Config
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Config, Destination
 from pipeline.sinks.part_files import Part
 from pipeline.sinks.row_formats import RowFormat, row_formats
 from schemas.file_entry import FileEntry, file_entry_from_json, file_entry_to_json
 from schemas.quantities import MEGABYTE
 
-_by_path = attrgetter("path")
 _by_folder = attrgetter("folder")
 
 
 def publish_parts(config: Config, parts: Iterable[Part]) -> dict[str, int]:
-    """Join the part files of a run, publish them, and verify the published files.
-
-    Args:
-      config: the run's settings, with a work folder.
-      parts: of all segments, in the segments' order.
-
-    Returns:
-      The number of rows by kind, read from the files.
-    """
+    """Join a run's parts, in the segments' order, and publish them; count the published rows."""
     destination = config.destination
     ordered = sorted(parts, key=_by_folder)
     rows = {}
@@ -53,11 +39,7 @@ def publish_parts(config: Config, parts: Iterable[Part]) -> dict[str, int]:
 def publish_part(
     part: Part, path: str, destination: Destination, *, is_new: bool = False
 ) -> FileEntry:
-    """Give a part its final path below the output folder, and return its line in the manifest.
-
-    Raises:
-      TargetExists: `is_new` is set, and another file has the name.
-    """
+    """Publish a part below the output folder; if it `is_new`, it must not replace another file."""
     publish = storage.publish_new if is_new else storage.publish
     publish(part.path, destination.path(path))
     return file_entry(part, path)
@@ -66,12 +48,10 @@ def publish_part(
 def join_parts(parts: Sequence[Part], row_format: RowFormat, path: str) -> Part:
     """Write one header, followed by the rows of parts of one run, kind and folder as they are."""
     with storage.describing_errors(f"cannot write {path}"), storage.create(path) as joined:
-        joined.write(row_format.header())
+        row_format.open(joined).flush()  # the header
         for part in parts:
-            with (
-                storage.describing_errors(f"cannot read {part.path}"),
-                storage.read(part.path) as stream,
-            ):
+            problem = f"cannot read {part.path}"
+            with storage.describing_errors(problem), storage.read(part.path) as stream:
                 row_format.skip_header(stream)
                 shutil.copyfileobj(stream, joined, MEGABYTE)
         size = joined.tell()
@@ -88,17 +68,9 @@ def join_parts(parts: Sequence[Part], row_format: RowFormat, path: str) -> Part:
     )
 
 
-class _Sized(Protocol):
-    @property
-    def size_bytes(self) -> int: ...
-
-
-_SizedT = TypeVar("_SizedT", bound=_Sized)
-
-
-def group_by_size(parts: Iterable[_SizedT], file_bytes: int) -> Iterator[list[_SizedT]]:
+def group_by_size(parts: Iterable[Part], file_bytes: int) -> Iterator[list[Part]]:
     """Group parts into files of about so many bytes, in their order."""
-    group: list[_SizedT] = []
+    group: list[Part] = []
     size = 0
     for part in parts:
         group.append(part)
@@ -112,18 +84,13 @@ def group_by_size(parts: Iterable[_SizedT], file_bytes: int) -> Iterator[list[_S
 
 def file_entry(part: Part, path: str) -> FileEntry:
     """Describe a part that is published under a path relative to the output folder."""
-    return FileEntry(
-        path=path,
-        rows=part.rows,
-        bytes=part.size_bytes,
-        first_event_us=part.first_event_us,
-        last_event_us=part.last_event_us,
-    )
+    range_us = {"first_event_us": part.first_event_us, "last_event_us": part.last_event_us}
+    return FileEntry(path=path, rows=part.rows, bytes=part.size_bytes, **range_us)
 
 
 def read_manifest(destination: Destination, kind: str) -> list[FileEntry]:
     """Read the list of a finished run's files of one kind."""
-    path = destination.path(_manifest_path(destination, kind))
+    path = destination.path(f"manifest/{destination.run}-{kind}.jsonl")
     try:
         return [file_entry_from_json(line) for line in storage.read_whole(path).splitlines()]
     except ValueError:
@@ -137,17 +104,16 @@ def write_manifest(
     listed = list(entries)
     write_manifest_of(listed, destination, row_format.kind)
     written = {destination.path(entry.path) for entry in listed}
-    name = rf".*/{re.escape(destination.run)}-batch-0-\d+\.{row_format.extension}"
-    own = re.compile(name, re.DOTALL)
+    own = re.compile(rf"(?s).*/{re.escape(destination.run)}-batch-0-\d+\.{row_format.extension}")
     found = storage.find_below(destination.path(row_format.kind))
     storage.remove([path for path in found if own.fullmatch(path) and path not in written])
 
 
 def write_manifest_of(entries: Iterable[FileEntry], destination: Destination, name: str) -> None:
     """Write a manifest under a name within the run."""
-    ordered = sorted(entries, key=_by_path)
+    ordered = sorted(entries, key=attrgetter("path"))
     content = b"".join(file_entry_to_json(entry) + b"\n" for entry in ordered)
-    path = _manifest_path(destination, name)
+    path = f"manifest/{destination.run}-{name}.jsonl"
     storage.write_whole(destination.path(path), content, destination.temporary_path(path))
 
 
@@ -161,15 +127,9 @@ def check_manifest(destination: Destination, row_format: RowFormat) -> int:
             raise OSError(f"{path} has {size} bytes where {entry.bytes} were written")
         # An object appears whole or not at all, and reading it would cost a download.
         if storage.is_local(path):
-            with (
-                storage.describing_errors(f"cannot count the rows of {path}"),
-                storage.read(path) as stream,
-            ):
+            problem = f"cannot count the rows of {path}"
+            with storage.describing_errors(problem), storage.read(path) as stream:
                 found = row_format.count_rows(stream)
             if found != entry.rows:
                 raise OSError(f"{path} has {found} rows where {entry.rows} were written")
     return sum(entry.rows for entry in entries)
-
-
-def _manifest_path(destination: Destination, name: str) -> str:
-    return f"manifest/{destination.run}-{name}.jsonl"

@@ -21,11 +21,6 @@ class PublishRows(beam.PTransform):
     Failures: none of single messages, which are shortened to the limits before. A topic that
       refuses them fails the bundle, which the runner retries.
     Delivery: at least once; a retried bundle publishes again.
-
-    Args:
-      topic: ``projects/P/topics/T``.
-      kind: of the rows, for the counter.
-      encode: makes a message of a row.
     """
 
     def __init__(self, topic: str, kind: str, encode: Callable[[Any], TopicMessage]) -> None:

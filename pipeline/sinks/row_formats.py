@@ -4,7 +4,6 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from functools import cache
-from io import BytesIO
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
@@ -24,30 +23,23 @@ from transforms.rules.redaction import TextMode, redact
 from transforms.runtime import clock
 
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
+# How far before and after now an event date may be to get a folder of its own.
 _OLDEST_US, _LATEST_US = 3_653 * DAY_US, 2 * DAY_US
-"""How far before and after now an event date may be to get a folder of its own."""
-
-_HEADER_BYTES = 256 * 1024
-"""More than any header, whose schema takes some 6 KB."""
+_HEADER_BYTES = 256 * 1024  # More than any header, whose schema takes some 6 KB
 
 
 class RowFormat(ABC):
-    """Encode one kind of row, by default as lines. Instances are pickled.
-
-    Attributes:
-      kind: the output folder, such as ``enriched``.
-      event_time_us: returns the event time of a row, None if it has none.
-    """
+    """Encode one kind of row, by default as lines. Instances are pickled."""
 
     kind: str
     extension = "jsonl"
     event_time_us: "attrgetter[int | None]" = attrgetter("event_time_us")
 
-    def folder(self, row: Any) -> str:  # noqa: ARG002 - one folder for all
+    def folder(self, _: Any) -> str:
         """Return the folder of a row, relative to the output folder."""
         return self.kind
 
-    def key(self, row: Any) -> bytes:  # noqa: ARG002 - most rows need none
+    def key(self, _: Any) -> bytes:
         """Return the key of a row, empty where none is needed."""
         return b""
 
@@ -56,14 +48,8 @@ class RowFormat(ABC):
         """Return what a writer takes."""
 
     def open(self, stream: IO[bytes]) -> Any:
-        """Start a file; return its writer with the methods `write` and `flush`."""
+        """Write a file's header; return its writer with the methods `write` and `flush`."""
         return stream
-
-    def header(self) -> bytes:
-        """Return the header of a file; rows of several files may follow one header."""
-        stream = BytesIO()
-        self.open(stream).flush()
-        return stream.getvalue()
 
     def skip_header(self, stream: IO[bytes]) -> None:  # noqa: B027 - lines have none
         """Seek to a file's first row; OSError if the file is not one of this run."""
@@ -81,12 +67,9 @@ class RowFormat(ABC):
 class EnrichedFiles(RowFormat):
     """Avro by event date, compressed with deflate, which every reader supports.
 
-    Args:
-      text_mode: how much of the texts is kept.
-      run: determines the sync marker, so that files of one run can be joined block by block.
-      now_us: the clock where rows are written as they come, None for archives: a date far from now
-        gets no folder, so that a producer with a wrong clock cannot create one for every day.
-      with_keys: whether the keys of records are needed.
+    The run determines the sync marker, so that its files can be joined block by block. With a clock
+    `now_us`, a date far from now gets no folder, so that a producer with a wrong clock cannot
+    create one for every day.
     """
 
     kind = "enriched"
@@ -111,7 +94,7 @@ class EnrichedFiles(RowFormat):
         date = _NO_DATE
         if time_us is not None:
             age_us = self._now_us() - time_us if self._now_us else 0
-            date = to_date(time_us) if -_LATEST_US <= age_us <= _OLDEST_US else _NO_DATE
+            date = to_date(time_us) if -_LATEST_US <= age_us <= _OLDEST_US else date
         return f"{self.kind}/event_date={date}"
 
     def key(self, row: EnrichedAnswer) -> bytes:
@@ -141,19 +124,12 @@ class EnrichedFiles(RowFormat):
     def copy_rows(
         self, source: IO[bytes], target: IO[bytes], is_kept: Iterable[bool]
     ) -> list[dict[str, Any]]:
-        """Copy the rows of a file of this run that are kept, and return the others.
-
-        Raises:
-          OSError: the source is damaged, or the target cannot be written.
-        """
+        """Copy the rows of a file of this run that are kept, and return the others."""
         writer = self._rows(target)
-        left_out = []
+        left_out: list[dict[str, Any]] = []
         try:
             for row, keeps in zip(fastavro.reader(source), is_kept, strict=True):
-                if keeps:
-                    writer.write(row)
-                else:
-                    left_out.append(row)
+                (writer.write if keeps else left_out.append)(row)
         except (ValueError, EOFError) as error:
             raise OSError(f"damaged Avro: {type(error).__name__}") from None
         writer.flush()
@@ -183,11 +159,7 @@ class AlertFiles(RowFormat):
 
 
 class FailureFiles(RowFormat):
-    """Lines of JSON with the fields of `failure.avsc`.
-
-    Args:
-      with_payload: whether the original bytes are kept, which a replay needs.
-    """
+    """Lines of JSON with the fields of `failure.avsc`, which a replay needs with the payload."""
 
     kind = "failures"
     event_time_us = attrgetter("message.publish_time_us")

@@ -3,7 +3,6 @@
 from functools import partial
 
 import apache_beam as beam
-from apache_beam.pvalue import PCollection
 
 from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import KeepRow, KeepRows, deferred_answer, without_payload
@@ -12,7 +11,6 @@ from pipeline.sinks.row_formats import RowFormat, row_formats
 from pipeline.sinks.write_files import WriteFiles, WritePart
 from pipeline.sinks.write_windows import Windows, WriteWindows
 from pipeline.sources.read_batch import BatchHandle
-from schemas.answer import Answer
 from transforms.rate_alerts import RateAlerts, at_end, at_end_of_bucket
 from transforms.rules.topic_messages import encode_alert, encode_failure
 
@@ -21,15 +19,14 @@ class Sink:
     """The last steps of a pipeline, each of a tuple of PCollections.
 
     But `rate_alerts` turns one of the counts of answers into alerts, if the counts are complete.
+    `deferred` keeps answers that were neither checked nor failed; else the next run reads them.
     """
 
     enriched: beam.PTransform
     rate_alerts: beam.PTransform
     alerts: beam.PTransform
     failures: beam.PTransform
-
-    def keep_deferred(self, answers: PCollection[Answer]) -> None:
-        """Keep answers that were neither checked nor failed; by default the next run reads them."""
+    deferred: beam.PTransform | None = None
 
 
 class ArchiveSink(Sink):
@@ -43,10 +40,7 @@ class ArchiveSink(Sink):
 
 
 class StreamSink(Sink):
-    """Write the files of each window, and publish alerts and failures: a streaming job.
-
-    Without a topic, ``projects/P/topics/T``, alerts or failures go to files.
-    """
+    """Write the files of each window, and publish alerts and failures if they have a topic."""
 
     def __init__(
         self,
@@ -92,8 +86,4 @@ class WorkerSink(Sink):
         self.alerts = KeepRows(batches, "alerts")
         convert = None if config.failure_payload else beam.Map(without_payload)
         self.failures = KeepRows(batches, "failures", convert)
-        self._deferred = KeepRows(batches, "deferred", beam.Map(deferred_answer))
-
-    def keep_deferred(self, answers: PCollection[Answer]) -> None:
-        """Keep them with the batch, since their checks go on in the background."""
-        _ = (answers,) | "KeepDeferred" >> self._deferred
+        self.deferred = KeepRows(batches, "deferred", beam.Map(deferred_answer))

@@ -1,19 +1,18 @@
 """Write `summary.json`: the totals of an output folder, and the summary of each of its runs.
 
 Each run writes its own file below `runs/`, and then `summary.json` from all files there. So runs
-that end at the same time need no lock. All functions raise OSError where a file cannot be used.
+that end at the same time need no lock: the last writer reads every file after it has written.
 """
 
 import logging
 from contextlib import suppress
 
 from pipeline import storage
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from schemas.summary import Summary, folder_summary_to_json, summary_from_json, summary_to_json
 
 _NAME = "summary.json"
 _FOLDER = "runs"
-_EXTENSION = ".json"
 _MOST_ATTEMPTS = 10
 _log = logging.getLogger(__name__)
 
@@ -24,7 +23,7 @@ class OtherSource(Exception):
 
 def write_summary(destination: Destination, summary: Summary) -> Summary:
     """Write the summary of a run, replace its earlier one, and update the folder's."""
-    name = f"{_FOLDER}/{summary.name}{_EXTENSION}"
+    name = f"{_FOLDER}/{summary.name}.json"
     path, temporary_path = destination.path(name), destination.temporary_path(name)
     storage.write_whole(path, summary_to_json(summary), temporary_path)
     _update_total(destination, summary.name)
@@ -33,18 +32,14 @@ def write_summary(destination: Destination, summary: Summary) -> Summary:
 
 def remove_summary(destination: Destination) -> None:
     """Remove the summary of an earlier run of the same id, and update the folder's."""
-    own = destination.path(f"{_FOLDER}/{destination.run}{_EXTENSION}")
+    own = destination.path(f"{_FOLDER}/{destination.run}.json")
     if storage.exists(own):
         storage.remove([own])
         _update_total(destination, destination.run)
 
 
 def refuse_other_source(destination: Destination, source: str | None) -> None:
-    """Keep a run from replacing the files of a run of the same id over other input.
-
-    Raises:
-      OtherSource: such a run has written to the folder.
-    """
+    """Raise OtherSource if a run of the same id over other input has written to the folder."""
     for earlier in read_summaries(destination.root):
         if earlier.name == destination.run and earlier.source not in {None, source}:
             raise OtherSource(
@@ -70,10 +65,7 @@ def read_total(root: str) -> Summary | None:
 
 
 def _update_total(destination: Destination, run: str) -> None:
-    """Write `summary.json` from the runs' files, again until no file has changed meanwhile.
-
-    The last writer has read every file, since it reads them again after it has written.
-    """
+    """Write `summary.json` from the runs' files, again until no file has changed meanwhile."""
     written: dict[str, bytes] | None = None
     for _ in range(_MOST_ATTEMPTS):
         contents = _contents(destination.root)
@@ -93,7 +85,7 @@ def _contents(root: str) -> dict[str, bytes]:
     for path in storage.find_below(storage.join(root, _FOLDER)):
         # Another run may remove its own file meanwhile.
         with suppress(FileNotFoundError):
-            if path.endswith(_EXTENSION):
+            if path.endswith(".json"):
                 contents[path] = storage.read_whole(path)
     return contents
 

@@ -16,7 +16,7 @@ from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from pipeline.sinks.part_files import Part, PartWriter
 from pipeline.sinks.publication import publish_part, write_manifest
 from pipeline.sinks.row_formats import RowFormat
@@ -48,8 +48,8 @@ class WritePart(beam.DoFn):
 class WriteFiles(beam.PTransform):
     """Write rows to final files, several collections of one kind into the same folders.
 
-    Rows go to temporary files where they arise, and only the names of these are shuffled; then
-    each is renamed to its final name, which follows from the run and the file's number alone.
+    Rows go to temporary files where they arise, and only the names of these are shuffled. A final
+    name follows from the run and the file's number alone.
 
     Input: a tuple of PCollections of the format's rows, bounded.
     Output: nothing.

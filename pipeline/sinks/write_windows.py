@@ -5,7 +5,6 @@ Beam's own sinks lose rows of a stream: they overwrite files, or drop late rows.
 
 import zlib
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
@@ -22,7 +21,7 @@ from apache_beam.transforms.window import FixedWindows, GlobalWindows, IntervalW
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.windowed_value import PaneInfo
 
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from pipeline.sinks.part_files import Part, PartWriter
 from pipeline.sinks.publication import publish_part, write_manifest_of
 from pipeline.sinks.row_formats import RowFormat
@@ -30,26 +29,20 @@ from schemas import Record
 from schemas.failure import Failure
 from transforms.runtime import counters
 
+# The longest retention of Pub/Sub, so that no message is dropped as too late. Source:
+# https://cloud.google.com/pubsub/docs/subscription-properties, "Message retention duration"
 ALLOWED_LATENESS_S = 31 * 24 * 3600
-"""The longest retention of Pub/Sub, so that no message is dropped as too late.
-
-Source: https://cloud.google.com/pubsub/docs/subscription-properties, "Message retention duration"
-"""
 
 
 class Windows(Record, frozen=True, kw_only=True):
-    """How the rows of a stream become files: windows of publish time, spread over shards.
-
-    Rows that have waited for a window's width are also written when the watermark stands still or
-    has passed.
-    """
+    """How the rows of a stream become files: windows of publish time, spread over shards."""
 
     width_s: int
     shards: int
 
 
 def into_windows(windows: Windows) -> beam.WindowInto:
-    """Window rows by publish time; late rows make panes of their own, and none is dropped."""
+    """Window rows by publish time; none is dropped, or waits for longer than a window's width."""
     every_width = AfterProcessingTime(windows.width_s)
     return beam.WindowInto(
         FixedWindows(windows.width_s),
@@ -61,31 +54,24 @@ def into_windows(windows: Windows) -> beam.WindowInto:
 
 def window_name(window: IntervalWindow) -> str:
     """Name a window by its start, such as ``20260302T080500Z``."""
-    start_s = window.start.seconds()
-    return datetime.fromtimestamp(start_s, UTC).strftime("%Y%m%dT%H%M%SZ")
+    return f"{window.start.to_utc_datetime():%Y%m%dT%H%M%SZ}"
 
 
-_Place = tuple[str, int]
-"""The folder and the shard of a row."""
-
-_HEX_DIGITS = 8
-"""The digits of a record id that spread rows evenly over the shards."""
+_Place = tuple[str, int]  # The folder and the shard of a row
+_HEX_DIGITS = 8  # The digits of a record id that spread rows evenly over the shards
 
 
 class WriteWindows(beam.PTransform):
     """Write several collections of a stream's rows of one kind to the same folders.
 
-    The rows are grouped by window, folder and shard. Each pane of a group becomes a temporary file
-    with a unique name, which passes a checkpoint before the file gets its final name. So no file
-    replaces another, even after retries and with late rows.
+    Each pane of the rows of a window, folder and shard becomes a temporary file. Its name passes a
+    checkpoint before the file gets its final name, so that no file replaces another.
 
     Input: a tuple of PCollections of the format's rows, unbounded.
     Output: nothing.
     Failures: an OSError fails the bundle, which the runner tries again.
-    Delivery: exactly once in the files. A retried bundle leaves temporary files that are never
-      published.
-
-    The destination's run id is one that no earlier job has had.
+    Delivery: exactly once in the files, if no earlier job had the run id. A retried bundle leaves
+      temporary files that are never published.
     """
 
     def __init__(self, destination: Destination, windows: Windows, row_format: RowFormat) -> None:

@@ -13,43 +13,33 @@ from pipeline.sources.avro_files import AVRO_MAGIC, Buffered, read_rows
 from pipeline.sources.compression import (
     GZIP_MAGIC,
     ZSTD_MAGIC,
-    Chunk,
     DamagedArchive,
-    read_gzip,
+    FileChunk,
+    read_members,
     read_plain,
-    read_zstd,
 )
 from schemas import Record
 from schemas.failure import message_of_failure
 from schemas.message import SALVAGED, Message
 from transforms.formats.json_input import MAX_PAYLOAD_BYTES
 
+# A longer line is not kept whole; a run with a line of this length takes some 320 MB.
 MAX_LINE_BYTES = 32_000_000
-"""A longer line is not kept whole, so that one without an end cannot fill the memory.
-
-A run with a line of this length takes some 320 MB.
-"""
-
+# A failure holds the bytes of its message in base64, which takes a third more.
 _MAX_FAILURE_BYTES = 2 * MAX_LINE_BYTES
-"""A failure holds the bytes of its message in base64, which takes a third more."""
-
+# Of a longer line; one more than a message may have, so that no part passes for a whole one.
 _KEPT_BYTES = MAX_PAYLOAD_BYTES + 1
-"""Of a longer line; one more than a message may have, so that no part passes for a whole one."""
-
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_AVRO, _GZIP, _ZSTD, _PLAIN = "Avro", "gzip", "zstandard", "plain"
+_PLAIN = b""
 _MAGIC_BYTES = 4
 _CHANGED = "it has changed since it was counted; give the same command again"
 _COMPRESSED_NAMES = (".avro", ".gz", ".zst")
 
 
 class Contents(Record, frozen=True):
-    """How many records of an archive count.
+    """How many records of an archive count, and the `damage` behind them.
 
-    Attributes:
-      verified: those that a checksum confirms or none covers; the others, at the end, are salvaged.
-      damage: what is wrong with the file after these; None for an intact file.
-      version: size in bytes and time of the last change of the file that was examined.
+    A checksum confirms the `verified` ones, or none covers them; the others are salvaged.
     """
 
     records: int
@@ -72,18 +62,12 @@ def read_file(
 ) -> Iterator[Message]:
     """Verify a file, and read its valid messages; a compressed file is read twice.
 
-    Args:
-      path: local or gs://.
-      are_failures: whether its lines are failures of an earlier run.
-      salvage: whether the records before a damage count, too.
-      watch: is called with each opened file, to follow the progress.
-
-    Raises:
-      OSError: the file cannot be read, has changed meanwhile, or has a line that is not a failure.
-      DamagedArchive: after the last record that counts.
+    DamagedArchive follows the last record that counts; with `salvage`, those before a damage count.
+    A file that has changed meanwhile, or has a line that is not a failure, is an OSError. `watch`
+    is called with each opened file, to follow the progress.
     """
     with _opened(path) as stream:
-        if not (_has_late_checksums(stream) or salvage):
+        if not (_kind(stream) in {GZIP_MAGIC, ZSTD_MAGIC} or salvage):
             if watch:
                 watch(stream)
             yield from _records(stream, path, are_failures=are_failures)
@@ -113,11 +97,7 @@ def read_examined_file(
     are_failures: bool,
     watch: Callable[[IO[bytes]], None] | None = None,
 ) -> Iterator[Message]:
-    """Read the valid messages of an examined file, as `read_file` does.
-
-    Those that are salvaged get the attribute SALVAGED. Records that were appended to a file without
-    checksums since are left to another run.
-    """
+    """Read the valid messages of an examined file; those that are salvaged get SALVAGED."""
     with _opened(path) as stream:
         if watch:
             watch(stream)
@@ -127,10 +107,8 @@ def read_examined_file(
         number = 0
         try:
             for number, record in enumerate(islice(records, contents.records), 1):
-                if number > contents.verified:
-                    yield replace(record, attributes={**record.attributes, SALVAGED: "true"})
-                else:
-                    yield record
+                mark = {SALVAGED: "true"} if number > contents.verified else {}
+                yield replace(record, attributes=record.attributes | mark) if mark else record
             if contents.damage is None:
                 # Only this reads the checksum at the end of the file.
                 next(records, None)
@@ -158,41 +136,26 @@ def _records(
 def read_archive(
     stream: Buffered, path: str, *, max_line_bytes: int = MAX_LINE_BYTES, salvage: bool = False
 ) -> Iterator[Message]:
-    """Read an archive: JSON lines, plain or compressed with gzip or zstandard, or Avro.
+    """Read an archive, whose first bytes decide its format, until its end or DamagedArchive.
 
-    The first bytes decide the format. The name only shows that an empty file should have been a
-    compressed one. Lines of a compressed file come before the checksum that covers them: `examine`
-    finds out which of them count.
-
-    Args:
-      stream: the file from its beginning.
-      path: its name as matched, part of each message's place.
-      max_line_bytes: a longer line keeps only its beginning.
-      salvage: whether to read rows of a damaged Avro block that stand before the damage, too.
-
-    Raises:
-      DamagedArchive: after the last record before the damage; it says how many before it count.
+    Lines of a compressed file come before the checksum that covers them. A line longer than
+    `max_line_bytes` keeps only its beginning.
     """
     kind = _kind(stream)
-    if kind == _AVRO:
+    if kind == AVRO_MAGIC:
         yield from read_rows(stream, path, salvage=salvage)
         return
     if kind == _PLAIN and path.endswith(".avro") and stream.peek(1):
         raise DamagedArchive("its name ends in .avro, but it is not an Avro file")
     if path.endswith(_COMPRESSED_NAMES) and not stream.peek(1):
         raise DamagedArchive("it is empty, and a compressed file never is")
-    chunks = {_GZIP: read_gzip, _ZSTD: read_zstd, _PLAIN: read_plain}[kind](stream)
+    chunks = read_members(stream, kind) if kind else read_plain(stream)
     yield from _read_lines(chunks, path, max_line_bytes)
 
 
 def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
-    """Read the original messages from a file of failures, as `read_archive` reads others.
-
-    Raises:
-      OSError: a line is not a failure, or has no original bytes to replay.
-    """
-    lines = read_archive(stream, path, max_line_bytes=_MAX_FAILURE_BYTES, salvage=salvage)
-    for line in lines:
+    """Read the original messages from a file of failures; OSError for a line without one."""
+    for line in read_archive(stream, path, max_line_bytes=_MAX_FAILURE_BYTES, salvage=salvage):
         try:
             yield message_of_failure(line.payload)
         except ValueError as error:
@@ -204,24 +167,16 @@ def has_checksums(stream: Buffered) -> bool:
     return _kind(stream) != _PLAIN
 
 
-def _has_late_checksums(stream: Buffered) -> bool:
-    """Return whether a file has checksums that follow any number of records."""
-    return _kind(stream) in {_GZIP, _ZSTD}
-
-
-def _kind(stream: Buffered) -> str:
-    """Tell a file by its magic bytes, or by those of them that it has."""
+def _kind(stream: Buffered) -> bytes:
+    """Return the magic bytes that a file begins with, or begins to have."""
     head = stream.peek(_MAGIC_BYTES)[:_MAGIC_BYTES]
-    magics = {_AVRO: AVRO_MAGIC, _GZIP: GZIP_MAGIC, _ZSTD: ZSTD_MAGIC}
-    found = (kind for kind, magic in magics.items() if head[: len(magic)] == magic[: len(head)])
+    magics = (AVRO_MAGIC, GZIP_MAGIC, ZSTD_MAGIC)
+    found = (magic for magic in magics if head[: len(magic)] == magic[: len(head)])
     return next(found, _PLAIN) if head else _PLAIN
 
 
-def _read_lines(chunks: Iterable[Chunk], path: str, max_line_bytes: int) -> Iterator[Message]:
-    """Read lines, which end at a line feed only; blank ones are skipped.
-
-    DamagedArchive comes after the last whole line, and says how many messages before count.
-    """
+def _read_lines(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Iterator[Message]:
+    """Read lines, which end at a line feed only, but skip blank ones, until DamagedArchive."""
     number = read = verified = 0
     line = _Line(max_line_bytes)
     try:

@@ -1,7 +1,4 @@
-"""Read Avro files block by block, and the messages in their rows.
-
-Each block is verified before its rows are used.
-"""
+"""Read Avro files block by block, each verified before its rows are used."""
 
 import bz2
 import json
@@ -31,9 +28,8 @@ _HEADER_FIELDS = {"magic": _MAGIC, "metadata": _METADATA, "sync": _SYNC}
 _FIELDS = [{"name": name, "type": kind} for name, kind in _HEADER_FIELDS.items()]
 _HEADER = parse_schema({"type": "record", "name": "Header", "fields": _FIELDS})
 _CHUNK_BYTES = 64 * 1024
+# More than any writer's blocks have, so that a damaged length cannot fill the memory.
 _MAX_BLOCK_BYTES = 256 * MEGABYTE
-"""More than any writer's blocks have, so that a damaged length cannot fill the memory."""
-
 _MAX_LONG_BYTES = 10
 _CRC_BYTES = 4
 _DECODERS: Mapping[str, Callable[[], Any]] = {
@@ -44,23 +40,15 @@ _DECODERS: Mapping[str, Callable[[], Any]] = {
 }
 _CODECS = ("null", "snappy", *_DECODERS)
 
+# The fields that may hold a row's message; otherwise its only field of bytes or string does.
 _PAYLOAD_FIELDS = ("data", "payload", "message")
-"""The fields that may hold a row's message; otherwise its only field of bytes or string does."""
-
+# The fields in which Pub/Sub's subscriptions and templates write the message's id.
 _ID_FIELDS = ("message_id", "messageId", "messageid")
-"""The fields in which Pub/Sub's subscriptions and templates write the message's id."""
-
+# Source: docs.cloud.google.com/pubsub/docs/create-cloudstorage-subscription, "Write metadata".
 _SUBSCRIPTION_FIELD = "subscription_name"
-"""The field that Pub/Sub's Cloud Storage subscriptions add to a message.
-
-Source: docs.cloud.google.com/pubsub/docs/create-cloudstorage-subscription, "Write metadata".
-"""
-
+# The record of Dataflow's template "Pub/Sub to Avro"; its time is a long of milliseconds.
+# Source: GoogleCloudPlatform/DataflowTemplates, com.google.cloud.teleport.avro.
 _TEMPLATE_RECORD = "AvroPubsubMessageRecord"
-"""The record of Dataflow's template "Pub/Sub to Avro"; its time is a long of milliseconds.
-
-Source: GoogleCloudPlatform/DataflowTemplates, com.google.cloud.teleport.avro.
-"""
 
 Row = dict[str, Any]
 Buffered: TypeAlias = "BufferedReader[RawIOBase]"
@@ -79,16 +67,10 @@ class AvroFile:
 
     A block is verified by its codec (a checksum, or the end of the compressed data), by the sync
     marker behind it, and by its rows, which have to fill it. fastavro verifies less.
-
-    Args:
-      stream: the file from its beginning.
-      handle_unicode_errors: the handling of bytes that are not UTF-8, as in `bytes.decode`.
-
-    Raises:
-      DamagedArchive: the file does not begin as an Avro file, or its codec is unknown.
     """
 
     def __init__(self, stream: Buffered, handle_unicode_errors: str = "surrogateescape") -> None:
+        self._stream = stream
         self._reader = _Reader(stream)
         self._errors = handle_unicode_errors
         try:
@@ -111,13 +93,9 @@ class AvroFile:
             raise DamagedArchive(reason) from None
 
     def blocks(self, *, salvage: bool = False) -> Iterator[Block]:
-        """Read the blocks; salvage also reads the rows of a damaged block before the damage.
-
-        Raises:
-          DamagedArchive: a block is damaged; raised after its salvaged rows.
-        """
+        """Read the blocks, until DamagedArchive; salvage also reads rows before a damage."""
         number = 0
-        while not self._reader.is_at_end():
+        while self._stream.peek(1):
             number, start = number + 1, self._reader.offset
             count, data, fault = self._read_block()
             rows, fault_of_rows = self._decode(count, data)
@@ -204,10 +182,6 @@ class _Reader:
                 return (number >> 1) ^ -(number & 1)
         raise ValueError("a length of it has more than 10 bytes")
 
-    def is_at_end(self) -> bool:
-        """Return whether the file ends here."""
-        return not self._stream.peek(1)
-
 
 def _decompress(codec: str, data: bytes) -> tuple[bytes, str | None]:
     """Decompress a block; return the data before a fault, and the fault."""
@@ -222,19 +196,17 @@ def _decompress(codec: str, data: bytes) -> tuple[bytes, str | None]:
             pieces.append(decoder.decompress(data[:_CHUNK_BYTES]))
             data = decoder.unused_data + data[_CHUNK_BYTES:]
             if decoder.eof and codec == "deflate":
-                return _verify_deflate(b"".join(pieces), data)
+                whole, checksum = b"".join(pieces), data
+                # fastavro leaves the beginning of zlib's checksum after the compressed data.
+                is_right = len(checksum) not in (_CRC_BYTES - 1, _CRC_BYTES) or (
+                    zlib.adler32(whole).to_bytes(_CRC_BYTES).startswith(checksum)
+                )
+                return whole, None if is_right else "its checksum is wrong"
             if decoder.eof and data:
                 decoder = _DECODERS[codec]()
     except Exception as error:  # noqa: BLE001 - each codec raises errors of its own
         return b"".join(pieces), f"it cannot be decompressed: {type(error).__name__}"
     return b"".join(pieces), None if decoder.eof else "its compressed data ends early"
-
-
-def _verify_deflate(data: bytes, rest: bytes) -> tuple[bytes, str | None]:
-    """Verify the beginning of zlib's checksum, which fastavro leaves after the compressed data."""
-    has_checksum = len(rest) in (_CRC_BYTES - 1, _CRC_BYTES)
-    is_wrong = has_checksum and not zlib.adler32(data).to_bytes(_CRC_BYTES).startswith(rest)
-    return data, "its checksum is wrong" if is_wrong else None
 
 
 def _decompress_snappy(data: bytes) -> tuple[bytes, str | None]:
@@ -248,11 +220,7 @@ def _decompress_snappy(data: bytes) -> tuple[bytes, str | None]:
 
 
 def read_rows(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
-    """Read the rows of an Avro archive, which hold a message or are enriched records.
-
-    Raises:
-      DamagedArchive: after the last good row; it says how many messages before count.
-    """
+    """Read the rows of an Avro archive, which hold a message or are enriched records."""
     # A bad byte in a row fails that row only.
     file = AvroFile(stream, "surrogateescape")
     read = _reading(file.schema)
@@ -286,8 +254,7 @@ def _reading(schema: Any) -> _Reading:
         wanted = ", ".join(_PAYLOAD_FIELDS)
         raise DamagedArchive(f"no field is known to hold the message: rename it to one of {wanted}")
     is_of_template = str(named_schema.get("name")).endswith(_TEMPLATE_RECORD)
-    time_us = _template_time_us if is_of_template else _publish_time_us
-    return partial(_message, field=(named or others)[0], time_us=time_us)
+    return partial(_message, field=(named or others)[0], is_of_template=is_of_template)
 
 
 def _is_text(kind: Any) -> bool:
@@ -297,25 +264,23 @@ def _is_text(kind: Any) -> bool:
     return (kind.get("type") if isinstance(kind, Mapping) else kind) in ("bytes", "string")
 
 
-def _message(row: Row, place: str, *, field: str, time_us: Callable[[Row], int | None]) -> Message:
+def _message(row: Row, place: str, *, field: str, is_of_template: bool) -> Message:
     payload = row[field] or b""
     attributes = row.get("attributes")
     named = attributes.items() if isinstance(attributes, Mapping) else ()
     ids = (row[name] for name in _ID_FIELDS if row.get(name) and isinstance(row[name], str))
     return Message(
-        payload=_original(payload) if isinstance(payload, str) else payload,
+        payload=payload.encode(errors="surrogateescape") if isinstance(payload, str) else payload,
         attributes={_escaped(k): _escaped(v) for k, v in named if isinstance(v, str)},
         place=next(map(_escaped, ids), place),
-        publish_time_us=time_us(row),
+        publish_time_us=_publish_time_us(row, is_of_template=is_of_template),
     )
 
 
-def _publish_time_us(row: Row) -> int | None:
-    time = row.get("publish_time")
-    return to_us(time) if isinstance(time, datetime) else None
-
-
-def _template_time_us(row: Row) -> int | None:
+def _publish_time_us(row: Row, *, is_of_template: bool) -> int | None:
+    if not is_of_template:
+        time = row.get("publish_time")
+        return to_us(time) if isinstance(time, datetime) else None
     try:
         return to_us(EPOCH + timedelta(milliseconds=row["timestamp"]))
     except (KeyError, OverflowError, TypeError):
@@ -325,8 +290,4 @@ def _template_time_us(row: Row) -> int | None:
 
 def _escaped(text: str) -> str:
     """Escape bytes that are not UTF-8, so that different names stay different."""
-    return _original(text).decode(errors="backslashreplace")
-
-
-def _original(text: str) -> bytes:
-    return text.encode(errors="surrogateescape")
+    return text.encode(errors="surrogateescape").decode(errors="backslashreplace")

@@ -8,12 +8,7 @@ from backports import zstd
 
 
 class DamagedArchive(Exception):
-    """An archive is cut, or a checksum in it is wrong.
-
-    Attributes:
-      verified: how many records before the damage count: their checksum was verified, or no
-        checksum covers them.
-    """
+    """An archive is cut, or a checksum is wrong; `verified` records before the damage count."""
 
     def __init__(self, reason: str, verified: int = 0) -> None:
         super().__init__(reason)
@@ -26,31 +21,25 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _CHUNK_BYTES = 256 * 1024
 _GZIP_WINDOW = zlib.MAX_WBITS | 16
 _ZSTD_DESCRIPTOR_BYTE = 4
-_ZSTD_HAS_CHECKSUM = 0b100
-"""RFC 8878, section 3.1.1.1.1."""
+_ZSTD_HAS_CHECKSUM = 0b100  # RFC 8878, section 3.1.1.1.1
 
 
-class Chunk(NamedTuple):
+class FileChunk(NamedTuple):
     """Some bytes of a file, decompressed; `is_verified` says whether all data so far count."""
 
     data: bytes
     is_verified: bool
 
 
-def read_plain(stream: IO[bytes]) -> Iterator[Chunk]:
+def read_plain(stream: IO[bytes]) -> Iterator[FileChunk]:
     """Read a file that is not compressed, whose bytes no checksum covers."""
     while data := stream.read(_CHUNK_BYTES):
-        yield Chunk(data, is_verified=True)
+        yield FileChunk(data, is_verified=True)
 
 
-def read_gzip(stream: IO[bytes]) -> Iterator[Chunk]:
-    """Decompress gzip members and verify their checksums, or raise DamagedArchive."""
-    return _Members(stream, _GzipMember).read()
-
-
-def read_zstd(stream: IO[bytes]) -> Iterator[Chunk]:
-    """Decompress zstandard frames and verify their checksums, or raise DamagedArchive."""
-    return _Members(stream, _ZstdFrame).read()
+def read_members(stream: IO[bytes], magic: bytes) -> Iterator[FileChunk]:
+    """Decompress gzip members or zstandard frames and verify them, or raise DamagedArchive."""
+    return _Members(stream, _GzipMember if magic == GZIP_MAGIC else _ZstdFrame).read()
 
 
 class _GzipMember:
@@ -93,7 +82,7 @@ class _Members:
         self._input = b""
         self._offset = 0
 
-    def read(self) -> Iterator[Chunk]:
+    def read(self) -> Iterator[FileChunk]:
         number, name, magic = 0, self._kind.name, self._kind.magic
         while self._fill(_ZSTD_DESCRIPTOR_BYTE + 1):
             number, start = number + 1, self._offset
@@ -109,7 +98,7 @@ class _Members:
                 ) from None
             self._skip_padding()
 
-    def _read_member(self) -> Iterator[Chunk]:
+    def _read_member(self) -> Iterator[FileChunk]:
         member = self._kind(self._input)
         while not member.decoder.eof:
             has_input = self._fill(1)
@@ -118,7 +107,7 @@ class _Members:
             self._offset += len(given) - len(self._input)
             if not (has_input or data or member.decoder.eof):
                 raise EOFError("it ends early")
-            yield Chunk(data, is_verified=member.decoder.eof or not member.has_checksum)
+            yield FileChunk(data, is_verified=member.decoder.eof or not member.has_checksum)
 
     def _skip_padding(self) -> None:
         """Skip the zero bytes that tapes add after a member; no member begins with one."""

@@ -20,10 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class MessageRange(NamedTuple):
-    """Messages of a file or of what else delivered them, which may end in DamagedArchive.
-
-    `first` messages of the place precede them.
-    """
+    """Messages of a place behind its `first` ones; they may end in DamagedArchive."""
 
     place: str
     messages: Iterable[Message]
@@ -51,12 +48,9 @@ class ReadArchives(beam.PTransform):
         self.paths = tuple(paths)
         self.read = beam.FlatMap(_read_archive, are_failures=are_failures, salvage=salvage)
 
-    def keep_first(self, _: Config) -> KeepFirst:
-        """Group the answers by record id."""
-        return in_groups
-
-    def fill_bundles(self, _: Config) -> None:
-        """Leave the bundles as they are: those of archives are large."""
+    def grouping(self, _: Config) -> tuple[KeepFirst, None]:
+        """Group the answers by record id; leave the bundles, which are large."""
+        return in_groups, None
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:

@@ -30,10 +30,7 @@ class _Slot:
 
 
 class BatchHandle:
-    """Hand one batch after another to the steps of a pipeline that is built once.
-
-    The steps are pickled. Beam's `Shared` leads each copy to the slot that `holding` keeps alive.
-    """
+    """Hand one batch after another to the pickled steps of a pipeline, through Beam's `Shared`."""
 
     def __init__(self) -> None:
         self._shared = Shared()
@@ -74,12 +71,9 @@ class ReadBatch(beam.PTransform):
         super().__init__()
         self.batches = batches
 
-    def keep_first(self, config: Config) -> KeepFirst:
-        """Remember the record ids of all batches in the work folder."""
-        return in_file(str(config.seen_ids))
-
-    def fill_bundles(self, _: Config) -> None:
-        """Leave the bundles as they are: each is a batch."""
+    def grouping(self, config: Config) -> tuple[KeepFirst, None]:
+        """Remember the record ids of all batches in the work folder; each batch is a bundle."""
+        return in_file(str(config.seen_ids)), None
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:

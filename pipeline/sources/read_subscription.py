@@ -22,8 +22,8 @@ from transforms.runtime.failures import FAILURES, MESSAGES, TaggedFailure
 class ReadSubscription(beam.PTransform):
     """Read a subscription's messages, each at the time at which it was published.
 
-    ParseAnswers reads an event time in an attribute: Beam's reader raises on a bad one before it
-    acknowledges the message, which is then redelivered without end.
+    ParseAnswers reads an event time in an attribute: a message with a bad one, on which Beam's
+    reader raises, would be redelivered without end.
 
     Input: the pipeline's root.
     Output: two PCollections, unbounded: `messages` holds the Message of each, `failures` nothing.
@@ -37,13 +37,9 @@ class ReadSubscription(beam.PTransform):
         self.subscription = subscription
         self.id_label = id_label
 
-    def keep_first(self, config: Config) -> KeepFirst:
-        """Remember the record ids in the job's state, for a while."""
-        return in_state(config.seen_for_s)
-
-    def fill_bundles(self, config: Config) -> FillBundles:
-        """Batch the answers: a streaming runner's bundle often holds a single one."""
-        return FillBundles(config.check.max_in_flight)
+    def grouping(self, config: Config) -> tuple[KeepFirst, FillBundles]:
+        """Remember record ids in the job's state, and fill bundles, which often hold one answer."""
+        return in_state(config.seen_for_s), FillBundles(config.check.max_in_flight)
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, root: PBegin) -> DoOutputsTuple:

@@ -64,9 +64,8 @@ class SegmentReader:
 
     def messages_of(self, segment: Segment) -> Iterator[MessageRange]:
         """Return the messages of a segment, file by file, to be read in this order."""
-        for record_range in segment.ranges:
-            messages = self._read(record_range)
-            yield MessageRange(place=record_range.path, messages=messages, first=record_range.first)
+        for each in segment.ranges:
+            yield MessageRange(place=each.path, messages=self._read(each), first=each.first)
 
     def _read(self, record_range: RecordRange) -> Iterator[Message]:
         if record_range.path != self._path or record_range.first < self._position:

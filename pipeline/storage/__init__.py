@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from pipeline.storage import buckets, local_files
+from pipeline.storage import local_files
 from pipeline.storage.local_files import fsync
 from transforms.persistence.private_files import create_file, make_folder
 
@@ -19,6 +19,13 @@ __all__ = ["fsync"]
 
 class TargetExists(OSError):
     """Another file has the name of a file that is to be published."""
+
+
+def _buckets() -> Any:
+    """Import the module for buckets: Beam and Google's client start slowly."""
+    from pipeline.storage import buckets  # noqa: PLC0415
+
+    return buckets
 
 
 def is_local(path: str) -> bool:
@@ -42,50 +49,38 @@ def name_below(path: str, folder: str) -> str | None:
 
 
 def create(path: str) -> IO[bytes]:
-    """Open a file for writing, and create its folder.
-
-    On disk only the owner and the group can read them, whatever the umask is. An object appears
-    when the stream is closed.
-    """
-    if not is_local(path):
-        return buckets.create(path)
-    make_folder(Path(path).parent)
-    return create_file(path)
+    """Open a file that only owner and group can read, or an object that appears on closing it."""
+    if is_local(path):
+        make_folder(Path(path).parent)
+    return create_file(path) if is_local(path) else _buckets().create(path)
 
 
 def read(path: str) -> IO[bytes]:
     """Open a file for reading, without decompressing it."""
-    return Path(path).open("rb") if is_local(path) else buckets.read(path)
+    return Path(path).open("rb") if is_local(path) else _buckets().read(path)
 
 
 def publish(temporary_path: str, path: str) -> None:
-    """Give a finished file its final name, on any file system or in a bucket.
-
-    It replaces a file of that name. A second call for the same file does nothing.
-    """
-    if not exists(temporary_path) and exists(path):
-        return
-    move_in = local_files.move_in if is_local(path) else buckets.move_in
-    move_in(temporary_path, path, must_be_new=False)
+    """Give a finished file its final name, and replace another file; do nothing a second time."""
+    if exists(temporary_path) or not exists(path):
+        _move_in(temporary_path, path, must_be_new=False)
 
 
 def publish_new(temporary_path: str, path: str) -> None:
-    """Give a finished local file a final name that no other file has.
-
-    A file of that name with the same content is accepted: an interrupted attempt left it.
-
-    Raises:
-      TargetExists: another file has that name; it stays as it is.
-    """
-    move_in = local_files.move_in if is_local(path) else buckets.move_in
+    """Give a local file its final name; TargetExists if a file of other content has it."""
     try:
-        move_in(temporary_path, path, must_be_new=True)
+        _move_in(temporary_path, path, must_be_new=True)
     except FileExistsError:
         if checksum(temporary_path) != checksum(path):
             raise TargetExists(
                 f"{path} exists, and another process wrote it: it is not replaced"
             ) from None
         remove([temporary_path])
+
+
+def _move_in(temporary_path: str, path: str, *, must_be_new: bool) -> None:
+    files = local_files if is_local(path) else _buckets()
+    files.move_in(temporary_path, path, must_be_new=must_be_new)
 
 
 def write_whole(path: str, content: bytes, temporary_path: str) -> None:
@@ -105,15 +100,16 @@ def read_whole(path: str) -> bytes:
 
 def exists(path: str) -> bool:
     """Return whether a file exists."""
-    return Path(path).exists() if is_local(path) else buckets.exists(path)
+    return Path(path).exists() if is_local(path) else _buckets().exists(path)
 
 
 def version(path: str) -> tuple[int, int]:
     """Return a file's size in bytes and its last change in nanoseconds since 1970 UTC."""
-    if not is_local(path):
-        return buckets.version(path)
-    status = Path(path).stat()
-    return status.st_size, status.st_mtime_ns
+    if is_local(path):
+        status = Path(path).stat()
+        return status.st_size, status.st_mtime_ns
+    size_bytes, changed_ns = _buckets().version(path)
+    return size_bytes, changed_ns
 
 
 def size(path: str) -> int:
@@ -123,20 +119,20 @@ def size(path: str) -> int:
 
 def checksum(path: str) -> str:
     """Return the CRC32C of a file's content, in base64."""
-    return local_files.checksum(path) if is_local(path) else buckets.checksum(path)
+    return local_files.checksum(path) if is_local(path) else _buckets().checksum(path)
 
 
 def find(pattern: str) -> list[str]:
     """List the files that match a glob or have it as their name, sorted."""
     with describing_errors(f"cannot list {pattern}"):
-        return local_files.find(pattern) if is_local(pattern) else buckets.find(pattern)
+        return local_files.find(pattern) if is_local(pattern) else _buckets().find(pattern)
 
 
 def find_below(folder: str) -> list[str]:
     """List the files in a folder and its subfolders, sorted."""
     with describing_errors(f"cannot list {folder}"):
         if not is_local(folder):
-            return buckets.find_below(folder)
+            return sorted(_buckets().find_below(folder))
         walked = os.walk(folder)
         return sorted(os.path.join(path, name) for path, _, names in walked for name in names)  # noqa: PTH118
 
@@ -155,7 +151,7 @@ def remove(paths: Sequence[str]) -> None:
             if is_local(path):
                 Path(path).unlink(missing_ok=True)
             else:
-                buckets.remove(path)
+                _buckets().remove(path)
 
 
 def remove_folder(path: str) -> None:

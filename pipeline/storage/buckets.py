@@ -37,24 +37,16 @@ _NUMBERS: Mapping[Any, int] = {
 }
 _SCHEME = "gs://"
 _CONTENT_TYPE = "application/octet-stream"
+# The memory of an unfinished object; Google's 40 MiB are too much with a file for each date.
 _CHUNK_BYTES = 2 * MEGABYTE
-"""The memory of an unfinished object; Google's 40 MiB are too much with a file for each date."""
-
 _SLASHES_BEFORE_NAME = 3
-"""In ``gs://bucket/name``."""
-
-NO_OBJECT = 0
-"""The generation of an object that does not exist."""
-
+NO_OBJECT = 0  # The generation of an object that does not exist
 _log = logging.getLogger(__name__)
 
 
 @contextmanager
 def as_os_errors(path: str) -> Iterator[None]:
-    """Raise the errors of Google's client as OSErrors of a path.
-
-    Their strerror holds the service's message and no URL, since an upload URL authorizes anybody.
-    """
+    """Raise the client's errors as OSErrors, without URLs: an upload URL authorizes anybody."""
     try:
         yield
     except Exception as error:
@@ -82,8 +74,6 @@ def _reason(error: BaseException) -> str:
 
 
 class _Download(BeamBlobReader):
-    """Read an object; if it is replaced meanwhile, the stream fails."""
-
     def __init__(self, blob: Blob, path: str) -> None:
         super().__init__(blob, retry=RETRY)
         self._path = path
@@ -94,10 +84,9 @@ class _Download(BeamBlobReader):
 
 
 class _Upload(BlobWriter):
-    """Write an object, which appears when the stream is closed.
+    """Write an object, which appears when the stream is closed, but never after an error.
 
-    After an error or an exception, or without a close, it never appears. The garbage collector
-    would finish Google's own stream.
+    The garbage collector would finish Google's own stream.
     """
 
     def __init__(self, blob: Blob, path: str, generation: int | None) -> None:
@@ -129,12 +118,7 @@ class _Upload(BlobWriter):
 
 
 def create(path: str, *, must_be_new: bool = False) -> IO[bytes]:
-    """Open an object for writing; it appears, whole, when the stream is closed.
-
-    Raises:
-      FileExistsError: the object exists and must not; the stream raises it.
-      OSError: it cannot be written; the stream raises it, too.
-    """
+    """Open an object for writing; FileExistsError on closing it if it `must_be_new` and is not."""
     with as_os_errors(path):
         return cast("IO[bytes]", _Upload(_blob(path), path, NO_OBJECT if must_be_new else None))
 
@@ -146,11 +130,7 @@ def read(path: str) -> IO[bytes]:
 
 
 def move_in(source: str, path: str, *, must_be_new: bool) -> None:
-    """Upload a local file, or rename an object; the object appears whole.
-
-    Raises:
-      FileExistsError: the object exists, and must not.
-    """
+    """Upload a local file, or rename an object; FileExistsError if there is one and must not be."""
     try:
         if source.startswith(_SCHEME):
             with as_os_errors(path):
@@ -200,11 +180,7 @@ def generation(path: str) -> int:
 
 
 def replace(path: str, content: bytes, generation: int) -> int:
-    """Write a small object if it still has a generation, and return the new one.
-
-    Raises:
-      FileExistsError: the object has another generation.
-    """
+    """Write a small object and return its generation; FileExistsError if it is not `generation`."""
     with as_os_errors(path):
         blob = _blob(path)
         blob.upload_from_string(content, _CONTENT_TYPE, if_generation_match=generation)
@@ -220,20 +196,13 @@ def remove(path: str) -> None:
 def find(pattern: str) -> list[str]:
     """List the objects that match a glob or have it as their name, sorted.
 
-    As on disk, ``**`` matches any number of folders, and wildcards do not match a leading point.
-
-    Raises:
-      OSError: the pattern has a wildcard in the bucket's name, or Cloud Storage does not answer.
+    ``**`` matches any number of folders, and wildcards do not match a leading point.
     """
     literal = re.split(r"[*?[]", pattern, maxsplit=1)[0]
     if literal.count("/") < _SLASHES_BEFORE_NAME:
         raise OSError(errno.EINVAL, "a bucket's name comes first, without wildcards", pattern)
-    parts = pattern.split("/")
-    return [
-        path
-        for path in _with_prefix(literal)
-        if path == pattern or _matches(path.split("/"), parts)
-    ]
+    parts, found = pattern.split("/"), _with_prefix(literal)
+    return [path for path in found if path == pattern or _matches(path.split("/"), parts)]
 
 
 def find_below(folder: str) -> list[str]:
@@ -246,8 +215,8 @@ def _with_prefix(prefix: str) -> list[str]:
     with as_os_errors(prefix):
         _, _, bucket, start = prefix.split("/", _SLASHES_BEFORE_NAME)
         blobs = _client().list_blobs(bucket, prefix=start, retry=RETRY)
-        names = sorted(blob.name for blob in blobs if not blob.name.endswith("/"))
-        return [f"{_SCHEME}{bucket}/{name}" for name in names]
+        names = (blob.name for blob in blobs if not blob.name.endswith("/"))
+        return sorted(f"{_SCHEME}{bucket}/{name}" for name in names)
 
 
 def _matches(names: list[str], patterns: list[str]) -> bool:

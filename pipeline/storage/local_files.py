@@ -16,19 +16,14 @@ import google_crc32c
 from schemas.quantities import MEGABYTE
 from transforms.persistence.private_files import create_file, make_folder
 
+# What file systems without hard links answer.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK})
-"""What file systems without hard links answer."""
-
+# The part ``**/`` of a pattern, or ``**`` at its end.
 _ANY_FOLDERS = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
-"""The part ``**/`` of a pattern, or ``**`` at its end."""
 
 
 def move_in(source: str, path: str, *, must_be_new: bool) -> None:
-    """Move a file and make the move durable; copy it first from another file system.
-
-    Raises:
-      FileExistsError: a file has the name, and none must.
-    """
+    """Move a file durably, across file systems too; FileExistsError if it must be new."""
     move = _rename_new if must_be_new else Path.replace
     target = Path(path)
     make_folder(target.parent)
@@ -46,17 +41,12 @@ def checksum(path: str) -> str:
     """Return the CRC32C of a file's content, in base64 as Cloud Storage writes it."""
     crc = google_crc32c.Checksum()
     with Path(path).open("rb") as stream:
-        for _ in crc.consume(stream, MEGABYTE):
-            pass
+        deque(crc.consume(stream, MEGABYTE), maxlen=0)
     return base64.b64encode(crc.digest()).decode()
 
 
 def find(pattern: str) -> list[str]:
-    """List the files that match a glob or have it as their name, sorted.
-
-    Raises:
-      OSError: a file's name is not UTF-8, so that no record could hold it.
-    """
+    """List the files that match a glob or have it as their name; OSError if one is not UTF-8."""
     names = sorted(name for name in {pattern, *match(pattern)} if Path(name).is_file())
     for name in names:
         try:
@@ -107,8 +97,7 @@ def _rename_new(source: Path, target: Path) -> None:
 def match(pattern: str) -> set[str]:
     """Return the paths that match a glob, as `glob.glob` does; folders may be among them.
 
-    ``**`` stands for any folders below. A link to another folder is followed, but for one to a
-    folder that holds the link: `glob.glob` follows that until the system stops it.
+    But a link to a folder that holds the link is not followed; `glob.glob` does, without end.
     """
     if pattern.endswith("/"):
         return set()
@@ -126,10 +115,7 @@ def match(pattern: str) -> set[str]:
 
 
 def distinct(paths: Iterable[str]) -> list[str]:
-    """Keep one path of those that lead to the same file, and sort them.
-
-    The path that is kept leads through no link, if there is one, and is the first of those.
-    """
+    """Keep the first path of those that lead to the same file, if possible through no link."""
     kept: dict[str | tuple[int, int], tuple[bool, str]] = {}
     for path in paths:
         status, real_path = Path(path).stat(), os.path.realpath(path)
@@ -141,7 +127,7 @@ def distinct(paths: Iterable[str]) -> list[str]:
 
 
 def _folders(root: str) -> Iterator[str]:
-    """Yield a folder and all below it, each once; those behind links come last."""
+    """Yield a folder and all below it but hidden ones, each once; those behind links come last."""
     folders, linked = deque([root]), deque[str]()
     seen: set[str] = set()
     while folders or linked:
@@ -151,18 +137,15 @@ def _folders(root: str) -> Iterator[str]:
             continue
         seen.add(real_path)
         yield folder
-        for path, is_link in _subfolders(folder):
-            if not is_link:
+        names: list[str] = []
+        # A folder that cannot be listed matches nothing, as in `glob.glob`.
+        with suppress(OSError):
+            names = sorted(os.listdir(folder or os.curdir))  # noqa: PTH208 - stays as matched
+        for name in names:
+            path = os.path.join(folder, name)  # noqa: PTH118
+            if name.startswith(".") or not Path(path).is_dir():
+                continue
+            if not Path(path).is_symlink():
                 folders.append(path)
             elif not Path(real_path).is_relative_to(os.path.realpath(path)):
                 linked.append(path)
-
-
-def _subfolders(folder: str) -> list[tuple[str, bool]]:
-    """List the folders in a folder, hidden ones left out, and whether each is a link."""
-    # A folder that cannot be listed matches nothing, as in `glob.glob`.
-    with suppress(OSError):
-        shown = (name for name in os.listdir(folder or os.curdir) if not name.startswith("."))  # noqa: PTH208 - stays as matched
-        paths = (os.path.join(folder, name) for name in sorted(shown))  # noqa: PTH118
-        return [(path, Path(path).is_symlink()) for path in paths if Path(path).is_dir()]
-    return []

@@ -14,12 +14,8 @@ from pipeline.storage import buckets
 from transforms.persistence.private_files import make_folder
 
 _POLL_S = 0.05
-_BUCKET_POLL_S = 1.0
-"""Cloud Storage takes one write a second of one object."""
-
-LOCK_WAIT_S = 90.0
-"""Long enough for the lease of a killed run on another machine to end."""
-
+_BUCKET_POLL_S = 1.0  # Cloud Storage takes one write a second of one object
+LOCK_WAIT_S = 90.0  # Long enough for the lease of a killed run on another machine to end
 _RENEWALS_A_LEASE = 4
 _MODE = 0o640
 
@@ -38,7 +34,7 @@ class Lock:
     is_lost = False
 
     def check(self) -> None:
-        """Raise LockLost if another process may hold the lock."""
+        """Raise LockLost if `is_lost`."""
         if self.is_lost:
             raise LockLost("the lock of the output folder was not renewed in time; start again")
 
@@ -47,20 +43,11 @@ class Lock:
 def lock_output(
     path: str, wait_s: float, lease_s: float = 60.0, owner: str | None = None
 ) -> Iterator[Lock]:
-    """Hold a lock while a `with` block lasts.
+    """Hold a lock while a `with` block lasts, or raise LockTaken after a wait for its holder.
 
     On disk the operating system holds the lock until the process ends. In a bucket the holder
-    renews an object; another process takes over an object that did not change for a lease.
-
-    Args:
-      path: a local file or an object, created and removed again.
-      wait_s: seconds to wait for another holder.
-      lease_s: seconds after which a lock in a bucket that is not renewed is taken over.
-      owner: the name of a holder that may restart and then takes over its own lock at once; only
-        one process may use it at a time.
-
-    Raises:
-      LockTaken: another process held it for the whole wait.
+    renews an object; another process takes over an object that did not change for a lease. A holder
+    with the name of an `owner` may restart, and takes over its own lock at once.
     """
     deadline_s = time.monotonic() + wait_s
     if storage.is_local(path):
@@ -117,7 +104,6 @@ class _Lease(Lock):
             buckets.remove(self._path)
 
     def _wait_until_free(self, deadline_s: float) -> int:
-        """Return the generation to replace: of no object, or of one unchanged for a lease."""
         seen, since_s = buckets.generation(self._path), time.monotonic()
         while seen != buckets.NO_OBJECT and time.monotonic() - since_s < self._lease_s:
             _wait(self._path, deadline_s, min(_BUCKET_POLL_S, self._lease_s))

@@ -51,27 +51,21 @@ class Document(Wire, frozen=True):
     document: str = ""
     uri: str = ""
     title: str = ""
-
-
-class ChunkContent(Wire, frozen=True):
-    ignored: ClassVar = words("relevanceScore blobAttachmentIndexes")  # a search rank, pictures
-    content: Essential[str] = ""
     page_identifier: str = ""
 
 
-class UnstructuredDocumentInfo(Document, frozen=True):
-    chunk_contents: Essential[tuple[ChunkContent, ...]] = ()
+class Chunk(Wire, frozen=True):
+    """A passage of a document, in a reference or in the result of a search."""
 
-
-class DocumentMetadata(Document, frozen=True):
-    page_identifier: str = ""
-
-
-class ChunkInfo(Wire, frozen=True):
     # The chunk's resource name, a search rank, pictures.
     ignored: ClassVar = words("chunk relevanceScore blobAttachmentIndexes")
     content: Essential[str] = ""
-    document_metadata: DocumentMetadata = DocumentMetadata()
+    page_identifier: str = ""
+    document_metadata: Document = Document()
+
+
+class UnstructuredDocumentInfo(Document, frozen=True):
+    chunk_contents: Essential[tuple[Chunk, ...]] = ()
 
 
 class StructuredDocumentInfo(Document, frozen=True):
@@ -81,7 +75,7 @@ class StructuredDocumentInfo(Document, frozen=True):
 
 class Reference(Wire, frozen=True):
     unstructured_document_info: Essential[UnstructuredDocumentInfo | None] = None
-    chunk_info: Essential[ChunkInfo | None] = None
+    chunk_info: Essential[Chunk | None] = None
     structured_document_info: Essential[StructuredDocumentInfo | None] = None
 
 
@@ -90,14 +84,9 @@ class SnippetInfo(Wire, frozen=True):
     snippet_status: str = ""
 
 
-class SearchResultChunk(Wire, frozen=True):
-    ignored: ClassVar = words("chunk relevanceScore")  # its resource name, a search rank
-    content: str = ""
-
-
 class SearchResult(Document, frozen=True):
     snippet_info: Details[SnippetInfo] = ()
-    chunk_info: Details[SearchResultChunk] = ()
+    chunk_info: Details[Chunk] = ()
 
 
 class SearchAction(Wire, frozen=True):

@@ -6,8 +6,8 @@ google-cloud-aiplatform 1.165.1, aiplatform_v1/types/{content,prediction_service
 """
 
 from itertools import zip_longest
+from typing import NamedTuple
 
-from schemas import Record
 from schemas.wire.wire_type import words
 
 ANSWER_STATES = words("STATE_UNSPECIFIED IN_PROGRESS FAILED SUCCEEDED STREAMING")
@@ -57,7 +57,7 @@ VERTEX_BLOCK_REASONS = words("""
 """)
 
 
-class CandidateEnums(Record, frozen=True):
+class CandidateEnums(NamedTuple):
     """The enums of one API that generates candidates."""
 
     finish_reasons: tuple[str, ...]
@@ -74,19 +74,12 @@ def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
 
 GEMINI_ENUMS = CandidateEnums(FINISH_REASONS, BLOCK_REASONS, GEMINI_HARM_CATEGORIES)
 VERTEX_ENUMS = CandidateEnums(VERTEX_FINISH_REASONS, VERTEX_BLOCK_REASONS, VERTEX_HARM_CATEGORIES)
-SHARED_ENUMS = CandidateEnums(
-    _shared(FINISH_REASONS, VERTEX_FINISH_REASONS),
-    _shared(BLOCK_REASONS, VERTEX_BLOCK_REASONS),
-    _shared(GEMINI_HARM_CATEGORIES, VERTEX_HARM_CATEGORIES),
-)
-"""For candidates that may be of either API: numbers that have one name in both, or in one only."""
+# For candidates that may be of either API.
+SHARED_ENUMS = CandidateEnums(*map(_shared, GEMINI_ENUMS, VERTEX_ENUMS))
 
 
 def enum_name(value: int | str, names: tuple[str, ...]) -> str | None:
-    """Return the name of an enum's value, which is a name, a number or the digits of a number.
-
-    An unspecified or absent value is None, an unknown name unchanged, an unknown number its digits.
-    """
+    """Return the name of an enum's value: None if unspecified, an unknown value unchanged."""
     if not value:
         return None
     name = str(value)

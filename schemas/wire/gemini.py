@@ -43,19 +43,17 @@ class CitationMetadata(Wire, frozen=True):
     citations: Details[RecitedSpan] = ()  # the name in Vertex AI and the SDK
 
 
-class GroundingPassageId(Wire, frozen=True):
-    ignored: ClassVar = words("partIndex")  # a passage is one fact
+class AttributionSource(Wire, frozen=True):
+    """A passage of the request, or a chunk that the semantic retriever found."""
+
+    ignored: ClassVar = words("partIndex source")  # a passage is one fact; repeats the request
     passage_id: str = ""
-
-
-class SemanticRetrieverChunk(Wire, frozen=True):
-    ignored: ClassVar = words("source")  # repeats the request
     chunk: str = ""
 
 
 class AttributionSourceId(Wire, frozen=True):
-    grounding_passage: GroundingPassageId = GroundingPassageId()
-    semantic_retriever_chunk: SemanticRetrieverChunk = SemanticRetrieverChunk()
+    grounding_passage: AttributionSource = AttributionSource()
+    semantic_retriever_chunk: AttributionSource = AttributionSource()
 
 
 class GroundingAttribution(Wire, frozen=True):
@@ -74,29 +72,30 @@ class RagChunk(Wire, frozen=True):
     page_span: PageSpan = PageSpan()
 
 
-class RetrievedContext(Wire, frozen=True):
-    ignored: ClassVar = words("fileSearchStore customMetadata mediaId")  # not about the text
+class ChunkSource(Wire, frozen=True):
+    """A retrieved context, or a place of Google Maps, which has a place id."""
+
+    # Not about the text; links without text.
+    ignored: ClassVar = words("fileSearchStore customMetadata mediaId placeAnswerSources route")
     uri: str = ""
     title: str = ""
     text: str = ""
+    place_id: str = ""
     # Vertex AI and the SDK write the following fields.
     document_name: str = ""
     page_number: int | None = None
     rag_chunk: RagChunk = RagChunk()
 
-
-class MapsSource(Wire, frozen=True):
-    ignored: ClassVar = words("placeAnswerSources route")  # links without text
-    uri: str = ""
-    title: str = ""
-    text: str = ""
-    place_id: str = ""
+    @property
+    def any_text(self) -> str:
+        """The text, which the Gemini API and Vertex AI write in different fields."""
+        return self.text or self.rag_chunk.text
 
 
 class GroundingChunk(Wire, frozen=True):
     ignored: ClassVar = words("web image")  # without text
-    retrieved_context: RetrievedContext | None = None
-    maps: MapsSource | None = None
+    retrieved_context: ChunkSource | None = None
+    maps: ChunkSource | None = None
 
 
 class GeminiSegment(Wire, frozen=True):

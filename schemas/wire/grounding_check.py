@@ -25,10 +25,7 @@ class GroundingSpec(_CheckWire, frozen=True, kw_only=True):
 
 
 class CheckRequest(_CheckWire, frozen=True, kw_only=True):
-    """The body of a check: one answer of at most 4,096 tokens, at most 200 facts.
-
-    The field `groundingConfig` is part of the request's path, not of its body.
-    """
+    """The body of a check: one answer of at most 4,096 tokens, at most 200 facts."""
 
     answer_candidate: str
     facts: tuple[GroundingFact, ...] = ()
@@ -42,10 +39,7 @@ class CheckRequest(_CheckWire, frozen=True, kw_only=True):
 
 
 class CitedChunk(_CheckWire, frozen=True, kw_only=True):
-    """A passage of a fact that supports a claim; `source` is the fact's index as digits.
-
-    `index`, `domain`, `uri` and `title` are not read: the record's fact has the last two.
-    """
+    """A passage of a fact that supports a claim; `source` is the fact's index as digits."""
 
     chunk_text: str = ""
     source: str = ""
@@ -53,10 +47,10 @@ class CitedChunk(_CheckWire, frozen=True, kw_only=True):
 
 
 class CheckedClaim(_CheckWire, frozen=True, kw_only=True):
-    """A sentence of the answer; offsets are UTF-8 bytes, end exclusive, absent meaning 0.
+    """A sentence of the answer; offsets are UTF-8 bytes, end exclusive.
 
-    `score` (0..1) is absent if it was not requested or no check was required. An absent
-    `grounding_check_required` is unknown, not False.
+    `score` (0..1) is absent if no check was required. An absent `grounding_check_required` is
+    unknown, not False.
     """
 
     start_pos: int = 0
@@ -68,10 +62,7 @@ class CheckedClaim(_CheckWire, frozen=True, kw_only=True):
 
 
 class CheckResponse(_CheckWire, frozen=True, kw_only=True):
-    """The reply: `support_score` (0..1) is absent, not 0, if no claim requires a check.
-
-    `citedFacts`, which repeats the texts of the cited chunks, is not read.
-    """
+    """The reply: `support_score` (0..1) is absent, not 0, if no claim requires a check."""
 
     support_score: float | None = None
     cited_chunks: tuple[CitedChunk, ...] = ()

@@ -1,7 +1,4 @@
-"""Wire types of groundwatch's own formats: the envelope, and an enriched record as input.
-
-The fields of a record are those of `enriched_answer.avsc`, without the fields that a check writes.
-"""
+"""Wire types of groundwatch's own formats: the envelope, and an enriched record as input."""
 
 # ruff: noqa: D101 - the schema describes the fields of a record
 
@@ -9,6 +6,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from schemas.answer import Citation, Fact
 from schemas.wire.wire_type import Essential, Wire
 
 
@@ -21,21 +19,10 @@ class EnrichedRating(Wire, frozen=True):
     severity_score: Essential[float | None] = None
 
 
-class EnrichedFact(Wire, frozen=True):
-    text: Essential[str] = ""
-    uri: Essential[str | None] = None
-    title: Essential[str | None] = None
-    document: Essential[str | None] = None
-    attributes: Essential[dict[str, str]] = msgspec.field(default_factory=dict)
-
-
-class EnrichedCitation(Wire, frozen=True):
+class EnrichedSupport(Wire, frozen=True):
     start: Essential[int] = 0
     end: Essential[int] = 0
     facts: Essential[tuple[int, ...]] = ()
-
-
-class EnrichedSupport(EnrichedCitation, frozen=True):
     score: Essential[float | None] = None
     grounding_check_required: Essential[bool | None] = None
 
@@ -57,8 +44,8 @@ class EnrichedRow(Wire, frozen=True):
     answerable_probability: Essential[float | None] = None
     skip_reasons: Essential[tuple[str, ...]] = ()
     safety_ratings: Essential[tuple[EnrichedRating, ...]] = ()
-    facts: Essential[tuple[EnrichedFact, ...]] = ()
-    generator_citations: Essential[tuple[EnrichedCitation, ...] | None] = None
+    facts: Essential[tuple[Fact, ...]] = ()
+    generator_citations: Essential[tuple[Citation, ...] | None] = None
     generator_supports: Essential[tuple[EnrichedSupport, ...]] = ()
 
 

@@ -19,7 +19,7 @@ Details = tuple[T | None, ...]
 
 
 class RepeatedField:
-    """All values of a field that one JSON object has twice; it fits no wire type."""
+    """All values of a field that one object has twice; it fits no wire type."""
 
     def __init__(self, values: Sequence[object]) -> None:
         self.values = tuple(values)

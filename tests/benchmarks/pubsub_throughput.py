@@ -18,10 +18,11 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from google import pubsub_v1
 from google.api_core.exceptions import AlreadyExists
 from google.cloud.pubsub_v1 import SubscriberClient
 from google.cloud.pubsub_v1.types import FlowControl
-from google.pubsub_v1 import types
+from google.pubsub_v1 import PublisherClient, types
 
 from launch.pubsub import clients
 from launch.pubsub.outstanding import PullSettings
@@ -48,7 +49,7 @@ def _by_subscription(name: str, number: int) -> None:
 
 
 def _by_unary_pull(name: str, number: int) -> None:
-    client = clients.open_subscriber(None, GoogleAccount())
+    client = clients.open_client(pubsub_v1.SubscriberClient, None, GoogleAccount())
     while number > 0:
         response = client.pull(subscription=name, max_messages=_BATCH)
         received = types.PullResponse.pb(response).received_messages
@@ -96,8 +97,8 @@ def _googles_emulator(path: Path) -> Iterator[str]:
 
 
 def _measure(name: str, messages: int, size_bytes: int) -> None:
-    publisher = clients.open_publisher(None, GoogleAccount())
-    subscriber = clients.open_subscriber(None, GoogleAccount())
+    publisher = clients.open_client(PublisherClient, None, GoogleAccount())
+    subscriber = clients.open_client(pubsub_v1.SubscriberClient, None, GoogleAccount())
     with suppress(AlreadyExists):
         publisher.create_topic(name=_TOPIC)
     topic = Topic(_TOPIC)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from apache_beam.coders import FastPrimitivesCoder, TupleCoder
 
 from schemas import Record
-from schemas.checked_answer import CheckedAnswer, RoutedAnswer
+from schemas.checked_answer import CheckedAnswer
 from schemas.message import Message
 from tests.benchmarks.generated_answers import generated_messages
 from tests.support.answer_messages import parse_answer
@@ -71,7 +71,7 @@ def main() -> None:
         for number, payload in enumerate(generated_messages(count))
     ]
     answers = [parse_answer(message) for message in messages]
-    routed = [RoutedAnswer(answer=answer) for answer in answers]
+    routed = [CheckedAnswer(answer=answer) for answer in answers]
     enriched = [tag_answer(CheckedAnswer(answer=answer), Thresholds()) for answer in answers]
     message_bytes = sum(len(message.payload) for message in messages) // count
     lines = [f"{count} answers of {message_bytes} bytes\n"]

@@ -27,6 +27,8 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from google.pubsub_v1 import PublisherClient, SubscriberClient
+
 from launch.pubsub import clients
 from launch.pubsub.subscription import PubSubSubscription
 from tests.benchmarks.partial_outage import FAILING, checker
@@ -85,8 +87,8 @@ def googles_emulator() -> Iterator[Server]:
     if not found:
         raise SystemExit("Google's emulator is not on this machine")
     with GoogleEmulator(found) as emulator:
-        publisher = clients.open_publisher(emulator.address, GoogleAccount())
-        subscriber = clients.open_subscriber(emulator.address, GoogleAccount())
+        publisher = clients.open_client(PublisherClient, emulator.address, GoogleAccount())
+        subscriber = clients.open_client(SubscriberClient, emulator.address, GoogleAccount())
         for topic, name in ((ANSWERS, SUBSCRIPTION), (ALERTS, ALERT_SUBSCRIPTION)):
             publisher.create_topic(name=topic)
             subscriber.create_subscription(name=name, topic=topic)

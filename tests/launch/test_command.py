@@ -52,7 +52,8 @@ def test_a_file_adds_a_command(
 
 
 def test_the_page_documents_the_settings_as_they_are_defined() -> None:
-    assert PAGE.read_text(encoding="utf-8") == reference_page(documented_commands()), (
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == reference_page(page, documented_commands()), (
         "after a change of settings: python -m launch.commands"
     )
 

@@ -52,8 +52,10 @@ def test_differences_are_relative_to_the_estimate(
     estimated: Amounts, made: Amounts, differences: tuple[float | None, ...]
 ) -> None:
     compared = compare(estimated, made)
-    found = compared.relative_differences
-    assert (found.calls, found.characters, found.cost) == pytest.approx(differences)
+    names = "calls", "characters", "cost"
+    assert compared.relative_differences == pytest.approx(
+        dict(zip(names, differences, strict=True))
+    )
     assert (compared.calls, compared.characters, compared.cost) == (
         estimated.calls,
         estimated.characters,

@@ -135,7 +135,7 @@ class Cluster:
         zipfile.ZipFile(self._empty_jar, "w").close()
         python, log = map(shlex.quote, [sys.executable, str(self._folder / "workers.log")])
         # Flink drops what a worker prints before it can log.
-        program = f'#!/bin/sh\nexec {python} -m launch.flink.worker "$@" 2>>{log}\n'
+        program = f'#!/bin/sh\nexec {python} -m launch.flink.sdk_worker "$@" 2>>{log}\n'
         self._worker_program.write_text(program, encoding="utf-8")
         self._worker_program.chmod(0o755)
 

@@ -12,7 +12,7 @@ import msgspec
 from launch.report.counts.tally import Findings
 from launch.report.output_folder import find_files
 from launch.report.output_records import AnswerRow
-from launch.report.run import read_output
+from launch.report.write_report import read_output
 from schemas.avro import load_schema
 from schemas.checked_answer import Contradiction
 from schemas.enriched_answer import EnrichedAnswer

@@ -15,7 +15,7 @@ from launch.pubsub.topic import Topic
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
 from launch.watch.reporter import LogReporter
-from launch.watch.run import open_worker
+from launch.watch.run_worker import open_worker
 from launch.watch.worker import Worker
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from pipeline.settings.config import Destination
 from pipeline.sinks import write_files
-from pipeline.sinks.destination import Destination
 from pipeline.sinks.part_files import PartWriter
 from pipeline.sinks.publication import write_manifest
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat

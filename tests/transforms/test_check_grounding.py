@@ -13,7 +13,7 @@ from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms.window import FixedWindows, TimestampedValue
 
 from schemas.answer import Answer
-from schemas.checked_answer import CheckedAnswer, Decision, RoutedAnswer
+from schemas.checked_answer import CheckedAnswer, Decision
 from schemas.failure import Failure
 from schemas.verdict import Verdict
 from tests.support import wire_faults
@@ -53,13 +53,13 @@ def settings_for(server: FaultServer, **members: Any) -> CheckSettings:
 
 
 def run(
-    answers: Sequence[Answer | RoutedAnswer],
+    answers: Sequence[Answer | CheckedAnswer],
     settings: CheckSettings,
     checked: Compare,
     failures: Compare | None = None,
 ) -> PipelineResult:
     """Run the step over the answers, and compare what came out with what should."""
-    routed = [RoutedAnswer(answer=a) if isinstance(a, Answer) else a for a in answers]
+    routed = [CheckedAnswer(answer=a) if isinstance(a, Answer) else a for a in answers]
     pipeline = beam.Pipeline(runner=FnApiRunner())
     outputs = pipeline | beam.Create(routed, reshuffle=False) | CheckGrounding(settings)
     assert_that(outputs[CHECKED], checked, label="checked")
@@ -103,7 +103,7 @@ def test_an_answer_gets_its_check() -> None:
 
 
 def test_a_decided_answer_passes_without_a_call() -> None:
-    routed = RoutedAnswer(answer=an_answer(), decision=SKIPPED)
+    routed = CheckedAnswer(answer=an_answer(), decision=SKIPPED)
     with FaultServer() as server:
         run(
             [routed],
@@ -132,8 +132,8 @@ def test_window_and_timestamp_are_kept_also_of_failures() -> None:
         assert_that(places[FAILURES], equal_to(expected[-1:]), label="failures")
 
 
-def _stamped(place: int, answer: Answer) -> RoutedAnswer:
-    return TimestampedValue(RoutedAnswer(answer=answer), 100 * place)
+def _stamped(place: int, answer: Answer) -> CheckedAnswer:
+    return TimestampedValue(CheckedAnswer(answer=answer), 100 * place)
 
 
 class _Where(beam.DoFn):

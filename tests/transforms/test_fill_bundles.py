@@ -8,18 +8,18 @@ from apache_beam.transforms.window import GlobalWindows, TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
-from schemas.checked_answer import RoutedAnswer
+from schemas.checked_answer import CheckedAnswer
 from tests.support.builders import an_answer
 from tests.support.streams import START_S, a_stream, stream_pipeline, streaming_from
 from transforms.fill_bundles import FillBundles
 
 
-def routed(number: int) -> RoutedAnswer:
-    return RoutedAnswer(answer=an_answer(f"Lamp {number} glows."))
+def routed(number: int) -> CheckedAnswer:
+    return CheckedAnswer(answer=an_answer(f"Lamp {number} glows."))
 
 
 def described(
-    answer: RoutedAnswer, timestamp: Timestamp = beam.DoFn.TimestampParam
+    answer: CheckedAnswer, timestamp: Timestamp = beam.DoFn.TimestampParam
 ) -> tuple[str, float]:
     return answer.answer.answer_text, float(timestamp) - START_S
 
@@ -40,7 +40,7 @@ class _BundleSizes(beam.DoFn):
     def start_bundle(self) -> None:
         self._size = 0
 
-    def process(self, _: RoutedAnswer) -> None:
+    def process(self, _: CheckedAnswer) -> None:
         self._size += 1
 
     def finish_bundle(self) -> Iterator[WindowedValue]:

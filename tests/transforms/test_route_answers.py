@@ -3,7 +3,7 @@
 import apache_beam as beam
 from apache_beam.testing.util import assert_that, equal_to
 
-from schemas.checked_answer import Decision, RoutedAnswer
+from schemas.checked_answer import CheckedAnswer, Decision
 from schemas.verdict import Verdict
 from tests.support.builders import an_answer
 from tests.support.pipelines import local_pipeline
@@ -21,14 +21,14 @@ def test_an_answer_is_decided_or_left_for_a_check() -> None:
             routed,
             equal_to(
                 [
-                    RoutedAnswer(answer=plain),
-                    RoutedAnswer(
+                    CheckedAnswer(answer=plain),
+                    CheckedAnswer(
                         answer=skipped,
                         decision=Decision(
                             verdict=Verdict.NOT_ANSWERED, reason="OUT_OF_DOMAIN_QUERY_IGNORED"
                         ),
                     ),
-                    RoutedAnswer(
+                    CheckedAnswer(
                         answer=moved,
                         decision=Decision(
                             verdict=Verdict.POLICY_SKIPPED, reason="NO_RELEVANT_CONTENT"

@@ -3,12 +3,12 @@
 import heapq
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from schemas.verdict import ContradictionKind
-from transforms.contradictions.negation import words_behind_negations
 from transforms.contradictions.numbers import (
     Quantity,
     Unit,
@@ -16,7 +16,7 @@ from transforms.contradictions.numbers import (
     may_count_in_words,
     plain_numbers,
 )
-from transforms.contradictions.parsed_sentence import ParsedSentence
+from transforms.contradictions.parsed_sentence import ParsedSentence, words_behind_negations
 from transforms.contradictions.tokenized_text import FORM_CHARS
 from transforms.rules.cache import BoundedDict, FactCache
 from transforms.rules.sentences import locate_sentences
@@ -35,6 +35,9 @@ _MIN_SHARE = 0.5  # a sentence with this share of a claim's content words is abo
 # Sentences that are parsed to find the nearest one: many may share equally many words.
 _MAX_PARSED = 64
 
+NumberUses = dict[tuple[Unit | None, str | None], tuple[int, Quantity]]
+"""By the unit of a number, or else by what it counts: the first such quantity and its sentence."""
+
 
 class FactSentence(NamedTuple):
     """A sentence of a fact, and the index of the fact."""
@@ -43,51 +46,11 @@ class FactSentence(NamedTuple):
     fact: int
 
 
-class Occurrence(NamedTuple):
-    """A quantity of a fact, and its sentence, which has the index `place`."""
-
-    place: int
-    quantity: Quantity
-    passage: FactSentence
-
-
-class NumberUses:
-    """What the facts count with one number.
-
-    It is bare if it occurs without a unit or a thing that it counts. `counted` are the forms of
-    such things, the other fields its first occurrences with a unit.
-    """
-
-    def __init__(self) -> None:
-        self.is_bare = False
-        self.counted: set[str] = set()
-        self.by_unit: dict[Unit, Occurrence] = {}
-        self.by_sentence: dict[ParsedSentence, Occurrence] = {}
-
-    def add(self, occurrence: Occurrence) -> None:
-        """Add an occurrence; they come in order."""
-        quantity = occurrence.quantity
-        if quantity.unit:
-            self.by_unit.setdefault(quantity.unit, occurrence)
-            self.by_sentence.setdefault(occurrence.passage.sentence, occurrence)
-        elif quantity.counted:
-            self.counted.add(quantity.counted)
-        else:
-            self.is_bare = True
-
-    def counts_like(self, own: Quantity) -> bool:
-        """Return whether the number occurs with a quantity's unit, or what it counts."""
-        if own.unit:
-            return any(map(own.unit.may_equal, self.by_unit))
-        return own.counted in self.counted
-
-
 class Passages:
     """The sentences of some facts; `read`, called at the first use, returns them in order."""
 
     def __init__(self, read: Callable[[], list[FactSentence]]) -> None:
         self._read = read
-        self._last: tuple[ParsedSentence, FactSentence | None, int] | None = None
 
     @cached_property
     def all(self) -> list[FactSentence]:
@@ -96,47 +59,33 @@ class Passages:
 
     @cached_property
     def number_uses(self) -> dict[float | str, NumberUses]:
-        """What each number of the sentences counts."""
-        uses: dict[float | str, NumberUses] = {}
+        """What each number of the sentences counts, and where first."""
+        uses: dict[float | str, NumberUses] = defaultdict(dict)
         for place, passage in enumerate(self.all):
             for quantity in passage.sentence.quantities:
-                uses.setdefault(quantity.value, NumberUses()).add(
-                    Occurrence(place, quantity, passage)
-                )
-        return uses
+                use = quantity.unit, None if quantity.unit else quantity.counted
+                uses[quantity.value].setdefault(use, (place, quantity))
+        return dict(uses)
 
-    def nearest(self, claim: ParsedSentence, min_share: float = _MIN_SHARE) -> FactSentence | None:
-        """Return the first sentence that shares most content words with a claim, if it is near.
-
-        It must have a share of the claim's content words, 0.5..1.
-        """
-        # The dates, numbers and names of a claim are compared with the same sentence.
-        if self._last is None or self._last[0] is not claim:
-            self._last = (claim, *self._nearest(claim))
-        _, sentence, shared = self._last
-        return sentence if shared >= _min_shared(claim, min_share) else None
-
-    def _nearest(self, claim: ParsedSentence) -> tuple[FactSentence | None, int]:
+    def nearest(self, claim: ParsedSentence) -> FactSentence | None:
+        """Return the first sentence with most, and at least half, of a claim's content words."""
         # A search for the forms as substrings finds at least all of them, in a tenth of the time.
         upper_bounds = [
             sum(map(sentence.lower.__contains__, claim.content)) for sentence, _ in self.all
         ]
         ranked = sorted(range(len(upper_bounds)), key=upper_bounds.__getitem__, reverse=True)
-        best, most = None, _min_shared(claim, _MIN_SHARE) - 1
+        best, most = None, max(1, math.ceil(_MIN_SHARE * len(claim.content))) - 1
         for place in ranked[:_MAX_PARSED]:
             if upper_bounds[place] <= most:
                 break
             shared = len(claim.content & self.all[place].sentence.content)
             if shared > most:
                 best, most = self.all[place], shared
-        return best, most
+        return best
 
 
 class Difference(NamedTuple):
-    """A contradiction between a claim and a fact.
-
-    The values are as they are written; None if no fact has one, and so is the index of the fact.
-    """
+    """A contradiction between a claim and a fact; the values are None if no fact has one."""
 
     kind: ContradictionKind
     claim_value: str
@@ -145,20 +94,12 @@ class Difference(NamedTuple):
 
 
 class ComparedFacts:
-    """All facts of an answer, as texts with their attributes as further lines.
-
-    `differences` caches the contradictions found, by claim.
-    """
+    """All facts of an answer, rendered; `differences` caches the contradictions by claim."""
 
     def __init__(self, facts: tuple[str, ...]) -> None:
         self._facts = facts
         self.differences = BoundedDict[str, tuple[Difference, ...]](_MAX_CLAIMS)
         self._phrases = BoundedDict[str, bool](_MAX_PHRASES)
-
-    @cached_property
-    def lower_text(self) -> str:
-        """All facts in lower case."""
-        return "\n".join(self._lower_facts)
 
     def may_negate_word_of(self, lower: str) -> bool:
         """Return whether a fact may negate a word of a claim, given in lower case."""
@@ -191,7 +132,7 @@ class ComparedFacts:
         """Return whether a fact has a number; one of several words only if in the passages."""
         if value in self._plain_numbers:
             return True
-        return may_count_in_words(self.lower_text) and value in passages.number_uses
+        return may_count_in_words(self._lower_text) and value in passages.number_uses
 
     def has_sentence(self, claim: str) -> bool:
         """Return whether a fact contains a claim verbatim, as one or several sentences."""
@@ -206,13 +147,13 @@ class ComparedFacts:
 
     def lacks_any(self, words: Iterable[str]) -> bool:
         """Return whether a word, in lower case, is in no fact, not even within a longer word."""
-        return not all(map(self.lower_text.__contains__, words))
+        return not all(map(self._lower_text.__contains__, words))
 
     def has_phrase(self, phrase: str) -> bool:
         """Return whether the facts have a phrase, in lower case, as whole words and numbers."""
         cached = self._phrases
         if phrase not in cached:
-            text = self.lower_text
+            text = self._lower_text
             place = text.find(phrase)
             while place >= 0 and not _is_whole(text, place, place + len(phrase)):
                 # A whole phrase begins where a word or a number begins.
@@ -234,12 +175,16 @@ class ComparedFacts:
         return tuple(map(str.lower, self._facts))
 
     @cached_property
+    def _lower_text(self) -> str:
+        return "\n".join(self._lower_facts)
+
+    @cached_property
     def _all_passages(self) -> Passages:
         return passages_of(tuple(enumerate(self._facts)))
 
     @cached_property
     def _plain_numbers(self) -> frozenset[float | str]:
-        if not may_count(self.lower_text):
+        if not may_count(self._lower_text):
             return frozenset()
         return frozenset().union(*map(_plain_numbers, self._lower_facts))
 
@@ -273,7 +218,3 @@ def _is_whole(text: str, start: int, end: int) -> bool:
         or (before[-1:] in _INSIDE_NUMBERS and before[:1].isdigit())
         or (behind[:1] in _INSIDE_NUMBERS and behind[1:].isdigit())
     )
-
-
-def _min_shared(claim: ParsedSentence, min_share: float) -> int:
-    return max(1, math.ceil(min_share * len(claim.content)))

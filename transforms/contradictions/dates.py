@@ -14,8 +14,8 @@ _NAMES = (
 ).split()
 MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
 MONTHS |= {name[:3]: number for name, number in MONTHS.items()} | {"Sept": 9}
-WEEKDAYS = frozenset("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
-
+WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+CALENDAR_NAMES = frozenset({*MONTHS, *WEEKDAYS})
 _ALSO_WORDS = frozenset({"May", "March"})  # these are months only next to a number
 _YEAR = re.compile(r"\d{4}")
 _ABBREVIATIONS = tuple(name[:3] for name in _NAMES)
@@ -26,10 +26,7 @@ _ISO_CHARS, _YEAR_CHARS = 10, 4
 
 
 class Date(NamedTuple):
-    """A date, or a part of one; None for an absent part.
-
-    `text` is as it is written. A decade is the ten years that start with `year`.
-    """
+    """A date, or a part of one; a decade is the ten years that start with `year`."""
 
     text: str
     year: int | None = None

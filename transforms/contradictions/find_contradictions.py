@@ -2,16 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
+from operator import itemgetter
 
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
 from schemas.verdict import ContradictionKind
-from transforms.contradictions.compared_facts import (
-    ComparedFacts,
-    Difference,
-    compared_facts,
-)
+from transforms.contradictions.compared_facts import ComparedFacts, Difference, compared_facts
 from transforms.contradictions.dates import may_agree
 from transforms.contradictions.indexed_facts import IndexedFacts
 from transforms.contradictions.numbers import Quantity, number_phrases
@@ -39,27 +36,24 @@ _ALIKE = 0.6
 def find_contradictions(
     claims: Sequence[Claim], facts: Iterable[Fact]
 ) -> tuple[Contradiction, ...]:
-    """Find the contradictions between the claims of an answer and its facts, in the claims' order.
-
-    Claims that required no check, or have no score, are skipped.
-    """
-    compared = [claim.text for claim in claims if claim.required_score is not None]
-    described = [(fact.text, fact_text.fact_attributes(fact)) for fact in facts]
-    rendered = fact_text.render_without_uris(described, fact_text.render_facts(described))
-    prepared = prepare_facts(rendered, compared)
-    return tuple(
-        Contradiction(claim=number, **difference._asdict())
+    """Find the contradictions between the claims that have a required score and the facts."""
+    compared = {
+        number: claim.text
         for number, claim in enumerate(claims)
         if claim.required_score is not None
-        for difference in compare_claim(claim.text, prepared)
+    }
+    described = [(fact.text, fact_text.fact_attributes(fact)) for fact in facts]
+    rendered = fact_text.render_without_uris(described, fact_text.render_facts(described))
+    prepared = prepare_facts(rendered, [*compared.values()])
+    return tuple(
+        Contradiction(claim=number, **difference._asdict())
+        for number, text in compared.items()
+        for difference in compare_claim(text, prepared)
     )
 
 
 def prepare_facts(facts: tuple[str, ...], claims: Sequence[str]) -> ComparedFacts:
-    """Prepare the facts of an answer, with their attributes as further lines, for `compare_claim`.
-
-    `claims` are all claims that will be compared.
-    """
+    """Prepare the rendered facts of an answer for `compare_claim` with any of the claims."""
     if fact_text.needs_index(sum(map(len, claims)), facts):
         return IndexedFacts(
             facts, [_without_citations(claim, read_features(claim)) for claim in claims]
@@ -72,29 +66,22 @@ def compare_claim(
 ) -> tuple[Difference, ...]:
     """Find the contradictions between one claim and the facts: dates, numbers, names, negations."""
     # Tagging a record compares the claims that the embedded checker just compared.
-    found = facts.differences.get(claim)
-    if found is None:
-        found = _compare(claim, facts, features or read_features(claim))
-        if len(claim) <= _MAX_CACHED_CHARS:
-            facts.differences.put(claim, found)
-    return found
-
-
-def _compare(claim: str, facts: ComparedFacts, features: Features) -> tuple[Difference, ...]:
+    if claim in facts.differences:
+        return facts.differences[claim]
+    features = features or read_features(claim)
     text = _without_citations(claim, features)
     if text != claim:
         features = read_features(text)
-    if not _may_differ(text, facts, features) or facts.has_sentence(claim):
-        return ()
-    found = _Comparison(ParsedSentence(text, features), facts)
-    return (*found.dates(), *found.numbers(), *found.names(), *found.negations())
+    found: tuple[Difference, ...] = ()
+    if _may_differ(text, facts, features) and not facts.has_sentence(claim):
+        found = _Comparison(ParsedSentence(text, features), facts).differences()
+    if len(claim) <= _MAX_CACHED_CHARS:
+        facts.differences.put(claim, found)
+    return found
 
 
 def _may_differ(claim: str, facts: ComparedFacts, features: Features) -> bool:
-    """Return whether anything in a claim may differ; many times as fast as parsing it.
-
-    A year does not differ if the facts have it with the same word behind it.
-    """
+    """Return whether anything in a claim may differ; many times as fast as parsing it."""
     if features.kinds & (MONTH | NEGATION):
         return True
     if features.kinds & CAPITAL and facts.lacks_any(features.capitals):
@@ -120,7 +107,14 @@ class _Comparison:
         self._claim, self._facts = claim, facts
         self._passages = facts.passages_near(claim)
 
-    def dates(self) -> Iterator[Difference]:
+    def differences(self) -> tuple[Difference, ...]:
+        return (*self._dates(), *self._numbers(), *self._names(), *self._negations())
+
+    @cached_property
+    def _nearest(self) -> tuple[ParsedSentence | None, int | None]:
+        return self._passages.nearest(self._claim) or (None, None)
+
+    def _dates(self) -> Iterator[Difference]:
         """Find dates that agree with no date of a fact; a part of a date agrees with the whole."""
         for date in self._claim.dates:
             if self._facts.has_phrase(date.text.lower()) or any(
@@ -134,70 +128,40 @@ class _Comparison:
             other = (closest.text, fact) if closest else ()
             yield Difference(ContradictionKind.DATE, date.text, *other)
 
-    def numbers(self) -> Iterator[Difference]:
+    def _numbers(self) -> Iterator[Difference]:
         """Find numbers that no fact has, or that the facts have with another unit or thing."""
         for quantity in self._claim.quantities:
             if self._facts.has_phrase(quantity.phrase):
                 continue
+            is_small = isinstance(quantity.value, float) and quantity.value <= _SMALL
             if self._facts.has_number(quantity.value, self._passages):
                 yield from self._other_use(quantity)
-            elif not (
-                isinstance(quantity.value, float)
-                and quantity.value <= _SMALL
-                and not quantity.is_in_digits
-                and quantity.unit is None
-            ):
+            elif not is_small or quantity.is_in_digits or quantity.unit:
                 other = self._other_quantity(quantity, or_any=True)
                 yield Difference(ContradictionKind.NUMBER, quantity.text, *other)
 
-    def names(self) -> Iterator[Difference]:
-        """Find names that no fact has, if the nearest sentence has another one in the same place.
-
-        A name that is only added is not a contradiction; it lowers the claim's score.
-        """
-        if not self._facts.lacks_any(self._claim.features.capitals):
-            return
-        for name in self._claim.names:
-            if not self._facts.lacks_any(token.lower for token in name.tokens):
-                continue
-            sentence, fact = self._nearest
-            others = (
-                other
-                for other in (sentence.names if sentence else ())
-                if any(token.form not in self._claim.forms for token in other.tokens)
-            )
-            if other := next(filter(name.is_like, others), None):
-                yield Difference(ContradictionKind.NAME, name.text, other.text, fact)
-
-    def negations(self) -> Iterator[Difference]:
-        """Find a word that only the claim or only the fact negates, in similar sentences."""
-        if self._claim.negated:
-            yield from self._negated_by_claim()
-        elif (candidates := self._facts.maybe_negated(self._claim)) and not self._claim.may_negate:
-            yield from self._negated_by_fact(candidates)
-
-    @property
-    def _nearest(self) -> tuple[ParsedSentence | None, int | None]:
-        return self._passages.nearest(self._claim) or (None, None)
-
     def _other_use(self, own: Quantity) -> Iterator[Difference]:
         """Find a number that the facts have, but never with its unit or the thing it counts."""
-        uses = self._passages.number_uses.get(own.value)
-        if uses and (uses.is_bare or uses.counts_like(own)):
+        uses = self._passages.number_uses.get(own.value, {})
+        units = [unit for unit, _ in uses if unit]
+        is_same = any(map(own.unit.may_equal, units)) if own.unit else (None, own.counted) in uses
+        if is_same or (None, None) in uses:
             return
-        if uses and own.unit:
+        if own.unit and units:
+            kind, passages = own.unit.kind, self._passages.all
+            found = [use for (unit, _), use in uses.items() if unit and unit.kind == kind]
             sentence, _ = self._nearest
-            occurrences = [
-                uses.by_sentence.get(sentence) if sentence else None,
-                *(each for unit, each in uses.by_unit.items() if unit.kind == own.unit.kind),
-            ]
-            first = min(filter(None, occurrences), key=lambda each: each.place, default=None)
-            if first:
-                text, fact = first.quantity.text, first.passage.fact
-                yield Difference(ContradictionKind.UNIT, own.text, text, fact)
+            near = sentence.quantities if sentence else []
+            if near := [each for each in near if each.unit and each.value == own.value]:
+                places = (place for place, each in enumerate(passages) if each.sentence is sentence)
+                found.insert(0, (next(places), near[0]))
+            if found:
+                place, other = min(found, key=itemgetter(0))
+                fact = passages[place].fact
+                yield Difference(ContradictionKind.UNIT, own.text, other.text, fact)
                 return
-        if not own.is_bare and (other := self._other_quantity(own)):
-            yield Difference(ContradictionKind.NUMBER, own.text, *other)
+        if (own.unit or own.counted) and (value := self._other_quantity(own)):
+            yield Difference(ContradictionKind.NUMBER, own.text, *value)
 
     def _other_quantity(
         self, own: Quantity, *, or_any: bool = False
@@ -205,32 +169,58 @@ class _Comparison:
         """Find the one other number of the same thing in the nearest sentence, or its only one."""
         sentence, fact = self._nearest
         quantities = sentence.quantities if sentence else []
-        others = [each for each in quantities if each.value not in self._claim.values]
-        alike = [each for each in others if each.counts_like(own)]
-        if or_any:
-            alike = alike or others
+        values = {each.value for each in self._claim.quantities}
+        others = [each for each in quantities if each.value not in values]
+        alike = [each for each in others if each.counts_like(own)] or (others if or_any else [])
         return (alike[0].text, fact) if len(alike) == 1 else ()
 
+    def _names(self) -> Iterator[Difference]:
+        """Find names that no fact has, if the nearest sentence has another one in that place."""
+        if not self._facts.lacks_any(self._claim.features.capitals):
+            return
+        forms = {token.form for token in self._claim.tokens}
+        for name in self._claim.names:
+            if not self._facts.lacks_any(token.lower for token in name.tokens):
+                continue
+            sentence, fact = self._nearest
+            others = (
+                other
+                for other in (sentence.names if sentence else ())
+                if any(token.form not in forms for token in other.tokens)
+            )
+            if other := next(filter(name.is_like, others), None):
+                yield Difference(ContradictionKind.NAME, name.text, other.text, fact)
+
+    def _negations(self) -> Iterator[Difference]:
+        """Find a word that only the claim or only the fact negates, in similar sentences."""
+        if self._claim.negated:
+            yield from self._negated_by_claim()
+        elif (candidates := self._facts.maybe_negated(self._claim)) and not self._claim.may_negate:
+            yield from self._negated_by_fact(candidates)
+
     def _negated_by_claim(self) -> Iterator[Difference]:
-        passage = self._passages.nearest(self._claim, _ALIKE)
+        sentence, fact = self._nearest
         # A sentence with any negation may say the same in other words.
-        if passage is None or passage.sentence.may_negate:
+        if sentence is None or sentence.may_negate or not self._is_like(sentence):
             return
         for form, negation in self._claim.negated.items():
-            if affirmed := passage.sentence.spelling(form):
-                if not any(sentence.negates(form) for sentence, _ in self._passages.all):
-                    yield Difference(ContradictionKind.NEGATION, negation, affirmed, passage.fact)
+            if affirmed := sentence.spelling(form):
+                if not any(each.negates(form) for each, _ in self._passages.all):
+                    yield Difference(ContradictionKind.NEGATION, negation, affirmed, fact)
                 return
 
     def _negated_by_fact(self, candidates: frozenset[str]) -> Iterator[Difference]:
         is_affirmed = cache(self._is_affirmed)
         for sentence, fact in self._passages.all:
             for form in filter(sentence.negates, sorted(candidates)):
-                shared = len(self._claim.content & sentence.content)
-                if shared >= _ALIKE * len(self._claim.content) and not is_affirmed(form):
+                if self._is_like(sentence) and not is_affirmed(form):
                     affirmed, negation = self._claim.spelling(form) or "", sentence.negated[form]
                     yield Difference(ContradictionKind.NEGATION, affirmed, negation, fact)
                     return
+
+    def _is_like(self, sentence: ParsedSentence) -> bool:
+        content = self._claim.content
+        return len(content & sentence.content) >= _ALIKE * len(content)
 
     def _is_affirmed(self, form: str) -> bool:
         return any(

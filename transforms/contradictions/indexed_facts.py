@@ -7,9 +7,8 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from transforms.contradictions.compared_facts import ComparedFacts, FactSentence, Passages
-from transforms.contradictions.negation import has_negation
 from transforms.contradictions.numbers import may_count_in_words, plain_value
-from transforms.contradictions.parsed_sentence import ParsedSentence
+from transforms.contradictions.parsed_sentence import ParsedSentence, has_negation
 from transforms.contradictions.tokenized_text import form_of_spelling, spellings
 from transforms.rules.cache import WantedForms
 from transforms.rules.fact_text import max_sentences
@@ -31,10 +30,8 @@ _PART = re.compile(r"\S(?s:.){0,198}(?!\S)|\S(?s:.){0,198}")
 class IndexedFacts(ComparedFacts):
     """All facts of an answer, with an index of the words of its claims.
 
-    `ComparedFacts` searches for letters, also inside words. This class searches for whole words in
-    any inflection, and for pairs of adjacent words instead of phrases. It compares a claim with the
-    32 sentences that share most words with it, and with fewer if there are more than 64 claims. All
-    claims that will be compared are given, without references to sources.
+    It searches for whole words in any inflection, and for pairs of adjacent words instead of
+    phrases. It compares a claim with at most 32 sentences, which share most words with it.
     """
 
     def __init__(self, facts: tuple[str, ...], claims: Sequence[str]) -> None:
@@ -89,10 +86,8 @@ class IndexedFacts(ComparedFacts):
         return [self._passage(place) for place in sorted(place for place, _ in best)]
 
     def _passage(self, place: int) -> FactSentence:
-        if place not in self._passages:
-            number, text = self._index.sentences[place]
-            self._passages[place] = FactSentence(ParsedSentence(text), number)
-        return self._passages[place]
+        number, text = self._index.sentences[place]
+        return self._passages.setdefault(place, FactSentence(ParsedSentence(text), number))
 
     @cached_property
     def _has_negation(self) -> bool:
@@ -112,12 +107,10 @@ class IndexedFacts(ComparedFacts):
 
 
 class _Index:
-    """Index the words of claims in the sentences of facts.
+    """An index of the words of claims in the sentences of facts.
 
-    Attributes:
-      sentences: all sentences, each with the index of its fact.
-      places: by form of the claims, the indices of the first sentences that have it.
-      pairs: the adjacent forms that a fact has in common with a claim that has a number.
+    `places` are by form the indices of its first sentences, `pairs` the adjacent forms that a fact
+    has in common with a claim that has a number.
     """
 
     def __init__(self, facts: Sequence[str], claims: Sequence[str]) -> None:

@@ -53,15 +53,9 @@ def _units() -> Iterator[tuple[str, Unit]]:
             yield from {f"{degrees} {name}": unit, f"{degrees} {name[0]}": unit}.items()
 
 
-UNITS = dict(_units())
-"""Units by each spelling in lower case."""
-
-CURRENCIES = frozenset("$€£")
-"""Signs in front of a number."""
-
+UNITS = dict(_units())  # by each spelling in lower case
+CURRENCIES = frozenset("$€£")  # signs in front of a number
 SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-"""The factor of a word behind a number."""
-
 _CARDINALS = NUMBER_WORDS.keys() - {
     *("half", "first", "second", "third", "fourth", "fifth", "twice"),
 }
@@ -88,8 +82,7 @@ _NEAR = 2  # the distance in tokens between a number and what it counts: 3 red l
 class Quantity(NamedTuple):
     """A number and what it counts; `phrase` is its text with that, in lower case.
 
-    The value is the text of a number that has none, such as 17:30. `counted` is the form of what it
-    counts, such as "lamp", if it has no unit; None if unknown.
+    The value of 17:30 is its text. `counted` is a form, such as "lamp", None with a unit.
     """
 
     text: str
@@ -104,11 +97,6 @@ class Quantity(NamedTuple):
         if self.unit and other.unit:
             return self.unit.may_equal(other.unit)
         return self.counted is not None and self.counted == other.counted
-
-    @property
-    def is_bare(self) -> bool:
-        """Whether it is unknown what it counts."""
-        return self.unit is None and self.counted is None
 
 
 def may_count(lower: str) -> bool:
@@ -152,10 +140,7 @@ def plain_value(number: str) -> float | str:
 
 
 def read_quantities(sentence: TokenizedText, used: AbstractSet[int]) -> list[Quantity]:
-    """Return the first 64 numbers of a sentence, without those that number a part of a text.
-
-    Tokens with the indices in `used` belong to something else, such as a date.
-    """
+    """Return the first 64 numbers of a sentence, without "step 1" and the tokens in `used`."""
     quantities: list[Quantity] = []
     tokens = sentence.tokens
     # The last token that is neither a number nor a conjunction: "steps" of steps 1, 2 and 3.

@@ -1,28 +1,127 @@
-"""Parse a sentence of a claim or a fact, each part at its first use."""
+"""Parse a sentence: dates, numbers, names and negations, each at its first use."""
 
+import re
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
 from schemas import Record
-from transforms.contradictions.dates import Date, may_date, names_month, read_dates
-from transforms.contradictions.names import Name, name_at_start, read_names
-from transforms.contradictions.negation import has_negation, may_negate, read_negated
+from transforms.contradictions.dates import CALENDAR_NAMES, Date, may_date, names_month, read_dates
 from transforms.contradictions.numbers import Quantity, may_count, read_quantities
-from transforms.contradictions.tokenized_text import TokenizedText
+from transforms.contradictions.tokenized_text import Token, TokenizedText
 from transforms.rules.cache import WordCache
 from transforms.rules.english import may_name_source, may_refuse
 
 NUMBER, MONTH, NEGATION, CAPITAL, SOURCE, REFUSAL = 1, 2, 4, 8, 16, 32
 """One bit for each kind of content."""
 
-_MAX_DATES = _MAX_NAMES = 64  # per sentence; one with more is a list
+_MAX_DATES = _MAX_NAMES = _MAX_NEGATED = 64  # per sentence; one with more is a list
+_LIKE_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+")
+_BEGINNING_MARKS = frozenset('.:!?"\u201c(')
+# These negate what follows; "no" and "without" often only qualify it.
+_NEGATIONS = frozenset({"not", "never", "cannot"})
+# The ends of the same words in lower case; a fixed first letter makes the search fast.
+_NEGATION = re.compile(r"n(?:(?<!\wn)ot|(?<=cann)ot|(?<!\wn)ever|['\u2019]t)\b")
+_ANY_NEGATION = re.compile(
+    r"\b(?:not|never|cannot|no|nor|none|neither|without|unable|hardly|rarely|fail(?:s|ed)?"
+    r"|lack(?:s|ed|ing)?|only|instead|unless|except)\b|n['\u2019]t\b|\b(?:non|un)-",
+    re.IGNORECASE,
+)
+# A negation next to one of these has no effect: not only, not all, if not.
+_QUALIFIERS = frozenset({"all", "every", "only", "just", "always", "necessarily", "if", "whether"})
+# The distance in tokens between a negation and the negated word, and the context of a name, such as
+# directed by the great Alan Turing.
+_NEAR = 4
+_MAX_CHARS = 60
+
+
+class Name(NamedTuple):
+    """A sequence of words with capitals, and the content words (forms) before and behind it."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    around: tuple[str | None, str | None]
+
+    def is_like(self, other: "Name") -> bool:
+        """Return whether the names share a word, or the word before or behind them."""
+        beside = zip(self.around, other.around, strict=True)
+        forms = {token.form for token in self.tokens}
+        return any(own is not None and own == its for own, its in beside) or any(
+            token.form in forms for token in other.tokens
+        )
+
+
+def name_at_start(word: str) -> str:
+    """Return the letters at the start of a word that may be a name; empty if there are none."""
+    found = _LIKE_NAME.match(word)
+    return found[0] if found else ""
+
+
+def read_names(sentence: TokenizedText) -> Iterator[Name]:
+    """Yield the names of a sentence, except at its start and behind a colon."""
+    tokens, first = sentence.tokens, None
+    for place, token in enumerate(tokens):
+        is_capital = token.text[0].isupper() and len(token.text) > 1
+        is_name = is_capital and token.is_content and token.text not in CALENDAR_NAMES
+        if first is not None and (not is_name or sentence.breaks_between(tokens[place - 1], token)):
+            yield _name(sentence, first, place)
+            first = None
+        if first is None and is_name and place:
+            # The capital at the start of a sentence or quotation means nothing.
+            gap = sentence.text[tokens[place - 1].end : token.start]
+            first = place if _BEGINNING_MARKS.isdisjoint(gap) else None
+    if first is not None:
+        yield _name(sentence, first, len(tokens))
+
+
+def _name(sentence: TokenizedText, first: int, behind: int) -> Name:
+    tokens = sentence.tokens
+    before = (t.form for t in reversed(tokens[max(0, first - _NEAR) : first]) if t.is_content)
+    after = (t.form for t in tokens[behind : behind + _NEAR] if t.is_content)
+    return Name(
+        text=sentence.between(tokens[first], tokens[behind - 1]),
+        tokens=tuple(tokens[first:behind]),
+        around=(next(before, None), next(after, None)),
+    )
+
+
+def has_negation(lower: str) -> bool:
+    """Return whether a text in lower case contains a word that negates what follows."""
+    return _NEGATION.search(lower) is not None
+
+
+def words_behind_negations(lower: str) -> frozenset[str]:
+    """Return the forms of the words that a text of any length, in lower case, may negate."""
+    behind = (lower[found.end() : found.end() + _MAX_CHARS] for found in _NEGATION.finditer(lower))
+    words = (_first_content(TokenizedText(each).tokens) for each in behind)
+    return frozenset(word.form for word in words if word)
+
+
+def read_negated(sentence: TokenizedText) -> dict[str, str]:
+    """Return the first 64 negated words: by form, the text from the negation to the word."""
+    negated: dict[str, str] = {}
+    tokens = sentence.tokens
+    for place, token in enumerate(tokens):
+        if token.lower not in _NEGATIONS and not token.lower.endswith("n't"):
+            continue
+        around = tokens[max(0, place - _NEAR) : place + 2]
+        word = _first_content(tokens[place + 1 : place + 1 + _NEAR])
+        if word is None or any(near.lower in _QUALIFIERS for near in around):
+            continue
+        if not sentence.breaks_between(token, word):
+            negated.setdefault(word.form, sentence.between(token, word))
+            if len(negated) == _MAX_NEGATED:
+                break
+    return negated
+
+
+def _first_content(tokens: Sequence[Token]) -> Token | None:
+    return next((token for token in tokens[:_NEAR] if token.is_content), None)
 
 
 class Features(Record, frozen=True):
-    """The kinds of content that a text may have, as bits, detected word by word; nothing is missed.
-
-    `capitals` are the words that may be names in lower case, with empty ones among them.
-    """
+    """What a text may contain: kinds, as bits, and names, in lower case; some are empty."""
 
     kinds: int
     capitals: list[str]
@@ -78,11 +177,6 @@ class ParsedSentence(TokenizedText):
         return self.text.lower()
 
     @cached_property
-    def forms(self) -> frozenset[str]:
-        """The forms of all tokens."""
-        return frozenset(token.form for token in self.tokens)
-
-    @cached_property
     def dates(self) -> list[Date]:
         """The dates."""
         return self._dates_and_places[0]
@@ -93,11 +187,6 @@ class ParsedSentence(TokenizedText):
         if not self.features.kinds & NUMBER:
             return []
         return read_quantities(self, self._dates_and_places[1])
-
-    @cached_property
-    def values(self) -> frozenset[float | str]:
-        """The values of the numbers."""
-        return frozenset(quantity.value for quantity in self.quantities)
 
     @cached_property
     def names(self) -> list[Name]:
@@ -112,7 +201,7 @@ class ParsedSentence(TokenizedText):
     @cached_property
     def may_negate(self) -> bool:
         """Whether it has any word by which it could negate something."""
-        return may_negate(self.text)
+        return _ANY_NEGATION.search(self.text) is not None
 
     def negates(self, form: str) -> bool:
         """Return whether it negates a word; most sentences need not be parsed for that."""

@@ -16,20 +16,15 @@ _ASCII_TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[A-Za-z]+(?:'[A-Za-z]+)*|[%$]"
 )
 _BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d]""")
-FORM_CHARS = 6
-"""The length of the longest form of a word; a number's may be longer."""
-
+FORM_CHARS = 6  # of the longest form of a word; a number's may be longer
 _MIN_PLURAL_CHARS = 4
 
 
 class Token(Record, frozen=True, gc=False):
     """A word, a number or a sign in a text, with its span in characters.
 
-    Attributes:
-      text: as it is written.
-      form: equal for the inflections of a word, and for all spellings of a number.
-      lower: in lower case, without a final 's.
-      is_content: False for a function word or a single letter.
+    The form is equal for the inflections of a word, and for all spellings of a number. `lower` is
+    without a final 's. Function words and single letters are not content.
     """
 
     text: str

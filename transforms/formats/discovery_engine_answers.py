@@ -1,6 +1,7 @@
-"""discoveryengine.answer and .answer_query: an answer resource, and the response of answerQuery.
+"""discoveryengine.answer, .answer_query and .stream_answer.
 
-discoveryengine.answer includes an answer that a publisher wrapped as {"query", "answer"}.
+They are an answer resource, which a publisher may have wrapped as {"query", "answer"}, the response
+of answerQuery, and the array that streamAnswer returns over REST.
 """
 
 import html
@@ -9,18 +10,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from schemas.answer import Answer, Citation, GroundingSupport
+from schemas.message import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire import discovery_engine as wire
 from schemas.wire import enums
-from schemas.wire.wire_type import read_wire, wire_fields
+from schemas.wire.wire_type import Wire, read_wire, wire_fields
 from transforms.formats import field_values
-from transforms.formats.fact_collection import FactCollection, render_struct
-from transforms.formats.format import Format, Identity, Reading, Request
+from transforms.formats.fact_collection import FactCollection, render_value
+from transforms.formats.format import Format, Reading, Request
 from transforms.rules.spans import is_valid_span
 
 Span = TypeVar("Span", bound=wire.WireCitation)
 
+_NO_ANSWER = wire.WireAnswer()
+_NO_SESSION = wire.Session()
 _HTML_TAG = re.compile(r"<[^<>]*>")
 _ADVERSARIAL = {"ADVERSARIAL_QUERY", "JAIL_BREAKING_QUERY"}
 _UNFINISHED = {"IN_PROGRESS", "STREAMING"}
@@ -54,18 +60,21 @@ def is_unfinished(state: int | str) -> bool:
     return state_name(state) in _UNFINISHED
 
 
-def read_response(
+def _read_response(
     response: wire.AnswerQueryResponse, request: Request, source_format: str
 ) -> Reading:
     """Read an answer with its session, its token and the query beside it."""
     answer, session = response.answer, response.session
     facts = FactCollection()
-    references = [_add_reference(reference, facts) for reference in answer.references]
+    facts_by_id = {
+        str(index): _add_reference(reference, facts)
+        for index, reference in enumerate(answer.references)
+    }
     if request.facts_from_steps:
         _add_search_results(answer.steps, facts)
     text = answer.answer_text.encode() if answer.citations or answer.grounding_supports else b""
     citations = [
-        Citation(start=span.start_index, end=span.end_index, facts=_cited(span, references))
+        Citation(start=span.start_index, end=span.end_index, facts=_cited(span, facts_by_id))
         for span in _fitting(answer.citations, text)
     ]
     supports = [
@@ -74,45 +83,45 @@ def read_response(
             end=span.end_index,
             score=field_values.proportion(span.grounding_score),
             grounding_check_required=span.grounding_check_required,
-            facts=_cited(span, references),
+            facts=_cited(span, facts_by_id),
         )
         for span in _fitting(answer.grounding_supports, text)
     ]
+    found_classes = answer.query_understanding_info.query_classification_info
+    positive = [found.type_ for found in found_classes if found and found.positive]
+    classes = _names(positive, enums.QUERY_CLASSIFICATION_TYPES)
     given = len(answer.citations) + len(answer.grounding_supports)
     event_time_us, are_times_good = field_values.first_time(
         answer.complete_time, answer.create_time
     )
-    token = response.answer_query_token
-    return Reading(
-        identity=Identity(kind="answer query token", value=token) if token else None,
-        answer=Answer(
-            message=request.message,
-            record_id="",
-            answer_name=answer.name or None,
-            source_format=source_format,
-            engine=field_values.engine_id(answer.name, session.name),
-            session=field_values.session_id(answer.name, session.name),
-            event_time_us=event_time_us,
-            query=_query(response),
-            answer_text=answer.answer_text,
-            state=state_name(answer.state),
-            skip_reasons=_names(answer.answer_skipped_reasons, enums.ANSWER_SKIPPED_REASONS),
-            safety_ratings=field_values.read_ratings(
-                answer.safety_ratings, enums.DISCOVERY_ENGINE_HARM_CATEGORIES
-            ),
-            facts=facts.all(),
-            citations=tuple(citations),
-            supports=tuple(supports),
-            generator_grounding_score=field_values.proportion(answer.grounding_score),
-            tags=field_values.true_tags(
-                {
-                    Tag.ADVERSARIAL_QUERY: _is_adversarial(answer.query_understanding_info),
-                    Tag.BAD_OFFSETS: len(citations) + len(supports) < given,
-                    Tag.BAD_TIMESTAMP: not are_times_good,
-                }
-            ),
+    read = Answer(
+        message=request.message,
+        record_id="",
+        answer_name=answer.name or None,
+        source_format=source_format,
+        engine=field_values.engine_id(answer.name, session.name),
+        session=field_values.session_id(answer.name, session.name),
+        event_time_us=event_time_us,
+        query=_query(response),
+        answer_text=answer.answer_text,
+        state=state_name(answer.state),
+        skip_reasons=_names(answer.answer_skipped_reasons, enums.ANSWER_SKIPPED_REASONS),
+        safety_ratings=field_values.read_ratings(
+            answer.safety_ratings, enums.DISCOVERY_ENGINE_HARM_CATEGORIES
+        ),
+        facts=facts.all(),
+        citations=tuple(citations),
+        supports=tuple(supports),
+        generator_grounding_score=field_values.proportion(answer.grounding_score),
+        tags=field_values.true_tags(
+            {
+                Tag.ADVERSARIAL_QUERY: not _ADVERSARIAL.isdisjoint(classes),
+                Tag.BAD_OFFSETS: len(citations) + len(supports) < given,
+                Tag.BAD_TIMESTAMP: not are_times_good,
+            }
         ),
     )
+    return read, response.answer_query_token
 
 
 def _add_reference(reference: wire.Reference, facts: FactCollection) -> tuple[int, ...]:
@@ -130,7 +139,7 @@ def _add_reference(reference: wire.Reference, facts: FactCollection) -> tuple[in
         ]
         return tuple(dict.fromkeys(chain.from_iterable(added)))
     if (record := reference.structured_document_info) is not None:
-        return _add(facts, render_struct(record.struct_data), record)
+        return _add(facts, render_value(record.struct_data), record)
     return ()
 
 
@@ -155,43 +164,29 @@ def _add_search_results(steps: Sequence[wire.Step | None], facts: FactCollection
 
 
 def _actions(steps: Sequence[wire.Step | None]) -> Iterator[wire.Action]:
-    for step in filter(None, steps):
-        yield from filter(None, step.actions)
+    return (action for step in steps if step for action in step.actions if action)
 
 
 def _fitting(spans: Sequence[Span | None], text: bytes) -> Iterator[Span]:
-    for span in filter(None, spans):
-        if is_valid_span(text, span.start_index, span.end_index):
-            yield span
+    return (
+        span for span in spans if span and is_valid_span(text, span.start_index, span.end_index)
+    )
 
 
-def _cited(span: wire.WireCitation, references: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+def _cited(span: wire.WireCitation, facts_by_id: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
     """Return the facts of the cited references; a source may name none that exists."""
-    cited: dict[int, None] = {}
-    for source in filter(None, span.sources):
-        digits = str(source.reference_id)
-        if digits.isascii() and digits.isdecimal():
-            digits = digits.lstrip("0") or "0"
-            if len(digits) <= len(str(len(references))) and int(digits) < len(references):
-                cited.update(dict.fromkeys(references[int(digits)]))
-    return tuple(cited)
+    ids = (str(source.reference_id) for source in span.sources if source)
+    # A text of zeros is the id 0.
+    cited = (facts_by_id.get(digits.lstrip("0") or digits[:1], ()) for digits in ids)
+    return tuple(dict.fromkeys(chain.from_iterable(cited)))
 
 
 def _names(values: Sequence[int | str], names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(filter(None, (enums.enum_name(value, names) for value in values)))
 
 
-def _is_adversarial(info: wire.QueryUnderstandingInfo) -> bool:
-    positive = [found.type_ for found in info.query_classification_info if found and found.positive]
-    return not _ADVERSARIAL.isdisjoint(_names(positive, enums.QUERY_CLASSIFICATION_TYPES))
-
-
 def _query(response: wire.AnswerQueryResponse) -> str | None:
-    """Return the publisher's query, else the session's, else that of the first search.
-
-    The session's is its last question that does not belong to another answer. That of a search may
-    differ from the user's words.
-    """
+    """Return the publisher's query, else the session's last for this answer, else a search's."""
     name, given = response.answer.name, response.query
     turns = (
         turn.query.text
@@ -214,8 +209,17 @@ def _is_answer_message(fields: dict[str, object]) -> bool:
     return "query" in fields and is_answer(fields["answer"]) and not is_response
 
 
-def _is_response_message(fields: dict[str, object]) -> bool:
-    return _is_wrapped(fields) and (is_answer(fields["answer"]) or "answerQueryToken" in fields)
+def _is_stream(elements: list[object]) -> bool:
+    chunks = [element for element in elements if isinstance(element, dict)]
+    return len(chunks) == len(elements) and any(
+        is_answer(chunk) or is_answer(chunk.get("answer")) or isinstance(chunk.get("error"), dict)
+        for chunk in chunks
+    )
+
+
+def _wire_of_element(element: Mapping[str, object]) -> type[Wire]:
+    is_bare = not _is_wrapped(element) and is_answer(element)
+    return wire.WireAnswer if is_bare else wire.StreamElement
 
 
 def _read_answer(request: Request) -> Reading:
@@ -223,12 +227,70 @@ def _read_answer(request: Request) -> Reading:
         response = read_wire(request.value, wire.AnswerQueryResponse)
     else:
         response = wire.AnswerQueryResponse(answer=read_wire(request.value, wire.WireAnswer))
-    return read_response(response, request, ANSWER.name)
+    return _read_response(response, request, ANSWER.name)
 
 
 def _read_answer_query(request: Request) -> Reading:
     response = read_wire(request.value, wire.AnswerQueryResponse)
-    return read_response(response, request, ANSWER_QUERY.name)
+    return _read_response(response, request, ANSWER_QUERY.name)
+
+
+def _read_stream(request: Request) -> Reading:
+    if not isinstance(request.value, list):
+        raise UnreadableAnswer("A streamed answer must be an array.")
+    elements = [
+        wire.StreamElement(answer=read_wire(element, wire.WireAnswer))
+        if isinstance(element, dict) and _wire_of_element(element) is wire.WireAnswer
+        else read_wire(element, wire.StreamElement)
+        for element in request.value
+    ]
+    answers = [element.answer for element in elements]
+    chosen = _last_full(answers)
+    sessions = [element.session for element in elements if element.session != _NO_SESSION]
+    tokens = [token for element in elements if (token := element.answer_query_token).strip()]
+    response = wire.AnswerQueryResponse(
+        answer=_join_deltas(answers) if chosen is None else answers[chosen],
+        session=sessions[-1] if sessions else _NO_SESSION,
+        answer_query_token=tokens[-1] if tokens else "",
+    )
+    read, token = _read_response(response, request, STREAM_ANSWER.name)
+    return _with_error(read, elements[chosen or 0 :], is_full=chosen is not None), token
+
+
+def _last_full(answers: Sequence[wire.WireAnswer]) -> int | None:
+    """Return the index of the last finished answer that has not failed, else of the last failed."""
+    full = [
+        index
+        for index, answer in enumerate(answers)
+        if answer != _NO_ANSWER and not is_unfinished(answer.state)
+    ]
+    good = [index for index in full if state_name(answers[index].state) != "FAILED"]
+    return max(good or full, default=None)
+
+
+def _join_deltas(answers: Sequence[wire.WireAnswer]) -> wire.WireAnswer:
+    """Join the deltas of an answer that has no finished element."""
+    deltas = [answer for answer in answers if answer != _NO_ANSWER]
+    if not deltas:
+        return _NO_ANSWER
+    return replace(
+        deltas[-1],
+        name=next((delta.name for delta in deltas if delta.name.strip()), ""),
+        answer_text="".join(delta.answer_text for delta in deltas),
+        references=tuple(reference for delta in deltas for reference in delta.references),
+    )
+
+
+def _with_error(answer: Answer, elements: Sequence[wire.StreamElement], *, is_full: bool) -> Answer:
+    """Tag an error after the answer; the answer has failed if it ends with one and is not full."""
+    if not any(element.error for element in elements):
+        return answer
+    answer = replace(answer, tags=(*answer.tags, Tag.STREAM_ERROR))
+    last = [element for element in elements if element.error or element.answer != _NO_ANSWER][-1]
+    if last.error and not is_full:
+        status = last.error.status or str(last.error.code) or "UNKNOWN"
+        return replace(answer, state="FAILED", error_status=status)
+    return answer
 
 
 ANSWER = Format(
@@ -244,7 +306,18 @@ ANSWER_QUERY = Format(
     name="discoveryengine.answer_query",
     fields=frozenset({"answer"}),
     wire_of=lambda _: wire.AnswerQueryResponse,
-    detects=_is_response_message,
+    detects=lambda fields: (
+        _is_wrapped(fields) and (is_answer(fields["answer"]) or "answerQueryToken" in fields)
+    ),
     read=_read_answer_query,
     can_be_chunk=True,
+)
+
+STREAM_ANSWER = Format(
+    name="discoveryengine.stream_answer",
+    fields=ANSWER.fields | {"error"},
+    wire_of=_wire_of_element,
+    detects=_is_stream,
+    read=_read_stream,
+    is_array=True,
 )

@@ -10,8 +10,7 @@ from schemas.wire.wire_type import OutOfRangeNumber, reject_repeated
 MAX_FACTS_CHARACTERS = 20_000_000
 """The limit of one answer's facts with their sources: twice the largest message.
 
-The facts can exceed the size of the message only because a source is written once and kept with
-each of its passages. Without a limit, a message of 10 MB could become a record of 1,000 GB.
+A source is written once and kept with each passage: 10 MB could become a record of 1,000 GB.
 """
 
 
@@ -35,10 +34,8 @@ class FactCollection:
     ) -> tuple[int, ...]:
         """Add a text, unless it is there already; return its index as a tuple.
 
-        The tuple is empty if the text is only white space.
-
-        Raises:
-          UnreadableAnswer: the facts and their sources have over 20,000,000 characters.
+        The tuple is empty if the text is only white space. Too many characters raise
+        UnreadableAnswer.
         """
         if not text or text.isspace():
             return ()
@@ -50,21 +47,13 @@ class FactCollection:
         for name, value in (("page", str(page)),) if page else attributes:
             self._count(len(name) + len(value))
             kept[name] = value
-        self._facts.append(
-            Fact(
-                text=text,
-                uri=uri or None,
-                title=title or None,
-                document=document or None,
-                attributes=kept,
-            )
-        )
+        source = {"uri": uri or None, "title": title or None, "document": document or None}
+        self._facts.append(Fact(text=text, **source, attributes=kept))
         return (index,)
 
     def find(self, text: str) -> tuple[int, ...]:
         """Return the index of a text, as a tuple; empty if it is not in the collection."""
-        index = self._index_by_text.get(text)
-        return () if index is None else (index,)
+        return (self._index_by_text[text],) if text in self._index_by_text else ()
 
     def all(self) -> tuple[Fact, ...]:
         """Return the facts collected so far."""
@@ -78,32 +67,22 @@ class FactCollection:
             )
 
 
-def render_struct(struct: dict[str, object]) -> str:
-    """Render a JSON object as lines of "key: value", in the object's order.
-
-    Nested keys are joined by points, items of a list by commas. Numbers and booleans are written as
-    in JSON, whole numbers without a fraction. Fields without a value are left out.
-
-    Raises:
-      UnreadableAnswer: if a field is repeated, a number is out of range, or the text is too long.
-    """
-    return _join("\n", _lines((), struct))
-
-
 def render_value(value: object) -> str:
-    """Render a string unchanged, an object as `render_struct` does, anything else as JSON."""
+    """Render a string unchanged, an object as lines of "key: value", anything else as JSON.
+
+    Nested keys are joined by points, items of a list by commas; whole numbers have no fraction, and
+    fields without a value are left out. A repeated field is UnreadableAnswer.
+    """
     reject_repeated(value)
     if isinstance(value, OutOfRangeNumber):
         raise UnreadableAnswer("A number in a fact is out of range.")
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, dict):
-        return render_struct(value)
+        return _join("\n", _lines((), value))
     if isinstance(value, list):
         return _join(", ", filter(None, map(render_value, value)))
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return json.dumps(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else json.dumps(value)
 
 
 def _lines(keys: tuple[str, ...], value: object) -> Iterator[str]:

@@ -96,9 +96,8 @@ def read_ratings(
 
 def _parse_epoch(value: str | float) -> int | None:
     number = Decimal(str(value))
-    units = (us for limit, us in _EPOCH_UNITS if abs(number) < limit)
-    us = next(units, None)
-    return None if us is None else math.floor(number * us)
+    times = (math.floor(number * us) for limit, us in _EPOCH_UNITS if abs(number) < limit)
+    return next(times, None)
 
 
 def _id_below(collection: str, name: str) -> str:

@@ -8,32 +8,18 @@ from schemas.answer import Answer
 from schemas.message import Message
 from schemas.wire.wire_type import Wire
 
+Reading = tuple[Answer, str]
+"""An answer as read from a message's body alone, and the token that names it, or "".
 
-class Identity(Record, frozen=True, kw_only=True):
-    """A stable name of an answer; equal values of different kinds name different answers."""
-
-    kind: str
-    value: str
-
-
-class Reading(Record, frozen=True, kw_only=True):
-    """An answer as read from the body of a message, before the message's attributes are applied.
-
-    Its `record_id` is empty unless the body itself holds one. `identity` is the body's name for the
-    answer besides its resource name.
-    """
-
-    answer: Answer
-    identity: Identity | None = None
+The `record_id` is empty unless the body holds one.
+"""
 
 
 class Request(Record, frozen=True, kw_only=True):
     """The body of a message to read: parsed JSON, camelCase and without nulls.
 
-    Attributes:
-      message: the message that holds the body.
-      named_format: the format or family that the user or the producer named; None if nobody did.
-      facts_from_steps: whether the results of the generator's searches count as facts.
+    The user or the producer may have named its format or family. `facts_from_steps` says whether
+    the results of the generator's searches count as facts.
     """
 
     value: object
@@ -51,7 +37,6 @@ class Format(Record, frozen=True, kw_only=True):
       wire_of: returns the wire type of an object: of the message, or of an element of an array.
       detects: returns whether parsed JSON of the right shape is in this format.
       read: reads a request; raises UnreadableAnswer.
-      is_array: whether a message in this format is an array; else it is an object.
       can_be_chunk: whether an element of an array in this format can be a chunk of one answer.
     """
 
@@ -68,10 +53,13 @@ class Format(Record, frozen=True, kw_only=True):
         """The producer, such as ``gemini``."""
         return self.name.partition(".")[0]
 
-    def has_shape(self, value: object) -> bool:
-        """Return whether parsed JSON is an object or an array, as the format requires."""
-        return isinstance(value, list if self.is_array else dict)
+    def has_fields(self, value: object) -> bool:
+        """Return whether parsed JSON of the right shape has any field of this format."""
+        objects = value if isinstance(value, list) else [value]
+        return isinstance(value, list) == self.is_array and any(
+            isinstance(item, dict) and not self.fields.isdisjoint(item) for item in objects
+        )
 
     def matches(self, value: object) -> bool:
         """Return whether parsed JSON is in this format."""
-        return self.has_shape(value) and self.detects(value)
+        return isinstance(value, list if self.is_array else dict) and self.detects(value)

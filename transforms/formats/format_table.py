@@ -4,17 +4,15 @@ from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import reject_repeated
 from transforms.formats import (
     discovery_engine_answers,
-    enriched_records,
-    envelope,
     gemini_candidates,
-    stream_answer,
+    groundwatch_messages,
 )
 from transforms.formats.format import Format
 
 FORMATS: tuple[Format, ...] = (
-    enriched_records.FORMAT,
-    envelope.FORMAT,
-    stream_answer.FORMAT,
+    groundwatch_messages.ENRICHED,
+    groundwatch_messages.ENVELOPE,
+    discovery_engine_answers.STREAM_ANSWER,
     gemini_candidates.GENERATE_ANSWER,
     gemini_candidates.GENERATE_CONTENT,
     gemini_candidates.VERTEX_GENERATE_CONTENT,
@@ -24,13 +22,10 @@ FORMATS: tuple[Format, ...] = (
 )
 """All input formats; the first that matches a message reads it."""
 
-_FORMAT_BY_NAME = {known.name: known for known in FORMATS}
-_FAMILIES = frozenset(known.family for known in FORMATS)
-
 
 def format_names() -> tuple[str, ...]:
     """Return the names that a message's format can be given: source formats and families."""
-    return tuple(sorted({*_FORMAT_BY_NAME, *_FAMILIES}))
+    return tuple(sorted({name for known in FORMATS for name in (known.name, known.family)}))
 
 
 def is_known(value: object) -> bool:
@@ -39,34 +34,25 @@ def is_known(value: object) -> bool:
 
 
 def find_format(value: object, named: str | None) -> Format:
-    """Find the format of parsed JSON, camelCase and without nulls.
+    """Find the format of parsed JSON, or raise UnreadableAnswer.
 
     A named source format is also used for values from which it cannot be detected; a named family
     restricts the detection.
-
-    Raises:
-      UnreadableAnswer: if the value is in no known format, or not in the named one.
     """
-    if named in _FORMAT_BY_NAME:
-        return _check_fit(value, _FORMAT_BY_NAME[named])
-    if named is not None and named not in _FAMILIES:
-        known_names = ", ".join(format_names())
-        raise UnreadableAnswer(f"No input format is named {named[:40]!r}; known: {known_names}.")
-    for known in FORMATS:
-        if (named is None or known.family == named) and known.matches(value):
+    formats = FORMATS
+    if named is not None:
+        formats = tuple(known for known in FORMATS if named in (known.name, known.family))
+        if not formats:
+            names = ", ".join(format_names())
+            raise UnreadableAnswer(f"No input format is named {named[:40]!r}; known: {names}.")
+    for known in formats:
+        if known.matches(value):
             return known
+    if named == formats[0].name:
+        if formats[0].has_fields(value) and not is_known(value):
+            return formats[0]
+        raise UnreadableAnswer(f"The message does not fit its named format, {named}.")
     # A repeated field may be why no format matches.
     for field in value.values() if isinstance(value, dict) else ():
         reject_repeated(field)
     raise UnreadableAnswer(f"The message is not recognised as {named or 'any'} input format.")
-
-
-def _check_fit(value: object, named: Format) -> Format:
-    """Return the named format if the value can be in it and is in no other."""
-    objects = value if isinstance(value, list) else [value]
-    has_fields = named.has_shape(value) and any(
-        isinstance(item, dict) and not named.fields.isdisjoint(item) for item in objects
-    )
-    if named.matches(value) or (has_fields and not is_known(value)):
-        return named
-    raise UnreadableAnswer(f"The message does not fit its named format, {named.name}.")

@@ -4,8 +4,10 @@ The Gemini API and Vertex AI write candidates of the same shape and number some 
 A response of generateContent that does not show its API is gemini.generate_content.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
+from itertools import accumulate
 
 from msgspec.structs import replace
 
@@ -20,11 +22,6 @@ from transforms.formats.field_values import first_time, proportion, read_ratings
 from transforms.formats.format import Format, Reading, Request
 from transforms.rules.spans import is_valid_span
 
-FactsByChunk = Sequence[tuple[int, ...]]
-"""The indices of each grounding chunk's facts, by the chunk's index."""
-
-_NO_REQUEST = wire.GenerateAnswerRequest()
-_NO_FEEDBACK = wire.Feedback()
 _GENERATE_ANSWER_FIELDS = frozenset({"answerableProbability", "inputFeedback"})
 _GENERATE_ANSWER_REQUEST_FIELDS = frozenset({"answerStyle", "inlinePassages", "semanticRetriever"})
 _GEMINI_FIELDS = frozenset({"groundingAttributions", "tokenCount"})
@@ -49,9 +46,11 @@ def _is_generate_answer(fields: dict[str, object]) -> bool:
 
 
 def _read_candidate(request: Request) -> Reading:
-    candidate = read_wire(request.value, wire.Candidate)
+    response = wire.GenerateAnswerResponse(answer=read_wire(request.value, wire.Candidate))
     names = _enums_of(request, request.value, {})
-    return Reading(answer=_answer(candidate, request, CANDIDATE.name, names))
+    return _answer(
+        wire.GenerateAnswerExchange(response=response), request, CANDIDATE.name, names
+    ), ""
 
 
 def _read_generate_answer(request: Request) -> Reading:
@@ -60,29 +59,19 @@ def _read_generate_answer(request: Request) -> Reading:
     else:
         response = read_wire(request.value, wire.GenerateAnswerResponse)
         exchange = wire.GenerateAnswerExchange(response=response)
-    answer = _answer(
-        exchange.response.answer,
-        request,
-        GENERATE_ANSWER.name,
-        enums.GEMINI_ENUMS,
-        asked=exchange.request,
-        feedback=exchange.response.input_feedback,
-    )
-    probability = proportion(exchange.response.answerable_probability)
-    return Reading(answer=replace(answer, answerable_probability=probability))
+    return _answer(exchange, request, GENERATE_ANSWER.name, enums.GEMINI_ENUMS), ""
 
 
-def _read_generate_content(request: Request, source_format: str) -> Reading:
+def _read_generate_content(request: Request, name: str) -> Reading:
     response = read_wire(request.value, wire.GenerateContentResponse)
     fields = request.value if isinstance(request.value, dict) else {}
     candidates = fields.get("candidates") or [None]
-    answer = _answer(
-        response.candidates[0] if response.candidates else wire.Candidate(),
-        request,
-        source_format,
-        _enums_of(request, candidates[0], fields),
-        feedback=response.prompt_feedback,
+    as_answer = wire.GenerateAnswerResponse(
+        answer=response.candidates[0] if response.candidates else wire.Candidate(),
+        input_feedback=response.prompt_feedback,
     )
+    exchange = wire.GenerateAnswerExchange(response=as_answer)
+    answer = _answer(exchange, request, name, _enums_of(request, candidates[0], fields))
     event_time_us, is_time_good = first_time(response.create_time)
     tags = true_tags(
         {
@@ -90,19 +79,18 @@ def _read_generate_content(request: Request, source_format: str) -> Reading:
             Tag.MULTIPLE_CANDIDATES: len(response.candidates) > 1,
         }
     )
-    return Reading(answer=replace(answer, event_time_us=event_time_us, tags=answer.tags + tags))
+    return replace(answer, event_time_us=event_time_us, tags=answer.tags + tags), ""
 
 
 def _answer(
-    candidate: wire.Candidate,
+    exchange: wire.GenerateAnswerExchange,
     request: Request,
     source_format: str,
     names: enums.CandidateEnums,
-    *,
-    asked: wire.GenerateAnswerRequest = _NO_REQUEST,
-    feedback: wire.Feedback = _NO_FEEDBACK,
 ) -> Answer:
     """Read a candidate with the request that it answers and the feedback on its prompt."""
+    asked, candidate = exchange.request, exchange.response.answer
+    feedback = exchange.response.input_feedback
     facts, chunks = _read_facts(candidate, asked.inline_passages)
     metadata, text = candidate.grounding_metadata, _joined_text(candidate.content)
     supports = _read_supports(metadata.grounding_supports, candidate.content, chunks)
@@ -125,6 +113,7 @@ def _answer(
             *recited,
         ),
         supports=tuple(supports),
+        answerable_probability=proportion(exchange.response.answerable_probability),
         tags=true_tags({Tag.BAD_OFFSETS: not all_fit}),
     )
 
@@ -143,46 +132,41 @@ def _query(asked: wire.GenerateAnswerRequest) -> str | None:
 
 def _read_facts(
     candidate: wire.Candidate, passages: wire.GroundingPassages
-) -> tuple[FactCollection, FactsByChunk]:
-    """Collect the passages of the request; if it has none, all texts that the candidate quotes."""
+) -> tuple[FactCollection, Sequence[tuple[int, ...]]]:
+    """Collect the passages of the request, else all texts that the candidate quotes.
+
+    Return also the indices of each grounding chunk's facts.
+    """
     facts = FactCollection()
     chunks = candidate.grounding_metadata.grounding_chunks
     for passage in passages.passages:
         facts.add(_joined_text(passage.content, "\n"), document=passage.id)
+    sources = [(chunk.retrieved_context or chunk.maps) if chunk else None for chunk in chunks]
     if passages.passages:
-        return facts, [facts.find(_chunk_text(chunk)) for chunk in chunks]
+        return facts, [facts.find(source.any_text) if source else () for source in sources]
     for attribution in candidate.grounding_attributions:
-        source = attribution.source_id
-        facts.add(
-            _joined_text(attribution.content, "\n"),
-            document=source.grounding_passage.passage_id or source.semantic_retriever_chunk.chunk,
-        )
-    return facts, [_add_chunk(chunk, facts) for chunk in chunks]
+        ids = attribution.source_id
+        document = ids.grounding_passage.passage_id or ids.semantic_retriever_chunk.chunk
+        facts.add(_joined_text(attribution.content, "\n"), document=document)
+    return facts, [_add_source(source, facts) for source in sources]
 
 
-def _add_chunk(chunk: wire.GroundingChunk | None, facts: FactCollection) -> tuple[int, ...]:
-    text = _chunk_text(chunk)
-    if chunk and (context := chunk.retrieved_context):
-        return facts.add(
-            text,
-            uri=context.uri,
-            title=context.title,
-            document=context.document_name,
-            page=context.page_number or context.rag_chunk.page_span.first_page,
-        )
-    if chunk and (place := chunk.maps):
-        return facts.add(text, uri=place.uri, title=place.title, document=place.place_id)
-    return ()
-
-
-def _chunk_text(chunk: wire.GroundingChunk | None) -> str:
-    if chunk and (context := chunk.retrieved_context):
-        return context.text or context.rag_chunk.text
-    return chunk.maps.text if chunk and chunk.maps else ""
+def _add_source(source: wire.ChunkSource | None, facts: FactCollection) -> tuple[int, ...]:
+    if source is None:
+        return ()
+    return facts.add(
+        source.any_text,
+        uri=source.uri,
+        title=source.title,
+        document=source.document_name or source.place_id,
+        page=source.page_number or source.rag_chunk.page_span.first_page,
+    )
 
 
 def _read_supports(
-    supports: Sequence[wire.GeminiSupport | None], content: wire.Content, chunks: FactsByChunk
+    supports: Sequence[wire.GeminiSupport | None],
+    content: wire.Content,
+    chunks: Sequence[tuple[int, ...]],
 ) -> list[GroundingSupport]:
     """Read the supports whose segments fit their parts, with offsets into the whole answer.
 
@@ -190,22 +174,18 @@ def _read_supports(
     """
     if not supports:
         return []
-    # The bytes of the answer that each part has; None for a thought.
-    spans: list[range | None] = []
-    position = 0
-    for part in content.parts:
-        end = position if part.thought else position + len(part.text.encode())
-        spans.append(None if part.thought else range(position, end))
-        position = end
-    text = b"".join(part.text.encode() for part in content.parts if not part.thought)
+    texts = [b"" if part.thought else part.text.encode() for part in content.parts]
+    starts = list(accumulate(map(len, texts), initial=0))
+    text = b"".join(texts)
     read = []
     for support in filter(None, supports):
         segment = support.segment
-        own = spans[segment.part_index] if 0 <= segment.part_index < len(spans) else None
-        if own is None or not 0 <= segment.start_index <= segment.end_index <= len(own):
+        part = segment.part_index
+        if not 0 <= part < len(texts) or content.parts[part].thought:
             continue
-        start, end = own.start + segment.start_index, own.start + segment.end_index
-        if not is_valid_span(text, start, end):
+        start, end = starts[part] + segment.start_index, starts[part] + segment.end_index
+        is_within = starts[part] <= start and end <= starts[part + 1]
+        if not is_within or not is_valid_span(text, start, end):
             continue
         scores = map(proportion, support.confidence_scores)
         cited = [
@@ -253,28 +233,25 @@ def _enums_of(
         return _ENUMS_BY_FAMILY[family]
     fields = candidate if isinstance(candidate, dict) else {}
     citations, feedback = fields.get("citationMetadata"), response.get("promptFeedback")
-    if not _GEMINI_FIELDS.isdisjoint(fields) or _has(citations, "citationSources"):
+    if _has(fields, _GEMINI_FIELDS) or _has(citations, {"citationSources"}):
         return enums.GEMINI_ENUMS
     if (
         "createTime" in response
-        or _has(citations, "citations")
-        or _has_vertex_ratings(fields)
-        or _has_vertex_ratings(feedback)
+        or _has(citations, {"citations"})
+        or any(_has(rating, _VERTEX_RATING_FIELDS) for rating in _ratings(fields, feedback))
     ):
         return enums.VERTEX_ENUMS
     return enums.SHARED_ENUMS
 
 
-def _has(value: object, field: str) -> bool:
-    return isinstance(value, dict) and field in value
+def _has(value: object, fields: AbstractSet[str]) -> bool:
+    return isinstance(value, dict) and not fields.isdisjoint(value)
 
 
-def _has_vertex_ratings(fields: object) -> bool:
-    ratings = fields.get("safetyRatings") if isinstance(fields, dict) else None
-    return isinstance(ratings, list) and any(
-        isinstance(rating, dict) and not _VERTEX_RATING_FIELDS.isdisjoint(rating)
-        for rating in ratings
-    )
+def _ratings(*holders: object) -> Iterator[object]:
+    for holder in holders:
+        ratings = holder.get("safetyRatings") if isinstance(holder, dict) else None
+        yield from ratings if isinstance(ratings, list) else ()
 
 
 def _generate_content(name: str) -> Format:
@@ -283,7 +260,7 @@ def _generate_content(name: str) -> Format:
         fields=frozenset({"candidates", "promptFeedback"}),
         wire_of=lambda _: wire.GenerateContentResponse,
         detects=lambda fields: "candidates" in fields or "promptFeedback" in fields,
-        read=partial(_read_generate_content, source_format=name),
+        read=partial(_read_generate_content, name=name),
         can_be_chunk=True,
     )
 

@@ -14,6 +14,7 @@ MAX_DEPTH = 100
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_NUMBER_DIGITS = 308  # the longest integers that are sure to fit a double
+_CONTAINERS = (dict, list)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 # Maps whose keys are the user's own.
 _FREE_FORM = frozenset({"structData", "attributes"})
@@ -26,19 +27,18 @@ def read_json(payload: bytes) -> object:
     """Parse one JSON value; fields that are null are left out.
 
     A field that an object has twice becomes a `RepeatedField`, a number too large for a double an
-    `OutOfRangeNumber`: neither matters unless it is read. A byte order mark is ignored.
-
-    Raises:
-      UnreadableAnswer: for bad UTF-8, cut or trailing JSON, NaN, a lone surrogate, more than 100
-        levels of objects and arrays, or more than 10,000,000 bytes.
+    `OutOfRangeNumber`: neither matters unless it is read. What could lose data, such as bad UTF-8,
+    is UnreadableAnswer.
     """
     if len(payload) > MAX_PAYLOAD_BYTES:
         raise UnreadableAnswer(
             f"The message has {len(payload)} bytes, more than {MAX_PAYLOAD_BYTES}."
         )
+    has_levels = payload.count(b"{") + payload.count(b"[") > MAX_DEPTH
     try:
         text = payload.removeprefix(BYTE_ORDER_MARK).decode()
         value = _DECODER.decode(text)
+        is_too_deep = has_levels and _is_too_deep(value)
     except UnicodeDecodeError as error:
         raise UnreadableAnswer(f"The message is not UTF-8: bad byte at {error.start}.") from None
     except json.JSONDecodeError as error:
@@ -48,11 +48,15 @@ def read_json(payload: bytes) -> object:
             f"The message is not JSON: {fault} at character {error.pos}."
         ) from None
     except RecursionError:
-        raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.") from None
-    if payload.count(b"{") + payload.count(b"[") > MAX_DEPTH and _is_too_deep(value):
+        is_too_deep, text, value = True, "", None
+    if is_too_deep:
         raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.")
     if "\\u" in text and _SURROGATE.search(text):
-        _reject_lone_surrogates(value)
+        # Both halves of a pair were joined by the parser, so any half still there stands alone.
+        try:
+            json.dumps(value, ensure_ascii=False, default=repr).encode()
+        except UnicodeEncodeError:
+            raise UnreadableAnswer("A string holds half of a surrogate pair.") from None
     return value
 
 
@@ -70,7 +74,7 @@ def to_camel_case(value: object) -> object:
         return [to_camel_case(item) for item in value]
     if not isinstance(value, dict):
         return value
-    in_snake_case = {_camel(name): field for name, field in value.items() if "_" in name}
+    in_snake_case = {camel_case_name(name): field for name, field in value.items() if "_" in name}
     in_camel_case = {name: field for name, field in value.items() if "_" not in name}
     return {
         name: field if name in _FREE_FORM else to_camel_case(field)
@@ -78,35 +82,25 @@ def to_camel_case(value: object) -> object:
     }
 
 
+@lru_cache(maxsize=1024)
 def camel_case_name(name: str) -> str:
     """Write a field's name in lowerCamelCase.
 
     A trailing underscore, with which Python's clients avoid keywords (`type_`), is dropped.
     """
-    return _camel(name) if "_" in name else name
+    return _WORD.sub(lambda match: match[1].upper(), name.rstrip("_"))
 
 
 def _is_too_deep(value: object) -> bool:
-    """Return whether a value has too many levels of objects and arrays, level by level."""
     level: list[Any] = [value]
-    for _ in range(MAX_DEPTH + 1):
-        level = [item for item in level if isinstance(item, dict | list)]
-        if not level:
-            return False
+    for _ in range(MAX_DEPTH):
         level = [
             item
             for container in level
+            if isinstance(container, _CONTAINERS)
             for item in (container.values() if isinstance(container, dict) else container)
         ]
-    return True
-
-
-def _reject_lone_surrogates(value: object) -> None:
-    # Both halves of a pair were joined by the parser, so any half still there stands alone.
-    try:
-        json.dumps(value, ensure_ascii=False, default=repr).encode()
-    except UnicodeEncodeError:
-        raise UnreadableAnswer("A string holds half of a surrogate pair.") from None
+    return any(isinstance(item, _CONTAINERS) for item in level)
 
 
 def _read_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -124,18 +118,8 @@ def _read_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return fields
 
 
-def _read_float(digits: str) -> object:
-    number = float(digits)
-    return number if math.isfinite(number) else OutOfRangeNumber()
-
-
 def _reject_constant(name: str) -> object:
     raise UnreadableAnswer(f"The message is not JSON: it has a bare {name}.")
-
-
-@lru_cache(maxsize=1024)
-def _camel(name: str) -> str:
-    return _WORD.sub(lambda match: match[1].upper(), name.rstrip("_"))
 
 
 _DECODER = json.JSONDecoder(
@@ -143,6 +127,8 @@ _DECODER = json.JSONDecoder(
     parse_int=lambda digits: (
         int(digits) if len(digits) <= _MAX_NUMBER_DIGITS else OutOfRangeNumber()
     ),
-    parse_float=_read_float,
+    parse_float=lambda digits: (
+        number if math.isfinite(number := float(digits)) else OutOfRangeNumber()
+    ),
     parse_constant=_reject_constant,
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import get_args, get_origin
 
-from schemas.answer import Answer
+from schemas.answer import Answer, Citation, Fact
 from schemas.message import UnmappedFields
 from schemas.wire.wire_type import RepeatedField, Wire, alternatives, is_wire, wire_fields
 from transforms.formats.format import Format, Request
@@ -14,24 +14,18 @@ from transforms.rules.routing import depends_on_content
 _MAX_SMALL_CHARACTERS = 200
 _MAX_NAMED_FIELDS = 5
 _NUMBERS = frozenset({int, float, bool, type(None)})
+_RECORDS = frozenset({Citation, Fact})
 _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 
 
 def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> None:
-    """Reject an answer without text or facts if unknown fields of its message could hold them.
-
-    The message of the request holds this answer alone. The error, `UnmappedFields`, names the
-    fields, never their values.
-    """
+    """Raise UnmappedFields for an answer without text or facts that unknown fields could hold."""
     lacks_text = not answer.answer_text or answer.answer_text.isspace()
     if not (lacks_text or not answer.facts) or not depends_on_content(answer):
         return
     fields = _FieldSearch(request.value, input_format)
-    lacking = []
-    if lacks_text and not fields.says_none("text"):
-        lacking.append("text")
-    if not answer.facts and not fields.says_none("facts"):
-        lacking.append("facts")
+    lacks = {"text": lacks_text, "facts": not answer.facts}
+    lacking = [name for name in lacks if lacks[name] and not fields.says_none(name)]
     if lacking and fields.unmapped:
         as_written = _FieldSearch(read_json(request.message.payload), input_format)
         raise UnmappedFields(
@@ -63,10 +57,7 @@ def join_names(paths: Sequence[str]) -> str:
 
 
 class _FieldSearch:
-    """Collect the fields of a message that its wire types neither read nor ignore.
-
-    The message is given as it was written, or in camelCase.
-    """
+    """Collect the fields of a message that its wire types neither read nor ignore."""
 
     def __init__(self, value: object, input_format: Format) -> None:
         self.unmapped: dict[str, None] = {}
@@ -89,14 +80,12 @@ class _FieldSearch:
         for name, value in fields.items():
             camel = camel_case_name(name)
             below = f"{path}.{name}" if path else name
-            if camel == wire.text_field:
-                self._content["text"].append(value)
-            elif camel == wire.facts_field:
-                self._content["facts"].append(value)
+            if camel in (wire.text_field, wire.facts_field):
+                self._content["text" if camel == wire.text_field else "facts"].append(value)
             if camel in known:
                 self._search_field(value, known[camel], below)
-            elif camel not in wire.ignored and could_hold_content(value):
-                self._add(below)
+            elif camel not in wire.ignored:
+                self._add(below, value)
 
     def _search_field(self, value: object, annotation: object, path: str) -> None:
         kinds = alternatives(annotation)
@@ -109,13 +98,13 @@ class _FieldSearch:
                 self._search_field(each, item, f"{path}[]")
         else:
             is_read = (isinstance(value, str) and str in kinds) or (
-                isinstance(value, dict) and dict in origins
+                isinstance(value, dict) and (dict in origins or not _RECORDS.isdisjoint(kinds))
             )
             # A number holds no text, whatever is written in its place.
-            if not is_read and not _NUMBERS.issuperset(kinds) and could_hold_content(value):
-                self._add(path)
+            if not is_read and not _NUMBERS.issuperset(kinds):
+                self._add(path, value)
 
-    def _add(self, path: str) -> None:
+    def _add(self, path: str, value: object) -> None:
         # One more than the error names shows that there are others.
-        if len(self.unmapped) <= _MAX_NAMED_FIELDS:
+        if len(self.unmapped) <= _MAX_NAMED_FIELDS and could_hold_content(value):
             self.unmapped[path] = None

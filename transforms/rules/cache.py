@@ -29,10 +29,7 @@ class BoundedDict(dict[_Key, _Value]):
 
 
 class WordCache(BoundedDict[str, _Value]):
-    """Cache the results of a pure function of a word.
-
-    A lookup takes half as long as one of `functools.lru_cache`. Nobody may modify the results.
-    """
+    """Cache the results of a pure function of a word, twice as fast as `functools.lru_cache`."""
 
     def __init__(self, function: Callable[[str], _Value]) -> None:
         super().__init__(_MAX_WORDS)
@@ -68,9 +65,8 @@ class WantedForms(dict[str, str | None]):
 class FactCache(dict[_Facts, _Value]):
     """Cache the results of a pure function of a fact, or of all facts of an answer.
 
-    Popular sources repeat. The cache is bounded by characters, since facts differ in length: a
-    result takes some 40 bytes a character, and 240 in Chinese. When the cache is full, the half
-    that was used least recently is dropped. Nobody may modify the results.
+    It is bounded by characters: a result takes some 40 bytes a character, and 240 in Chinese. When
+    it is full, the half that was used least recently is dropped. Nobody may modify the results.
     """
 
     def __init__(self, function: Callable[[_Facts], _Value], max_chars: int = 300_000) -> None:

@@ -6,27 +6,17 @@ import re
 
 STOP_WORDS = frozenset(
     """
-    a an the this that these those some any each every all both either such other another
-    same own many much more most few several
-
-    i you he she it we they me him her us them my your his its our their mine myself
-    yourself himself herself itself ourselves themselves who whom whose which what one
-
-    am is are was were be been being have has had having do does did done can could may
-    might must shall should will would
-
-    of in on at by for with from to into onto about as than then and or but if so because
-    while when where why how though although until between through during there here also
-    only just very too out up no not nor without
-
-    i'm you're they're we're i've can't cannot don't doesn't didn't isn't aren't wasn't
-    won't
-
-    however therefore thus overall additionally moreover furthermore
-
-    passage passages text article context document documents source sources information
-    summary state states stated mention mentions mentioned provided given based according
-    include includes included including
+    a an the this that these those some any each every all both either such other another same own
+    many much more most few several i you he she it we they me him her us them my your his its our
+    their mine myself yourself himself herself itself ourselves themselves who whom whose which what
+    one am is are was were be been being have has had having do does did done can could may might
+    must shall should will would of in on at by for with from to into onto about as than then and or
+    but if so because while when where why how though although until between through during there
+    here also only just very too out up no not nor without i'm you're they're we're i've can't
+    cannot don't doesn't didn't isn't aren't wasn't won't however therefore thus overall
+    additionally moreover furthermore passage passages text article context document documents
+    source sources information summary state states stated mention mentions mentioned provided given
+    based according include includes included including
     """.split()
 )
 """173 words without evidence: function words, negations, pronouns, auxiliaries, contractions, words

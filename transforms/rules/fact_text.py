@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import groupby
 
 from schemas.answer import Fact
 
@@ -41,12 +41,7 @@ def render_facts(facts: Sequence[FactAndAttributes]) -> tuple[str, ...]:
     """
     if sum([len(text) for text, _ in facts]) <= _MAX_FACT_CHARS:
         facts = [(repeat_headers(text), attributes) for text, attributes in facts]
-    return tuple(
-        [
-            "\n".join((text, *attributes.values())) if attributes else text
-            for text, attributes in facts
-        ]
-    )
+    return tuple(["\n".join((text, *attrs.values())) if attrs else text for text, attrs in facts])
 
 
 def render_without_uris(
@@ -64,11 +59,7 @@ def render_without_uris(
 
 
 def needs_index(answer_chars: int, facts: Sequence[str]) -> bool:
-    """Return whether an answer and its facts are so large that an index compares them faster.
-
-    The time to compare each claim with each sentence of the facts grows with the product of their
-    sizes, the time for an index with their sum. The size of the answer is that of its claims.
-    """
+    """Return whether an answer and its facts are so large that an index compares them faster."""
     chars = sum(map(len, facts))
     if chars > _MAX_FACT_CHARS:
         return True
@@ -87,25 +78,17 @@ def max_sentences(text: str) -> int:
 def repeat_headers(text: str) -> str:
     """Repeat the header of a table in each row, and the name of a record in each field.
 
-    A claim about a row uses the words of the header, which may be a page above it. A claim about a
-    field of a record names the record by its first field. Tables are Markdown, records are lines of
-    "key: value". Once the text is five times as long, the remaining lines stay unchanged.
+    Tables are Markdown; records are lines of "key: value", and named by their first value. Once the
+    text is five times as long, the remaining lines stay unchanged.
     """
     if "\n" not in text or ("|" not in text and ": " not in text):
         return text
-    lines = text.split("\n")
-    rewritten = chain.from_iterable(
-        _rewrite(kind, list(block)) for kind, block in groupby(lines, key=_kind)
-    )
-    return "\n".join(_within(rewritten, len(text) * _MAX_GROWTH))
-
-
-def _within(lines: Iterator[tuple[str, str]], max_added: int) -> Iterator[str]:
-    """Return the rewritten lines until they add too many characters, then the original ones."""
-    added = 0
-    for line, rewritten in lines:
-        added += max(0, len(rewritten) - len(line))
-        yield rewritten if added <= max_added else line
+    left, lines = len(text) * _MAX_GROWTH, []
+    for kind, block in groupby(text.split("\n"), key=_kind):
+        for line, rewritten in _rewrite(kind, list(block)):
+            left -= max(0, len(rewritten) - len(line))
+            lines.append(rewritten if left >= 0 else line)
+    return "\n".join(lines)
 
 
 def _kind(line: str) -> int:
@@ -119,18 +102,18 @@ def _rewrite(kind: int, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     if kind == _ROW and len(lines) > 1 and _RULE.fullmatch(lines[1]):
         header = _cells(lines[0])
         yield lines[0], lines[0]
-        yield from ((line, _join_cells(header, line)) for line in lines[2:])
+        for line in lines[2:]:
+            cells = zip(header, _cells(line), strict=False)
+            yield (
+                line,
+                "; ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell),
+            )
     elif kind == _FIELD_LINE and len(lines) >= _MIN_FIELDS:
         subject = lines[0].partition(": ")[2]
         yield lines[0], lines[0]
         yield from ((line, f"{subject}; {line}") for line in lines[1:])
     else:
         yield from zip(lines, lines, strict=True)
-
-
-def _join_cells(header: Sequence[str], line: str) -> str:
-    cells = zip(header, _cells(line), strict=False)
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell)
 
 
 def _cells(line: str) -> list[str]:

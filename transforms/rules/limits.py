@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import pairwise
 
 from schemas import Record
@@ -21,10 +20,9 @@ UNSPACED_SCRIPTS = (
 )
 """Characters that are words on their own, for the class of a regular expression."""
 
-Measure = Callable[[str], int]
-"""Returns the size of a text in the unit of the limit, at most the sum of its parts' sizes."""
-
+Measure = Callable[[str], int]  # the size of a text is at most the sum of its parts' sizes
 _UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
+_WORDS_AND_SPACES = re.compile(r"\s+|\S+")
 # Armenian, Arabic, Devanagari (single and double), Ethiopic
 _OTHER_FULL_STOPS = re.compile("[\u0589\u06d4\u0964\u0965\u1362]")
 
@@ -32,8 +30,7 @@ _OTHER_FULL_STOPS = re.compile("[\u0589\u06d4\u0964\u0965\u1362]")
 class CheckLimits(Record, frozen=True, kw_only=True):
     """The limits of one `groundingConfigs.check` call.
 
-    Characters are code points; tokens are counted by `count_tokens`. Source:
-    https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
+    Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
     """
 
     max_facts: int = 200
@@ -46,9 +43,9 @@ class CheckLimits(Record, frozen=True, kw_only=True):
 def count_tokens(text: str) -> int:
     """Count the service's tokens: words, and every full stop, also within words.
 
-    The service calls a token "a word or a period" ("They wore off-the-rack clothes in 2024." has
-    seven) and does not define the tokens of "3.14". This count has a margin, so that a request is
-    within the limit in any case. In scripts without spaces between words every character counts.
+    The service calls a token "a word or a period", and does not define the tokens of "3.14". This
+    count has a margin, so that a request is within the limit in any case. In scripts without spaces
+    between words every character counts.
     """
     characters = 0
     if not text.isascii():
@@ -57,14 +54,11 @@ def count_tokens(text: str) -> int:
 
 
 def split_text(text: str, limit: int, measure: Measure) -> list[str]:
-    """Split a text into pieces within a limit: at sentence ends, else white space, else anywhere.
-
-    The pieces, joined in their order, are the text. A single character has at most size 1.
-    """
+    """Split a text into pieces within a limit, at sentence ends, or else at white space."""
     if measure(text) <= limit:
         return [text]
-    splits = (_sentences, re.compile(r"\s+|\S+").findall, partial(_slices, length=limit))
-    return list(_pieces(text, limit, measure, splits))
+    slices = re.compile(f"(?s:.){{1,{limit}}}").findall
+    return list(_pieces(text, limit, measure, (_sentences, _WORDS_AND_SPACES.findall, slices)))
 
 
 def _pieces(
@@ -88,17 +82,10 @@ def _pieces(
 
 
 def _sentences(text: str) -> list[str]:
-    """Split before each sentence, and before the marks at the start of its line.
-
-    Without its mark, a row of a table or an item of a list would be another sentence.
-    """
+    """Split before each sentence, and before the marks at the start of its line."""
     sentences = list(locate_sentences(text))
     starts = [
         text.rfind("\n", start + len(sentence), following) + 1 or following
         for (start, sentence), (following, _) in pairwise(sentences)
     ]
     return [text[a:b] for a, b in pairwise([0, *starts, len(text)])]
-
-
-def _slices(text: str, length: int) -> list[str]:
-    return [text[start : start + length] for start in range(0, len(text), length)]

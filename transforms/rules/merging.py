@@ -13,9 +13,8 @@ from transforms.rules.support_score import support_score
 def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]) -> Grounding:
     """Merge the first pass: the claims of all pieces, each with its best score of all fact groups.
 
-    The replies, one for each call in the same order, have valid offsets and indices. The claims
-    have offsets into the whole answer. One call keeps the service's own support score; that of
-    several is computed from the claims' scores.
+    The replies are in the order of the calls. One call keeps the service's own support score; that
+    of several is computed from the claims' scores.
     """
     answered = list(zip(calls, replies, strict=True))
     claims: dict[tuple[int, int], Claim] = {}
@@ -26,20 +25,20 @@ def merge_replies(calls: Sequence[PlannedCall], replies: Sequence[CheckResponse]
     merged = tuple(claims[span] for span in sorted(claims))
     if len(calls) == 1:
         return Grounding(support_score=replies[0].support_score, claims=merged)
-    return _score_by_claims(
-        Grounding(support_score=_mean_support_score(answered), claims=merged, recombined=True)
-    )
+    # The mean over the answer's pieces of the best score of all fact groups.
+    best: dict[int, float] = {}
+    for call, reply in answered:
+        if reply.support_score is not None:
+            start = call.answer.start
+            best[start] = max(reply.support_score, best.get(start, 0.0))
+    mean = sum(best.values()) / len(best) if best else None
+    return _score_by_claims(Grounding(support_score=mean, claims=merged, recombined=True))
 
 
 def merge_rechecks(
-    grounding: Grounding,
-    rechecks: Sequence[PlannedRecheck],
-    replies: Sequence[CheckResponse],
+    grounding: Grounding, rechecks: Sequence[PlannedRecheck], replies: Sequence[CheckResponse]
 ) -> Grounding:
-    """Merge the second pass into the first: a claim keeps its better score.
-
-    The rechecks are planned from the first pass, with one reply each in the same order.
-    """
+    """Merge the second pass, a reply for each recheck, into the first: the better score stays."""
     better = {
         (claim.start, claim.end): claim
         for recheck, reply in zip(rechecks, replies, strict=True)
@@ -87,21 +86,21 @@ def _join(first: Claim, second: Claim) -> Claim:
     """Join two results for a claim: the higher score, all citations, required if either is."""
     required = {first.grounding_check_required, second.grounding_check_required} - {None}
     scores = [claim.score for claim in (first, second) if claim.score is not None]
-    cited = [
-        found
-        for claim in (first, second)
-        for found in zip(claim.citations, claim.citation_starts, strict=True)
-    ]
+    cited = zip(
+        first.citations + second.citations,
+        first.citation_starts + second.citation_starts,
+        strict=True,
+    )
     joined = _with_score(first, max(scores, default=None), cited)
     return replace(joined, grounding_check_required=any(required) if required else None)
 
 
 def _with_score(claim: Claim, score: float | None, cited: Iterable[tuple[int, int]]) -> Claim:
     """Set the score, and each cited fact with its lowest start."""
-    starts = dict(sorted(cited, reverse=True))
-    facts = tuple(sorted(starts))
+    lowest = dict(sorted(cited, reverse=True))
+    starts = dict(sorted(lowest.items()))
     return replace(
-        claim, score=score, citations=facts, citation_starts=tuple(starts[fact] for fact in facts)
+        claim, score=score, citations=tuple(starts), citation_starts=tuple(starts.values())
     )
 
 
@@ -109,13 +108,3 @@ def _score_by_claims(grounding: Grounding) -> Grounding:
     """Compute the support score from the claims' scores; without any, keep it."""
     scores = grounding.required_scores
     return replace(grounding, support_score=support_score(scores)) if scores else grounding
-
-
-def _mean_support_score(answered: Iterable[tuple[PlannedCall, CheckResponse]]) -> float | None:
-    """Return the mean over the answer's pieces of the best score of all fact groups."""
-    best: dict[int, float] = {}
-    for call, reply in answered:
-        if reply.support_score is not None:
-            start = call.answer.start
-            best[start] = max(reply.support_score, best.get(start, 0.0))
-    return sum(best.values()) / len(best) if best else None

@@ -2,21 +2,14 @@
 
 import heapq
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from math import log
-from typing import NamedTuple, TypeVar
+from math import ceil, log
+from typing import TypeVar
 
 from schemas import Record
 from schemas.answer import Fact
 from schemas.checked_answer import Claim
-from transforms.rules.limits import (
-    UNSPACED_SCRIPTS,
-    CheckLimits,
-    Measure,
-    count_tokens,
-    split_text,
-)
+from transforms.rules.limits import UNSPACED_SCRIPTS, CheckLimits, Measure, count_tokens, split_text
 from transforms.rules.sentences import Sentence, split_sentences
 
 _WORD = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\W{UNSPACED_SCRIPTS}]+")
@@ -24,6 +17,8 @@ _MAX_HOLDERS = 200  # a word in more facts does not discriminate between them
 _MAX_CHOSEN = 4  # facts that are chosen for one claim; a claim rarely combines more
 _MIN_GAIN = 1e-9  # rounding leaves less than this of equal weights
 
+_Choice = tuple[int, float, int]
+"""The turn of a fact for a claim, the share of the claim's words that it does not add, the fact."""
 
 _Sentence = TypeVar("_Sentence", Claim, Sentence)
 
@@ -59,7 +54,7 @@ class PlannedRecheck(Record, frozen=True, kw_only=True):
     @property
     def answer(self) -> AnswerPiece:
         """The claims as one text, a line each."""
-        return AnswerPiece(text=_lines(self.claims), start=0)
+        return AnswerPiece(text="\n".join(claim.text for claim in self.claims), start=0)
 
 
 def billed_characters(call: PlannedCall | PlannedRecheck) -> int:
@@ -69,18 +64,19 @@ def billed_characters(call: PlannedCall | PlannedRecheck) -> int:
 
 def min_calls(answer_text: str, facts: Sequence[Fact], limits: CheckLimits) -> int:
     """Return a lower bound of the calls for an answer, much faster than planning them."""
-    answer_pieces = _ceil_div(count_tokens(answer_text), limits.max_answer_tokens)
-    fact_pieces = sum(_min_pieces(fact.text, limits.max_fact_chars) for fact in facts)
-    return answer_pieces * _ceil_div(fact_pieces, limits.max_facts)
+    most = limits.max_fact_chars
+    fact_pieces = sum(
+        1 if len(fact.text) <= most else ceil(sum(map(len, fact.text.split())) / most)
+        for fact in facts
+    )
+    answer_pieces = ceil(count_tokens(answer_text) / limits.max_answer_tokens)
+    return answer_pieces * ceil(fact_pieces / limits.max_facts)
 
 
 def plan_calls(
     answer_text: str, facts: Sequence[Fact], limits: CheckLimits
 ) -> tuple[PlannedCall, ...]:
-    """Plan the calls for one answer: every piece of it with every group of facts.
-
-    The answer must not be white space, and needs a fact. The calls are in its order.
-    """
+    """Plan the calls for an answer with text and facts: each piece of it with each fact group."""
     answer_pieces = [
         AnswerPiece(text=text, start=start)
         for text, start in _pieces(answer_text, limits.max_answer_tokens, count_tokens)
@@ -114,14 +110,9 @@ def plan_rechecks(
     citation_threshold: float,
     limits: CheckLimits,
 ) -> tuple[PlannedRecheck, ...]:
-    """Plan a second pass for the claims that no single group of facts supports.
-
-    A claim may need facts of two groups, so that its first score is only a lower bound; below the
-    citation threshold, 0..1, it looks ungrounded. Nothing is planned if the first pass had
-    one group of facts, or supports every claim.
-    """
-    facts = _fact_pieces(calls)
-    if len(facts) <= limits.max_facts:
+    """Plan a second pass for the claims that no single group of facts supports, but two may."""
+    facts, size = _fact_pieces(calls), limits.max_facts
+    if len(facts) <= size:
         return ()
     ungrounded = [
         claim
@@ -130,12 +121,10 @@ def plan_rechecks(
         and claim.required_score < citation_threshold
         and _fits(claim.text, limits)
     ]
+    groups = _groups(ungrounded, limits.max_answer_tokens)
     return tuple(
-        PlannedRecheck(
-            claims=group,
-            facts=best_facts([claim.text for claim in group], facts, limits.max_facts),
-        )
-        for group in _groups(ungrounded, limits.max_answer_tokens)
+        PlannedRecheck(claims=group, facts=best_facts([each.text for each in group], facts, size))
+        for group in groups
     )
 
 
@@ -149,9 +138,8 @@ def max_recheck_chars(calls: Sequence[PlannedCall], limits: CheckLimits) -> tupl
     pieces = {call.answer.start: call.answer.text for call in calls}.values()
     sentences = (sentence for piece in pieces for sentence in split_sentences(piece))
     fitting = [sentence for sentence in sentences if _fits(sentence.text, limits)]
-    return tuple(
-        len(_lines(group)) + fact_chars for group in _groups(fitting, limits.max_answer_tokens)
-    )
+    groups = _groups(fitting, limits.max_answer_tokens)
+    return tuple(fact_chars - 1 + sum(len(each.text) + 1 for each in group) for group in groups)
 
 
 def best_facts(
@@ -160,46 +148,26 @@ def best_facts(
     """Choose the facts that together contain most words of each claim.
 
     A claim's first fact shares most of its words, its next fact most of the remaining words, and so
-    on: a claim that combines two facts gets both. Every claim gets its first fact before any claim
-    gets a second one. Rare words have more weight than frequent ones.
-
-    Returns:
-      At most `max_facts`, which is at least 1, in their order; of equal facts the first ones.
+    on. Every claim gets its first fact before any claim gets a second one. Rare words have more
+    weight than frequent ones. Of equal facts, the first ones are chosen.
     """
     if len(facts) <= max_facts:
         return tuple(facts)
     words_of = [sorted(_words(claim)) for claim in claims]
-    holders = _holders(frozenset().union(*words_of), facts)
+    # The facts that contain each word; of a frequent word the first ones.
+    holders: dict[str, dict[int, None]] = {word: {} for words in words_of for word in words}
+    for index, piece in enumerate(facts):
+        for word in holders.keys() & _words(piece.text):
+            if len(holders[word]) <= _MAX_HOLDERS:
+                holders[word][index] = None
     choices = [choice for words in words_of for choice in _choices(words, holders, len(facts))]
-    chosen = dict.fromkeys(choice.fact for choice in sorted(choices))
+    chosen = dict.fromkeys(fact for _, _, fact in sorted(choices))
     ranked = [*chosen, *(index for index in range(len(facts)) if index not in chosen)]
     return tuple(facts[index] for index in sorted(ranked[:max_facts]))
 
 
-class _Choice(NamedTuple):
-    """A fact for a claim; choices are sorted, the best first.
-
-    The turn is 0 for the fact that shares most with the claim, 1 for the one that adds most to it,
-    ... The rest is the share of the claim's words, 0..1 by weight, that the fact does not add.
-    """
-
-    turn: int
-    rest: float
-    fact: int
-
-
-def _holders(words: frozenset[str], facts: Sequence[FactPiece]) -> dict[str, list[int]]:
-    """Return the facts that contain each word; of a frequent word the first ones."""
-    holders: dict[str, list[int]] = {word: [] for word in words}
-    for index, fact in enumerate(facts):
-        for word in words & _words(fact.text):
-            if len(holders[word]) <= _MAX_HOLDERS:
-                holders[word].append(index)
-    return holders
-
-
 def _choices(
-    words: Sequence[str], holders: Mapping[str, Sequence[int]], facts: int
+    words: Sequence[str], holders: Mapping[str, Mapping[int, None]], facts: int
 ) -> Iterator[_Choice]:
     """Choose facts for the distinct words of one claim, each for the words that others lack."""
     weights = {word: log(1 + facts / max(1, len(holders[word]))) for word in words}
@@ -210,19 +178,13 @@ def _choices(
         for fact in holders[word]:
             gains[fact] = gains.get(fact, 0.0) + weight
     for fact, gain in gains.items():
-        yield _Choice(_MAX_CHOSEN, 1 - gain / total, fact)
+        yield _MAX_CHOSEN, 1 - gain / total, fact
     for turn in range(_MAX_CHOSEN):
         best = max(gains, key=lambda fact: (gains[fact], -fact), default=None)
         if best is None or gains[best] < _MIN_GAIN:
             return
-        yield _Choice(turn, 1 - gains[best] / total, best)
-        added = [
-            word
-            for word in left
-            if (place := bisect_left(holders[word], best)) < len(holders[word])
-            and holders[word][place] == best
-        ]
-        for word in added:
+        yield turn, 1 - gains[best] / total, best
+        for word in [word for word in left if best in holders[word]]:
             weight = left.pop(word)
             for other in holders[word]:
                 gains[other] -= weight
@@ -241,20 +203,6 @@ def _fact_pieces(calls: Sequence[PlannedCall]) -> list[FactPiece]:
 def _fits(claim_text: str, limits: CheckLimits) -> bool:
     """Return whether a call can contain a claim; cut within a word, it may count more tokens."""
     return 0 < count_tokens(claim_text) <= limits.max_answer_tokens
-
-
-def _lines(claims: Sequence[_Sentence]) -> str:
-    return "\n".join(claim.text for claim in claims)
-
-
-def _min_pieces(text: str, max_chars: int) -> int:
-    if len(text) <= max_chars:
-        return 1
-    return _ceil_div(sum(map(len, text.split())), max_chars)
-
-
-def _ceil_div(amount: int, by: int) -> int:
-    return -(-amount // by)
 
 
 def _pieces(text: str, limit: int, measure: Measure) -> Iterator[tuple[str, int]]:

@@ -14,8 +14,6 @@ from schemas.wire.enums import BLOCK_REASONS, VERTEX_BLOCK_REASONS
 from transforms.rules.routing import POLICY_FINISH_REASONS, SKIP_REASON_VERDICTS
 
 BUCKET_US = 5 * MINUTE_US
-"""The width of a bucket."""
-
 VERDICT_SIGNALS = ("low_grounded", "policy_skipped", "failed")
 _REASON_PREFIX = "skip_reason:"
 _START = attrgetter("start_us")
@@ -25,10 +23,7 @@ _KNOWN_REASONS = POLICY_FINISH_REASONS.union(
 
 
 class RateCounts(Record, frozen=True, kw_only=True):
-    """The answers of one engine in the bucket that starts at a time, and the bad ones by kind.
-
-    Unknown skip reasons count as one, UNKNOWN_SKIP_REASON, so that their number is bounded.
-    """
+    """The answers of one engine in a bucket, and the bad ones by kind; unknown reasons are one."""
 
     start_us: int
     answers: int
@@ -39,20 +34,21 @@ class RateCounts(Record, frozen=True, kw_only=True):
 
 
 def bucket_start(event_time_us: int) -> int:
-    """Return the start of the bucket of a time; both are microseconds since 1970 UTC."""
+    """Return the start of the bucket of a time."""
     return event_time_us // BUCKET_US * BUCKET_US
 
 
 def count_answer(enriched: EnrichedAnswer, start_us: int) -> RateCounts:
     """Count one answer in the bucket that starts at a time."""
-    verdict = enriched.verdict
+    verdict, unknown = enriched.verdict, Tag.UNKNOWN_SKIP_REASON.value
+    reasons = (each if each in _KNOWN_REASONS else unknown for each in enriched.skip_reasons)
     return RateCounts(
         start_us=start_us,
         answers=1,
         low_grounded=int(verdict is Verdict.LOW_GROUNDED),
         policy_skipped=int(verdict is Verdict.POLICY_SKIPPED),
         failed=int(verdict is Verdict.GENERATION_FAILED),
-        skip_reasons=dict.fromkeys(map(_known_reason, enriched.skip_reasons), 1),
+        skip_reasons=dict.fromkeys(reasons, 1),
     )
 
 
@@ -80,11 +76,11 @@ def is_reason_signal(signal: str) -> bool:
 
 
 class RateWindow:
-    """A sliding window of a width in microseconds over buckets, which are added in order."""
+    """A sliding window over buckets that counts answers, and bad answers by signal."""
 
     def __init__(self, width_us: int) -> None:
         self.answers = 0
-        self._bad: Counter[str] = Counter()
+        self.bad: Counter[str] = Counter()
         self._width_us = width_us
         self._buckets: deque[RateCounts] = deque()
 
@@ -102,26 +98,13 @@ class RateWindow:
         """Return whether the last bucket with answers starts then."""
         return bool(self._buckets) and self._buckets[-1].start_us == start_us
 
-    def bad(self, signal: str) -> int:
-        """Return the number of answers that count for a signal."""
-        return self._bad[signal]
-
     def share(self, signal: str) -> float:
         """Return the share of answers that count for a signal, 0..1; 0.0 without answers."""
-        return self._bad[signal] / self.answers if self.answers else 0.0
-
-    def reason_signals(self, min_answers: int) -> list[str]:
-        """Return the signals of the skip reasons that have a minimum of answers."""
-        frequent = (signal for signal, bad in self._bad.items() if bad >= min_answers)
-        return list(filter(is_reason_signal, frequent))
+        return self.bad[signal] / self.answers if self.answers else 0.0
 
     def _count(self, counts: RateCounts, sign: int) -> None:
         self.answers += sign * counts.answers
         for signal in VERDICT_SIGNALS:
-            self._bad[signal] += sign * getattr(counts, signal)
+            self.bad[signal] += sign * getattr(counts, signal)
         for reason, bad in counts.skip_reasons.items():
-            self._bad[_REASON_PREFIX + reason] += sign * bad
-
-
-def _known_reason(reason: str) -> str:
-    return reason if reason in _KNOWN_REASONS else Tag.UNKNOWN_SKIP_REASON.value
+            self.bad[_REASON_PREFIX + reason] += sign * bad

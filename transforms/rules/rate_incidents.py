@@ -4,7 +4,9 @@ Source: Google SRE workbook, chapter 5, "Multiwindow, Multi-Burn-Rate Alerts",
 https://sre.google/workbook/alerting-on-slos/
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -23,19 +25,14 @@ from transforms.rules.rate_counts import (
 
 
 class RateRule(Record, frozen=True, kw_only=True):
-    """When an incident opens and closes.
+    """When an incident opens and closes, by windows of event time.
 
     Attributes:
       budget: 0..1, the error budget: the acceptable share of bad answers.
       burn_rate: the share over the budget that opens an incident, in both windows.
-      closing_burn_rate: it closes below this one: in the fast window, or in the slow one if the
-        fast one has too few answers.
-      fast_window_us, slow_window_us: of event time. The fast window shows that the incident
-        continues, the slow one that it is significant.
+      closing_burn_rate: closes it, in the slow window if the fast one has too few answers.
       min_answers: a window with fewer answers is not evaluated.
-      reason_rise, closing_reason_rise: the same for a skip reason: its share in the fast window
-        over its share in the rest of the slow one.
-      min_reason_answers: with fewer in the fast window a reason does not open an incident.
+      reason_rise: the same for a skip reason: its share in the fast window over its share before.
       max_rise_us: an incident of a skip reason closes after this time: its share is normal now.
     """
 
@@ -52,10 +49,7 @@ class RateRule(Record, frozen=True, kw_only=True):
 
 
 class OpenIncident(Record, frozen=True, kw_only=True):
-    """An open incident of a signal such as ``low_grounded``, or ``skip_reason:`` and a reason.
-
-    It closes by the error budget (0..1) with which it opened, at microseconds since 1970 UTC.
-    """
+    """An open incident of a signal, and the error budget (0..1) with which it opened."""
 
     signal: str
     opened_at_us: int
@@ -63,10 +57,7 @@ class OpenIncident(Record, frozen=True, kw_only=True):
 
 
 class EngineRates(Record, frozen=True, kw_only=True):
-    """What a stream keeps of an engine's rates between two evaluations: the buckets still needed.
-
-    Times are microseconds since 1970 UTC: 0 before the first evaluation, None without a next one.
-    """
+    """What a stream keeps of an engine's rates between two evaluations."""
 
     counts: tuple[RateCounts, ...] = ()
     open_incidents: tuple[OpenIncident, ...] = ()
@@ -79,8 +70,7 @@ def find_rate_alerts(
 ) -> list[Alert]:
     """Find the incidents of one engine in an archive from all its buckets, in any order.
 
-    The alerts of all signals are in the order of time, each at the end of the bucket that showed
-    it. An incident that is open after the last bucket stays open.
+    The alerts are in the order of time, each at the end of the bucket that showed it.
     """
     evaluation = _Evaluation(engine, rule)
     return [
@@ -93,15 +83,12 @@ def find_rate_alerts(
 def find_all_rate_alerts(
     counts: Iterable[tuple[str | None, RateCounts]], rule: RateRule
 ) -> list[Alert]:
-    """Find the incidents in an archive, engine by engine; each bucket is given with its engine."""
-    by_engine: dict[str | None, list[RateCounts]] = {}
+    """Find the incidents of all engines in an archive; each bucket is given with its engine."""
+    by_engine: dict[str | None, list[RateCounts]] = defaultdict(list)
     for engine, bucket in counts:
-        by_engine.setdefault(engine, []).append(bucket)
-    return [
-        alert
-        for engine, buckets in by_engine.items()
-        for alert in find_rate_alerts(engine, buckets, rule)
-    ]
+        by_engine[engine].append(bucket)
+    alerts = (find_rate_alerts(engine, buckets, rule) for engine, buckets in by_engine.items())
+    return list(chain.from_iterable(alerts))
 
 
 def evaluate_rates(
@@ -113,11 +100,9 @@ def evaluate_rates(
 ) -> tuple[list[Alert], tuple[OpenIncident, ...]]:
     """Return the alerts of one engine at a time, at most one a signal, and its open incidents.
 
-    Call it again with the incidents that it returned, also while an engine with an open incident
-    sends no answers. Called at the end of each bucket with answers, it finds the incidents of
-    `find_rate_alerts`. The counts, in any order, have the slow window's buckets at least; others
-    make no difference. `now_us` is the progress of event time, microseconds since 1970 UTC: the
-    wall clock, except while a backlog is processed.
+    Called at the end of each bucket with answers, it finds the incidents of `find_rate_alerts`. The
+    counts, in any order, have the slow window's buckets at least. `now_us` is the progress of event
+    time: the wall clock, except while a backlog is processed.
     """
     evaluation = _Evaluation(engine, rule, open_incidents)
     past = merge_buckets(bucket for bucket in counts if bucket.start_us < now_us)
@@ -133,18 +118,14 @@ def first_bucket_us(rule: RateRule, now_us: int) -> int:
 def add_to_state(state: EngineRates, counts: RateCounts, published_us: int) -> EngineRates:
     """Add a bucket to the state, and schedule the next evaluation.
 
-    A bucket in the future, by a producer's clock, counts when its last answer was published, in
-    microseconds since 1970 UTC.
+    A bucket in the future, by a producer's clock, counts when its last answer was published.
     """
     start_us = min(counts.start_us, bucket_start(published_us))
     evaluate_at_us = max(start_us, state.evaluated_us) + BUCKET_US
     if state.evaluate_at_us is not None:
         evaluate_at_us = min(evaluate_at_us, state.evaluate_at_us)
-    return replace(
-        state,
-        counts=tuple(merge_buckets([*state.counts, replace(counts, start_us=start_us)])),
-        evaluate_at_us=evaluate_at_us,
-    )
+    merged = tuple(merge_buckets([*state.counts, replace(counts, start_us=start_us)]))
+    return replace(state, counts=merged, evaluate_at_us=evaluate_at_us)
 
 
 def evaluate_state(
@@ -194,7 +175,9 @@ class _Evaluation:
             for bucket in buckets:
                 window.add(bucket)
             window.advance(bucket_start(now_us - 1))
-        signals = {*self._fast.reason_signals(self._rule.min_reason_answers), *self.open_incidents}
+        least = self._rule.min_reason_answers
+        frequent = (signal for signal, bad in self._fast.bad.items() if bad >= least)
+        signals = {*filter(is_reason_signal, frequent), *self.open_incidents}
         for signal in dict.fromkeys([*VERDICT_SIGNALS, *sorted(signals)]):
             if incident := self.open_incidents.get(signal):
                 if state := self._closing_state(incident):
@@ -206,41 +189,35 @@ class _Evaluation:
                 yield self._alert("open", opened)
 
     def _closing_state(self, incident: OpenIncident) -> str | None:
-        """Return how an incident closes now, if it does.
-
-        Only answers in the current bucket can show that the rate is back to normal. A clock that
-        advances without answers, as in a stream that is drained, does not.
-        """
+        """Return how an incident closes now, if it does, which answers in this bucket must show."""
         if not self._slow.answers:
             return "closed_unknown"
         if not self._fast.ends_with(bucket_start(self._now_us - 1)):
             return None
-        rule = self._rule
+        rule, window, closing_rate = self._rule, self._fast, self._rule.closing_burn_rate
+        is_over = False
         if is_reason_signal(incident.signal):
-            window, closing_rate = self._fast, rule.closing_reason_rise
+            closing_rate = rule.closing_reason_rise
             is_over = self._now_us - incident.opened_at_us >= rule.max_rise_us
-        else:
-            has_enough = self._fast.answers >= rule.min_answers
-            window, closing_rate = self._fast if has_enough else self._slow, rule.closing_burn_rate
-            is_over = False
+        elif window.answers < rule.min_answers:
+            window = self._slow
         is_low = window.share(incident.signal) / incident.budget < closing_rate
         return "closed" if is_over or (window.answers >= rule.min_answers and is_low) else None
 
     def _exceeded_budget(self, signal: str) -> float | None:
-        """Return the budget that a signal exceeds in both windows, if it does.
+        """Return the budget that a signal exceeds, if it does.
 
-        The budget of a skip reason is its earlier share, or the least share against which its rise
-        is significant.
+        That of a skip reason is its earlier share, or the least that makes its rise significant.
         """
         fast, slow, rule = self._fast, self._slow, self._rule
         if not is_reason_signal(signal):
             share = min(fast.share(signal), slow.share(signal))
             is_burnt = share / rule.budget >= rule.burn_rate
             return rule.budget if is_burnt and fast.answers >= rule.min_answers else None
-        if fast.bad(signal) < rule.min_reason_answers:
+        if fast.bad[signal] < rule.min_reason_answers:
             return None
         # One more answer with the reason is assumed, since few earlier answers prove little.
-        bad_before = slow.bad(signal) - fast.bad(signal) + 1
+        bad_before = slow.bad[signal] - fast.bad[signal] + 1
         share_before = bad_before / (slow.answers - fast.answers + 1)
         if fast.share(signal) < share_before * rule.reason_rise:
             return None

@@ -20,35 +20,29 @@ class TextMode(StrEnum):
 
 
 def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
-    """Replace the texts of a record; its offsets still refer to the original answer.
-
-    The mode ``none`` leaves empty texts, ``hash`` the SHA-256 of those that are not empty.
-    """
+    """Replace the texts of a record by empty ones or by their SHA-256; its offsets stay."""
     if mode is TextMode.FULL:
         return enriched
 
     def hide(text: str) -> str:
-        if mode is TextMode.NONE or not text:
-            return ""
-        return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
-
-    def hide_optional(text: str | None) -> str | None:
-        return None if text is None else hide(text)
+        is_kept = text and mode is TextMode.HASH
+        return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}" if is_kept else ""
 
     return replace(
         enriched,
-        query=hide_optional(enriched.query),
+        query=enriched.query and hide(enriched.query),
         answer_text=hide(enriched.answer_text),
         claims=tuple(replace(claim, text=hide(claim.text)) for claim in enriched.claims),
         facts=tuple(
-            replace(fact, text=hide(fact.text), title=hide_optional(fact.title), attributes={})
+            replace(
+                fact, text=hide(fact.text), title=fact.title and hide(fact.title), attributes={}
+            )
             for fact in enriched.facts
         ),
         mismatches=tuple(
-            replace(
-                each, claim_value=hide(each.claim_value), fact_value=hide_optional(each.fact_value)
-            )
+            replace(each, claim_value=hide(each.claim_value), fact_value=value and hide(value))
             for each in enriched.mismatches
+            for value in (each.fact_value,)
         ),
         # Undocumented fields may repeat the texts.
         check=enriched.check and replace(enriched.check, unknown_members=()),
@@ -56,5 +50,5 @@ def redact(enriched: EnrichedAnswer, mode: TextMode) -> EnrichedAnswer:
 
 
 def is_hashed(text: str) -> bool:
-    """Return whether a text of a record is a hash of ``hash``."""
+    """Return whether a text of a record is a hash."""
     return _HASHED.fullmatch(text) is not None

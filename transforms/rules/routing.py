@@ -28,7 +28,6 @@ STATE_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
         "FAILED": Verdict.GENERATION_FAILED,
     }
 )
-
 SKIP_REASON_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
     {
         "ADVERSARIAL_QUERY_IGNORED": Verdict.POLICY_SKIPPED,
@@ -47,44 +46,27 @@ SKIP_REASON_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
 """Any other reason is a newer one of the service and leads to NOT_ANSWERED."""
 
 POLICY_FINISH_REASONS = frozenset(
-    {
-        *("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"),
-        *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
-    }
-)
+    ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR")
+).union(("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"))
 """Finish reasons that lead to POLICY_SKIPPED."""
 
-ORDINARY_FINISH_REASONS = frozenset({"STOP", "MAX_TOKENS"})
-"""Finish reasons of a usable text; any other is abnormal or policy."""
-
 BLOCKED_RATING = "BLOCKED_RATING"
-UNFINISHED = "UNFINISHED"
-NO_TEXT = "NO_TEXT"
-NO_FACTS = "NO_FACTS"
-NO_CLAIMS = "NO_CLAIMS"
-OVER_LIMIT = "OVER_LIMIT"
-SUPPORT_SCORE = "SUPPORT_SCORE"
-CLAIM_SCORE = "CLAIM_SCORE"
-ABOVE_THRESHOLDS = "ABOVE_THRESHOLDS"
-FINDINGS = frozenset(
-    {
-        *(UNFINISHED, NO_TEXT, NO_FACTS, NO_CLAIMS, OVER_LIMIT),
-        *(SUPPORT_SCORE, CLAIM_SCORE, ABOVE_THRESHOLDS),
-    }
+UNFINISHED, NO_TEXT, NO_FACTS = "UNFINISHED", "NO_TEXT", "NO_FACTS"
+NO_CLAIMS, OVER_LIMIT = "NO_CLAIMS", "OVER_LIMIT"
+SUPPORT_SCORE, CLAIM_SCORE, ABOVE_THRESHOLDS = "SUPPORT_SCORE", "CLAIM_SCORE", "ABOVE_THRESHOLDS"
+FINDINGS = frozenset({UNFINISHED, NO_TEXT, NO_FACTS, NO_CLAIMS, OVER_LIMIT}).union(
+    (SUPPORT_SCORE, CLAIM_SCORE, ABOVE_THRESHOLDS)
 )
 """Reasons that are not in the message: they follow from what is missing, or from the check."""
 
 _FORMATS_WITH_FINISH_REASON = ("gemini.", "vertex.")
-_NORMAL_FINISH_REASONS = ORDINARY_FINISH_REASONS | POLICY_FINISH_REASONS
+_NORMAL_FINISH_REASONS = POLICY_FINISH_REASONS | {"STOP", "MAX_TOKENS"}
 _NOTABLE_RATINGS = frozenset({"MEDIUM", "HIGH"})
 _LOW_ANSWERABLE_PROBABILITY = 0.5
 
 
 def route(answer: Answer, moved_reasons: Mapping[str, Verdict] = {}) -> Decision | None:
-    """Decide an answer without a check, where possible; return None if it needs a check.
-
-    A reason of `moved_reasons` has the user's verdict instead of the table's.
-    """
+    """Decide an answer by its reasons, with the user's verdicts for `moved_reasons`, if it can."""
     decisions = (
         Decision(verdict=moved_reasons.get(reason, verdict), reason=reason)
         for verdict, reason in _signals(answer)
@@ -103,7 +85,8 @@ def routing_tags(answer: Answer) -> Iterator[Tag]:
         yield Tag.TRUNCATED
     elif _finished_abnormally(answer):
         yield Tag.ABNORMAL_FINISH
-    elif _is_unfinished(answer):
+    elif _has_no_end(answer) and (answer.block_reason is None or answer.answer_text.strip()):
+        # A blocked prompt has no candidate.
         yield Tag.UNFINISHED
     if any(
         not rating.blocked and {rating.probability, rating.severity} & _NOTABLE_RATINGS
@@ -121,16 +104,11 @@ def depends_on_content(answer: Answer) -> bool:
 
 
 def is_incomplete(answer: Answer) -> bool:
-    """Return whether an answer is still being generated, so that the final one may follow.
-
-    A Gemini candidate without a finish reason and without text is incomplete, unless its prompt or
-    the candidate itself was blocked.
-    """
+    """Return whether an answer is still being generated, so that the final one may follow."""
     if answer.state and STATE_VERDICTS.get(answer.state) is Verdict.INCOMPLETE:
         return True
     return (
-        has_finish_reasons(answer.source_format)
-        and answer.finish_reason is None
+        _has_no_end(answer)
         and not answer.answer_text.strip()
         and answer.block_reason is None
         and not any(rating.blocked for rating in answer.safety_ratings)
@@ -178,9 +156,5 @@ def _finished_abnormally(answer: Answer) -> bool:
     return answer.finish_reason is not None and answer.finish_reason not in _NORMAL_FINISH_REASONS
 
 
-def _is_unfinished(answer: Answer) -> bool:
-    """Return whether a candidate has no finish reason; a blocked prompt has no candidate."""
-    has_candidate = answer.block_reason is None or bool(answer.answer_text.strip())
-    return (
-        has_finish_reasons(answer.source_format) and answer.finish_reason is None and has_candidate
-    )
+def _has_no_end(answer: Answer) -> bool:
+    return has_finish_reasons(answer.source_format) and answer.finish_reason is None

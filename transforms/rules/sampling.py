@@ -28,11 +28,7 @@ class Total(Record, frozen=True, kw_only=True):
 
 
 def is_in_sample(record_id: str, engine: str | None, rule: SamplingRule) -> bool:
-    """Return whether an answer is sampled, which depends on its record id and engine alone.
-
-    The id, a SHA-256, is read as a fraction of all ids and compared with the sample rate. Every
-    run, on any number of workers, keeps the same answers, and a higher rate keeps them too.
-    """
+    """Return whether an answer is sampled: the same in every run, and at every higher rate."""
     rate = rule.rate if engine is None else rule.engine_rates.get(engine, rule.rate)
     return int(record_id[:_PREFIX_DIGITS], 16) < rate * _PREFIXES
 
@@ -40,11 +36,10 @@ def is_in_sample(record_id: str, engine: str | None, rule: SamplingRule) -> bool
 def estimate_total(values: Sequence[float], population: int) -> Total:
     """Estimate the sum over a population from a simple random sample without replacement.
 
-    The values are at least 0. The estimate is the sample's mean times the population; it is exact
-    if the sample is the whole population. The interval is that of the normal distribution with the
-    correction for a finite population (Cochran, Sampling Techniques, 1977, chapter 2). It adds two
-    values of 0 and two of the maximum to the sample (Agresti and Coull, The American Statistician
-    52, 1998); otherwise a sample of equal values would have no width.
+    The values are at least 0. The interval is that of the normal distribution with the correction
+    for a finite population (Cochran, Sampling Techniques, 1977, chapter 2). It adds two values of 0
+    and two of the maximum (Agresti and Coull, The American Statistician 52, 1998), so that a sample
+    of equal values has a width.
     """
     if not values:
         return Total(expected=0.0, low=0.0, high=0.0)

@@ -52,9 +52,6 @@ _ABBREVIATIONS = frozenset(
 _TAIL_CHARS = max(map(len, _ABBREVIATIONS)) + 1
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
 
-LocatedText = tuple[int, str]
-"""The start of a sentence, in characters of the whole text, and the sentence."""
-
 
 def split_sentences(text: str) -> list[Sentence]:
     """Split a text, plain or Markdown, into sentences, in order and without overlap.
@@ -62,30 +59,28 @@ def split_sentences(text: str) -> list[Sentence]:
     A sentence ends at the end of its line; a row of a table is one sentence. White space, list,
     heading and quotation marks around a sentence and pieces without a letter or digit are dropped.
     """
-    pieces = list(locate_sentences(text))
+    pieces = locate_sentences(text)
     if text.isascii():
         return [
             Sentence(text=piece, start_byte=start, end_byte=start + len(piece))
             for start, piece in pieces
         ]
-    return list(_measure_in_bytes(text, pieces))
+    sentences = []
+    behind = byte = 0
+    for start, piece in pieces:
+        start_byte = byte + len(text[behind:start].encode())
+        behind, byte = start + len(piece), start_byte + len(piece.encode())
+        sentences.append(Sentence(text=piece, start_byte=start_byte, end_byte=byte))
+    return sentences
 
 
-def locate_sentences(text: str) -> Iterator[LocatedText]:
+def locate_sentences(text: str) -> Iterator[tuple[int, str]]:
     """Split a text as `split_sentences` does, with offsets in characters instead of bytes."""
     for line in _LINE.finditer(text):
         yield from _line_pieces(text, *line.span())
 
 
-def _measure_in_bytes(text: str, pieces: list[LocatedText]) -> Iterator[Sentence]:
-    seen = byte = 0
-    for start, piece in pieces:
-        start_byte = byte + len(text[seen:start].encode())
-        seen, byte = start + len(piece), start_byte + len(piece.encode())
-        yield Sentence(text=piece, start_byte=start_byte, end_byte=byte)
-
-
-def _line_pieces(text: str, start: int, end: int) -> list[LocatedText]:
+def _line_pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
     """Return the sentences of one line."""
     # Of all marks only "a)" begins with a letter.
     if not text[start].isalpha() or text.startswith(")", start + 1, end):
@@ -104,7 +99,7 @@ def _line_pieces(text: str, start: int, end: int) -> list[LocatedText]:
     return _trimmed(text, cuts)
 
 
-def _trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[LocatedText]:
+def _trimmed(text: str, cuts: list[int], marks: str | None = None) -> list[tuple[int, str]]:
     """Return the pieces with a letter or digit, stripped of marks (by default white space)."""
     pieces = []
     for start, end in pairwise(cuts):
@@ -122,8 +117,7 @@ def _stays_inside(text: str, stop: int, behind: int, end: int) -> bool:
         following += 1
     if text[following : following + 1].islower():
         return True
-    is_one = behind == stop + 1
-    return is_one and _ends_with_abbreviation(text[max(0, stop - _TAIL_CHARS) : stop])
+    return behind == stop + 1 and _ends_with_abbreviation(text[max(0, stop - _TAIL_CHARS) : stop])
 
 
 def _last_is_abbreviation(tail: str) -> bool:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from schemas import Record
 from schemas.answer import Answer, Citation, GroundingSupport
-from schemas.checked_answer import CheckedAnswer, Claim, Decision, Grounding
+from schemas.checked_answer import CheckedAnswer, Claim, Decision
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import ContradictionKind, Tag, Verdict
 from transforms.contradictions.find_contradictions import find_contradictions
@@ -14,11 +14,7 @@ from transforms.rules import routing
 
 
 class Thresholds(Record, frozen=True, kw_only=True):
-    """The thresholds of verdicts and tags, 0..1; a score equal to its threshold is not low.
-
-    They are for the support score, for each claim that required a check, and for the distance
-    between the generator's own score and the check's.
-    """
+    """The thresholds of verdicts and tags, 0..1; a score equal to its threshold is not low."""
 
     low_grounded: float = 0.6
     claim: float = 0.4
@@ -26,10 +22,7 @@ class Thresholds(Record, frozen=True, kw_only=True):
 
 
 class CitationComparison(Record, frozen=True, kw_only=True):
-    """How the citations of an answer compare with the check; each fact counts with each claim.
-
-    There is a mismatch if facts are cited for some claim, and only others support it.
-    """
+    """How citations compare with the check; a mismatch is a claim that only other facts support."""
 
     precision: float | None = None
     recall: float | None = None
@@ -52,16 +45,20 @@ def tag_answer(checked: CheckedAnswer, thresholds: Thresholds) -> EnrichedAnswer
     decision = checked.decision or score_verdict(support_score, min_claim_score, thresholds)
     cited = compare_citations(answer.citations, claims)
     contradictions = find_contradictions(claims, answer.facts)
+    found = {
+        Tag.RECOMBINED: grounding is not None and grounding.recombined,
+        Tag.UNSUPPORTED_CLAIM: min_claim_score is not None and min_claim_score < thresholds.claim,
+        Tag.SCORE_DRIFT: drift is not None and abs(drift) > thresholds.drift,
+        Tag.CITATION_MISMATCH: cited.mismatch,
+    }
     tags = {
         *answer.tags,
         *routing.routing_tags(answer),
-        *_check_tags(grounding, drift, thresholds),
-        *([Tag.CITATION_MISMATCH] if cited.mismatch else []),
+        *(tag for tag, is_found in found.items() if is_found),
         *(ContradictionKind(contradiction.kind).tag for contradiction in contradictions),
     }
-    copied = {name: getattr(answer, name) for name in _COPIED_FIELDS}
     return EnrichedAnswer(
-        **copied,
+        **{name: getattr(answer, name) for name in _COPIED_FIELDS},
         verdict=decision.verdict,
         verdict_reason=decision.reason,
         tags=tuple(sorted(tags)),
@@ -93,10 +90,7 @@ def score_verdict(
 
 
 def compare_citations(citations: Sequence[Citation], claims: Sequence[Claim]) -> CitationComparison:
-    """Compare an answer's citations with the facts that support its claims in the check.
-
-    A claim that required no check, or has no score, is not counted.
-    """
+    """Compare an answer's citations with the facts that support its claims in the check."""
     if not citations:
         return CitationComparison()
     cited = supporting = both = 0
@@ -133,16 +127,3 @@ def add_generator_scores(
 def _overlap(claim: Claim, span: Citation | GroundingSupport) -> int:
     """Return the number of bytes that a claim and a span share; 0 or less for none."""
     return min(claim.end, span.end) - max(claim.start, span.start)
-
-
-def _check_tags(
-    grounding: Grounding | None, drift: float | None, thresholds: Thresholds
-) -> Iterator[Tag]:
-    if grounding is None:
-        return
-    if grounding.recombined:
-        yield Tag.RECOMBINED
-    if any(score < thresholds.claim for score in grounding.required_scores):
-        yield Tag.UNSUPPORTED_CLAIM
-    if drift is not None and abs(drift) > thresholds.drift:
-        yield Tag.SCORE_DRIFT

@@ -15,15 +15,10 @@ from schemas.message import EarlierFailure, Message
 from schemas.quantities import from_rfc3339, to_rfc3339
 from transforms.rules.spans import truncate, truncate_bytes
 
-SHORTENED = "shortened"
-"""The attribute that lists what was truncated: attributes or parts of the data."""
-
-LEFT_OUT = "left_out"
-"""The attribute that counts the attributes that were dropped."""
-
+SHORTENED = "shortened"  # the attribute that lists what was truncated
+LEFT_OUT = "left_out"  # the attribute that counts the dropped attributes
+# The request around the message, with the topic's name, must stay within 10,000,000.
 MAX_MESSAGE_BYTES = 9_998_000
-"""The request around the message, with the topic's name, must stay within 10,000,000."""
-
 _MAX_ALERT_BYTES = MAX_MESSAGE_BYTES - 10_000  # leaves space for an alert's attributes
 _MAX_ATTRIBUTES = 100
 _MAX_NAME_BYTES = 256
@@ -40,10 +35,7 @@ _FAILURE_PREFIX = "failure_"
 
 
 class TopicMessage(Record, frozen=True, kw_only=True):
-    """A message within the limits of Pub/Sub, its official client and Beam's WriteToPubSub.
-
-    Messages with one ordering key stay in order; an empty key means no order.
-    """
+    """A message within the limits of Pub/Sub, its official client and Beam's WriteToPubSub."""
 
     data: bytes
     attributes: dict[str, str]
@@ -67,9 +59,8 @@ def build_message(
     """Build a message within the limits; its attributes list what was truncated or dropped.
 
     Values over 1,024 bytes are truncated, and so is data that does not fit; UTF-8 text at the end
-    of a character. An attribute that is None is dropped. Of `forwarded`, the attributes of another
-    message, invalid and duplicate names are dropped, and those that exceed 100 attributes.
-    `shortened` lists what was truncated before.
+    of a character. Of `forwarded`, the attributes of another message, invalid and duplicate names
+    are dropped, and those over 100. `shortened` lists what was truncated before.
 
     Raises:
       ValueError: one of `attributes` has an invalid name.
@@ -87,7 +78,9 @@ def build_message(
     complete = {**own, **kept}
     fitting = {name: truncate(value, _MAX_VALUE_BYTES) for name, value in complete.items()}
     ordering_key = truncate(ordering_key, _MAX_VALUE_BYTES)
-    max_data_bytes = MAX_MESSAGE_BYTES - _NOTES_BYTES - _size(fitting) - len(ordering_key.encode())
+    sizes = (len(name.encode()) + len(value.encode()) for name, value in fitting.items())
+    size = sum(sizes) + _FRAME_BYTES * (len(fitting) + 2) + len(ordering_key.encode())
+    max_data_bytes = MAX_MESSAGE_BYTES - _NOTES_BYTES - size
     short = [*shortened, *(name for name in fitting if fitting[name] != complete[name])]
     short += ["data"] * (len(data) > max_data_bytes)
     if short:
@@ -159,11 +152,6 @@ def decode_failure(published: Message) -> Message:
         )
     except (KeyError, ValueError):
         raise ValueError("the message is not a failure of groundwatch") from None
-
-
-def _size(attributes: Mapping[str, str]) -> int:
-    sizes = (len(name.encode()) + len(value.encode()) for name, value in attributes.items())
-    return sum(sizes) + _FRAME_BYTES * (len(attributes) + 2)
 
 
 def _truncate_texts(alert: Alert) -> tuple[Alert, list[str]]:

@@ -7,9 +7,7 @@ import msgspec
 from launch.report.output_records import ASSESSED, AnswerRow, cut_name
 from schemas.verdict import Tag, Verdict
 
-_Z = 1.96
-"""Standard deviations that hold 95 % of a normal distribution."""
-
+_Z = 1.96  # standard deviations that hold 95 % of a normal distribution
 _MAX_KEYS = 20_000
 
 
@@ -55,7 +53,10 @@ class Groups(dict[str | None, Group]):
         """Count an answer under a key."""
         key = cut_name(key)
         if key not in self and len(self) >= _MAX_KEYS:
-            self._drop_half()
+            by_rank = sorted(self.values(), key=lambda group: (group.low_grounded, group.answers))
+            for dropped in by_rank[: _MAX_KEYS // 2]:
+                del self[dropped.key]
+            self.dropped += _MAX_KEYS // 2
         group = self.setdefault(key, Group(key, title))
         group.answers += 1
         group.assessed += verdict in ASSESSED
@@ -64,18 +65,12 @@ class Groups(dict[str | None, Group]):
 
     def ranked(self, limit: int) -> list[Group]:
         """Return the groups with the highest lower bounds of their low-grounded share."""
-        return sorted(self.values(), key=_rank)[:limit]
 
-    def _drop_half(self) -> None:
-        ascending = sorted(self.values(), key=lambda group: (group.low_grounded, group.answers))
-        for group in ascending[: _MAX_KEYS // 2]:
-            del self[group.key]
-            self.dropped += 1
+        def rank(group: Group) -> tuple[float, int, str]:
+            bound = wilson_lower_bound(group.low_grounded, group.assessed)
+            return -bound, -group.answers, group.key or ""
 
-
-def _rank(group: Group) -> tuple[float, int, str]:
-    bound = wilson_lower_bound(group.low_grounded, group.assessed)
-    return -bound, -group.answers, group.key or ""
+        return sorted(self.values(), key=rank)[:limit]
 
 
 class Mean(msgspec.Struct):
@@ -97,11 +92,7 @@ class Mean(msgspec.Struct):
 
 
 class GeneratorComparison(msgspec.Struct):
-    """The scores and citations of one engine, compared with the check's.
-
-    Drift is the generator's score minus the check's. Answers tagged SCORE_DRIFT are drifting, and
-    those tagged CITATION_MISMATCH are miscited.
-    """
+    """The scores and citations of an engine; drift is the generator's score minus the check's."""
 
     engine: str | None
     drift: Mean = msgspec.field(default_factory=Mean)

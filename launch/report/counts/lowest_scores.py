@@ -24,8 +24,7 @@ _LEAD_BYTES = 600
 _MAX_CLAIM_CHARACTERS = 400
 _MAX_VALUE_CHARACTERS = 120
 _MAX_RESOURCE_NAME = 1_000
-_CONTINUATION = 0b10
-"""The two highest bits of each byte but the first of a character in UTF-8."""
+_CONTINUATION = 0b10  # the two highest bits of each byte but the first of a character in UTF-8
 
 
 class Excerpt(Record, frozen=True, kw_only=True):
@@ -44,8 +43,7 @@ class NumberedClaim(NamedTuple):
     claim: Claim
 
 
-Passage = tuple[str, NumberedClaim | None]
-"""A part of an answer, and the claim that it belongs to."""
+Passage = tuple[str, NumberedClaim | None]  # a part of an answer, and the claim that it belongs to
 
 
 class FactExcerpt(Record, frozen=True, kw_only=True):
@@ -59,12 +57,7 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
 
 
 class LowAnswer(Record, frozen=True, kw_only=True):
-    """A low-grounded answer with its claims and facts; without full text, all texts are None.
-
-    Attributes:
-      claims: in ascending order of their scores.
-      facts: those that the lowest claim cites first, at most 8 of `fact_count`.
-    """
+    """A low-grounded answer, its claims by score, and texts if the run kept them."""
 
     answer: AnswerRow
     text_mode: TextMode
@@ -140,17 +133,16 @@ def cut_answer(row: AnswerRow) -> LowAnswer:
         query=cut_text(row.query, 0, _MAX_QUERY_BYTES) if has_text and row.query else None,
         text=text,
         claims=tuple(ranked),
-        mismatches=tuple(map(_cut_values, row.mismatches[:_MAX_MISMATCHES])) if has_text else (),
+        mismatches=tuple(
+            replace(
+                each,
+                claim_value=cut_name(each.claim_value, _MAX_VALUE_CHARACTERS),
+                fact_value=cut_name(each.fact_value, _MAX_VALUE_CHARACTERS),
+            )
+            for each in row.mismatches[: _MAX_MISMATCHES if has_text else 0]
+        ),
         facts=tuple(_facts(row.facts, ranked, has_text=has_text)),
         fact_count=len(row.facts),
-    )
-
-
-def _cut_values(mismatch: Contradiction) -> Contradiction:
-    return replace(
-        mismatch,
-        claim_value=cut_name(mismatch.claim_value, _MAX_VALUE_CHARACTERS),
-        fact_value=cut_name(mismatch.fact_value, _MAX_VALUE_CHARACTERS),
     )
 
 

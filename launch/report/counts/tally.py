@@ -2,13 +2,12 @@
 
 from bisect import bisect_right
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from launch.report.counts.groups import GeneratorComparison, Groups
 from launch.report.counts.lowest_scores import LowestScores
-from launch.report.counts.score_grid import ScoreGrid
 from launch.report.counts.timeline import Timeline
 from launch.report.output_records import (
     ASSESSED,
@@ -33,6 +32,72 @@ _MAX_NAMES = 1_000
 _MAX_ENGINES = 1_000
 _MAX_RATE_ALERTS = 12
 _MAX_RECORD_IDS = 100_000
+_TENTHS = tuple(tenth / 10 for tenth in range(11))
+
+
+class ThresholdOutcome(Record, frozen=True, kw_only=True):
+    """The outcome of a pair of thresholds; precision and recall are of labelled answers, 0..1."""
+
+    low_grounded: int
+    share: float | None
+    precision: float | None
+    recall: float | None
+
+
+class ScoreGrid:
+    """Count pairs of scores by the thresholds in force, and every tenth, that they reach."""
+
+    def __init__(self, thresholds: Thresholds) -> None:
+        self.thresholds = thresholds
+        self.support_steps = sorted({*_TENTHS, thresholds.low_grounded})
+        self.claim_steps = sorted({*_TENTHS, thresholds.claim})
+        self._counts: Counter[tuple[int, int, bool | None]] = Counter()
+
+    def add(
+        self, support_score: float | None, min_claim_score: float | None, label: bool | None
+    ) -> None:
+        """Count an answer and whether it is labelled unsupported; a score of None is never low."""
+        support = _steps_reached(self.support_steps, support_score)
+        claim = _steps_reached(self.claim_steps, min_claim_score)
+        self._counts[support, claim, label] += 1
+
+    @property
+    def total(self) -> int:
+        """How many answers were counted."""
+        return self._counts.total()
+
+    def outcome(self, support_threshold: float, claim_threshold: float) -> ThresholdOutcome:
+        """Return the outcome of two steps; a score equal to its threshold is not low."""
+        support_step = self.support_steps.index(support_threshold)
+        claim_step = self.claim_steps.index(claim_threshold)
+        scored: Counter[bool | None] = Counter()
+        low: Counter[bool | None] = Counter()
+        for (support, claim, label), count in self._counts.items():
+            scored[label] += count
+            if support <= support_step or claim <= claim_step:
+                low[label] += count
+        return ThresholdOutcome(
+            low_grounded=low.total(),
+            share=_share(low.total(), scored.total()),
+            precision=_share(low[True], low[True] + low[False]),
+            recall=_share(low[True], scored[True]),
+        )
+
+    def by_support(self) -> dict[float, ThresholdOutcome]:
+        """Map each support threshold to its outcome with the claim threshold in force."""
+        return {step: self.outcome(step, self.thresholds.claim) for step in self.support_steps}
+
+    def by_claim(self) -> dict[float, ThresholdOutcome]:
+        """Map each claim threshold to its outcome with the support threshold in force."""
+        return {step: self.outcome(self.thresholds.low_grounded, step) for step in self.claim_steps}
+
+
+def _steps_reached(steps: Sequence[float], score: float | None) -> int:
+    return len(steps) if score is None else bisect_right(steps, score)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
 
 
 class NameCounts(Counter[str]):
@@ -88,18 +153,8 @@ class FailureClass(msgspec.Struct):
 class Tally:
     """Accumulate the counts of a report in memory that does not grow with the records.
 
-    Add all failures before the records that resolve them.
-
-    Args:
-      thresholds: those in force.
-      labels: whether a person labelled an answer unsupported, by record id or answer name.
-
-    Attributes:
-      claim_scores: each answer's least claim score.
-      uncompared: answers whose generators are not compared: of other engines than the first 1,000.
-      unscored_alerts: answers that alert by default under any thresholds: policy-skipped, or
-        reported as low-grounded by the generator.
-      unexplained_verdicts: scored answers whose verdict the thresholds do not explain.
+    Add all failures before the records that resolve them. The labels say, by record id or answer
+    name, whether a person labelled an answer unsupported.
     """
 
     def __init__(self, thresholds: Thresholds, labels: Mapping[str, bool]) -> None:
@@ -112,12 +167,12 @@ class Tally:
         self.skip_reasons = NameCounts()
         self.timeline = Timeline()
         self.support_scores = ScoreHistogram()
-        self.claim_scores = ScoreHistogram()
+        self.claim_scores = ScoreHistogram()  # of each answer's least supported claim
         self.engines = Groups()
         self.sessions = Groups()
         self.sources = Groups()
         self._generators: dict[str | None, GeneratorComparison] = {}
-        self.uncompared = 0
+        self.uncompared = 0  # answers of other engines than the first thousand
         self.grid = ScoreGrid(thresholds)
         self.lowest = LowestScores()
         self.severities: Counter[str] = Counter()
@@ -127,7 +182,8 @@ class Tally:
         self._failures_by_record_id: dict[str, list[FailureClass]] = {}
         self.latencies = Latencies()
         self.checked = self.cached = self.calls = self.characters = 0
-        self.unscored_alerts = self.unexplained_verdicts = 0
+        self.unscored_alerts = 0  # answers that alert by default under any thresholds
+        self.unexplained_verdicts = 0  # those that do not follow from the thresholds
 
     def add_alert(self, alert: AlertLine) -> None:
         """Count an alert."""

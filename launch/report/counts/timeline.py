@@ -8,9 +8,7 @@ from schemas import Record
 from schemas.quantities import DAY_US, HOUR_US, MINUTE_US
 
 _WEEK_US = 7 * DAY_US
-MONDAY_US = 4 * DAY_US
-"""1970-01-05, the first Monday: all buckets are counted from it."""
-
+MONDAY_US = 4 * DAY_US  # 1970-01-05, the first Monday: all buckets are counted from it
 WIDTHS_US = {
     5 * MINUTE_US: "5 minutes",
     HOUR_US: "1 hour",
@@ -32,12 +30,7 @@ _Buckets = Mapping[int, Counter[str]]
 
 
 class Columns(Record, frozen=True, kw_only=True):
-    """Consecutive buckets, empty ones included.
-
-    Attributes:
-      verdicts: by the start of the bucket, in order of time.
-      outliers: answers far before or after all others, which are in no column.
-    """
+    """Verdicts by the start of consecutive buckets, and how many answers are in no column."""
 
     width_us: int
     verdicts: dict[int, Counter[str]]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from launch.report.counts.tally import BINS
 from launch.report.counts.timeline import MONDAY_US, Columns
-from launch.report.page.presentation import bucket_start, clock, day, month, verdict_styles
+from launch.report.page.presentation import bucket_start, format_time, verdict_styles
 from launch.terminal.figures import counted, percent
 from schemas.quantities import DAY_US, HOUR_US, MINUTE_US
 from schemas.verdict import Verdict
@@ -119,7 +119,10 @@ def score_chart(histogram: Counter[int], threshold: float) -> Chart:
 def time_ticks(columns: Columns) -> list[Tick]:
     """Label the columns that start at a round time, or else the first one."""
     starts_us = list(columns.verdicts)
-    step_us = _step_us(columns)
+    # The finest step that needs few labels and falls on columns.
+    span_us = len(starts_us) * columns.width_us
+    steps = (step for step in _STEPS_US if not step % columns.width_us)
+    step_us = next((step for step in steps if span_us <= _MAX_TICKS * step), columns.width_us)
     labelled = [
         number for number, start_us in enumerate(starts_us) if not (start_us - MONDAY_US) % step_us
     ] or [0]
@@ -145,23 +148,15 @@ def value_axis(highest: int) -> tuple[int, list[Tick]]:
     return top, [Tick(100 - 100 * v / top, f"{v:,}") for v in range(step, top + 1, step)]
 
 
-def _step_us(columns: Columns) -> int:
-    """Return the finest step that needs few labels and falls on columns."""
-    span_us = len(columns.verdicts) * columns.width_us
-    steps = (step for step in _STEPS_US if not step % columns.width_us)
-    return next((step for step in steps if span_us <= _MAX_TICKS * step), columns.width_us)
-
-
 def _label(start_us: int, step_us: int, *, with_day: bool) -> str:
     if step_us >= _QUARTER_US:
-        return month(start_us)
+        return format_time(start_us, "{0:%b} {0.year}")
     if step_us >= DAY_US or not (start_us - MONDAY_US) % DAY_US:
-        return day(start_us)
-    return f"{day(start_us)}, {clock(start_us)}" if with_day else clock(start_us)
+        return format_time(start_us, "{0.day} {0:%b}")
+    return format_time(start_us, "{0.day} {0:%b}, {0:%H:%M}" if with_day else "{0:%H:%M}")
 
 
 def _anchor(at: float) -> str:
-    """Keep labels at the edges inside the plot."""
     if at < _EDGE:
         return "start"
     return "end" if at > 100 - _EDGE else "middle"

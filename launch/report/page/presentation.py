@@ -63,31 +63,17 @@ def moment(time_us: int | None) -> str:
     """Format a time as ``3 Mar 2026, 14:05``, UTC."""
     if time_us is None:
         return NOTHING
-    return f"{day(time_us)} {_time(time_us).year}, {clock(time_us)}"
-
-
-def day(time_us: int) -> str:
-    """Format a date as ``3 Mar``, UTC."""
-    return f"{_time(time_us).day} {_time(time_us):%b}"
-
-
-def clock(time_us: int) -> str:
-    """Format a time of day as ``14:05``, UTC."""
-    return f"{_time(time_us):%H:%M}"
-
-
-def month(time_us: int) -> str:
-    """Format a month as ``Mar 2026``, UTC."""
-    return f"{_time(time_us):%b} {_time(time_us).year}"
+    return format_time(time_us, "{0.day} {0:%b} {0.year}, {0:%H:%M}")
 
 
 def bucket_start(time_us: int, width_us: int) -> str:
     """Format the start of a time bucket, no finer than its width."""
-    if width_us < DAY_US:
-        return f"{day(time_us)}, {clock(time_us)}"
-    return f"{day(time_us)} {_time(time_us).year}"
+    parts = "{0.day} {0:%b}, {0:%H:%M}" if width_us < DAY_US else "{0.day} {0:%b} {0.year}"
+    return format_time(time_us, parts)
 
 
-def _time(time_us: int) -> datetime:
+def format_time(time_us: int, template: str) -> str:
+    """Fill the placeholders of a template with a time, UTC."""
     # A bucket of years may start before the calendar, or end after it.
-    return EPOCH + timedelta(microseconds=min(max(time_us, _FIRST_US), _LAST_US))
+    within_us = min(max(time_us, _FIRST_US), _LAST_US)
+    return template.format(EPOCH + timedelta(microseconds=within_us))

@@ -30,9 +30,7 @@ from transforms.persistence.private_files import make_folder
 from transforms.rules.sampling import SamplingRule
 
 _TRY_AGAIN_US = MINUTE_US
-_MAX_CHANGED = 0.05
-"""Of a hundred known answers five may differ without an alert."""
-
+_MAX_CHANGED = 0.05  # of a hundred known answers five may differ without an alert
 _SIGNAL, _NOTE = "canary", "canary baseline"
 _log = logging.getLogger(__name__)
 
@@ -47,8 +45,7 @@ class CanaryResult(Record, frozen=True):
 class CanaryBaseline(Record, frozen=True):
     """The first results by record id, and since when too many differ; kept over a restart.
 
-    The fingerprint is a hash of the answers and of the settings that their verdicts depend on; for
-    another one, a new baseline is taken.
+    Another fingerprint, of the answers and the relevant settings, takes a new baseline.
     """
 
     fingerprint: str
@@ -57,13 +54,12 @@ class CanaryBaseline(Record, frozen=True):
 
 
 class Canary:
-    """Check a file of known answers on a schedule, without the cache and outside the ledger.
+    """Check a file of known answers on a schedule, without cache, ledger and sampling.
 
-    The chatbot has no part in these answers, so a change of their results is a change of the
-    checker. When more than five in a hundred have another verdict than at first, or a support score
-    that differs by more than the drift threshold, an incident opens: an alert of the kind ``rate``
-    with the signal ``canary``. A second alert closes it. All answers are checked, whatever the
-    sample rate.
+    A change of their results is a change of the checker. When more than five in a hundred have
+    another verdict than at first, or a support score that differs by more than the drift threshold,
+    an incident opens: an alert of the kind ``rate`` with the signal ``canary``. A second alert
+    closes it.
     """
 
     def __init__(
@@ -128,10 +124,8 @@ class Canary:
         results: dict[str, CanaryResult] = {}
         for part in batch.parts:
             with Path(part.path).open("rb") as stream:
-                results |= {
-                    row["record_id"]: msgspec.convert(row, CanaryResult)
-                    for row in fastavro.reader(stream)
-                }
+                for row in fastavro.reader(stream):
+                    results[row["record_id"]] = msgspec.convert(row, CanaryResult)
         return results
 
 

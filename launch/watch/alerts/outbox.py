@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Generic
 
-from launch.pubsub.errors import Unpublished
+from launch.pubsub.pubsub_errors import Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch.durable.journal import Journal, OutboxRow
 from schemas.alert import Alert
@@ -42,11 +42,7 @@ class OutboxPublisher(Generic[OutboxRow]):
         self._not_before_s = clock()
 
     def publish(self) -> None:
-        """Publish all rows; those for which Pub/Sub does not answer are tried again later.
-
-        If Pub/Sub refuses, `Refused` is raised. If published rows cannot be deleted, OSError is
-        raised, and they are not published again.
-        """
+        """Publish all rows, or try again later; raise `Refused`, or OSError of the journal."""
         if self._clock() < self._not_before_s:
             return
         self._delete_published()

@@ -2,12 +2,12 @@
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from launch.local.run_summary import summary_of
-from launch.watch.durable.batch_folders import BatchFolders
+from launch.watch.durable.batches import BatchFolders
 from launch.watch.durable.journal import Journal, PlannedFile, Publication
 from launch.watch.durable.ledger import ledger_alert
 from launch.watch.durable.published_ids import PublishedIds, failure_key, split_keys
@@ -31,9 +31,7 @@ from schemas.file_entry import FileEntry
 from schemas.summary import Summary
 
 _OUTBOX_TYPES: dict[str, type[Alert | Failure]] = {"alerts": Alert, "failures": Failure}
-_NumberedParts = Sequence[tuple[int, Part]]
-"""Parts, each with the number of its batch."""
-
+_NumberedParts = Sequence[tuple[int, Part]]  # parts, each with the number of its batch
 _MAX_ROWS = 10_000
 _LOCK = ".groundwatch-publish.lock"
 _LOCK_WAIT_S = 15.0
@@ -61,12 +59,7 @@ class FinalFiles:
         self._joined_path = f"{config.work_folder}/joined"
 
     def publish(self, journal: Journal) -> int:
-        """Write the final files of all that a journal has not published; return how many.
-
-        Raises:
-          TargetExists: a file of another content has the name of one of them.
-          OSError: a file cannot be written, or another worker is publishing; try again.
-        """
+        """Write the final files of all that a journal has not published; return how many."""
         path = self._config.destination.path(_LOCK)
         try:
             # One worker at a time compares its records with those that are published.
@@ -186,20 +179,18 @@ class FinalFiles:
         while rows := journal.outbox(_OUTBOX_TYPES[kind], _MAX_ROWS, last):
             window = f"{journal.identity}-outbox{rows[0][0]:010d}"
             path = self._file_path(kind, kind, window, 0)
-            published_keys = self._ids.among(b"".join(_failure_keys(row for _, row in rows)))
-            duplicates = [
-                row
-                for _, row in rows
-                if isinstance(row, Failure) and failure_key(row) in published_keys
-            ]
+            failures = [row for _, row in rows if isinstance(row, Failure)]
+            published_keys = self._ids.among(b"".join(map(failure_key, failures)))
+            duplicates = [row for row in failures if failure_key(row) in published_keys]
             kept = [row for _, row in rows if row not in duplicates]
             if kept:
                 part = OpenPart(self._joined_path, kind, row_format)
                 for row in kept:
                     part.write(row)
                 finished = part.close()
-                if keys := _failure_keys(kept):
-                    self._ids.announce(path, keys)
+                if failures:
+                    new = (row for row in failures if row not in duplicates)
+                    self._ids.announce(path, map(failure_key, new))
                 entry = publish_part(finished, path, self._config.destination, is_new=True)
                 write_manifest_of([entry], self._config.destination, f"{kind}-{window}")
                 published += 1
@@ -212,7 +203,6 @@ class FinalFiles:
 
 
 def _is_published(planned: PlannedFile, target: str) -> bool:
-    """Return whether a file was published before a crash."""
     if not planned.entry.rows or not storage.exists(target):
         return False
     if storage.checksum(target) != planned.checksum:
@@ -236,10 +226,6 @@ def _fault(part: Part, row_format: RowFormat) -> str | None:
             raise
         return str(error)
     return None if rows == part.rows else f"has {rows} rows where {part.rows} were written"
-
-
-def _failure_keys(rows: Iterable[Alert | Failure]) -> list[bytes]:
-    return [failure_key(row) for row in rows if isinstance(row, Failure)]
 
 
 def write_worker_summary(

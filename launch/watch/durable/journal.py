@@ -42,22 +42,15 @@ _PUBLICATION, _RUN, _IDENTITY = "publication", "run", "identity"
 _SET_ASIDE, _IDENTITY_BYTES = "parts set aside", 4
 _NEWEST = 2**62
 MAX_ENGINES = 1_000
-OTHER_ENGINES = "(other engines)"
-"""Counts the rates of all further engines."""
-
-_MAX_OUTBOX_BYTES = 32 * MEGABYTE
-"""A failure holds its message, of up to 10 MB."""
-
+OTHER_ENGINES = "(other engines)"  # counts the rates of all further engines
+_MAX_OUTBOX_BYTES = 32 * MEGABYTE  # a failure holds its message, of up to 10 MB
 OutboxRow = TypeVar("OutboxRow", bound=Alert | Failure)
 _Content = TypeVar("_Content")
 _OUTBOX_KINDS: Mapping[type, str] = {Alert: "alert", Failure: "failure"}
 
 
 class PlannedFile(Record, frozen=True, kw_only=True):
-    """A file whose content is decided, before or after it is published.
-
-    It lacks duplicates of another worker's records: how many, by batch and verdict.
-    """
+    """A file whose content is decided, and how many duplicates it lacks, by batch and verdict."""
 
     entry: FileEntry
     checksum: str
@@ -66,11 +59,7 @@ class PlannedFile(Record, frozen=True, kw_only=True):
 
 
 class Publication(Record, frozen=True, kw_only=True):
-    """An unfinished publication, with everything that its files depend on.
-
-    If it is resumed after a crash, it writes the same files: from all batches and rows of the
-    outbox up to these numbers. The files whose content is decided are listed by path.
-    """
+    """An unfinished publication: resumed after a crash, it writes the same files."""
 
     last_batch: int
     last_in_outbox: int
@@ -79,7 +68,7 @@ class Publication(Record, frozen=True, kw_only=True):
     files: dict[str, PlannedFile] = {}
 
 
-class Unpublished(NamedTuple):
+class UnpublishedRows(NamedTuple):
     """The batches in no final file yet, their enriched records, and the first one's time."""
 
     batches: int
@@ -97,6 +86,7 @@ class Journal:
     def __init__(self, path: str) -> None:
         self.path = path
         self._database = Database(path, _TABLES, durable=True)
+        self.close = self._database.close
         columns = [name for _, name, *_ in self._database.read("PRAGMA table_info(batches)")]
         if "committed_at_us" not in columns:  # in a journal of version 1
             self._database.write("ALTER TABLE batches ADD COLUMN committed_at_us INTEGER")
@@ -108,10 +98,6 @@ class Journal:
         self._engines = {
             _engine(key) for (key,) in self._database.read("SELECT DISTINCT engine FROM rates")
         }
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
 
     @property
     def run(self) -> str | None:
@@ -161,10 +147,10 @@ class Journal:
         parts = msgspec.json.Decoder(tuple[Part, ...])
         return [(number, parts.decode(row)) for number, row in self._database.read(query, up_to)]
 
-    def unpublished(self) -> Unpublished:
+    def unpublished(self) -> UnpublishedRows:
         """Count the unpublished batches and their records."""
         [(batches, oldest_us, rows)] = self._database.read(_COUNT_UNPUBLISHED)
-        return Unpublished(batches, int(rows), oldest_us)
+        return UnpublishedRows(batches, int(rows), oldest_us)
 
     def set_part_aside(self, number: int, part: Part, path: str) -> None:
         """Take a damaged part out of a batch, since it was moved to a path; its rows are lost."""

@@ -14,10 +14,7 @@ from transforms.runtime import clock
 
 
 class LedgerHour(Record, frozen=True, kw_only=True):
-    """Where the messages that were read in one hour of the worker's clock ended.
-
-    The hour starts at `hour_us`, microseconds since 1970 UTC.
-    """
+    """Where the messages that were read in one hour of the worker's clock ended."""
 
     hour_us: int
     first_batch: int

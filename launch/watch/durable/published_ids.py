@@ -32,21 +32,21 @@ class PublishedIds:
         self._journal = journal
         # A connection of its own: files are published on another thread.
         self._seen = SeenIds(str(config.seen_ids))
+        self.close = self._seen.close
         self._window_s = window_s
         self._now_s = now_s
         self._imported: set[str] = set()
 
     def import_new(self, owner: int) -> None:
-        """Read the lists of other workers that are new, and remove those that are too old.
-
-        The keys are deleted with the batch `owner`, the next one of this worker.
-        """
+        """Read other workers' new lists, as of the batch `owner`, and remove old lists."""
         root = self._destination.path(_FOLDER)
         names = [path.rpartition("/")[2] for path in storage.find_below(root)]
         old = (name for name in names if self._age_s(name) > self._window_s + _KEPT_LONGER_S)
         storage.remove([f"{root}/{name}" for name in old])
         self._imported &= set(names)
-        new = [name for name in names if self._is_wanted(name)]
+        others = (name for name in names if name.split("-")[1:2] != [self._journal])
+        unread = (name for name in others if name not in self._imported)
+        new = [name for name in unread if self._age_s(name) <= self._window_s]
         with ThreadPoolExecutor(_READERS) as readers:
             for name, keys in zip(new, readers.map(self._read, new), strict=True):
                 if keys is not None:
@@ -65,20 +65,12 @@ class PublishedIds:
         own = self._destination.path(f"{_FOLDER}/{name}")
         storage.write_whole(own, content, self._destination.temporary_path(name))
 
-    def close(self) -> None:
-        """Close the file of ids."""
-        self._seen.close()
-
     def _read(self, name: str) -> list[bytes] | None:
         """Read a list, None if its file is not there: its worker died, or is at work."""
         content = storage.read_whole(self._destination.path(f"{_FOLDER}/{name}"))
         path, _, keys = content.partition(b"\n")
         is_there = storage.exists(self._destination.path(path.decode()))
         return list(split_keys(keys)) if is_there else None
-
-    def _is_wanted(self, name: str) -> bool:
-        is_own = name.split("-")[1:2] == [self._journal]
-        return not (is_own or name in self._imported) and self._age_s(name) <= self._window_s
 
     def _age_s(self, name: str) -> float:
         digits = name[:_TIME_DIGITS]

@@ -44,13 +44,11 @@ class FilePublisher:
         return 0.0 if self._failing_since_s is None else self._clock() - self._failing_since_s
 
     def publish_due(self) -> None:
-        """Begin a publication if it is time, and take the result of the last one.
-
-        `TargetExists` is raised if another process wrote a file with one of the worker's names, and
-        OSError if a file could not be written: it is tried again after a while.
-        """
+        """Begin a publication if it is time; raise the last one's TargetExists or OSError."""
         if self._running is None:
-            if self._is_due():
+            now_s = self._clock()
+            is_large = max(self._sizes.values(), default=0) >= self._file_bytes
+            if now_s >= self._not_before_s and (is_large or now_s >= self._due_at_s):
                 self._sizes.clear()
                 self._due_at_s = self._clock() + self._file_age_s
                 self._running = self._thread.submit(self._publish)
@@ -79,8 +77,3 @@ class FilePublisher:
             self._due_at_s = self._not_before_s = now_s + _RETRY_S
             raise
         self.problem = self._failing_since_s = None
-
-    def _is_due(self) -> bool:
-        now_s = self._clock()
-        is_large = max(self._sizes.values(), default=0) >= self._file_bytes
-        return now_s >= self._not_before_s and (is_large or now_s >= self._due_at_s)

@@ -13,9 +13,8 @@ from launch.watch.durable.publisher import FilePublisher
 from launch.watch.health.status_server import Page
 
 _HTTP_OK, _HTTP_UNAVAILABLE = 200, 503
+# A batch may take as long as its checks are retried, and publishing as long as that is.
 _STALLED_AFTER_S = 300.0
-"""A batch may take as long as its checks are retried, and publishing as long as that is."""
-
 _CANNOT_PUBLISH_AFTER_S = 60.0
 _CACHED_S = 1.0
 _PROBE = bytes(4096)

@@ -3,7 +3,6 @@
 import platform
 from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
-from types import MappingProxyType
 from typing import Any
 
 import apache_beam as beam
@@ -35,52 +34,46 @@ _MS = 1_000
 _COUNTER, _GAUGE = CounterMetricFamily, GaugeMetricFamily
 _UNREADABLE = (UnreadableAnswer.__name__, UnmappedFields.__name__)
 _STATES = ("waiting", "processing", "settled")
-Value = float | Mapping[str, float]
-"""Of a metric, or of each value of its label."""
-
-CHECKS: Mapping[Counter, str] = MappingProxyType(
-    {
-        counters.FURTHER_ANSWERS: "Answers beyond the first of a message.",
-        counters.CHECKS_OK: "Answers that were checked.",
-        counters.CHECKS_FAILED: "Answers whose check failed.",
-        counters.LEFT: "Answers whose check was put off.",
-        counters.CALLS: "Requests sent to the checker, failed and repeated ones included.",
-        counters.CHARACTERS: "Characters of answers and facts in these requests.",
-        counters.RETRIES: "Requests that repeat another one.",
-    }
-)
+Value = float | Mapping[str, float]  # of a metric, or of each value of its label
+CHECKS: Mapping[Counter, str] = {
+    counters.FURTHER_ANSWERS: "Answers beyond the first of a message.",
+    counters.CHECKS_OK: "Answers that were checked.",
+    counters.CHECKS_FAILED: "Answers whose check failed.",
+    counters.LEFT: "Answers whose check was put off.",
+    counters.CALLS: "Requests sent to the checker, failed and repeated ones included.",
+    counters.CHARACTERS: "Characters of answers and facts in these requests.",
+    counters.RETRIES: "Requests that repeat another one.",
+}
 """Counters of this process: a batch that is processed again counts again, and so do canaries, which
 have to be paid for."""
 
-METRICS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
-    {
-        "messages_read": (_COUNTER, "Answers that were read and finished."),
-        "parse_failed": (_COUNTER, "Answers that cannot be read."),
-        "archives_damaged": (_COUNTER, "Damaged archives."),
-        "duplicates_seen": (_COUNTER, "Answers dropped because of their record id."),
-        "sampled_out": (_COUNTER, "Answers that are not in the sample."),
-        "answers": (_COUNTER, "Enriched answers by verdict.", "verdict"),
-        "failures": (_COUNTER, "Failures by class of error.", "error_class"),
-        "failures_retryable": (_COUNTER, "Failures that a replay may resolve."),
-        "calls_in_flight": (_GAUGE, "Calls that wait for a reply."),
-        "outstanding_messages": (_GAUGE, "Messages received, by state.", "state"),
-        "outstanding_bytes": (_GAUGE, "Size of all outstanding messages."),
-        "leases_overdue": (_GAUGE, "Messages whose leases are not extended any more."),
-        "oldest_unacked_age_seconds": (_GAUGE, "Age of the oldest outstanding message."),
-        "redelivered": (_COUNTER, "Deliveries of messages that were outstanding."),
-        "pubsub_up": (_GAUGE, "1 while Pub/Sub answers."),
-        "batches": (_COUNTER, "Batches by how they ended.", "outcome"),
-        "ledger_gap": (_GAUGE, "Messages that ended nowhere; 0 is healthy."),
-        "unpublished": (_GAUGE, "Alerts and failures that are not published yet.", "kind"),
-        "unpublished_batches": (_GAUGE, "Batches whose rows are durable and in no final file yet."),
-        "oldest_unpublished_age_seconds": (_GAUGE, "Age of the oldest unpublished batch."),
-        "failed_publications": (_COUNTER, "Publications of files that failed."),
-        "set_aside_rows": (_GAUGE, "Rows in damaged parts, which are in no final file."),
-        "open_incidents": (_GAUGE, "Incidents that are open.", "kind"),
-        "healthy": (_GAUGE, "1 while /healthz answers ok."),
-        **{counter.name: (_COUNTER, meaning) for counter, meaning in CHECKS.items()},
-    }
-)
+METRICS: Mapping[str, tuple[Any, ...]] = {
+    "messages_read": (_COUNTER, "Answers that were read and finished."),
+    "parse_failed": (_COUNTER, "Answers that cannot be read."),
+    "archives_damaged": (_COUNTER, "Damaged archives."),
+    "duplicates_seen": (_COUNTER, "Answers dropped because of their record id."),
+    "sampled_out": (_COUNTER, "Answers that are not in the sample."),
+    "answers": (_COUNTER, "Enriched answers by verdict.", "verdict"),
+    "failures": (_COUNTER, "Failures by class of error.", "error_class"),
+    "failures_retryable": (_COUNTER, "Failures that a replay may resolve."),
+    "calls_in_flight": (_GAUGE, "Calls that wait for a reply."),
+    "outstanding_messages": (_GAUGE, "Messages received, by state.", "state"),
+    "outstanding_bytes": (_GAUGE, "Size of all outstanding messages."),
+    "leases_overdue": (_GAUGE, "Messages whose leases are not extended any more."),
+    "oldest_unacked_age_seconds": (_GAUGE, "Age of the oldest outstanding message."),
+    "redelivered": (_COUNTER, "Deliveries of messages that were outstanding."),
+    "pubsub_up": (_GAUGE, "1 while Pub/Sub answers."),
+    "batches": (_COUNTER, "Batches by how they ended.", "outcome"),
+    "ledger_gap": (_GAUGE, "Messages that ended nowhere; 0 is healthy."),
+    "unpublished": (_GAUGE, "Alerts and failures that are not published yet.", "kind"),
+    "unpublished_batches": (_GAUGE, "Batches whose rows are durable and in no final file yet."),
+    "oldest_unpublished_age_seconds": (_GAUGE, "Age of the oldest unpublished batch."),
+    "failed_publications": (_COUNTER, "Publications of files that failed."),
+    "set_aside_rows": (_GAUGE, "Rows in damaged parts, which are in no final file."),
+    "open_incidents": (_GAUGE, "Incidents that are open.", "kind"),
+    "healthy": (_GAUGE, "1 while /healthz answers ok."),
+    **{counter.name: (_COUNTER, meaning) for counter, meaning in CHECKS.items()},
+}
 """The type, the meaning and the label of each metric."""
 
 
@@ -154,7 +147,6 @@ class Metrics(Collector):
 
 
 def _family(name: str, value: Value) -> Metric:
-    """Make a metric of one value, or of one for each value of a label."""
     kind, meaning, *labels = METRICS[name]
     family: CounterMetricFamily | GaugeMetricFamily = kind(_PREFIX + name, meaning, labels=labels)
     if isinstance(value, Mapping):

@@ -80,7 +80,9 @@ def test_the_bundled_sample_takes_the_estimate_and_the_rechecks(tmp_path: Path) 
     estimated = estimate(f"{folder}/*.jsonl", tmp_path)
     assert backfill(folder / "*.jsonl", tmp_path) == 0
     made, more = summary_in(tmp_path), estimated["most_rechecks"]
-    assert estimated["planned_calls"] > estimated["calls"] > 150
+    assert (
+        estimated["planned_calls"] == estimated["calls"] > 150
+    )  # nothing is cached without a call
     assert more["calls"] == 1
     assert estimated["calls"] <= made["calls"] <= estimated["calls"] + more["calls"]
     assert made["characters"] >= estimated["characters"]

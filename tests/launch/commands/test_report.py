@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from launch.__main__ import main
-from launch.report.run import write_report
+from launch.report.write_report import write_report
 from tests.support.archives import an_envelope
 from tests.support.builders import an_enriched
 from tests.support.outputs import visible_files

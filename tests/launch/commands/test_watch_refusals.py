@@ -9,9 +9,8 @@ from launch.inputs.paths import default_work_folder
 from launch.local import work_folder as work_folder_module
 from launch.local.run_summary import summary_of
 from launch.local.work_folder import WorkFolder
-from launch.watch import run as watch_module
-from pipeline.settings.config import Config
-from pipeline.sinks.destination import Destination
+from launch.watch import run_worker as watch_module
+from pipeline.settings.config import Config, Destination
 from schemas.summary import RunCounts, Summary
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always

@@ -4,17 +4,17 @@ from typing import Any
 
 import pytest
 
-from launch.estimate.run import show_estimate
+from launch.estimate.estimate_backfill import show_estimate
 from launch.report.terminal_summary import comparison_line
-from schemas.cost_estimate import Amounts, Interval, Intervals, compare
+from schemas.cost_estimate import Amounts, Interval, compare
 from tests.support.builders import an_estimate
 
 NO_RECHECKS = Amounts(calls=0, characters=0, cost=None)
-INTERVALS = Intervals(
-    calls=Interval(low=6, high=9),
-    characters=Interval(low=6_000, high=9_000),
-    cost=Interval(low=0.6, high=0.9),
-)
+INTERVALS = {
+    "calls": Interval(low=6, high=9),
+    "characters": Interval(low=6_000, high=9_000),
+    "cost": Interval(low=0.6, high=0.9),
+}
 
 SHOWN: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
     "all of it": (

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from launch.estimate.answer_counts import (
-    Outcome,
+    PlannedAnswer,
     Sample,
     count_outcomes,
     counts_of,
@@ -65,7 +65,7 @@ def ids(sample: Sample) -> set[str | None]:
     return {outcome.record_id for outcomes in sample.outcomes for outcome in outcomes}
 
 
-def outcome_of(message: Message, config: Config) -> Outcome:
+def outcome_of(message: Message, config: Config) -> PlannedAnswer:
     [outcome] = outcomes_of(message, config)
     return outcome
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from launch.evaluate.run import show_evaluation
+from launch.evaluate.evaluate_answers import show_evaluation
 from schemas.answer import LabelSpan
 from tests.support.evaluations import a_labelled, measured
 

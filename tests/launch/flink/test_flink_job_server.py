@@ -10,8 +10,8 @@ import pytest
 
 from launch.flink.job_server import (
     SETTINGS,
+    JobServerDied,
     Process,
-    ProcessDied,
 )
 
 _TIMEOUT_S = 20.0
@@ -38,7 +38,7 @@ def is_running(process_id: int) -> bool:
 
 def test_a_process_that_ended_is_an_error_with_the_end_of_its_log(tmp_path: Path) -> None:
     process = a_process(tmp_path, "for line in range(100): print(line)")
-    with pytest.raises(ProcessDied) as raised:
+    with pytest.raises(JobServerDied) as raised:
         process.wait_for_port(1)
     lines = str(raised.value).splitlines()
     assert lines[0] == "the job-server has ended:"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from launch.inputs.paths import default_run_id, find_inputs, try_output
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from pipeline.storage import buckets
 
 

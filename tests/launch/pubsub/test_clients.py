@@ -4,8 +4,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from google.pubsub_v1 import PublisherClient, SubscriberClient
 
 from launch.pubsub import clients
 from tests.support.fake_pubsub.server import FakePubSub
@@ -13,7 +15,7 @@ from tests.support.google_accounts import write_key_file
 from transforms.grounding.errors import Misconfigured
 from transforms.grounding.settings import GoogleAccount
 
-OPEN = {"subscriber": clients.open_subscriber, "publisher": clients.open_publisher}
+KINDS: dict[str, Any] = {"subscriber": SubscriberClient, "publisher": PublisherClient}
 
 
 @pytest.fixture(autouse=True)
@@ -21,19 +23,19 @@ def _no_emulator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PUBSUB_EMULATOR_HOST", raising=False)
 
 
-@pytest.mark.parametrize("kind", OPEN)
+@pytest.mark.parametrize("kind", KINDS)
 def test_missing_credentials_raise_with_advice(
     kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "missing.json"))
     with pytest.raises(Misconfigured, match="gcloud auth"):
-        OPEN[kind](None, GoogleAccount())
+        clients.open_client(KINDS[kind], None, GoogleAccount())
 
 
-@pytest.mark.parametrize("kind", OPEN)
+@pytest.mark.parametrize("kind", KINDS)
 def test_without_an_address_googles_service_is_called(kind: str, tmp_path: Path) -> None:
     key_file = write_key_file(tmp_path / "key.json", "http://127.0.0.1:1/token")
-    client = OPEN[kind](None, GoogleAccount(credentials_file=key_file))
+    client = clients.open_client(KINDS[kind], None, GoogleAccount(credentials_file=key_file))
     assert client.transport.host == "pubsub.googleapis.com:443"
     clients.close(client)
 
@@ -45,8 +47,8 @@ def test_a_server_without_encryption_needs_no_credentials(
     own_server.create("projects/lamps/topics/answers", "projects/lamps/subscriptions/answers")
     if by == "environment":
         monkeypatch.setenv("PUBSUB_EMULATOR_HOST", own_server.address)
-    client = clients.open_publisher(
-        own_server.address if by == "argument" else None, GoogleAccount()
+    client = clients.open_client(
+        PublisherClient, own_server.address if by == "argument" else None, GoogleAccount()
     )
     assert client.get_topic(topic="projects/lamps/topics/answers").name
     clients.close(client)

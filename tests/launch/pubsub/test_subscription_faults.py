@@ -9,8 +9,8 @@ from contextlib import closing
 import pytest
 
 from launch.pubsub import subscription as subscription_module
-from launch.pubsub.errors import Refused
 from launch.pubsub.outstanding import PullSettings
+from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import PubSubSubscription
 from schemas.message import Message
 from tests.support.fake_pubsub.server import FakePubSub

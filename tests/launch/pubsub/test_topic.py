@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from launch.pubsub.errors import Refused, Unpublished
+from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
 from tests.support.fake_pubsub.server import FakePubSub
 from tests.support.pubsub_topics import OneTopic, payloads

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser
 
-from launch.report.run import write_report
+from launch.report.write_report import write_report
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.quantities import HOUR_US
 from schemas.verdict import Verdict

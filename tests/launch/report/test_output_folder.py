@@ -19,7 +19,7 @@ from launch.report.output_folder import (
     write_file,
 )
 from launch.report.output_records import AlertLine
-from launch.report.run import read_output, write_report
+from launch.report.write_report import read_output, write_report
 from pipeline import storage
 from schemas.avro import load_schema
 from tests.support.builders import an_enriched

@@ -11,9 +11,8 @@ import pytest
 
 from launch.terminal import progress
 from launch.terminal.progress import Gauges, Progress
-from schemas.verdict import Verdict
 
-VERDICTS = tuple(40 if verdict is Verdict.GROUNDED else 0 for verdict in Verdict)
+VERDICTS = {"GROUNDED": 40}
 
 
 class _Screen(io.StringIO):
@@ -54,7 +53,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool) -> str:
     monkeypatch.setenv("COLUMNS", "200")
     work = _Work()
     with Progress(1000, 200, work.read):
-        work.now = Gauges(done=1050, retries=7, calls_in_flight=3, verdicts=VERDICTS)
+        work.now = Gauges(done=1050, retries=7, calls_in_flight=3, **VERDICTS)
         screen.written.clear()
         assert screen.written.wait(10)
     return screen.getvalue()
@@ -103,11 +102,6 @@ def test_the_rate_is_unknown_before_the_first_answer() -> None:
 
 
 def test_the_gauges_of_processes_add_up() -> None:
-    one = Gauges(done=1, further_answers=7, calls_in_flight=2, retries=3, verdicts=VERDICTS)
-    assert one + one == Gauges(
-        done=2,
-        further_answers=14,
-        calls_in_flight=4,
-        retries=6,
-        verdicts=tuple(2 * count for count in VERDICTS),
-    )
+    one = Gauges(done=1, further_answers=7, calls_in_flight=2, retries=3, **VERDICTS)
+    doubled = {verdict: 2 * count for verdict, count in VERDICTS.items()}
+    assert one + one == Gauges(done=2, further_answers=14, calls_in_flight=4, retries=6, **doubled)

@@ -28,7 +28,7 @@ def sums_at(address: str) -> dict[str, int]:
 def test_the_metrics_of_messages_agree_with_the_ledger_whatever_else_was_checked(
     watched: Watched, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", "launch.watch.run")
+    caplog.set_level("INFO", "launch.watch.run_worker")
     canaries = an_archive(tmp_path, *map(an_envelope, range(50, 54)), b"no answer")
     watched.publish(*map(an_envelope, range(5)), an_envelope(3), b"no answer")
     with FaultServer(away_at_first) as checker:

@@ -8,7 +8,7 @@ import fastavro
 import pytest
 from msgspec.structs import replace
 
-from launch.pubsub.errors import Refused, Unpublished
+from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.pubsub.topic import Topic
 from launch.watch.durable.journal import Journal
 from pipeline import storage

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from pipeline.sinks.publication import check_manifest
 from pipeline.sinks.row_formats import RowFormat
 from tests.support.builders import an_enriched

@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from pipeline import storage
+from pipeline.settings.config import Destination
 from pipeline.sinks import part_files
-from pipeline.sinks.destination import Destination
 from pipeline.sinks.publication import read_manifest
 from pipeline.sinks.row_formats import RowFormat
 from pipeline.sinks.write_files import WriteFiles

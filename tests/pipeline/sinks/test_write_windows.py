@@ -8,8 +8,8 @@ import pytest
 from apache_beam.transforms.window import IntervalWindow
 from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming
 
+from pipeline.settings.config import Destination
 from pipeline.sinks import part_files, write_windows
-from pipeline.sinks.destination import Destination
 from pipeline.sinks.part_files import Part
 from pipeline.sinks.row_formats import EnrichedFiles, FailureFiles, RowFormat
 from pipeline.sinks.write_windows import (

@@ -9,8 +9,7 @@ from google.cloud import discoveryengine_v1, discoveryengine_v1alpha, discoverye
 from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
 from tests.support.answer_messages import ANSWER_NAME
 from tests.support.official_messages import NO_MESSAGE, the_answer
-from transforms.formats.format import Identity
-from transforms.formats.record_id import record_id
+from transforms.formats.parser import record_id
 
 COMPLETE_TIME_US = 1_772_438_402_500_000
 PUBLISHER_TIME_US = 1_772_442_000_000_000
@@ -124,7 +123,7 @@ STEPS = [
 def test_an_answer_is_read_as_the_client_wrote_it(client: ModuleType) -> None:
     assert the_answer(answer_of(client)) == Answer(
         message=NO_MESSAGE,
-        record_id=record_id(Identity(kind="name", value=ANSWER_NAME)),
+        record_id=record_id("name", ANSWER_NAME),
         answer_name=ANSWER_NAME,
         source_format="discoveryengine.answer",
         engine="shop",

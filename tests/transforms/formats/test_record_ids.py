@@ -6,8 +6,7 @@ import pytest
 
 from schemas.message import Message
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
-from transforms.formats.format import Identity
-from transforms.formats.record_id import record_id
+from transforms.formats.parser import record_id
 
 GREETING = {"answerText": "Hello!"}
 TIMED = GREETING | {"createTime": "2026-03-02T08:00:00Z"}
@@ -197,12 +196,12 @@ def test_a_record_id_is_a_sha_256_in_hex() -> None:
 
 def test_kinds_and_values_are_separated() -> None:
     identities = [
-        record_id(Identity(kind="id", value="incomplete")),
-        record_id(Identity(kind="id", value=""), "incomplete"),
-        record_id(Identity(kind="id", value=""), "failed"),
-        record_id(Identity(kind="id", value="\0incomplete")),
-        record_id(Identity(kind="id", value="")),
-        record_id(Identity(kind="idi", value="ncomplete")),
+        record_id("id", "incomplete"),
+        record_id("id", "", "incomplete"),
+        record_id("id", "", "failed"),
+        record_id("id", "\0incomplete"),
+        record_id("id", ""),
+        record_id("idi", "ncomplete"),
     ]
     assert len(set(identities)) == len(identities)
 

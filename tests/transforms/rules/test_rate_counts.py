@@ -86,13 +86,16 @@ def test_counts_that_were_kept_before_reasons_were_counted_can_still_be_read() -
 REASONS = {"SPII": 1, "SAFETY": 2, "NO_RELEVANT_CONTENT": 3}
 
 
-def test_a_window_names_the_reasons_that_so_many_answers_have_and_no_verdicts() -> None:
+def test_a_window_counts_bad_answers_by_signal() -> None:
     window = RateWindow(width_us=10)
     window.add(RateCounts(start_us=0, answers=4, low_grounded=4, skip_reasons=REASONS))
-    assert window.reason_signals(min_answers=2) == [
-        "skip_reason:SAFETY",
-        "skip_reason:NO_RELEVANT_CONTENT",
-    ]
+    assert window.answers == 4
+    assert +window.bad == {
+        "low_grounded": 4,
+        "skip_reason:SPII": 1,
+        "skip_reason:SAFETY": 2,
+        "skip_reason:NO_RELEVANT_CONTENT": 3,
+    }
 
 
 def test_what_is_as_old_as_the_window_is_wide_is_out_of_it() -> None:
@@ -100,8 +103,8 @@ def test_what_is_as_old_as_the_window_is_wide_is_out_of_it() -> None:
     for start_us in (0, 5):
         window.add(RateCounts(start_us=start_us, answers=2, failed=1, skip_reasons={"SPII": 1}))
     window.advance(9)
-    assert (window.answers, window.bad("failed"), window.bad("skip_reason:SPII")) == (4, 2, 2)
+    assert (window.answers, window.bad["failed"], window.bad["skip_reason:SPII"]) == (4, 2, 2)
     window.advance(10)
-    assert (window.answers, window.bad("failed"), window.bad("skip_reason:SPII")) == (2, 1, 1)
+    assert (window.answers, window.bad["failed"], window.bad["skip_reason:SPII"]) == (2, 1, 1)
     window.advance(15)
     assert (window.answers, window.share("failed")) == (0, 0.0)

@@ -10,7 +10,7 @@ from apache_beam.coders import registry
 from schemas import Record
 from schemas.alert import Alert, AlertKind, RateIncident, Severity
 from schemas.answer import Answer
-from schemas.checked_answer import CheckedAnswer, Decision, RoutedAnswer
+from schemas.checked_answer import CheckedAnswer, Decision
 from schemas.failure import Failure
 from schemas.message import EarlierFailure, Message
 from schemas.verdict import Verdict
@@ -27,7 +27,7 @@ RECORDS = [
         earlier=EarlierFailure(first_failed_at_us=1, attempts=2),
     ),
     an_answer("Ünïcode \U0001f4a1"),
-    RoutedAnswer(answer=an_answer(), decision=DECISION),
+    CheckedAnswer(answer=an_answer(), decision=DECISION),
     CheckedAnswer(answer=an_answer(), check=a_check()),
     an_enriched(),
     Alert(

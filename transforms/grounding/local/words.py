@@ -20,7 +20,7 @@ from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
 from transforms.rules.limits import UNSPACED_SCRIPTS
 
 
-class Kind(IntEnum):
+class TokenKind(IntEnum):
     """The kind of a token; a name is a word with a capital."""
 
     FUNCTION = 0
@@ -29,12 +29,12 @@ class Kind(IntEnum):
     NAME = 3
 
 
-FormAndKind = tuple[str, Kind]
+FormAndKind = tuple[str, TokenKind]
 """A token's normal form, equal for the inflections of a word, and its kind."""
 
 
 class Words(Record, frozen=True):
-    """The normal forms of a text's tokens, and a byte for each: its `Kind`."""
+    """The normal forms of a text's tokens, and a byte for each: its `TokenKind`."""
 
     forms: list[str]
     kinds: bytearray
@@ -105,10 +105,10 @@ def _read_token(spelling: str) -> FormAndKind:
     word = _lower(spelling)
     form = _normal_form(word)
     if word in STOP_WORDS or not _is_content(form):
-        return form, Kind.FUNCTION
+        return form, TokenKind.FUNCTION
     if form[0].isdigit():
-        return form, Kind.NUMBER
-    return form, Kind.NAME if spelling[0].isupper() else Kind.WORD
+        return form, TokenKind.NUMBER
+    return form, TokenKind.NAME if spelling[0].isupper() else TokenKind.WORD
 
 
 def _lower(spelling: str) -> str:
@@ -199,14 +199,14 @@ def _words_of(statement: Words, features: Features) -> ClaimWords | None:
     return ClaimWords(
         content=content,
         distinct=frozenset(content),
-        numbers=_of_kind(Kind.NUMBER, forms, kinds),
-        names=_of_kind(Kind.NAME, forms[1:], kinds[1:]),
+        numbers=_of_kind(TokenKind.NUMBER, forms, kinds),
+        names=_of_kind(TokenKind.NAME, forms[1:], kinds[1:]),
         pairs=list(pairwise(forms)),
         features=features,
     )
 
 
-def _of_kind(kind: Kind, forms: Sequence[str], kinds: bytearray) -> Sequence[str]:
+def _of_kind(kind: TokenKind, forms: Sequence[str], kinds: bytearray) -> Sequence[str]:
     if kind not in kinds:
         return ()
     return [form for form, its_kind in zip(forms, kinds, strict=True) if its_kind == kind]

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launch.report.counts.score_grid import Outcome, ScoreGrid
+from launch.report.counts.tally import ScoreGrid, ThresholdOutcome
 from transforms.rules.tagging import Thresholds
 
 scores = st.none() | st.floats(0, 1)
 DEFAULTS = Thresholds()
 
 
-def outcome_of(*answers: tuple[float | None, float | None, bool | None]) -> Outcome:
+def outcome_of(*answers: tuple[float | None, float | None, bool | None]) -> ThresholdOutcome:
     grid = ScoreGrid(DEFAULTS)
     for answer in answers:
         grid.add(*answer)

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from launch.pubsub.errors import Refused, Unpublished
+from launch.pubsub.pubsub_errors import Refused, Unpublished
 from launch.watch.alerts.outbox import OutboxPublisher, alert_message
 from launch.watch.durable.journal import Journal
 from schemas.alert import Alert

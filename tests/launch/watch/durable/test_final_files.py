@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from launch.watch.durable.batch_folders import BatchFolders
+from launch.watch.durable.batches import BatchFolders
 from launch.watch.durable.final_files import FinalFiles
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.published_ids import PublishedIds

@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families as read_text
 
 from launch import __version__
 from launch.pubsub.outstanding import SubscriptionStats
-from launch.watch.durable.journal import Unpublished
+from launch.watch.durable.journal import UnpublishedRows
 from launch.watch.durable.ledger import LedgerHour
 from launch.watch.health.metrics import CHECKS, Metrics
 from pipeline.sinks.part_files import Part
@@ -64,8 +64,8 @@ class AJournal:
     def count_outbox(self, kind: str) -> int:
         return {"alert": 7, "failure": 3}[kind]
 
-    def unpublished(self) -> Unpublished:
-        return Unpublished(2, 9, NOON_US - 61_500_000)
+    def unpublished(self) -> UnpublishedRows:
+        return UnpublishedRows(2, 9, NOON_US - 61_500_000)
 
     def parts_set_aside(self) -> list[Part]:
         return [a_part(rows=4), a_part(rows=5)]

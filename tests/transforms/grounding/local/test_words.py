@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from transforms.contradictions.parsed_sentence import read_features
 from transforms.grounding.local.words import (
-    Kind,
+    TokenKind,
     form_of,
     read_claim,
     read_words,
@@ -48,17 +48,17 @@ def test_a_text_is_read_into_normal_forms(text: str, expected: list[str]) -> Non
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        pytest.param("Paris", ("paris", Kind.NAME), id="name"),
-        pytest.param("lamp", ("lamp", Kind.WORD), id="word"),
-        pytest.param("Two", ("2", Kind.NUMBER), id="number word"),
-        pytest.param("7", ("7", Kind.NUMBER), id="digit"),
-        pytest.param("The", ("the", Kind.FUNCTION), id="stop word"),
-        pytest.param("x", ("x", Kind.FUNCTION), id="letter"),
-        pytest.param("%", ("%", Kind.FUNCTION), id="sign"),
-        pytest.param("京", ("京", Kind.WORD), id="character of an unspaced script"),
+        pytest.param("Paris", ("paris", TokenKind.NAME), id="name"),
+        pytest.param("lamp", ("lamp", TokenKind.WORD), id="word"),
+        pytest.param("Two", ("2", TokenKind.NUMBER), id="number word"),
+        pytest.param("7", ("7", TokenKind.NUMBER), id="digit"),
+        pytest.param("The", ("the", TokenKind.FUNCTION), id="stop word"),
+        pytest.param("x", ("x", TokenKind.FUNCTION), id="letter"),
+        pytest.param("%", ("%", TokenKind.FUNCTION), id="sign"),
+        pytest.param("京", ("京", TokenKind.WORD), id="character of an unspaced script"),
     ],
 )
-def test_a_token_knows_its_kind(word: str, expected: tuple[str, Kind]) -> None:
+def test_a_token_knows_its_kind(word: str, expected: tuple[str, TokenKind]) -> None:
     assert tokenize(word) == [expected]
 
 

@@ -15,13 +15,12 @@ from launch.pubsub.outstanding import SubscriptionStats
 from launch.samples import sample_paths
 from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.watch.reporter import TerminalReporter
-from launch.watch.run import run_worker
+from launch.watch.run_worker import run_worker
 from pipeline import storage
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings
-from pipeline.settings.config import Config
+from pipeline.settings.config import Config, Destination
 from pipeline.settings.definition import build
 from pipeline.settings.load import Loaded
-from pipeline.sinks.destination import Destination
 from schemas.message import Message
 from schemas.quantities import SECOND_US
 
@@ -90,7 +89,11 @@ def demo(loaded: Loaded[WatchDemoSettings]) -> int:
     payloads = [line for line in lines if line.strip()]
     stop = threading.Event()
     try:
-        _remove_earlier(config)
+        work = WorkFolder(str(config.work_folder))
+        with work.held():
+            work.remove()
+        earlier = storage.find_below(config.output)
+        storage.remove([path for path in earlier if Path(path).name.startswith(f"{config.run}-")])
         summary = run_worker(
             config,
             build(WatchSettings, {"subscription": _SUBSCRIPTION}),
@@ -103,11 +106,3 @@ def demo(loaded: Loaded[WatchDemoSettings]) -> int:
         return fail(f"the demo failed: {error}")
     sys.stdout.write(f"The records are in {destination.root}.\n")
     return DONE if summary.closes else FAILED
-
-
-def _remove_earlier(config: Config) -> None:
-    work = WorkFolder(str(config.work_folder))
-    with work.held():
-        work.remove()
-    found = storage.find_below(config.output)
-    storage.remove([path for path in found if Path(path).name.startswith(f"{config.run}-")])

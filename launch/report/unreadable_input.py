@@ -8,10 +8,11 @@ from typing import cast
 
 import msgspec
 
+from launch.report.output_records import FailureLine
 from launch.terminal.exit_status import fail
 from launch.terminal.figures import printable
 from pipeline import storage
-from pipeline.sinks.destination import Destination
+from pipeline.settings.config import Destination
 from pipeline.sinks.publication import read_manifest
 from pipeline.sources.archives import has_checksums
 
@@ -19,12 +20,6 @@ SHOWN_FAULTS = 3
 _HEAD_BYTES = 4_096
 _SEARCHED_FAILURES = 100_000
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-
-
-class _Failure(msgspec.Struct):
-    source: str
-    error: str
-    error_class: str
 
 
 def fail_with(sentence: str, faults: Sequence[str]) -> int:
@@ -43,7 +38,7 @@ def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
 def first_failures(destination: Destination, error_class: str | None = None) -> list[str]:
     """Read the places and messages of the first failures of a run, of one class or of all."""
     found: list[str] = []
-    decoder = msgspec.json.Decoder(_Failure)
+    decoder = msgspec.json.Decoder(FailureLine)
     # A failure to print details must not hide the result of the run.
     with suppress(OSError):
         for entry in read_manifest(destination, "failures"):
@@ -57,7 +52,6 @@ def first_failures(destination: Destination, error_class: str | None = None) -> 
 
 
 def _hint(path: str) -> str | None:
-    """Guess what a file is that has no known format."""
     try:
         with storage.read(path) as raw, io.BufferedReader(cast("io.RawIOBase", raw)) as stream:
             if has_checksums(stream):

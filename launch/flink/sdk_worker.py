@@ -1,9 +1,7 @@
 """A Python worker that a Flink task manager starts (Beam's environment type `PROCESS`).
 
-It replaces the `boot` program of Beam's images; groundwatch must be installed where it runs.
-
-Source: https://beam.apache.org/documentation/runtime/environments/ and Beam's
-sdks/python/container/boot.go
+It replaces the `boot` program of Beam's images. Source: sdks/python/container/boot.go of Beam and
+https://beam.apache.org/documentation/runtime/environments/
 """
 
 import argparse

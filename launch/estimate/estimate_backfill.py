@@ -10,18 +10,19 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.estimate import answer_counts
-from launch.estimate.estimate_file import write_estimate
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.paths import default_run_id, find_inputs, try_output
 from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
+from launch.local.run_summary import ESTIMATE_FILE
+from launch.report.output_folder import write_file
+from launch.report.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import counted
-from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
+from pipeline import storage
 from pipeline.settings.commands import EstimateSettings
-from pipeline.settings.config import Config, job_config
+from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.load import Loaded
-from pipeline.sinks.destination import Destination
-from schemas.cost_estimate import Amounts, Estimate, Interval, Intervals
+from schemas.cost_estimate import Amounts, Estimate, Interval, estimate_to_json
 from transforms.rules.sampling import Total
 from transforms.runtime import clock
 
@@ -31,8 +32,7 @@ _WIDTH = 92
 _SHORT_MINUTES = 0.1
 _LONG_MINUTES = 10
 
-_Row = tuple[str, str, str]
-"""A name, a number and a note."""
+_Row = tuple[str, str, str]  # a name, a number and a note
 
 
 def estimate(loaded: Loaded[EstimateSettings]) -> int:
@@ -43,7 +43,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     inputs = find_inputs("input", settings.input.input, loaded.problems)
     if output:
         # No run can have this name.
-        try_output(Destination(root=output, run="estimate.json"), loaded.problems)
+        try_output(Destination(root=output, run=ESTIMATE_FILE), loaded.problems)
     # A quota that cannot be divided is a problem of the backfill.
     workers = worker_count(beam_options, settings.job, [])
     loaded.raise_problems()
@@ -51,7 +51,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     config = job_config(
         settings.job,
         run=settings.job.output.run_id or default_run_id(settings.input.input),
-        inputs=inputs,
+        inputs=tuple(inputs),
         salvage=settings.archives.salvage,
         workers=workers,
         work_folder=folder,
@@ -62,7 +62,9 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
         estimated, counts = _estimate_backfill(messages, config, settings, workers)
         show_estimate(estimated)
         if output:
-            sys.stdout.write(f"  {write_estimate(output, estimated)}\n\n")
+            path = storage.join(output, ESTIMATE_FILE)
+            write_file(path, estimate_to_json(estimated))
+            sys.stdout.write(f"  {path}\n\n")
     except (OSError, KeyboardInterrupt) as error:
         return fail(f"the estimate failed: {str(error) or 'interrupted'}")
     if messages.damaged:
@@ -123,13 +125,13 @@ def _estimate_backfill(
     return estimated, counts
 
 
-def _intervals(calls: Total, characters: Total, price: float | None) -> Intervals:
+def _intervals(calls: Total, characters: Total, price: float | None) -> dict[str, Interval | None]:
     low, high = _cost(characters.low, price), _cost(characters.high, price)
-    return Intervals(
-        calls=Interval(low=round(calls.low), high=round(calls.high)),
-        characters=Interval(low=round(characters.low), high=round(characters.high)),
-        cost=None if low is None or high is None else Interval(low=low, high=high),
-    )
+    return {
+        "calls": Interval(low=round(calls.low), high=round(calls.high)),
+        "characters": Interval(low=round(characters.low), high=round(characters.high)),
+        "cost": None if low is None or high is None else Interval(low=low, high=high),
+    }
 
 
 def _cost(characters: float, price_per_1k_chars: float | None) -> float | None:
@@ -165,17 +167,17 @@ def _message_rows(estimate: Estimate) -> Iterator[_Row]:
 
 
 def _call_rows(estimate: Estimate) -> Iterator[_Row]:
-    within, more = estimate.intervals, estimate.most_rechecks
+    within, more = estimate.intervals or {}, estimate.most_rechecks
     yield "calls", f"{estimate.calls:,}", _call_note(estimate)
     if more.calls:
         yield "", f"+ 0 to {more.calls:,}", "for rechecks of answers with many facts"
-    yield "characters", f"{estimate.characters:,}", _between(within.characters) if within else ""
+    yield "characters", f"{estimate.characters:,}", _between(within.get("characters"))
     if more.calls:
         yield "", f"+ 0 to {more.characters:,}", "for rechecks"
     if estimate.cost is not None:
-        interval = _between(within.cost, digits=2) + ", " if within and within.cost else ""
         price = f"at {estimate.price_per_1k_chars:g} for 1,000 characters"
-        yield "cost", f"{estimate.cost:,.2f}", interval + price
+        interval = _between(within.get("cost"), digits=2)
+        yield "cost", f"{estimate.cost:,.2f}", f"{interval}, {price}" if interval else price
     if more.cost:
         yield "", f"+ 0 to {more.cost:,.2f}", "for rechecks"
     if estimate.minutes_at_quota is not None:
@@ -190,12 +192,12 @@ def _call_note(estimate: Estimate) -> str:
     are_repeated = estimate.planned_calls > estimate.calls
     if estimate.intervals:
         fewer = ", fewer if more calls are identical" if are_repeated else ""
-        return _between(estimate.intervals.calls) + fewer
+        return _between(estimate.intervals["calls"]) + fewer
     return f"of {estimate.planned_calls:,}: identical ones are paid once" if are_repeated else ""
 
 
-def _between(interval: Interval, digits: int = 0) -> str:
-    return f"{interval.low:,.{digits}f} to {interval.high:,.{digits}f} (95 %)"
+def _between(interval: Interval | None, digits: int = 0) -> str:
+    return f"{interval.low:,.{digits}f} to {interval.high:,.{digits}f} (95 %)" if interval else ""
 
 
 def _minutes(minutes: float) -> str:

@@ -11,8 +11,7 @@ from rich.table import Table
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
 from launch.report import output_folder
-from launch.report.counts.score_grid import Outcome
-from launch.report.counts.tally import Findings, Tally
+from launch.report.counts.tally import Findings, Tally, ThresholdOutcome
 from launch.report.output_records import AlertLine, FailureLine
 from launch.report.page.page import render
 from launch.terminal.exit_status import DONE, FAILED, fail
@@ -64,13 +63,7 @@ def write_report(output: str) -> str:
 def read_output(
     files: output_folder.OutputFiles, thresholds: Mapping[str, float], labels: Mapping[str, bool]
 ) -> Findings:
-    """Count the records of a folder, reading one at a time.
-
-    Args:
-      files: those of the folder; a damaged file counts up to its last good record.
-      thresholds: by the name in `Thresholds`; the others are the summary's, or the defaults.
-      labels: by record id or answer name, whether a person labelled the answer unsupported.
-    """
+    """Count the records of a folder, one at a time; thresholds replace those of the summary."""
     unreadable: list[str] = []
     paths = [files.summary] if files.summary else []
     summary = next(_readable(map(output_folder.read_summary, paths), unreadable), None)
@@ -99,8 +92,7 @@ def _readable(records: Iterable[_Line], unreadable: list[str]) -> Iterator[_Line
 def _find_files(folder: str, problems: list[str]) -> output_folder.OutputFiles:
     files = output_folder.OutputFiles()
     try:
-        files = output_folder.find_files(folder) if folder else files
-        if folder and files == output_folder.OutputFiles():
+        if folder and (files := output_folder.find_files(folder)) == output_folder.OutputFiles():
             problems.append(f"{folder}: is not an output folder of groundwatch")
     except OSError as error:
         problems.append(f"{folder}: {error}")
@@ -108,7 +100,6 @@ def _find_files(folder: str, problems: list[str]) -> output_folder.OutputFiles:
 
 
 def _show_thresholds(tally: Tally) -> None:
-    """Print how many answers would be low-grounded under other thresholds."""
     grid = tally.grid
     console = Console(highlight=False)
     console.print(
@@ -128,7 +119,9 @@ def _show_thresholds(tally: Tally) -> None:
     console.print()
 
 
-def _table(name: str, tally: Tally, outcomes: Mapping[float, Outcome], in_force: float) -> Table:
+def _table(
+    name: str, tally: Tally, outcomes: Mapping[float, ThresholdOutcome], in_force: float
+) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     labelled = ("precision", "recall") if tally.labels_matched else ()
     for heading in (name, "low-grounded", "share", "alerts", *labelled, ""):

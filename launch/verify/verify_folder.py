@@ -1,8 +1,8 @@
-"""Read an output folder, and the journals of its workers, for comparison."""
+"""Compare an output folder with its ledgers, summary and manifest."""
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
@@ -10,23 +10,27 @@ from pathlib import Path
 import fastavro
 import msgspec
 import numpy as np
+from rich.console import Console
+from rich.table import Table
 
-from launch.verify.differences import KINDS, Folder, FoundJournal
+from launch.terminal.exit_status import DONE, FAILED, fail
+from launch.verify.differences import KINDS, Folder, FoundJournal, differences, row_counts
 from launch.watch.durable.journal import Journal
 from pipeline import storage
+from pipeline.settings.commands import VerifySettings
+from pipeline.settings.load import Loaded, UsageError
 from pipeline.sinks.summary_file import read_summaries, read_total
 from schemas.file_entry import FileEntry, file_entry_from_json
 
 _PREFIX_DIGITS = 16
 _JOURNAL = "journal.sqlite"
+_ATTEMPTS = 3  # a worker may publish while its files are read
+_WIDTH = 100
+_MAX_LINES = 50
 
 
 class _FailureId(msgspec.Struct):
     record_id: str | None
-
-
-class NothingFound(Exception):
-    """The folder holds no output of groundwatch."""
 
 
 class _OpenLine(Exception):
@@ -34,10 +38,7 @@ class _OpenLine(Exception):
 
 
 def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
-    """Read all rows of an output folder, and what its runs say of them.
-
-    Memory grows by 8 bytes a record. Raises NothingFound without output.
-    """
+    """Read all rows of a folder, or raise UsageError; memory grows by 8 bytes a record."""
     # Before the files: what a worker publishes meanwhile shows as more rows, never as fewer.
     journals = tuple(_read_journal(path) for path in find_journals(root, work_folders))
     runs = tuple(read_summaries(root))
@@ -47,7 +48,7 @@ def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
     damages: dict[str, str] = {}
     files = tuple(_read_files(root, prefixes, damages))
     if not (journals or runs or manifest or files):
-        raise NothingFound(f"{root}: holds no output of groundwatch")
+        raise UsageError([f"{root}: holds no output of groundwatch"])
     return Folder(
         runs=runs,
         total=read_total(root),
@@ -155,3 +156,44 @@ def _repeated_ids(prefixes: "array[int]", root: str, files: Iterable[FileEntry])
         if record_id and int(record_id[:_PREFIX_DIGITS], 16) in repeated
     )
     return tuple(record_id for record_id, count in times.items() if count > 1)
+
+
+def verify(loaded: Loaded[VerifySettings]) -> int:
+    """Compare, and print the differences; return 0 if there are none, else 1."""
+    loaded.raise_problems()
+    return verify_folder(loaded.settings.folder, loaded.settings.work_folders)
+
+
+def verify_folder(root: str, work_folders: Sequence[str]) -> int:
+    """Verify an output folder, given work folders elsewhere; print the result."""
+    try:
+        folder = _read_at_rest(root, work_folders)
+    except OSError as error:
+        return fail(f"cannot verify {root}: {error}")
+    console = Console(highlight=False, width=_WIDTH)
+    table = Table("rows", *KINDS, box=None, padding=(0, 2))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for place, counts in row_counts(folder).items():
+        table.add_row(place, *(f"{counts[kind]:,}" for kind in KINDS))
+    console.print(table)
+    found = differences(folder)
+    for line in found[:_MAX_LINES]:
+        console.print(f"  {line}", soft_wrap=True, markup=False)
+    if len(found) > _MAX_LINES:
+        console.print(f"  and {len(found) - _MAX_LINES} more")
+    if found:
+        console.print(f"\n{len(found)} differences", style="bold red")
+        return FAILED
+    console.print("Verified: every row and record id is where the counts say.", style="green")
+    return DONE
+
+
+def _read_at_rest(root: str, work_folders: Sequence[str]) -> Folder:
+    """Read a folder again where it differs, since a worker may have published meanwhile."""
+    folder = read_folder(root, work_folders)
+    for _ in range(_ATTEMPTS - 1):
+        before = folder
+        if not differences(before) or (folder := read_folder(root, work_folders)) == before:
+            break
+    return folder

@@ -13,9 +13,9 @@ from launch.evaluate.statistics import Auroc, Calibration, Flagged
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
 from launch.report.output_folder import write_file
+from launch.report.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import NOTHING, count, counted, percent
-from launch.terminal.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
 from pipeline.settings.commands import EvaluateSettings, EvaluationSettings
 from pipeline.settings.load import Loaded
 from transforms.grounding.errors import RunStopped

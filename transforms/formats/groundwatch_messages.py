@@ -1,29 +1,34 @@
-"""groundwatch.enriched: a record that groundwatch itself wrote, to be checked again.
+"""groundwatch.envelope, {"query", "answer", "facts", "id", …}, and groundwatch.enriched.
 
-A record holds the reason of its verdict, the reasons for which the generator skipped or withheld
-the answer, and tags. It does not hold the state or the finish reason. These are derived: where
-several values would lead to the same record, any of them serves.
+The latter is a record that groundwatch itself wrote, to be checked again. It holds neither the
+state nor the finish reason. Values are derived that lead to the same record.
 """
 
 import re
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
-from schemas.answer import Answer, Citation, Fact, GroundingSupport, SafetyRating
+from schemas.answer import Answer, Citation, GroundingSupport, SafetyRating
 from schemas.message import UnreadableAnswer
 from schemas.verdict import ContradictionKind, Tag
 from schemas.wire import groundwatch as wire
 from schemas.wire.wire_type import read_wire, wire_fields, words
-from transforms.formats.field_values import first_time, proportion
+from transforms.formats.fact_collection import FactCollection, render_value
+from transforms.formats.field_values import first_time, proportion, true_tags
 from transforms.formats.format import Format, Reading, Request
 from transforms.rules import routing
 from transforms.rules.redaction import is_hashed
 from transforms.rules.spans import is_valid_span
 
+Span = TypeVar("Span", bound=Citation)
+
 _REQUIRED_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
 _RECORD_ID = re.compile(r"[0-9a-f]{64}")
-_COPIED_FIELDS = words("record_id answer_name source_format engine session query answer_text")
+_COPIED_FIELDS = words("""
+    record_id answer_name source_format engine session query answer_text facts
+""")
 # Tags that are made again for each record.
 _DERIVED_TAGS = frozenset(
     {
@@ -34,7 +39,33 @@ _DERIVED_TAGS = frozenset(
 )
 
 
-def _read(request: Request) -> Reading:
+def _read_envelope(request: Request) -> Reading:
+    envelope = read_wire(request.value, wire.Envelope)
+    facts = FactCollection()
+    for fact in envelope.facts:
+        if isinstance(fact, str):
+            facts.add(fact)
+        else:
+            attributes = ((name, render_value(value)) for name, value in fact.attributes.items())
+            facts.add(fact.text, uri=fact.uri, title=fact.title, attributes=attributes)
+    event_time_us, is_time_good = first_time(envelope.time)
+    answer = Answer(
+        message=request.message,
+        record_id="",
+        answer_name=render_value(envelope.id) or None,
+        source_format=ENVELOPE.name,
+        engine=render_value(envelope.engine) or None,
+        session=render_value(envelope.session) or None,
+        event_time_us=event_time_us,
+        query=envelope.query or None,
+        answer_text=envelope.answer,
+        facts=facts.all(),
+        tags=true_tags({Tag.BAD_TIMESTAMP: not is_time_good}),
+    )
+    return answer, ""
+
+
+def _read_enriched(request: Request) -> Reading:
     row = read_wire(request.value, wire.EnrichedRow)
     if not (_RECORD_ID.fullmatch(row.record_id) and row.source_format):
         raise UnreadableAnswer("The record has no record_id or no source_format of groundwatch's.")
@@ -43,55 +74,40 @@ def _read(request: Request) -> Reading:
             "The record was written with --text none or hash: without the texts nothing can be"
             " checked again."
         )
-    text = row.answer_text.encode()
-    derived = _derived_tags(row)
+    derived = _DERIVED_TAGS
+    if row.generator_citations is not None:  # records of the first version lack them
+        derived |= {Tag.CITATION_MISMATCH}
+    if not routing.has_finish_reasons(row.source_format):  # a record does not hold them
+        derived |= {Tag.UNKNOWN_SKIP_REASON}
     answer = Answer(
         message=request.message,
         **{name: getattr(row, name) for name in _COPIED_FIELDS},
         **_signals(row),
         event_time_us=first_time(row.event_time)[0],
         safety_ratings=tuple(SafetyRating(**asdict(rating)) for rating in row.safety_ratings),
-        facts=tuple(Fact(**asdict(fact)) for fact in row.facts),
-        citations=tuple(
-            Citation(**_with_known_facts(citation, row))
-            for citation in row.generator_citations or ()
-            if is_valid_span(text, citation.start, citation.end)
-        ),
-        supports=tuple(
-            GroundingSupport(**_with_known_facts(support, row))
-            for support in row.generator_supports
-            if is_valid_span(text, support.start, support.end)
+        citations=_fitting(row.generator_citations or (), row),
+        supports=_fitting(
+            (GroundingSupport(**asdict(support)) for support in row.generator_supports), row
         ),
         generator_grounding_score=proportion(row.generator_grounding_score),
         answerable_probability=proportion(row.answerable_probability),
         tags=tuple(tag for tag in row.tags if tag not in derived),
     )
-    return Reading(answer=answer)
+    return answer, ""
 
 
-def _derived_tags(row: wire.EnrichedRow) -> frozenset[Tag]:
-    """Return the tags that are made again; the others are copied from the record."""
-    derived = _DERIVED_TAGS
-    if row.generator_citations is not None:  # records of the first version lack them
-        derived |= {Tag.CITATION_MISMATCH}
-    if not routing.has_finish_reasons(
-        row.source_format
-    ):  # a record does not hold the finish reason
-        derived |= {Tag.UNKNOWN_SKIP_REASON}
-    return derived
-
-
-def _with_known_facts(span: wire.EnrichedCitation, row: wire.EnrichedRow) -> dict[str, Any]:
-    """Return the fields of a citation or support, without facts that the record does not have."""
-    facts = tuple(fact for fact in span.facts if 0 <= fact < len(row.facts))
-    return asdict(span) | {"facts": facts}
+def _fitting(spans: Iterable[Span], row: wire.EnrichedRow) -> tuple[Span, ...]:
+    """Return the valid spans of a record, without facts that the record does not have."""
+    text = row.answer_text.encode()
+    return tuple(
+        replace(span, facts=tuple(fact for fact in span.facts if 0 <= fact < len(row.facts)))
+        for span in spans
+        if is_valid_span(text, span.start, span.end)
+    )
 
 
 def _is_redacted(row: wire.EnrichedRow) -> bool:
-    """Return whether texts are hidden.
-
-    In a record that is not redacted, no text is empty or a hash.
-    """
+    """Return whether texts are hidden: else no text is empty or a hash."""
     texts = [row.query, *(fact.text for fact in row.facts)]
     lost_answer = row.verdict_reason == routing.NO_FACTS and not row.answer_text
     given = [text for text in (row.answer_text, *texts) if text]
@@ -122,10 +138,18 @@ def _signals(row: wire.EnrichedRow) -> dict[str, Any]:
     return {"finish_reason": finish_reason, "block_reason": reasons[0] if reasons else None}
 
 
-FORMAT = Format(
+ENVELOPE = Format(
+    name="groundwatch.envelope",
+    fields=frozenset({"answer"}),
+    wire_of=lambda _: wire.Envelope,
+    detects=lambda fields: isinstance(fields.get("answer"), str),
+    read=_read_envelope,
+)
+
+ENRICHED = Format(
     name="groundwatch.enriched",
     fields=frozenset(wire_fields(wire.EnrichedRow)),
     wire_of=lambda _: wire.EnrichedRow,
     detects=lambda fields: fields.keys() >= _REQUIRED_FIELDS,
-    read=_read,
+    read=_read_enriched,
 )

@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from launch.terminal.exit_status import DONE, FAILED, fail
-from launch.verify.reading import find_journals
-from launch.verify.run import verify_folder
+from launch.verify.verify_folder import find_journals, verify_folder
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ledger import LedgerHour
 from pipeline.settings.commands import StatusSettings
@@ -30,7 +29,10 @@ def status(loaded: Loaded[StatusSettings]) -> int:
         )
     loaded.raise_problems()
     try:
-        accounts = [account for path in paths for account in _ledger(path)]
+        accounts = []
+        for path in paths:
+            with closing(Journal(path)) as journal:
+                accounts += journal.ledger()
     except OSError as error:
         return fail(str(error))
     # Wide enough for its columns, also when it is not written to a terminal.
@@ -39,11 +41,6 @@ def status(loaded: Loaded[StatusSettings]) -> int:
     output = settings.status_output or settings.folder
     differs = settings.verify and verify_folder(output, [settings.folder])
     return FAILED if has_gap or differs else DONE
-
-
-def _ledger(path: str) -> list[LedgerHour]:
-    with closing(Journal(path)) as journal:
-        return journal.ledger()
 
 
 def _table(accounts: Sequence[LedgerHour]) -> Table:

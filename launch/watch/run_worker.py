@@ -15,8 +15,8 @@ from launch.inputs.paths import default_run_id_of, default_work_folder, try_outp
 from launch.job.beam_options import read_beam_options
 from launch.local.work_folder import FolderInUse, WorkFolder
 from launch.logs.json_log import keep_beam_quiet, log_as_json
-from launch.pubsub.errors import Refused
 from launch.pubsub.outstanding import PullSettings
+from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import PubSubSubscription, Subscription
 from launch.terminal.exit_status import DONE, FAILED
 from launch.watch.alerts.canary import validate_canary
@@ -28,10 +28,10 @@ from launch.watch.health.status_server import StatusServer
 from launch.watch.reporter import LogReporter, TerminalReporter
 from launch.watch.worker import Worker
 from pipeline.settings.commands import WatchSettings
-from pipeline.settings.config import Config, job_config
+from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.load import Loaded
-from pipeline.sinks.destination import Destination
 from pipeline.storage import TargetExists
+from schemas.quantities import MEGABYTE
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
 from transforms.grounding.settings import OutagePolicy
@@ -87,18 +87,13 @@ def run_worker(
     subscription: Subscription | None = None,
     stop: threading.Event | None = None,
 ) -> Summary:
-    """Monitor a subscription until SIGTERM, SIGINT or the event `stop`, then drain.
+    """Monitor a subscription, by default of Pub/Sub, until SIGTERM, SIGINT or `stop`; then drain.
 
-    Without a `subscription`, messages are pulled from Pub/Sub.
-
-    Returns:
-      The counts since the output was first written to, as they stand in `summary.json`.
+    The returned counts are those since the output was first written to.
 
     Raises:
-      FolderInUse: another worker uses the same work folder.
-      CheckFailed, Refused: a person has to change something first.
+      CheckFailed, FolderInUse, OSError, Refused: a person has to change something first.
       OwnershipLost, TargetExists: another process deleted, replaced or wrote the worker's files.
-      OSError: the work folder cannot be used.
     """
     started_at_us = clock.now_us()
     stopping = stop or threading.Event()
@@ -138,7 +133,7 @@ def open_worker(
                 settings.pubsub.subscription,
                 PullSettings(
                     max_messages=settings.worker.max_outstanding_messages,
-                    max_bytes=settings.worker.max_outstanding_bytes,
+                    max_bytes=settings.worker.max_outstanding_mb * MEGABYTE,
                 ),
                 address=settings.server.pubsub_address,
                 account=settings.job.checker.account,
@@ -155,7 +150,6 @@ def open_worker(
 
 @contextmanager
 def _status(worker: Worker, host: str, port: int) -> Iterator[None]:
-    """Answer /healthz and /metrics while a `with` block lasts."""
     # A connection of its own: these pages are answered on other threads.
     with closing(Journal(worker.journal.path)) as journal:
         metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
