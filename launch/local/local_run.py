@@ -16,7 +16,7 @@ from launch.terminal.figures import counted
 from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.settings.job import JobSettings, LocalRunSettings
-from pipeline.sinks.part_files import OpenPart, Part
+from pipeline.sinks.part_files import Part, write_part
 from pipeline.sinks.publication import publish_parts
 from pipeline.sinks.row_formats import row_formats
 from pipeline.sinks.summary_file import refuse_other_source, remove_summary
@@ -162,7 +162,4 @@ def _rate_alert_parts(config: Config, rates: Iterable[EngineCounts]) -> list[Par
         return []
     row_format = row_formats(config).alerts
     path = storage.join(str(config.work_folder), f"rates.{row_format.extension}")
-    part = OpenPart(path, row_format.kind, row_format)
-    for alert in alerts:
-        part.write(alert)
-    return [part.close()]
+    return [write_part(path, row_format.kind, row_format, alerts)]

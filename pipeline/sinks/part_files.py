@@ -1,7 +1,7 @@
 """Write part files, which are published later, alone or joined."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pipeline import storage
@@ -79,6 +79,14 @@ class OpenPart:
             last_event_us=last_us,
             keys=bytes(self._keys),
         )
+
+
+def write_part(path: str, folder: str, row_format: RowFormat, rows: Iterable[Any]) -> Part:
+    """Write rows to one file."""
+    part = OpenPart(path, folder, row_format)
+    for row in rows:
+        part.write(row)
+    return part.close()
 
 
 class PartWriter:

@@ -3,7 +3,8 @@
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache
+from io import BytesIO
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
@@ -107,12 +108,8 @@ class EnrichedFiles(RowFormat):
 
     def open(self, stream: IO[bytes]) -> AvroBlocks:
         """Start an Avro file."""
-        self._rows(stream).flush()
+        stream.write(_header(self._mark))
         return AvroBlocks(stream, self._mark)
-
-    def _rows(self, stream: IO[bytes]) -> Writer:
-        schema = parse_schema(load_schema("enriched_answer"))
-        return Writer(stream, schema, codec="deflate", sync_marker=self._mark)
 
     def skip_header(self, stream: IO[bytes]) -> None:
         """Seek past the first sync marker, which ends the header."""
@@ -125,7 +122,7 @@ class EnrichedFiles(RowFormat):
         self, source: IO[bytes], target: IO[bytes], is_kept: Iterable[bool]
     ) -> list[dict[str, Any]]:
         """Copy the rows of a file of this run that are kept, and return the others."""
-        writer = self._rows(target)
+        writer = _row_writer(target, self._mark)
         left_out: list[dict[str, Any]] = []
         try:
             for row, keeps in zip(fastavro.reader(source), is_kept, strict=True):
@@ -141,6 +138,19 @@ class EnrichedFiles(RowFormat):
             return sum(block.num_records for block in fastavro.block_reader(stream))
         except Exception as error:  # noqa: BLE001 - fastavro raises what its decoders do
             raise OSError(f"damaged Avro: {type(error).__name__}") from None
+
+
+def _row_writer(stream: IO[bytes], sync_marker: bytes) -> Writer:
+    """Start an Avro file whose rows are dictionaries."""
+    schema = parse_schema(load_schema("enriched_answer"))
+    return Writer(stream, schema, codec="deflate", sync_marker=sync_marker)
+
+
+@lru_cache(maxsize=1)  # a process writes the files of one run
+def _header(sync_marker: bytes) -> bytes:
+    header = BytesIO()
+    _row_writer(header, sync_marker).flush()
+    return header.getvalue()
 
 
 @cache

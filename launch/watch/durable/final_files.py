@@ -13,7 +13,7 @@ from launch.watch.durable.ledger import ledger_alert
 from launch.watch.durable.published_ids import PublishedIds, failure_key, split_keys
 from pipeline import storage
 from pipeline.settings.config import Config
-from pipeline.sinks.part_files import OpenPart, Part
+from pipeline.sinks.part_files import Part, write_part
 from pipeline.sinks.publication import (
     file_entry,
     group_by_size,
@@ -179,22 +179,20 @@ class FinalFiles:
         while rows := journal.outbox(_OUTBOX_TYPES[kind], _MAX_ROWS, last):
             window = f"{journal.identity}-outbox{rows[0][0]:010d}"
             path = self._file_path(kind, kind, window, 0)
-            failures = [row for _, row in rows if isinstance(row, Failure)]
-            published_keys = self._ids.among(b"".join(map(failure_key, failures)))
-            duplicates = [row for row in failures if failure_key(row) in published_keys]
-            kept = [row for _, row in rows if row not in duplicates]
-            if kept:
-                part = OpenPart(self._joined_path, kind, row_format)
-                for row in kept:
-                    part.write(row)
-                finished = part.close()
-                if failures:
-                    new = (row for row in failures if row not in duplicates)
-                    self._ids.announce(path, map(failure_key, new))
-                entry = publish_part(finished, path, self._config.destination, is_new=True)
+            keys = {number: failure_key(row) for number, row in rows if isinstance(row, Failure)}
+            published_keys = self._ids.among(b"".join(keys.values()))
+            new = {number: row for number, row in rows if keys.get(number) not in published_keys}
+            if new:
+                part = write_part(self._joined_path, kind, row_format, new.values())
+                if keys:
+                    self._ids.announce(path, [keys[number] for number in new])
+                entry = publish_part(part, path, self._config.destination, is_new=True)
                 write_manifest_of([entry], self._config.destination, f"{kind}-{window}")
                 published += 1
-            journal.delete_from_outbox((identity for identity, _ in rows), duplicates)
+            duplicates = [
+                row for number, row in rows if number not in new and isinstance(row, Failure)
+            ]
+            journal.delete_from_outbox((number for number, _ in rows), duplicates)
         return published
 
     def _file_path(self, kind: str, folder: str, window: str, shard: int) -> str:

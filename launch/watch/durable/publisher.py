@@ -50,7 +50,7 @@ class FilePublisher:
             is_large = max(self._sizes.values(), default=0) >= self._file_bytes
             if now_s >= self._not_before_s and (is_large or now_s >= self._due_at_s):
                 self._sizes.clear()
-                self._due_at_s = self._clock() + self._file_age_s
+                self._due_at_s = now_s + self._file_age_s
                 self._running = self._thread.submit(self._publish)
         elif self._running.done():
             ended, self._running = self._running, None

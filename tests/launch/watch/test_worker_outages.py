@@ -4,11 +4,14 @@ import asyncio
 import itertools
 import json
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from launch.watch.worker import Worker
 from pipeline.settings.config import Config
 from tests.support.archives import an_envelope
 from tests.support.clocks import ManualClock
@@ -161,10 +164,9 @@ def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry_policy, "HOLD", retry_policy.Backoff(0.05, 0.05, 0.5))
 
 
-@pytest.mark.usefixtures("without_waits")
-def test_an_answer_that_waits_for_another_attempt_does_not_stop_no_data_detection(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@contextmanager
+def waiting_alone(watched: Watched) -> Iterator[tuple[Worker, FaultServer]]:
+    """Run a worker whose only answer gets no reply, from when it waits for another attempt."""
     watched.publish(an_envelope(0, answer=ALONE))
     away = {ALONE: status(503, "Service Unavailable")}
     with (
@@ -172,6 +174,14 @@ def test_an_answer_that_waits_for_another_attempt_does_not_stop_no_data_detectio
         watched.worker(checked_by(watched, checker)) as worker,
     ):
         work(worker, lambda: worker.waiting == 1)
+        yield worker, checker
+
+
+@pytest.mark.usefixtures("without_waits")
+def test_an_answer_that_waits_for_another_attempt_does_not_stop_no_data_detection(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with waiting_alone(watched) as (worker, checker):
         backlogs: list[int] = []
         monkeypatch.setattr(worker.monitor, "record_backlog", backlogs.append)
         arrivals = []
@@ -193,13 +203,7 @@ def test_an_answer_that_waits_for_another_attempt_does_not_stop_no_data_detectio
 def test_an_answer_that_alone_cannot_be_checked_becomes_a_failure_after_some_attempts(
     watched: Watched,
 ) -> None:
-    watched.publish(an_envelope(0, answer=ALONE))
-    away = {ALONE: status(503, "Service Unavailable")}
-    with (
-        FaultServer(by_answer(away)) as checker,
-        watched.worker(checked_by(watched, checker)) as worker,
-    ):
-        work(worker, lambda: worker.waiting == 1)
+    with waiting_alone(watched) as (worker, checker):
         # While nothing else is checked it may be an outage.
         requests = checker.requests
         work(worker, lambda: checker.requests > requests + 3)
