@@ -1,6 +1,8 @@
 """Forecasts of checks, held to the checks themselves."""
 
 import asyncio
+from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -14,11 +16,13 @@ from tests.support.texts import said_text
 from transforms.grounding.check_session import check_answer
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.forecast import Forecast, forecast_check
+from transforms.grounding.local.service import LocalTransport
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.limits import CheckLimits
 
+PAID: dict[str, Any] = {"checker": "http://checker", "endpoint": "http://checker"}
 settings_of = st.builds(
-    CheckSettings,
+    partial(CheckSettings, **PAID),
     limits=st.builds(
         CheckLimits,
         max_facts=st.integers(1, 4),
@@ -36,7 +40,9 @@ answers_of = st.builds(
 
 def really(answer: Answer, settings: CheckSettings) -> CheckedAnswer:
     async def check() -> CheckedAnswer:
-        async with GroundingClient(settings) as client:
+        # The embedded checker answers for a paid one, whose identical calls are paid for once.
+        transport = LocalTransport(None)
+        async with GroundingClient(settings, transport=transport) as client:
             return await check_answer(answer, client, settings)
 
     return asyncio.run(check())
@@ -50,7 +56,7 @@ def forecast(answer: Answer, **members: object) -> Forecast:
 
 @example(
     an_answer("0 1 0", "000"),
-    CheckSettings(limits=CheckLimits(max_facts=1, max_fact_chars=2, max_answer_tokens=2)),
+    CheckSettings(**PAID, limits=CheckLimits(max_facts=1, max_fact_chars=2, max_answer_tokens=2)),
 )
 @given(answers_of, settings_of)
 def test_the_forecast_equals_the_calls_of_the_check(
@@ -68,7 +74,10 @@ def test_the_forecast_equals_the_calls_of_the_check(
     rechecks = check.calls - len(distinct)
     assert 0 <= rechecks <= len(found.most_rechecks)
     least = sum(distinct.values())
-    assert least <= check.characters <= least + sum(found.most_rechecks)
+    assert least <= check.characters
+    # With a call to spare no group is left out; one that is left out could be the longest.
+    if len(found.calls) + len(found.most_rechecks) < settings.max_calls_per_answer:
+        assert check.characters <= least + sum(found.most_rechecks)
 
 
 DIFFERENCES = {
