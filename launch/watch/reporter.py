@@ -85,6 +85,15 @@ class TerminalReporter(LogReporter):
         if self._clock() - self._reported_at_s < _TERMINAL_EVERY_S:
             return
         self._reported_at_s = self._clock()
+        self._write_verdicts(pending)
+
+    def report_end(self, summary: Summary) -> None:
+        """Write the last verdicts, and the counts of all messages and alerts."""
+        self._write_verdicts(0)
+        self._write(f"\n{counted(summary.read, 'message')}: {accounts_line(summary)}.")
+        self._write(f"{counted(summary.alerts, 'alert')}.")
+
+    def _write_verdicts(self, pending: int) -> None:
         now = read_gauges()
         if now["done"] == self._last["done"]:
             return
@@ -94,11 +103,6 @@ class TerminalReporter(LogReporter):
         found = (f"{verdict.lower()} {since[verdict]:,}" for verdict in Verdict if since[verdict])
         verdicts = ", ".join(found) or "none checked yet"
         self._write(f"{since['done']:5,} answers: {verdicts}{more}")
-
-    def report_end(self, summary: Summary) -> None:
-        """Write the counts of all messages and alerts."""
-        self._write(f"\n{counted(summary.read, 'message')}: {accounts_line(summary)}.")
-        self._write(f"{counted(summary.alerts, 'alert')}.")
 
     def _write(self, line: str) -> None:
         self._stream.write(f"{line}\n")

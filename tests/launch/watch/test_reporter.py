@@ -21,6 +21,7 @@ from launch.watch.reporter import (
 )
 from schemas.alert import Alert, AlertKind, NoDataIncident, RateIncident, Severity
 from schemas.verdict import Verdict
+from tests.schemas.test_summary import a_summary
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.builders import NOON_US, RECORD_ID
 from tests.support.clocks import ManualClock
@@ -84,10 +85,13 @@ def test_a_terminal_shows_the_start_and_the_verdicts_as_they_change(clock: Manua
     terminal.report_progress(*BACKLOG)
     clock.advance(60)
     terminal.report_progress(*BACKLOG)
-    assert stream.getvalue().splitlines() == [
+    counters.VERDICTS[Verdict.GROUNDED].inc()
+    terminal.report_end(a_summary())
+    assert stream.getvalue().splitlines()[:4] == [
         WATCHING,
         "    2 answers: grounded 2; checks that take longer: 1",
         "    3 answers: grounded 3; checks that take longer: 1",
+        "    4 answers: grounded 4",
     ]
 
 
