@@ -89,8 +89,8 @@ def documented_commands() -> Iterator[tuple[str, type[Settings]]]:
 
 
 def _help(name: str, command: Command) -> Iterator[str]:
-    is_positional = any(each.note.is_positional for each in settings_of(command.settings))
-    yield f"usage: groundwatch {name}{' DIR' if is_positional else ''} [--flag value ...]\n\n"
+    positional = filter(None, (each.note.positional for each in settings_of(command.settings)))
+    yield f"usage: {' '.join(('groundwatch', name, *positional))} [--flag value ...]\n\n"
     yield f"{command.help.strip()}\n\n{help_text(command.settings)}"
     if command.takes_beam_options:
         yield "\nFlags of Apache Beam's pipeline options pass through.\n"

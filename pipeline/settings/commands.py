@@ -273,7 +273,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
     """
 
-    folder: Annotated[kinds.Location, Note(is_positional=True)]
+    folder: Annotated[kinds.Location, Note(positional="DIR")]
     report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
     what_if: kinds.Switch = False
     gold: tuple[kinds.Location, ...] = ()
@@ -290,7 +290,7 @@ class StatusSettings(Settings, frozen=True, kw_only=True):
     status_output: With --verify, where DIR is a --work_folder: the worker's --output.
     """
 
-    folder: Annotated[kinds.Location, Note(is_positional=True)]
+    folder: Annotated[kinds.Location, Note(positional="DIR")]
     verify: kinds.Switch = False
     status_output: Annotated[kinds.Location | None, Note(flag="output")] = None
 
@@ -302,7 +302,7 @@ class VerifySettings(Settings, frozen=True, kw_only=True):
     work_folders: Work folders of workers that are not below DIR.
     """
 
-    folder: Annotated[kinds.Location, Note(is_positional=True)]
+    folder: Annotated[kinds.Location, Note(positional="DIR")]
     work_folders: Annotated[tuple[kinds.Text, ...], Note(flag="work_folder")] = ()
 
 
