@@ -89,7 +89,11 @@ def documented_commands() -> Iterator[tuple[str, type[Settings]]]:
 
 
 def _help(name: str, command: Command) -> Iterator[str]:
-    positional = filter(None, (each.note.positional for each in settings_of(command.settings)))
+    positional = (
+        each.written if each.is_required else f"[{each.written}]"
+        for each in settings_of(command.settings)
+        if each.note.positional
+    )
     yield f"usage: {' '.join(('groundwatch', name, *positional))} [--flag value ...]\n\n"
     yield f"{command.help.strip()}\n\n{help_text(command.settings)}"
     if command.takes_beam_options:
