@@ -165,17 +165,18 @@ def _run(config: Config, options: PipelineOptions, processes: int, job: JobSetti
     keep_beam_quiet()
     try:
         if config.work_folder:
-            summary = run_locally(config, options, processes, job)
+            summary, findings = run_locally(config, options, processes, job)
         else:
             summary = run_remotely(config, options, job.costs.price_per_1k_chars)
+            findings = None
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
         return fail(f"the run failed: {_reason(cause_of(error))}")
     report = None
     try:
-        report = write_report(config.output)
+        report = write_report(config.output, findings)
     except OSError as error:
         sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
-    show_summary(config, summary, report)
+    show_summary(config, summary, findings, report)
     return _exit_status(config, summary)
 
 
