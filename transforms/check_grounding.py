@@ -185,7 +185,7 @@ class _CheckAnswer(beam.DoFn):
             retryable=error.retryable,
             attempts=error.attempts,
             first_failed_at_us=error.first_failed_at_us,
-            record_id=answer.record_id,
+            answer=answer,
         )
 
 
