@@ -32,7 +32,7 @@ from pipeline.sources.splits import split_segments
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.enriched_answer import AnswerRow
 from schemas.summary import Summary, total_counts
-from transforms.measure_rates import EngineCounts
+from transforms.rules.rate_counts import EngineCounts
 from transforms.rules.rate_incidents import find_all_rate_alerts
 from transforms.runtime import clock
 
