@@ -1,0 +1,100 @@
+"""Find the fields of an answer in parsed JSON, by one path or several for each."""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from schemas import Record
+from schemas.answer import Fact
+from schemas.message import UnreadableAnswer
+from transforms.field_maps.json_path import JsonPath, json_path, read_text_as_json
+
+FIELDS = (
+    *("query", "answer", "facts", "id", "time"),
+    *("engine", "session", "trace", "span", "response"),
+)
+_SEPARATOR = " | "
+# Where tools write the text of a source, what it is called and where it is.
+_TEXTS = ("text", "page_content", "content.text", "content", "chunk_text", "passage", "snippet")
+_TEXTS += ("node.text", "document.content", "['document.content']", "body", "cited_text")
+_TITLES = ("title", "document_title", "filename", "metadata.title", "metadata.file_name")
+_URIS = ("uri", "url", "link", "source", "metadata.source", "metadata.url", "metadata.uri")
+_URIS += ("location.s3Location.uri", "location.webLocation.url")
+_DOCUMENTS = ("document_id", "file_id", "['document.id']", "node.id_", "id", "doc_id")
+
+
+class FieldMap(Record, frozen=True):
+    """The paths of each field; the first path that finds a value counts."""
+
+    paths: dict[str, tuple[JsonPath, ...]]
+
+    def find(self, field: str, value: object) -> list[object]:
+        """Return the values of a field."""
+        found = (path.find(value) for path in self.paths.get(field, ()))
+        return next(filter(None, found), [])
+
+    def text(self, field: str, value: object) -> str:
+        """Return the text of a field, "" if there is none; several texts are joined."""
+        found = self.find(field, value)
+        for each in found:
+            if not isinstance(each, str):
+                paths = self.describe(field)
+                kind = "an object" if isinstance(each, dict) else f"a {type(each).__name__}"
+                raise UnreadableAnswer(f"The {field} at {paths} is {kind}, not a text.")
+        return "".join(map(str, found))
+
+    def facts(self, value: object) -> Iterator[Fact]:
+        """Read the facts: texts, objects with a text, or a text that is a list in JSON."""
+        for found in self.find("facts", value):
+            items = read_text_as_json(found)
+            is_list = isinstance(items, list) and all(isinstance(each, str | dict) for each in items)
+            yield from map(self._fact, items if is_list else [found])
+
+    def is_empty(self, field: str, value: object) -> bool:
+        """Return whether a field is there, but empty."""
+        return any(path.finds_empty(value) for path in self.paths.get(field, ()))
+
+    def read_fields(self, value: object) -> set[str]:
+        """Return the names of the fields of an object that some path begins with and reads."""
+        return {
+            path.first_name
+            for field in self.paths
+            for path in self.paths[field]
+            if path.find(value)
+        }
+
+    def describe(self, field: str) -> str:
+        """Return the paths of a field, for a person."""
+        return " or ".join(path.text for path in self.paths.get(field, ()))
+
+    def _fact(self, item: object) -> Fact:
+        if isinstance(item, str):
+            return Fact(text=item)
+        texts = _texts(_TEXTS, item)
+        if not texts:
+            raise UnreadableAnswer(
+                f"A fact at {self.describe('facts')} is neither a text nor an object with one: map"
+                " the field that holds its text, such as --map 'facts=$.documents[*].chunk'."
+            )
+        source = {"title": _TITLES, "uri": _URIS, "document": _DOCUMENTS}
+        return Fact(
+            text=texts[0],
+            **{name: next(iter(_texts(paths, item)), None) for name, paths in source.items()},
+        )
+
+
+@cache
+def parse_map(pairs: tuple[tuple[str, str], ...]) -> FieldMap:
+    """Parse pairs of a field and its path; several paths of a field are tried in their order."""
+    paths: dict[str, tuple[JsonPath, ...]] = {}
+    for field, text in pairs:
+        if field not in FIELDS:
+            raise ValueError(f"{field} is not one of {', '.join(FIELDS)}")
+        found = tuple(map(json_path, text.split(_SEPARATOR)))
+        paths[field] = (*paths.get(field, ()), *found)
+    return FieldMap(paths)
+
+
+def _texts(names: Iterable[str], value: object) -> list[str]:
+    paths = (json_path(f"$.{name}".replace(".[", "[")) for name in names)
+    found = (each for path in paths for each in path.find(value))
+    return [each for each in found if isinstance(each, str) and each]
