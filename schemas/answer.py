@@ -69,6 +69,9 @@ class Answer(Record, frozen=True, kw_only=True):
     supports: tuple[GroundingSupport, ...] = ()
     generator_grounding_score: float | None = None
     answerable_probability: float | None = None
+    trace_id: str | None = None
+    span_id: str | None = None
+    response_id: str | None = None
     tags: tuple[str, ...] = ()
 
 

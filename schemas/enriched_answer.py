@@ -49,6 +49,9 @@ class EnrichedAnswer(Record, frozen=True, kw_only=True):
     mismatches: tuple[Contradiction, ...] = ()
     generator_citations: tuple[Citation, ...] = ()
     generator_supports: tuple[GroundingSupport, ...] = ()
+    trace_id: str | None = None
+    span_id: str | None = None
+    response_id: str | None = None
 
 
 def is_enriched_schema(schema: object) -> bool:

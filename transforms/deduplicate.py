@@ -36,12 +36,12 @@ class Deduplicate(beam.PTransform):
     Delivery: as `keep_first` says.
 
     Args:
-      keep_first: passes the first answer of each record id.
+      keep_first: passes the first answer of each record id; by default `in_groups`.
     """
 
-    def __init__(self, keep_first: KeepFirst) -> None:
+    def __init__(self, keep_first: KeepFirst | None = None) -> None:
         super().__init__()
-        self.keep_first = keep_first
+        self.keep_first = keep_first or in_groups
 
     def expand(self, answers: PCollection[Answer]) -> PCollection[Answer]:
         """Apply the step."""

@@ -32,7 +32,7 @@ class ParseAnswers(beam.PTransform):
       facts_from_steps: whether search results of the generator's steps are facts too.
     """
 
-    def __init__(self, input_format: str | None, *, facts_from_steps: bool) -> None:
+    def __init__(self, input_format: str | None = None, *, facts_from_steps: bool = False) -> None:
         super().__init__()
         self.input_format = input_format
         self.facts_from_steps = facts_from_steps

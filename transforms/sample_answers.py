@@ -23,7 +23,7 @@ class SampleAnswers(beam.PTransform):
       rule: the sample rates by engine.
     """
 
-    def __init__(self, rule: SamplingRule) -> None:
+    def __init__(self, rule: SamplingRule = SamplingRule()) -> None:  # noqa: B008 - it is frozen
         super().__init__()
         self.rule = rule
 

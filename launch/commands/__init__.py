@@ -89,8 +89,12 @@ def documented_commands() -> Iterator[tuple[str, type[Settings]]]:
 
 
 def _help(name: str, command: Command) -> Iterator[str]:
-    is_positional = any(each.note.is_positional for each in settings_of(command.settings))
-    yield f"usage: groundwatch {name}{' DIR' if is_positional else ''} [--flag value ...]\n\n"
+    positional = (
+        each.written if each.is_required else f"[{each.written}]"
+        for each in settings_of(command.settings)
+        if each.note.positional
+    )
+    yield f"usage: {' '.join(('groundwatch', name, *positional))} [--flag value ...]\n\n"
     yield f"{command.help.strip()}\n\n{help_text(command.settings)}"
     if command.takes_beam_options:
         yield "\nFlags of Apache Beam's pipeline options pass through.\n"

@@ -24,7 +24,7 @@ from pipeline.sources.compression import (
 from schemas import Record
 from schemas.failure import message_of_failure
 from schemas.message import SALVAGED, Message
-from transforms.formats.json_input import MAX_PAYLOAD_BYTES
+from schemas.wire.json_input import MAX_PAYLOAD_BYTES
 
 # A longer line is not kept whole; a run with a line of this length takes some 320 MB.
 MAX_LINE_BYTES = 32_000_000

@@ -23,6 +23,23 @@ COMMANDS = (
 )
 
 
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("import launch", "schemas/__init__.py hides groundwatch's package of the same name"),
+        ("from transforms import check", "schemas/__init__.py hides groundwatch's package"),
+    ],
+)
+def test_a_package_that_hides_ours_is_named(tmp_path: Path, code: str, sentence: str) -> None:
+    own = tmp_path / "schemas"
+    own.mkdir()
+    (own / "__init__.py").touch()
+    prefix = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); "
+    exit_status, _, complained = run("-c", prefix + code)
+    assert exit_status == 1
+    assert f"{tmp_path}/{sentence}" in complained
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"]])
 def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     assert main(arguments) == 0

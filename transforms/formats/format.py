@@ -19,13 +19,15 @@ class Request(Record, frozen=True, kw_only=True):
     """The body of a message to read: parsed JSON, camelCase and without nulls.
 
     The user or the producer may have named its format or family. `facts_from_steps` says whether
-    the results of the generator's searches count as facts.
+    the results of the generator's searches count as facts. `carrier_fields` names the unknown
+    fields of the message's carriers that could hold text or facts; None if there is no carrier.
     """
 
     value: object
     message: Message
     named_format: str | None = None
     facts_from_steps: bool = False
+    carrier_fields: tuple[str, ...] | None = None
 
 
 class Format(Record, frozen=True, kw_only=True):

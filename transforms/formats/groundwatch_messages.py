@@ -27,7 +27,8 @@ Span = TypeVar("Span", bound=Citation)
 _REQUIRED_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
 _RECORD_ID = re.compile(r"[0-9a-f]{64}")
 _COPIED_FIELDS = words("""
-    record_id answer_name source_format engine session query answer_text facts
+    record_id answer_name source_format engine session query answer_text facts trace_id span_id
+    response_id
 """)
 # Tags that are made again for each record.
 _DERIVED_TAGS = frozenset(

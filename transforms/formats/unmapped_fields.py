@@ -6,9 +6,9 @@ from typing import get_args, get_origin
 
 from schemas.answer import Answer, Citation, Fact
 from schemas.message import UnmappedFields
+from schemas.wire.json_input import camel_case_name, read_json
 from schemas.wire.wire_type import RepeatedField, Wire, alternatives, is_wire, wire_fields
 from transforms.formats.format import Format, Request
-from transforms.formats.json_input import camel_case_name, read_json
 from transforms.rules.routing import depends_on_content
 
 _MAX_SMALL_CHARACTERS = 200
@@ -26,11 +26,13 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
     fields = _FieldSearch(request.value, input_format)
     lacks = {"text": lacks_text, "facts": not answer.facts}
     lacking = [name for name in lacks if lacks[name] and not fields.says_none(name)]
-    if lacking and fields.unmapped:
-        as_written = _FieldSearch(read_json(request.message.payload), input_format)
+    if lacking and (fields.unmapped or request.carrier_fields):
+        names = [*fields.unmapped, *(request.carrier_fields or ())]
+        if request.carrier_fields is None:
+            names = [*_FieldSearch(read_json(request.message.payload), input_format).unmapped]
         raise UnmappedFields(
             f"No {' and no '.join(lacking)} found in the message as {input_format.name}, which does"
-            f" not know these fields: {join_names(list(as_written.unmapped))}. Put the"
+            f" not know these fields: {join_names(names)}. Put the"
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
         )

@@ -1,0 +1,9 @@
+"""Show one record of an output folder: the verdict, the claims and the facts.
+
+Alerts, the report and the summary print the ids.
+"""
+
+from launch.commands import Command
+from pipeline.settings.commands import ShowSettings
+
+COMMAND = Command(settings=ShowSettings, run="launch.show.find_record:show")
