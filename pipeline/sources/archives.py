@@ -11,8 +11,6 @@ from msgspec.structs import replace
 
 from pipeline import storage
 from pipeline.sources.avro_files import AVRO_MAGIC, Buffered, read_rows
-from pipeline.sources.csv_files import is_csv_name, read_csv
-from pipeline.sources.parquet_files import PARQUET_MAGIC, read_parquet
 from pipeline.sources.compression import (
     GZIP_MAGIC,
     ZSTD_MAGIC,
@@ -21,6 +19,8 @@ from pipeline.sources.compression import (
     read_members,
     read_plain,
 )
+from pipeline.sources.csv_files import is_csv_name, read_csv
+from pipeline.sources.parquet_files import PARQUET_MAGIC, read_parquet
 from schemas import Record
 from schemas.failure import message_of_failure
 from schemas.message import SALVAGED, Message
@@ -144,13 +144,16 @@ def read_archive(
 ) -> Iterator[Message]:
     """Read an archive until its end or DamagedArchive; its first bytes decide its format.
 
-    The name decides only for CSV, which begins like any text. Lines of a compressed file come before the checksum that covers them. A line longer than
-    `max_line_bytes` keeps only its beginning.
+    The name decides only for CSV, which begins like any text. Lines of a compressed file come
+    before the checksum that covers them. A line longer than `max_line_bytes` keeps only its
+    beginning.
     """
     kind = _kind(stream)
     if kind in {AVRO_MAGIC, PARQUET_MAGIC}:
         is_avro = kind == AVRO_MAGIC
-        yield from read_rows(stream, path, salvage=salvage) if is_avro else read_parquet(stream, path)
+        yield from (
+            read_rows(stream, path, salvage=salvage) if is_avro else read_parquet(stream, path)
+        )
         return
     for name, form in ((".avro", "an Avro"), (".parquet", "a Parquet")):
         if kind == _PLAIN and path.endswith(name) and stream.peek(1):

@@ -20,12 +20,10 @@ def is_csv_name(path: str) -> bool:
     return name.removesuffix(".gz").removesuffix(".zst").endswith(_NAMES)
 
 
-def read_csv(
-    chunks: Iterable[FileChunk], path: str, max_line_bytes: int
-) -> Iterator[Message]:
+def read_csv(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Iterator[Message]:
     """Read the rows of a table, until DamagedArchive.
 
-    All cells are texts. A row of another length than the first becomes a list, which no format
+    All cells are texts, and an empty one is absent. A row of another length than the first becomes a list, which no format
     reads, so that nothing is lost.
     """
     # The limit is one of the process, and no row of a message is larger.
@@ -35,14 +33,12 @@ def read_csv(
     try:
         header = next(iter(lines), "").removeprefix(_BYTE_ORDER_MARK)
         rows = csv.reader(_behind(header, lines), delimiter=_separator(header), strict=True)
-        names = next(rows, [])
-        if twice := sorted(name for name in set(names) if names.count(name) > 1):
-            raise DamagedArchive(f"two of its columns have one name: {', '.join(twice)}")
+        names = _distinct(next(rows, []))
         for row in filter(None, rows):
             lines.rows += 1
             place = f"{path}#{lines.rows}"
             if len(row) == len(names):
-                yield row_message(dict(zip(names, row, strict=True)), place)
+                yield row_message(_filled(names, row), place)
             else:
                 text = json.dumps(row, ensure_ascii=False)
                 yield Message(payload=text.encode(errors="surrogateescape"), place=place)
@@ -83,6 +79,17 @@ class _Lines:
 def _behind(first: str, others: Iterable[str]) -> Iterator[str]:
     yield first
     yield from others
+
+
+def _filled(names: Iterable[str], row: Iterable[str]) -> dict[str, str]:
+    return {name: cell for name, cell in zip(names, row, strict=True) if cell}
+
+
+def _distinct(names: list[str]) -> list[str]:
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise DamagedArchive(f"two of its columns have the name {twice[0][:40]!r}")
+    return names
 
 
 def _separator(header: str) -> str:

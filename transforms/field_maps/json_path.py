@@ -10,8 +10,8 @@ from functools import cache
 
 from schemas import Record
 from schemas.message import UnreadableAnswer
+from schemas.wire.json_input import camel_case_name, read_json
 from schemas.wire.wire_type import reject_repeated
-from transforms.formats.json_input import camel_case_name, read_json
 
 _STEP = re.compile(
     r"""

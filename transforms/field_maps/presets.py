@@ -20,24 +20,23 @@ class Preset(Record, frozen=True, kw_only=True, dict=True):
         of no other tool.
       paths: of the fields.
       ignored: names of fields, separated by spaces, that never hold the answer or its facts.
-      precedes_envelope: whether its rows also look like groundwatch's envelope.
+      comes_first: whether its rows also look like a format, and less like that than like this.
     """
 
     name: str
     marks: str
     paths: dict[str, str]
     ignored: str = ""
-    precedes_envelope: bool = False
+    comes_first: bool = False
 
     @cached_property
     def field_map(self) -> FieldMap:
         """The parsed paths."""
-        return parse_map(tuple(self.paths.items()))
+        return parse_map(tuple(self.paths.items()), self.ignored)
 
     def matches(self, value: object) -> bool:
         """Return whether parsed JSON is a row of the tool."""
         return all(json_path(mark).find(value) for mark in words(self.marks))
-
 
 
 _ATTRIBUTES = "$.attributes['{0}'] | $.attributes.{0} | $['attributes.{0}']"
@@ -62,7 +61,7 @@ PRESETS: tuple[Preset, ...] = (
             "facts": "$.contexts[*] | $.contexts",
         },
         ignored="groundTruth groundTruths",
-        precedes_envelope=True,
+        comes_first=True,
     ),
     Preset(
         name="deepeval.test_case",
@@ -103,7 +102,7 @@ PRESETS: tuple[Preset, ...] = (
             "facts": "$.context[*] | $.context",
         },
         ignored="chatHistory",
-        precedes_envelope=True,
+        comes_first=True,
     ),
     Preset(
         name="langsmith.run",
@@ -220,13 +219,14 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         name="bedrock.retrieve_and_generate",
-        marks="$.output.text $.citations",
+        marks="$.citations $.output.text",
         paths={
             "query": "$.input.text",
             "answer": "$.output.text",
             "facts": "$.citations[*].retrieved_references[*]",
             "session": "$.session_id",
         },
+        comes_first=True,
     ),
     Preset(
         name="litellm.payload",
@@ -241,4 +241,4 @@ PRESETS: tuple[Preset, ...] = (
         },
     ),
 )
-"""Presets are tried in this order, most of them after all formats."""
+"""Presets are tried in this order: those that `comes_first` before most formats, others after."""

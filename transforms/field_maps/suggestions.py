@@ -7,11 +7,16 @@ from transforms.field_maps.field_map import TEXT_NAMES
 from transforms.field_maps.json_path import read_text_as_json
 
 _MAX_FIELDS = 500
+# The answer stands neither in what was asked nor in the sources.
+_ASKING = re.compile(r"request|input|prompt|question|query|instructions", re.IGNORECASE)
+_GIVEN = re.compile(
+    r"references|documents|sources|chunks|contexts|snippets|metadata", re.IGNORECASE
+)
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]{0,59}")
 _QUOTED_NAME = re.compile(r"[\w.$@: -]{1,60}")
 # The likelier a name, the earlier it stands.
 _LIKE = {
-    "answer": (
+    "text": (
         *("answer", "response", "actual_output", "output", "completion", "reply", "generation"),
         *("prediction", "result", "answer_text", "generated_text", "content", "message", "text"),
     ),
@@ -21,16 +26,19 @@ _LIKE = {
         *("snippets", "citations", "search_results", "results", "nodes", "hits", "matches"),
     ),
 }
+_FLAGS = {"text": "answer", "facts": "facts"}
 _IN_PROMPT = (
     "No field looks like the facts. Where they stand only in the prompt, log them beside the"
     " answer, and map that field: --map 'facts=$.FIELD[*]'."
 )
 
 
-def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> str:
+def suggest_map(value: object, wanted: Sequence[str] = ("text", "facts")) -> str:
     """Write the flags that would read an answer or its facts, as a sentence for a person."""
     paths = list(_paths(value))
-    flags = [f"--map '{field}={path}'" for field in wanted if (path := _likeliest(field, paths))]
+    flags = [
+        f"--map '{_FLAGS[field]}={path}'" for field in wanted if (path := _likeliest(field, paths))
+    ]
     sentences = [f"Try {' '.join(flags)}."] if flags else []
     if "facts" in wanted and not any("facts=" in flag for flag in flags):
         sentences.append(_IN_PROMPT)
@@ -43,7 +51,10 @@ def _likeliest(field: str, paths: Sequence[tuple[str, str, object]]) -> str | No
     for place, (path, name, value) in enumerate(paths):
         rank = _rank(name, _LIKE[field])
         is_text = isinstance(value, str) and bool(value.strip())
-        if rank is not None and (is_text if field == "answer" else is_text or _is_list(value)):
+        is_elsewhere = _ASKING.search(path) or (field == "text" and _GIVEN.search(path))
+        if rank is None or is_elsewhere:
+            continue
+        if is_text or (field == "facts" and _is_list(value)):
             ranked.append((isinstance(value, str) and field == "facts", rank, place, path, value))
     if not ranked:
         return None
@@ -53,11 +64,9 @@ def _likeliest(field: str, paths: Sequence[tuple[str, str, object]]) -> str | No
 
 def _rank(name: str, names: Sequence[str]) -> int | None:
     lowered = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-    for rank, each in enumerate(names):
-        if lowered == each:
-            return rank
-    parts = lowered.split("_")
-    return next((len(names) + n for n, each in enumerate(names) if each in parts), None)
+    last = re.split(r"[_.]", lowered)[-1]
+    ranks = [(lowered, 0), (last, len(names))]
+    return next((names.index(each) + more for each, more in ranks if each in names), None)
 
 
 def _is_list(value: object) -> bool:
@@ -79,8 +88,8 @@ def _paths(value: object) -> Iterator[tuple[str, str, object]]:
     count = 0
     while level:
         below: list[tuple[str, object]] = []
-        for path, each in level:
-            each = read_text_as_json(each)
+        for path, given in level:
+            each = read_text_as_json(given)
             if isinstance(each, list) and each and path != "$":
                 below.append((f"{path}[0]", each[0]))
             for name, field in each.items() if isinstance(each, dict) else ():
