@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from launch.job.placement import beam_flag_names
 from launch.terminal.exit_status import DONE
 from pipeline.settings.definition import Settings, settings_of
 from pipeline.settings.load import Loaded, describe_unknown, flag_names, load
@@ -22,8 +23,8 @@ class Command(Record, frozen=True, kw_only=True):
 
     Attributes:
       settings: its settings; Beam's pipeline options pass through where they have a `job`.
-      run: the function that runs it, as ``module:function``, imported only then: Beam takes a
-        second. It takes a `Loaded`, returns the exit status, and may raise UsageError.
+      run: the function that runs it, as ``module:function``, imported only then. It takes a
+        `Loaded`, returns the exit status, and may raise UsageError.
       help: one sentence, and more below it; by default the docstring of its module.
       variants: commands that run instead if the command line has a flag.
     """
@@ -55,8 +56,9 @@ class Command(Record, frozen=True, kw_only=True):
         settings = (each for _, taken in documented_commands() for each in settings_of(taken))
         known = frozenset(each.key for each in settings if not each.is_argument)
         loaded = load(self.settings, arguments, os.environ, known)
-        if not self.takes_beam_options:
-            loaded.problems += describe_unknown(loaded.others, flag_names(self.settings))
+        beam_flags = beam_flag_names() if self.takes_beam_options else []
+        names = [*flag_names(self.settings), *beam_flags]
+        loaded.problems += describe_unknown(loaded.others, names)
         return loaded
 
 

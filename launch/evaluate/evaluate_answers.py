@@ -36,7 +36,8 @@ def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
         takes_scores = settings.checker.checker is None
         records = [path for path in answers if takes_scores and holds_records(path)]
         collected.add_records(records, salvage=settings.archives.salvage)
-        collected.add_checked([path for path in answers if path not in records], settings)
+        if unscored := [path for path in answers if path not in records]:
+            collected.add_checked(unscored, settings)
         return _print_evaluation(collected, answers, settings.evaluation)
     except (OSError, RunStopped, KeyboardInterrupt) as error:
         return fail(f"the evaluation failed: {str(error) or 'interrupted'}")

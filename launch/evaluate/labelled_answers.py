@@ -22,7 +22,6 @@ from schemas.checked_answer import CheckedAnswer
 from schemas.enriched_answer import EnrichedAnswer, is_enriched_schema
 from schemas.message import Message
 from transforms.formats import ParseFailure, parse_answers
-from transforms.grounding.check_session import Outcome, open_session
 from transforms.grounding.errors import CheckFailed, RunStopped
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.routing import route
@@ -152,8 +151,13 @@ def holds_records(path: str) -> bool:
     return False
 
 
-def _check(answers: Iterable[Answer], settings: CheckSettings) -> Iterator[Outcome]:
+def _check(
+    answers: Iterable[Answer], settings: CheckSettings
+) -> Iterator[CheckedAnswer | Exception]:
     """Check answers concurrently; yield the outcomes in any order."""
+    # Scores need no check, and no client of Google.
+    from transforms.grounding.check_session import Outcome, open_session  # noqa: PLC0415
+
     session = open_session(settings)
     finished: SimpleQueue[Outcome] = SimpleQueue()
     in_flight = 0

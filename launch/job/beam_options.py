@@ -34,12 +34,6 @@ class _Parser(ArgumentParser):
         raise UsageError([message])
 
 
-def beam_flag_names() -> list[str]:
-    """List Beam's own flags, without their dashes."""
-    actions = _Parser()._actions  # noqa: SLF001 - argparse has no other way to list them
-    return [flag.lstrip("-") for action in actions for flag in action.option_strings]
-
-
 def read_beam_options(loaded: Loaded[Any], job: JobSettings) -> PipelineOptions:
     """Read Beam's options from the arguments that are not settings.
 
@@ -50,8 +44,7 @@ def read_beam_options(loaded: Loaded[Any], job: JobSettings) -> PipelineOptions:
         arguments.append(f"--project={job.checker.project}")
     try:
         _, unknown = _Parser().parse_known_args(arguments)
-        own_flags = flag_names(type(loaded.settings))
-        problems = describe_unknown(unknown, [*own_flags, *beam_flag_names()])
+        problems = describe_unknown(unknown, flag_names(type(loaded.settings)))
     except UsageError as error:
         problems = [*error.problems]
     options = PipelineOptions([] if problems else arguments)

@@ -24,7 +24,7 @@ from pipeline.sources.archives import examine_file
 from pipeline.sources.splits import split_segments
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from schemas.summary import Summary, total_counts
-from transforms.measure_rates import EngineCounts
+from transforms.rules.rate_counts import EngineCounts
 from transforms.rules.rate_incidents import find_all_rate_alerts
 from transforms.runtime import clock
 

@@ -5,7 +5,8 @@ from functools import partial
 import apache_beam as beam
 
 from pipeline.settings.config import Config
-from pipeline.sinks.batch_results import KeepRow, KeepRows, deferred_answer, without_payload
+from pipeline.sinks.batch_results import deferred_answer, without_payload
+from pipeline.sinks.keep_rows import KeepRow, KeepRows
 from pipeline.sinks.publish_rows import PublishRows
 from pipeline.sinks.row_formats import RowFormat, row_formats
 from pipeline.sinks.write_files import WriteFiles, WritePart

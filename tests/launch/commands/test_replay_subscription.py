@@ -157,7 +157,8 @@ def test_the_flags_of_the_account_apply_to_the_subscription_too(
 ) -> None:
     asked: list[GoogleAccount] = []
     monkeypatch.setattr(
-        "launch.job.start.spool_failures", lambda *_, account, **__: asked.append(account)
+        "launch.pubsub.failure_spool.spool_failures",
+        lambda *_, account, **__: asked.append(account),
     )
     account = "replays@p.iam.gserviceaccount.com"
     assert replay(server, tmp_path / "out", "--impersonate_service_account", account) == 0
