@@ -23,8 +23,8 @@ def is_csv_name(path: str) -> bool:
 def read_csv(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Iterator[Message]:
     """Read the rows of a table, until DamagedArchive.
 
-    All cells are texts, and an empty one is absent. A row of another length than the first becomes a list, which no format
-    reads, so that nothing is lost.
+    All cells are texts, and an empty one is absent. A row of another length than the first becomes
+    a list, which no format reads, so that nothing is lost.
     """
     # The limit is one of the process, and no row of a message is larger.
     csv.field_size_limit(MAX_PAYLOAD_BYTES)

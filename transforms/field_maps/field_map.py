@@ -48,6 +48,10 @@ class FieldMap(Record, frozen=True):
         """The fields of the outermost object that the paths begin with."""
         return {path.first_name for paths in self.paths.values() for path in paths}
 
+    def replaced_by(self, other: "FieldMap") -> "FieldMap":
+        """Return this map with the paths of another one, where that has any."""
+        return FieldMap(self.paths | other.paths, self.ignored)
+
     def find(self, field: str, value: object) -> list[object]:
         """Return the values of a field."""
         found = (path.find(value) for path in self.paths.get(field, ()))

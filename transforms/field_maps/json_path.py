@@ -69,10 +69,10 @@ class JsonPath(Record, frozen=True):
         """Return whether the path leads to something that is there, and is empty."""
         found = [value]
         for step in self.steps:
+            found = [each for item in found for each in _select(step, read_text_as_json(item))]
             if found and all(each in ("", [], {}) for each in found):
                 return True
-            found = [each for item in found for each in _select(step, read_text_as_json(item))]
-        return bool(found) and all(each in ("", [], {}) for each in found)
+        return False
 
 
 @cache

@@ -16,7 +16,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]{0,59}")
 _QUOTED_NAME = re.compile(r"[\w.$@: -]{1,60}")
 # The likelier a name, the earlier it stands.
 _LIKE = {
-    "text": (
+    "answer": (
         *("answer", "response", "actual_output", "output", "completion", "reply", "generation"),
         *("prediction", "result", "answer_text", "generated_text", "content", "message", "text"),
     ),
@@ -26,19 +26,16 @@ _LIKE = {
         *("snippets", "citations", "search_results", "results", "nodes", "hits", "matches"),
     ),
 }
-_FLAGS = {"text": "answer", "facts": "facts"}
 _IN_PROMPT = (
     "No field looks like the facts. Where they stand only in the prompt, log them beside the"
     " answer, and map that field: --map 'facts=$.FIELD[*]'."
 )
 
 
-def suggest_map(value: object, wanted: Sequence[str] = ("text", "facts")) -> str:
+def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> str:
     """Write the flags that would read an answer or its facts, as a sentence for a person."""
     paths = list(_paths(value))
-    flags = [
-        f"--map '{_FLAGS[field]}={path}'" for field in wanted if (path := _likeliest(field, paths))
-    ]
+    flags = [f"--map '{field}={path}'" for field in wanted if (path := _likeliest(field, paths))]
     sentences = [f"Try {' '.join(flags)}."] if flags else []
     if "facts" in wanted and not any("facts=" in flag for flag in flags):
         sentences.append(_IN_PROMPT)
@@ -51,7 +48,7 @@ def _likeliest(field: str, paths: Sequence[tuple[str, str, object]]) -> str | No
     for place, (path, name, value) in enumerate(paths):
         rank = _rank(name, _LIKE[field])
         is_text = isinstance(value, str) and bool(value.strip())
-        is_elsewhere = _ASKING.search(path) or (field == "text" and _GIVEN.search(path))
+        is_elsewhere = _ASKING.search(path) or (field == "answer" and _GIVEN.search(path))
         if rank is None or is_elsewhere:
             continue
         if is_text or (field == "facts" and _is_list(value)):

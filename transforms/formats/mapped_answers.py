@@ -1,6 +1,6 @@
 """Read answers by field maps: those of the presets, and the user's own."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,10 +10,13 @@ from schemas.message import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire.json_input import camel_case_name, read_json
 from transforms.field_maps.field_map import FieldMap
-from transforms.field_maps.presets import PRESETS, Preset
+from transforms.field_maps.presets import PRESETS
 from transforms.formats.fact_collection import FactCollection, render_value
 from transforms.formats.field_values import first_time
 from transforms.formats.format import Format, Reading, Request
+
+MAPPED = "field_map.custom"
+"""The source_format of an answer that only the user's field map can read."""
 
 _NAMES: Mapping[str, str] = {
     "id": "answer_name",
@@ -52,24 +55,26 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
 
 
 def read_with_own_map(
-    field_map: FieldMap, request: Request, detected: Format | UnreadableAnswer
+    own_map: FieldMap, request: Request, detected: Format | UnreadableAnswer
 ) -> tuple[Answer, str, Format]:
     """Read an answer in its detected format, if any, and replace the fields that the map finds.
 
     The paths begin at the answer's own JSON, or else at the whole message of its carrier.
     """
-    value = request.value
-    if request.carrier_fields is not None and not field_map.finds_any(value):
+    value, found = request.value, _format_of(MAPPED, own_map)
+    if request.carrier_fields is not None and not own_map.finds_any(value):
         value = read_json(request.message.payload)
     try:
         if isinstance(detected, UnreadableAnswer):
             raise detected
-        answer, token = detected.read(request)
+        (answer, token), found = detected.read(request), detected
     except UnreadableAnswer:
-        if not field_map.text("answer", value):
+        if not own_map.text("answer", value):
             raise
-        (answer, token), detected = _read_nothing(request), MAPPED
-    return read_by_map(field_map, answer, value), token, detected
+        answer, token = found.read(replace(request, value={}))
+    if found.field_map:
+        found = replace(found, field_map=found.field_map.replaced_by(own_map))
+    return read_by_map(own_map, answer, value), token, found
 
 
 def _with_time(answer: Answer, given: list[object]) -> Answer:
@@ -85,33 +90,25 @@ def _with_time(answer: Answer, given: list[object]) -> Answer:
     return answer if is_good else replace(answer, tags=(*answer.tags, Tag.BAD_TIMESTAMP))
 
 
-def _read_nothing(request: Request) -> Reading:
-    return Answer(message=request.message, record_id="", source_format=MAPPED.name), ""
-
-
-MAPPED = Format(
-    name="field_map.custom",
-    fields=frozenset(),
-    field_map=FieldMap({}),
-    detects=lambda _: False,
-    read=_read_nothing,
-)
-"""The format of an answer that only the user's field map can read."""
-
-
-def _format_of(preset: Preset) -> Format:
+def _format_of(
+    name: str, field_map: FieldMap, detects: Callable[[object], bool] = lambda _: False
+) -> Format:
     def read(request: Request) -> Reading:
-        answer = Answer(message=request.message, record_id="", source_format=preset.name)
-        return read_by_map(preset.field_map, answer, request.value), ""
+        answer = Answer(message=request.message, record_id="", source_format=name)
+        return read_by_map(field_map, answer, request.value), ""
 
     return Format(
-        name=preset.name,
-        fields=frozenset(map(camel_case_name, preset.field_map.first_names)),
-        field_map=preset.field_map,
-        detects=preset.matches,
+        name=name,
+        fields=frozenset(map(camel_case_name, field_map.first_names)),
+        field_map=field_map,
+        detects=detects,
         read=read,
     )
 
 
-FIRST_PRESETS = tuple(_format_of(each) for each in PRESETS if each.comes_first)
-OTHER_PRESETS = tuple(_format_of(each) for each in PRESETS if not each.comes_first)
+def _presets(*, first: bool) -> tuple[Format, ...]:
+    chosen = (preset for preset in PRESETS if preset.comes_first is first)
+    return tuple(_format_of(each.name, each.field_map, each.matches) for each in chosen)
+
+
+FIRST_PRESETS, OTHER_PRESETS = _presets(first=True), _presets(first=False)

@@ -17,7 +17,6 @@ _MAX_SMALL_CHARACTERS = 200
 _MAX_NAMED_FIELDS = 5
 _NUMBERS = frozenset({int, float, bool, type(None)})
 _RECORDS = frozenset({Citation, Fact})
-_MAPPED_AS = {"text": "answer"}
 _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 
 
@@ -41,34 +40,34 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
             f" not know these fields: {join_names(names)}. Put the"
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
-            f" {suggest_map(request.value, lacking)}"
+            f" {suggest_map(request.value, ['answer' if name == 'text' else name for name in lacking])}"
         )
 
 
 def _reject_unmapped_row(answer: Answer, request: Request, field_map: FieldMap) -> None:
-    fields = request.value
-    lacks = {"text": not answer.answer_text.strip(), "facts": not answer.facts}
+    lacks = {"answer": not answer.answer_text.strip(), "facts": not answer.facts}
     lacking = [
-        name
-        for name in lacks
-        if lacks[name] and not field_map.is_empty(_MAPPED_AS.get(name, name), fields)
+        name for name in lacks if lacks[name] and not field_map.is_empty(name, request.value)
     ]
-    if not (lacking and isinstance(fields, dict)):
+    if not (lacking and isinstance(request.value, dict)):
         return
-    known = field_map.known_names(fields)
-    as_written = read_json(request.message.payload)
-    if request.carrier_fields is None and isinstance(as_written, dict):
+    known = field_map.known_names(request.value)
+    fields = request.value
+    if request.carrier_fields is None and isinstance(
+        as_written := read_json(request.message.payload), dict
+    ):
         fields = as_written
     unknown = [
         name
         for name, field in fields.items()
         if camel_case_name(name) not in known and could_hold_content(field)
     ]
-    if unknown or request.carrier_fields or any(name not in field_map.paths for name in lacking):
-        places = [f"{name} at {field_map.describe(_MAPPED_AS.get(name, name))}" for name in lacking]
+    unknown += request.carrier_fields or ()
+    if unknown or any(name not in field_map.paths for name in lacking):
+        places = " and no ".join(f"{name} at {field_map.describe(name)}" for name in lacking)
         raise UnmappedFields(
-            f"The message as {answer.source_format} has no {' and no '.join(places)}. Unknown"
-            f" fields: {join_names(unknown) or 'none'}. {suggest_map(fields, lacking)}"
+            f"The message as {answer.source_format} has no {places}. Fields that are not read:"
+            f" {join_names(unknown) or 'none'}. {suggest_map(fields, lacking)}"
         )
 
 
