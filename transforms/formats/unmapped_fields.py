@@ -17,6 +17,7 @@ _MAX_SMALL_CHARACTERS = 200
 _MAX_NAMED_FIELDS = 5
 _NUMBERS = frozenset({int, float, bool, type(None)})
 _RECORDS = frozenset({Citation, Fact})
+_FLAGS = {"text": "answer", "facts": "facts"}
 _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 
 
@@ -40,23 +41,20 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
             f" not know these fields: {join_names(names)}. Put the"
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
-            f" {suggest_map(request.value, ['answer' if name == 'text' else name for name in lacking])}"
+            f" {suggest_map(request.value, [_FLAGS[name] for name in lacking])}"
         )
 
 
 def _reject_unmapped_row(answer: Answer, request: Request, field_map: FieldMap) -> None:
     lacks = {"answer": not answer.answer_text.strip(), "facts": not answer.facts}
-    lacking = [
-        name for name in lacks if lacks[name] and not field_map.is_empty(name, request.value)
-    ]
-    if not (lacking and isinstance(request.value, dict)):
-        return
-    known = field_map.known_names(request.value)
     fields = request.value
-    if request.carrier_fields is None and isinstance(
-        as_written := read_json(request.message.payload), dict
-    ):
-        fields = as_written
+    lacking = [name for name in lacks if lacks[name] and not field_map.is_empty(name, fields)]
+    if not lacking or not isinstance(fields, dict):
+        return
+    known = field_map.known_names(fields)
+    if request.carrier_fields is None:
+        as_written = read_json(request.message.payload)
+        fields = as_written if isinstance(as_written, dict) else fields
     unknown = [
         name
         for name, field in fields.items()
