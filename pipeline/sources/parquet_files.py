@@ -49,8 +49,10 @@ def _open(stream: BufferedReader[RawIOBase], path: str) -> ParquetFile:
 
 def _batches(file: ParquetFile) -> Iterator[pa.RecordBatch]:
     schema = _in_microseconds(file.schema_arrow)
-    for batch in file.iter_batches(_BATCH_ROWS, use_threads=False):
-        yield batch if batch.schema.equals(schema) else batch.cast(schema, safe=False)
+    # One at a time, since a batch over a damaged row group would take whole ones along.
+    for group in range(file.num_row_groups):
+        for batch in file.iter_batches(_BATCH_ROWS, row_groups=[group], use_threads=False):
+            yield batch if batch.schema.equals(schema) else batch.cast(schema, safe=False)
 
 
 def _in_microseconds(schema: Any) -> Any:

@@ -3,9 +3,11 @@
 A new preset is an entry here. Paths separated by `` | `` are tried in their order.
 """
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from schemas import Record
+from schemas.wire.json_input import camel_case_name
 from schemas.wire.wire_type import words
 from transforms.field_maps.field_map import FieldMap, parse_map
 from transforms.field_maps.json_path import json_path
@@ -17,10 +19,10 @@ class Preset(Record, frozen=True, kw_only=True, dict=True):
     Attributes:
       name: its source_format: the tool, a point, and the rest.
       marks: paths, separated by spaces, that all find something in its rows, and together in those
-        of no other tool.
+        of no other tool; the rarest comes first.
       paths: of the fields.
       ignored: names of fields, separated by spaces, that never hold the answer or its facts.
-      comes_first: whether its rows also look like a format, and less like that than like this.
+      is_like_envelope: whether its rows also look like groundwatch's envelope.
     """
 
     name: str
@@ -34,8 +36,15 @@ class Preset(Record, frozen=True, kw_only=True, dict=True):
         """The parsed paths."""
         return parse_map(tuple(self.paths.items()), self.ignored)
 
-    def matches(self, value: object) -> bool:
-        """Return whether parsed JSON is a row of the tool."""
+    @cached_property
+    def rarest_name(self) -> str:
+        """The field that few rows of other tools have."""
+        return camel_case_name(json_path(words(self.marks)[0]).first_name)
+
+    def matches(self, value: Mapping[str, object]) -> bool:
+        """Return whether parsed JSON, in camelCase, is a row of the tool."""
+        if self.rarest_name not in value:
+            return False
         return all(json_path(mark).find(value) for mark in words(self.marks))
 
 
@@ -54,7 +63,7 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         name="ragas.dataset",
-        marks="$.question $.answer $.contexts",
+        marks="$.contexts $.question $.answer",
         paths={
             "query": "$.question",
             "answer": "$.answer",
@@ -65,7 +74,7 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         name="deepeval.test_case",
-        marks="$.input $.actual_output",
+        marks="$.actual_output $.input",
         paths={
             "query": "$.input",
             "answer": "$.actual_output",
@@ -75,7 +84,7 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         name="azure.evaluation",
-        marks="$.query $.response $.context",
+        marks="$.context $.query $.response",
         paths={
             "query": "$.query",
             "answer": "$.response",
@@ -85,7 +94,7 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         name="vertex.evaluation",
-        marks="$.prompt $.response $.context",
+        marks="$.context $.prompt $.response",
         paths={
             "query": "$.prompt",
             "answer": "$.response",
@@ -95,7 +104,7 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         name="langchain.retrieval_chain",
-        marks="$.input $.answer $.context",
+        marks="$.context $.input $.answer",
         paths={
             "query": "$.input",
             "answer": "$.answer",
@@ -123,7 +132,7 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         name="llamaindex.response",
-        marks="$.response $.source_nodes",
+        marks="$.source_nodes $.response",
         paths={
             "answer": "$.response",
             "facts": "$.source_nodes[*]",
@@ -173,7 +182,7 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         name="phoenix.example",
-        marks="$.input $.output $.reference",
+        marks="$.reference $.input $.output",
         paths={
             "query": "$.input",
             "answer": "$.output",
@@ -182,7 +191,7 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         name="langfuse.trace",
-        marks="$.id $.timestamp $.input $.output",
+        marks="$.timestamp $.id $.input $.output",
         paths={
             "query": "$.input.question | $.input.query | $.input[-1].content | $.input",
             "answer": "$.output.answer | $.output.response | $.output.content | $.output",
@@ -208,7 +217,7 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         name="anthropic.messages",
-        marks="$.role $.stop_reason $.content[?(@.type=='text')]",
+        marks="$.stop_reason $.role $.content[?(@.type=='text')]",
         paths={
             "answer": "$.content[?(@.type=='text')].text",
             "facts": "$.content[?(@.type=='text')].citations[*]",

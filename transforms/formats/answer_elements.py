@@ -21,13 +21,14 @@ from transforms.field_maps.field_map import FieldMap
 from transforms.formats.discovery_engine_answers import is_answer, is_unfinished
 from transforms.formats.field_values import parse_time
 from transforms.formats.format_table import FORMATS, is_known
+from transforms.formats.mapped_answers import is_row
 from transforms.formats.unmapped_fields import could_hold_content, join_names
 
 MAX_ANSWERS = 10_000
 """The limit for one message: each answer takes a copy of the message's attributes."""
 
 _WRAPPER_FIELD = "answers"
-_COMPLETE_FORMATS = tuple(known for known in FORMATS if not known.can_be_chunk)
+_COMPLETE_FORMATS = tuple(known for known in FORMATS if not (known.can_be_chunk or known.field_map))
 
 
 class Element(NamedTuple):
@@ -181,7 +182,9 @@ def _is_wrapper(fields: Mapping[str, object]) -> bool:
 
 def _holds_several(items: Sequence[Any]) -> bool:
     """Return whether the elements of an array are separate answers, not chunks of one stream."""
-    if any(known.matches(item) for item in items for known in _COMPLETE_FORMATS):
+    if any(
+        is_row(item) or any(known.matches(item) for known in _COMPLETE_FORMATS) for item in items
+    ):
         return True
     names, tokens = set(), set()
     for item in filter(lambda item: isinstance(item, dict), items):

@@ -13,8 +13,8 @@ from transforms.formats.format import Format
 
 FORMATS: tuple[Format, ...] = (
     groundwatch_messages.ENRICHED,
-    *mapped_answers.FIRST_PRESETS,
     groundwatch_messages.ENVELOPE,
+    *mapped_answers.FIRST_PRESETS,
     discovery_engine_answers.STREAM_ANSWER,
     gemini_candidates.GENERATE_ANSWER,
     gemini_candidates.GENERATE_CONTENT,

@@ -19,6 +19,7 @@ from transforms.field_maps.json_path import read_text_as_json
 from transforms.formats.fact_collection import FactCollection, render_value
 from transforms.formats.field_values import first_time, proportion, true_tags
 from transforms.formats.format import Format, Reading, Request
+from transforms.formats.mapped_answers import is_row
 from transforms.rules import routing
 from transforms.rules.redaction import is_hashed
 from transforms.rules.spans import is_valid_span
@@ -150,7 +151,9 @@ ENVELOPE = Format(
     name="groundwatch.envelope",
     fields=frozenset({"answer"}),
     wire_of=lambda _: wire.Envelope,
-    detects=lambda fields: isinstance(fields.get("answer"), str),
+    detects=lambda fields: (
+        isinstance(fields.get("answer"), str) and ("facts" in fields or not is_row(fields))
+    ),
     read=_read_envelope,
 )
 

@@ -91,7 +91,7 @@ def _with_time(answer: Answer, given: list[object]) -> Answer:
 
 
 def _format_of(
-    name: str, field_map: FieldMap, detects: Callable[[object], bool] = lambda _: False
+    name: str, field_map: FieldMap, detects: Callable[[Any], bool] = lambda _: False
 ) -> Format:
     def read(request: Request) -> Reading:
         answer = Answer(message=request.message, record_id="", source_format=name)
@@ -112,3 +112,13 @@ def _presets(*, first: bool) -> tuple[Format, ...]:
 
 
 FIRST_PRESETS, OTHER_PRESETS = _presets(first=True), _presets(first=False)
+_RAREST_NAMES = frozenset(preset.rarest_name for preset in PRESETS)
+
+
+def is_row(value: object) -> bool:
+    """Return whether parsed JSON is a row that some preset reads."""
+    return (
+        isinstance(value, dict)
+        and not _RAREST_NAMES.isdisjoint(value)
+        and any(preset.matches(value) for preset in PRESETS)
+    )
