@@ -37,8 +37,8 @@ _PLAIN = b""
 _MAGIC_BYTES = 4
 _CHANGED = "it has changed since it was counted; give the same command again"
 _CHECKED_NAMES = (".avro", ".parquet", ".gz", ".zst")
-# How a JSON value begins that is written over several lines.
-_OPENING = re.compile(rb"[\[{\s]+")
+# How a JSON value begins that is written over several lines, or an array with an element a line.
+_OPENING = re.compile(rb"[\[{\s]+|\s*\[.*,\s*")
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"?')
 
 
@@ -190,7 +190,7 @@ def _kind(stream: Buffered) -> bytes:
 def _read_lines(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Iterator[Message]:
     """Read lines, which end at a line feed only, but skip blank ones, until DamagedArchive.
 
-    In a file whose first line only opens a JSON value, each value is one message, over many lines.
+    In a file whose first line begins a JSON value over several lines, each value is one message.
     """
     number = read = verified = 0
     line = _Line(max_line_bytes, f"{path}#1")
@@ -202,7 +202,7 @@ def _read_lines(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> 
             for piece in others:
                 number += 1
                 if is_spread is None and not line.is_blank:
-                    is_spread = line.only_opens
+                    is_spread = line.begins_value
                 if is_spread and line.is_open():
                     line.add(b"\n")
                 else:
@@ -236,8 +236,8 @@ class _Line:
         return not b"".join(self._pieces).removeprefix(_BYTE_ORDER_MARK).strip()
 
     @property
-    def only_opens(self) -> bool:
-        """Whether there are only the brackets that open a JSON value."""
+    def begins_value(self) -> bool:
+        """Whether the line begins a JSON value that goes on in the next one."""
         text = b"".join(self._pieces).removeprefix(_BYTE_ORDER_MARK)
         return not self._is_cut and _OPENING.fullmatch(text) is not None
 
