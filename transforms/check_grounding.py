@@ -63,9 +63,11 @@ class CheckGrounding(beam.PTransform):
       fill_bundles: batches the answers first, None if the bundles are large enough.
     """
 
-    def __init__(self, settings: CheckSettings, fill_bundles: FillBundles | None = None) -> None:
+    def __init__(
+        self, settings: CheckSettings | None = None, fill_bundles: FillBundles | None = None
+    ) -> None:
         super().__init__()
-        self.settings = settings
+        self.settings = settings or CheckSettings()
         self.fill_bundles = fill_bundles
 
     @no_annotations  # Beam knows several outputs by their tags only
@@ -197,7 +199,7 @@ class _CheckAnswer(beam.DoFn):
             retryable=error.retryable,
             attempts=error.attempts,
             first_failed_at_us=error.first_failed_at_us,
-            record_id=answer.record_id,
+            answer=answer,
         )
 
 

@@ -13,7 +13,7 @@ from schemas.failure import failure_to_json, message_of_failure
 from schemas.message import Message
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
 from transforms.formats import ParseFailure, parse_answers
-from transforms.formats.parser import MAX_ANSWERS
+from transforms.formats.answer_elements import MAX_ANSWERS
 from transforms.runtime.failures import failed_now
 
 
@@ -155,7 +155,7 @@ def test_a_named_format_applies_to_the_elements() -> None:
 
 NOT_DETECTED = {
     "nothing": {"answers": []},
-    "other answers": {"query": "q", "answers": [{"data": "a", "documents": [{"content": "d"}]}]},
+    "other answers": {"query": "q", "answers": [{"reply": "a", "documents": [{"content": "d"}]}]},
     "candidates": [CANDIDATE, CANDIDATE],
     "responses of generateContent": [{"candidates": [CANDIDATE]}, {"candidates": [CANDIDATE]}],
     "scalars": ["a", 1],
