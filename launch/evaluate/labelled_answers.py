@@ -122,6 +122,7 @@ class LabelledAnswers:
                 message,
                 input_format=settings.input_format,
                 facts_from_steps=settings.facts_from_steps,
+                own_map=settings.map,
             ):
                 self.counts.read += 1
                 if not isinstance(answer, ParseFailure):
