@@ -17,7 +17,7 @@ FIELDS: tuple[str, ...] = (
 PathPairs = tuple[tuple[str, str], ...]
 """Pairs of a field and its path; several paths of one field are tried in their order."""
 
-_KINDS = (str, dict)
+_KINDS = (str, dict, type(None))
 _SEPARATOR = " | "
 # Where tools write the text of a source, what it is called and where it is.
 _TEXTS: tuple[str, ...] = (
@@ -68,12 +68,13 @@ class FieldMap(Record, frozen=True):
         return "".join(map(str, found))
 
     def facts(self, value: object) -> Iterator[Fact]:
-        """Read the facts: texts, objects with a text, or a text that is a list in JSON."""
+        """Read the facts: texts, objects with a text, or lists of them, also as JSON in a text."""
         for found in self.find("facts", value):
             items = read_text_as_json(found)
             is_list = isinstance(items, list) and all(isinstance(each, _KINDS) for each in items)
             listed: Any = items if is_list else [found]
-            yield from map(self._fact, listed)
+            # Tables write null for an item that is missing.
+            yield from map(self._fact, (item for item in listed if item is not None))
 
     def reads(self, value: object) -> bool:
         """Return whether the map finds an answer in parsed JSON."""
