@@ -35,7 +35,7 @@ class Format(Record, frozen=True, kw_only=True):
 
     Attributes:
       name: its source_format, such as ``gemini.candidate``: the family, a point, and the rest.
-      fields: a message whose format is named must have at least one of these.
+      fields: a message, or an object of its array, has at least one of these.
       wire_of: returns the wire type of an object: of the message, or of an element of an array.
       detects: returns whether parsed JSON of the right shape is in this format.
       read: reads a request; raises UnreadableAnswer.

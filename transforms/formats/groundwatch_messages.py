@@ -14,7 +14,7 @@ from schemas.answer import Answer, Citation, GroundingSupport, SafetyRating
 from schemas.message import UnreadableAnswer
 from schemas.verdict import ContradictionKind, Tag
 from schemas.wire import groundwatch as wire
-from schemas.wire.wire_type import read_wire, wire_fields, words
+from schemas.wire.wire_type import read_wire, words
 from transforms.formats.fact_collection import FactCollection, render_value
 from transforms.formats.field_values import first_time, proportion, true_tags
 from transforms.formats.format import Format, Reading, Request
@@ -149,7 +149,7 @@ ENVELOPE = Format(
 
 ENRICHED = Format(
     name="groundwatch.enriched",
-    fields=frozenset(wire_fields(wire.EnrichedRow)),
+    fields=_REQUIRED_FIELDS,
     wire_of=lambda _: wire.EnrichedRow,
     detects=lambda fields: fields.keys() >= _REQUIRED_FIELDS,
     read=_read_enriched,

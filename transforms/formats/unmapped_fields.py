@@ -1,7 +1,7 @@
 """Reject a message whose text or facts may be in fields that its format does not know."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args, get_origin
 
 from schemas.answer import Answer, Citation, Fact
@@ -35,6 +35,18 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
             f" not know these fields: {join_names(names)}. Put the"
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
+        )
+
+
+def reject_prompt(answer: Answer, texts: Iterable[str], path: str) -> None:
+    """Raise UnmappedFields for an answer whose facts can only be in the text of its prompt."""
+    if answer.facts or not answer.answer_text or not depends_on_content(answer):
+        return
+    prompt = "\n".join(text for text in texts if text)
+    if len(prompt) > _MAX_SMALL_CHARACTERS or "\n" in prompt.strip():
+        raise UnmappedFields(
+            "No facts found, except that the text of the prompt may hold them: name their field"
+            f" with --map, such as --map 'facts={path}', or log them in a field of their own."
         )
 
 
