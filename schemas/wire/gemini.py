@@ -204,6 +204,7 @@ class GenerateContentRequest(Wire, frozen=True):
     # Settings, and the user's own names.
     ignored: ClassVar = words("""
         model generationConfig safetySettings toolConfig cachedContent labels serviceTier
+        modelArmorConfig
     """)
     contents: Details[Content] = ()
     system_instruction: Content = Content()
