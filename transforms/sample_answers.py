@@ -34,5 +34,6 @@ class SampleAnswers(beam.PTransform):
 
 def _is_kept(answer: Answer, rule: SamplingRule) -> bool:
     is_kept = is_in_sample(answer.record_id, answer.engine, rule)
-    counters.SAMPLED_OUT.inc(int(not is_kept))
+    if not is_kept:
+        counters.SAMPLED_OUT.inc()
     return is_kept

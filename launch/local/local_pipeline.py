@@ -11,7 +11,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms import core
 from apache_beam.transforms.environments import EmbeddedPythonEnvironment
 
-from launch.local.run_summary import counts_from
+from launch.job.pipeline_counts import counts_from
 from pipeline.build import build_pipeline
 from pipeline.settings.config import Config
 from pipeline.sinks.batch_results import BatchResults, read_results

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import reject_repeated
+from transforms.field_maps.suggestions import suggest_map
 from transforms.formats import (
     assist_answers,
     check_requests,
@@ -15,6 +16,7 @@ from transforms.formats import (
     generated_content,
     grounded_content,
     groundwatch_messages,
+    mapped_answers,
     search_summaries,
     user_activity,
 )
@@ -23,6 +25,7 @@ from transforms.formats.format import Format
 FORMATS: tuple[Format, ...] = (
     groundwatch_messages.ENRICHED,
     groundwatch_messages.ENVELOPE,
+    *mapped_answers.FIRST_PRESETS,
     user_activity.USER_ACTIVITY,
     generated_content.STREAM_GENERATE_CONTENT,
     generated_content.VERTEX_STREAM_GENERATE_CONTENT,
@@ -41,6 +44,7 @@ FORMATS: tuple[Format, ...] = (
     discovery_engine_answers.ANSWER,
     discovery_engine_answers.ANSWER_QUERY,
     gemini_candidates.CANDIDATE,
+    *mapped_answers.OTHER_PRESETS,
 )
 """All input formats; the first that matches a message reads it."""
 
@@ -57,9 +61,9 @@ _BITS_BY_FIELD: Mapping[str, int] = {
     name: sum(
         1 << number
         for number, known in enumerate(FORMATS)
-        if name in known.fields and not known.is_array
+        if name in (known.marks or known.fields) and not known.is_array
     )
-    for name in frozenset[str]().union(*(known.fields for known in FORMATS))
+    for name in frozenset[str]().union(*(known.marks or known.fields for known in FORMATS))
 }
 
 
@@ -105,4 +109,5 @@ def find_format(value: object, named: str | None) -> Format:
     # A repeated field may be why no format matches.
     for field in value.values() if isinstance(value, dict) else ():
         reject_repeated(field)
-    raise UnreadableAnswer(f"The message is not recognised as {named or 'any'} input format.")
+    hint = f" {suggest_map(value)}" if isinstance(value, dict) else ""
+    raise UnreadableAnswer(f"The message is not recognised as {named or 'any'} input format.{hint}")

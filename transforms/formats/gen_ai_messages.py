@@ -12,7 +12,6 @@ from schemas.wire.json_input import read_embedded
 from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.fact_collection import FactCollection, render_value
 from transforms.formats.format import Format, Reading, Request
-from transforms.formats.unmapped_fields import reject_prompt
 
 # Gemini's names lead to the same verdicts.
 _FINISH_REASONS = {
@@ -52,9 +51,13 @@ def _read(request: Request) -> Reading:
         finish_reason=_FINISH_REASONS.get(finish_reason, finish_reason.upper()) if last else None,
         facts=facts.all(),
     )
-    prompt = [*_texts_of("user", record.input_messages), render_value(record.system_instructions)]
-    reject_prompt(answer, prompt, "$.inputMessages[-1].parts[0].content")
     return answer, request.message.attributes.get("response_id", "")
+
+
+def _prompt(value: object) -> tuple[list[str], str]:
+    record = read_wire(value, wire.GenAiRecord)
+    texts = [*_texts_of("user", record.input_messages), render_value(record.system_instructions)]
+    return texts, "$.inputMessages[-1].parts[0].content"
 
 
 def _text(message: wire.GenAiMessage) -> str:
@@ -88,4 +91,5 @@ GEN_AI = Format(
     wire_of=lambda _: wire.GenAiRecord,
     detects=lambda fields: isinstance(fields.get("outputMessages"), list),
     read=_read,
+    prompt=_prompt,
 )

@@ -10,16 +10,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.answer import Answer
 from schemas.verdict import Tag
 from schemas.wire import gemini as wire
 from schemas.wire.wire_type import Wire, read_wire
 from transforms.formats.field_values import first_time, true_tags
 from transforms.formats.format import Format, Reading, Request
 from transforms.formats.gemini_candidates import enums_of, joined_text, read_exchange
-from transforms.formats.unmapped_fields import reject_prompt
 
 _RESPONSE_FIELDS = frozenset({"candidates", "promptFeedback"})
+_LAST_TEXT = "$.request.contents[-1].parts[0].text"
 _SEARCH_TOOLS = frozenset(
     {
         *("retrieval", "googleSearch", "googleSearchRetrieval", "googleMaps", "fileSearch"),
@@ -57,8 +56,6 @@ def _read(request: Request, name: str) -> Reading:
         response_id=response.response_id or None,
         tags=answer.tags + tags,
     )
-    if not answer.facts:
-        _reject_prompt_with_facts(answer, asked)
     return answer, ""
 
 
@@ -111,12 +108,11 @@ def _is_text(part: Any) -> bool:
     return isinstance(part, dict) and isinstance(part.get("text"), str)
 
 
-def _reject_prompt_with_facts(answer: Answer, asked: wire.GenerateContentRequest) -> None:
-    if any(not _SEARCH_TOOLS.isdisjoint(tool) for tool in asked.tools if tool):
-        return
+def _prompt(value: object) -> tuple[list[str], str]:
+    asked, _ = _sides(value)
+    has_search = any(not _SEARCH_TOOLS.isdisjoint(tool) for tool in asked.tools if tool)
     prompt = [asked.system_instruction, *(content for content in asked.contents if content)]
-    texts = list(map(joined_text, prompt))
-    reject_prompt(answer, texts, "$.request.contents[-1].parts[0].text")
+    return [] if has_search else list(map(joined_text, prompt)), _LAST_TEXT
 
 
 def _is_exchange(fields: Mapping[str, Any]) -> bool:
@@ -153,6 +149,7 @@ def _formats(family: str) -> tuple[Format, Format]:
         wire_of=_wire_of,
         detects=_is_response,
         read=partial(_read, name=name),
+        prompt=_prompt,
         can_be_chunk=True,
     ), Format(
         name=stream,

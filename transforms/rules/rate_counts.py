@@ -33,6 +33,9 @@ class RateCounts(Record, frozen=True, kw_only=True):
     skip_reasons: dict[str, int] = {}
 
 
+EngineCounts = tuple[str | None, RateCounts]
+
+
 def bucket_start(event_time_us: int) -> int:
     """Return the start of the bucket of a time."""
     return event_time_us // BUCKET_US * BUCKET_US

@@ -163,7 +163,7 @@ def test_a_named_format_applies_to_the_elements() -> None:
 
 NOT_DETECTED = {
     "nothing": {"answers": []},
-    "other answers": {"query": "q", "answers": [{"data": "a", "documents": [{"content": "d"}]}]},
+    "other answers": {"query": "q", "answers": [{"reply": "a", "documents": [{"content": "d"}]}]},
     "candidates": [CANDIDATE, CANDIDATE],
     "scalars": ["a", 1],
     "no array": {"answers": {"answer": "a"}},
