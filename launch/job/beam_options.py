@@ -2,6 +2,7 @@
 
 import re
 from argparse import ArgumentParser
+from importlib.util import find_spec
 from typing import Any, NoReturn
 
 from apache_beam.options.pipeline_options import (
@@ -56,6 +57,8 @@ def _runner_problems(options: PipelineOptions) -> list[str]:
     if is_on_this_machine(options):
         return []
     name = options.view_as(StandardOptions).runner
+    if is_on_dataflow(options) and find_spec("google.cloud.dataflow") is None:
+        return [f"--runner {name}: Dataflow needs the extra groundwatch[dataflow]; install it"]
     try:
         runner = create_runner(name)
     except (ValueError, ImportError, AttributeError):
