@@ -59,7 +59,9 @@ class SegmentRunner:
 
     def __init__(self, config: Config, options: PipelineOptions, resources: ExitStack) -> None:
         self._work = WorkFolder(str(config.work_folder))
-        self._pipeline = LocalPipeline(config, options, SegmentSink)
+        self._pipeline = resources.enter_context(
+            closing(LocalPipeline(config, options, SegmentSink))
+        )
         self._reader = SegmentReader(are_failures=config.replays)
         self._checks = resources.enter_context(checks_open(config.check)).checks
         self._seen = resources.enter_context(seen_ids_open(str(config.seen_ids)))
