@@ -10,6 +10,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from launch.local.local_pipeline import LocalPipeline
 from pipeline.settings.config import Config
+from pipeline.sinks.batch_results import BatchResults
 from pipeline.sinks.sink import SegmentSink
 from pipeline.sources.read_archives import MessageRange
 from schemas.message import Message
