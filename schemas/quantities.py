@@ -26,7 +26,7 @@ def to_rfc3339(time_us: int | None) -> str | None:
     if time_us is None:
         return None
     # strftime writes years before 1000 with fewer than four digits.
-    return _datetime(time_us).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    return to_datetime(time_us).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def with_rfc3339_times(record: Record) -> dict[str, Any]:
@@ -58,8 +58,9 @@ def to_us(moment: datetime) -> int:
 
 def to_date(time_us: int) -> str:
     """Format the UTC date of a time as ``2026-03-02``, within the same years as `to_rfc3339`."""
-    return _datetime(time_us).date().isoformat()
+    return to_datetime(time_us).date().isoformat()
 
 
-def _datetime(time_us: int) -> datetime:
+def to_datetime(time_us: int) -> datetime:
+    """Return a time in UTC, moved into the years 1 to 9999."""
     return EPOCH + min(max(timedelta(microseconds=time_us), _FIRST), _LAST)

@@ -6,4 +6,11 @@ The exit status is 1 when the answer is low-grounded, so that a test or a CI job
 from launch.commands import Command
 from pipeline.settings.commands import CheckCommandSettings
 
-COMMAND = Command(settings=CheckCommandSettings, run="launch.show.check_answer:check")
+COMMAND = Command(
+    settings=CheckCommandSettings,
+    run="launch.show.check_answer:check",
+    examples=(
+        "--answer 'Lamps glow red.' --fact 'Lamps glow blue.'",
+        "--answer - --fact_file manual.txt < answer.txt",
+    ),
+)

@@ -6,4 +6,8 @@ Alerts, the report and the summary print the ids.
 from launch.commands import Command
 from pipeline.settings.commands import ShowSettings
 
-COMMAND = Command(settings=ShowSettings, run="launch.show.find_record:show")
+COMMAND = Command(
+    settings=ShowSettings,
+    run="launch.show.find_record:show",
+    examples=("3fa94c81d2b7", "3fa94c81d2b7 out/answers --json"),
+)

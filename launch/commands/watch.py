@@ -19,6 +19,10 @@ _STREAM = Command(
 )
 COMMAND = Command(
     settings=WatchSettings,
+    examples=(
+        "--demo",
+        "--subscription projects/P/subscriptions/S --output out/live --health_address 8080",
+    ),
     run="launch.watch.start:watch_subscription",
     variants=(("--runner", _STREAM), ("--demo", _DEMO)),
 )

@@ -36,17 +36,18 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
     options = PipelineOptions(placement.beam_arguments)
     try:
         if config.work_folder:
-            summary = run_locally(config, options, placement.processes, job)
+            summary, findings = run_locally(config, options, placement.processes, job)
         else:
             summary = run_remotely(config, options, job.costs.price_per_1k_chars)
+            findings = None
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
         return fail(f"the run failed: {_reason(cause_of(error))}")
     report = None
     try:
-        report = write_report(config.output)
+        report = write_report(config.output, findings)
     except OSError as error:
         sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
-    show_summary(config, summary, report)
+    show_summary(config, summary, findings, report)
     return _exit_status(config, summary)
 
 

@@ -65,7 +65,9 @@ def _hint(path: str) -> str | None:
     begin, end = first_line[:1], first_line.rstrip()[-1:]
     if begin not in (b"[", b"{"):
         is_table = b"," in first_line or b"\t" in first_line
-        return f"{path} looks like CSV or TSV: write one JSON object a line" if is_table else None
+        return (
+            f"{path} looks like CSV or TSV: let its name end in .csv or .tsv" if is_table else None
+        )
     if others and end not in (b"]", b"}"):
         program = "jq -c '.[]'" if begin == b"[" else "jq -c ."
         return f"{path} looks like JSON over several lines: write one object a line ({program})"

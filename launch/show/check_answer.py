@@ -5,11 +5,11 @@ from pathlib import Path
 
 import msgspec
 
-from launch.report.output_records import AnswerRow
 from launch.show.print_record import print_record
 from launch.terminal.exit_status import DONE, FAILED, fail
 from pipeline.settings.commands import CheckCommandSettings
 from pipeline.settings.load import Loaded
+from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
 from transforms import check as check_one
 from transforms.grounding.errors import CheckFailed

@@ -12,12 +12,12 @@ from launch.report.output_folder import (
     read_answers,
     read_summary,
 )
-from launch.report.output_records import AnswerRow
 from launch.show.print_record import print_record
 from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import counted
 from pipeline.settings.commands import ShowSettings
 from pipeline.settings.load import Loaded
+from schemas.enriched_answer import AnswerRow
 from transforms.rules.tagging import Thresholds
 
 _MAX_SHOWN = 5

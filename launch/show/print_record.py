@@ -7,11 +7,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from launch.report.output_records import AnswerRow
 from launch.report.page.presentation import moment
 from launch.terminal.figures import NOTHING, score
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
+from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
 from transforms.rules.tagging import Thresholds
 

@@ -76,6 +76,7 @@ def _validate_canary(path: str, problems: list[str], settings: InputFormatSettin
                 message,
                 input_format=settings.input_format,
                 facts_from_steps=settings.facts_from_steps,
+                own_map=settings.map,
             ):
                 if isinstance(answer, ParseFailure):
                     place = answer.message.answer_place

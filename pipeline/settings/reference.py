@@ -1,7 +1,7 @@
 """Describe the settings: the help of a command, and docs/configuration.md."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from pipeline.settings.definition import Setting, Settings, settings_of
@@ -10,9 +10,13 @@ from pipeline.settings.load import CommonSettings
 _WIDTH = 100
 
 
-def help_text(settings: type[Settings]) -> str:
-    """Describe the flags of a command in groups, one paragraph each."""
-    fields = (*settings_of(settings), *settings_of(CommonSettings))
+def help_text(settings: type[Settings], keys: Collection[str] | None = None) -> str:
+    """Describe the flags of a command, or those of some settings, in groups."""
+    fields = [
+        field
+        for field in (*settings_of(settings), *settings_of(CommonSettings))
+        if keys is None or field.key in keys
+    ]
     blocks = []
     for group, grouped in groupby(fields, key=lambda field: field.group):
         lines = [line for field in grouped for line in _flag_lines(field)]

@@ -1,6 +1,7 @@
 """KeepRows: write the results of a batch to small files in its folder."""
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +17,25 @@ from transforms.persistence.private_files import create_file
 class KeepRows(beam.PTransform):
     """Write rows, which must be few, to a file of the batch's results, named as its field.
 
+    Each of `converts` makes such rows of all input rows; without any, these are kept themselves.
+
     Input: a tuple of PCollections, bounded.
     Output: nothing.
     Failures: an OSError fails the bundle.
     Delivery: each row once, if the batch succeeds.
     """
 
-    def __init__(
-        self, batches: BatchHandle, name: str, convert: beam.PTransform | None = None
-    ) -> None:
+    def __init__(self, batches: BatchHandle, name: str, *converts: beam.PTransform) -> None:
         super().__init__()
         self.keep = KeepRow(batches, name)
-        self.convert = convert
+        self.converts = converts
 
     @no_annotations  # Beam does not know a tuple of collections as input
     def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
         """Apply the step."""
         # One by one: a Flatten of rows holds them in memory on the local runner.
-        for number, rows in enumerate(inputs):
-            kept = rows | f"Convert{number}" >> self.convert if self.convert else rows
+        for number, (rows, convert) in enumerate(product(inputs, self.converts or (None,))):
+            kept = rows | f"Convert{number}" >> convert if convert else rows
             _ = kept | f"KeepRows{number}" >> beam.ParDo(self.keep)
         return PDone(inputs[0].pipeline)
 

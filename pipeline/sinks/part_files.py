@@ -9,8 +9,8 @@ from pipeline.sinks.row_formats import RowFormat
 from schemas import Record
 
 _ROWS_BETWEEN_CHECKS = 64
-# More than the dates of a year, and less than the files a process may open by default.
-_MOST_OPEN = 512
+# More than the dates of a year; twice as many are fewer than a process may open by default.
+_MOST_OPEN = 400
 
 
 class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):

@@ -17,16 +17,18 @@ from schemas.wire.json_input import (
 from schemas.wire.wire_type import OutOfRangeNumber
 from transforms.carriers.carrier import Carried, Carrier
 from transforms.carriers.carrier_table import find_carrier
+from transforms.field_maps.field_map import FieldMap
 from transforms.formats.discovery_engine_answers import is_answer, is_unfinished
 from transforms.formats.field_values import parse_time
 from transforms.formats.format_table import FORMATS, is_known
+from transforms.formats.mapped_answers import is_row
 from transforms.formats.unmapped_fields import could_hold_content, join_names
 
 MAX_ANSWERS = 10_000
 """The limit for one message: each answer takes a copy of the message's attributes."""
 
 _WRAPPER_FIELD = "answers"
-_COMPLETE_FORMATS = tuple(known for known in FORMATS if not known.can_be_chunk)
+_COMPLETE_FORMATS = tuple(known for known in FORMATS if not (known.can_be_chunk or known.field_map))
 
 
 class Element(NamedTuple):
@@ -41,13 +43,14 @@ class Element(NamedTuple):
     carrier_fields: tuple[str, ...] | None = None
 
 
-def split_answers(message: Message) -> Sequence[Element]:
+def split_answers(message: Message, own_map: FieldMap | None = None) -> Sequence[Element]:
     """Parse the JSON of a message, and split it into its answers: at least one.
 
     A message holds several answers if it is an array of complete answers under different names or
     tokens, an array of messages that cannot be chunks of a stream, an object with the array
     `answers`, or a carrier of several. Any other message holds one. A replay of an element's
-    message reads the same answer.
+    message reads the same answer. An array is also split if a user's field map finds an answer in
+    an element.
     """
     if message.whole_bytes is not None:
         raise UnreadableAnswer(
@@ -57,7 +60,7 @@ def split_answers(message: Message) -> Sequence[Element]:
     whole = Element(_read_camel_case(message.payload), message)
     carrier = find_carrier(whole.value)
     bodies = [whole] if carrier is None else list(_unwrap(whole, carrier))
-    elements = [element for body in bodies for element in _split(body)]
+    elements = [element for body in bodies for element in _split(body, own_map)]
     if len(elements) == 1:
         return elements
     return [
@@ -100,10 +103,11 @@ def _carried_message(message: Message, carried: Carried) -> Message:
     )
 
 
-def _split(whole: Element) -> Sequence[Element]:
+def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
     """Split an array of answers, or the array in the field `answers`."""
     value, message = whole.value, whole.message
-    if isinstance(value, list) and _holds_several(value):
+    is_mapped = own_map is not None and isinstance(value, list) and any(map(own_map.reads, value))
+    if isinstance(value, list) and (is_mapped or _holds_several(value)):
         values, in_wrapper = value, False
     elif isinstance(value, dict) and _is_wrapper(value):
         values, in_wrapper = value[_WRAPPER_FIELD], True
@@ -178,7 +182,9 @@ def _is_wrapper(fields: Mapping[str, object]) -> bool:
 
 def _holds_several(items: Sequence[Any]) -> bool:
     """Return whether the elements of an array are separate answers, not chunks of one stream."""
-    if any(known.matches(item) for item in items for known in _COMPLETE_FORMATS):
+    if any(
+        is_row(item) or any(known.matches(item) for known in _COMPLETE_FORMATS) for item in items
+    ):
         return True
     names, tokens = set(), set()
     for item in filter(lambda item: isinstance(item, dict), items):

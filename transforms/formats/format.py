@@ -7,6 +7,7 @@ from schemas import Record
 from schemas.answer import Answer
 from schemas.message import Message
 from schemas.wire.wire_type import Wire
+from transforms.field_maps.field_map import FieldMap
 
 Reading = tuple[Answer, str]
 """An answer as read from a message's body alone, and the token that names it, or "".
@@ -37,6 +38,7 @@ class Format(Record, frozen=True, kw_only=True):
       name: its source_format, such as ``gemini.candidate``: the family, a point, and the rest.
       fields: a message whose format is named must have at least one of these.
       wire_of: returns the wire type of an object: of the message, or of an element of an array.
+      field_map: the paths by which it is read, where it has no wire type.
       detects: returns whether parsed JSON of the right shape is in this format.
       read: reads a request; raises UnreadableAnswer.
       can_be_chunk: whether an element of an array in this format can be a chunk of one answer.
@@ -44,7 +46,8 @@ class Format(Record, frozen=True, kw_only=True):
 
     name: str
     fields: frozenset[str]
-    wire_of: Callable[[Mapping[str, object]], type[Wire]]
+    wire_of: Callable[[Mapping[str, object]], type[Wire]] = lambda _: Wire
+    field_map: FieldMap | None = None
     detects: Callable[[Any], bool]
     read: Callable[[Request], Reading]
     is_array: bool = False

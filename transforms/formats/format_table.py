@@ -2,16 +2,19 @@
 
 from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import reject_repeated
+from transforms.field_maps.suggestions import suggest_map
 from transforms.formats import (
     discovery_engine_answers,
     gemini_candidates,
     groundwatch_messages,
+    mapped_answers,
 )
 from transforms.formats.format import Format
 
 FORMATS: tuple[Format, ...] = (
     groundwatch_messages.ENRICHED,
     groundwatch_messages.ENVELOPE,
+    *mapped_answers.FIRST_PRESETS,
     discovery_engine_answers.STREAM_ANSWER,
     gemini_candidates.GENERATE_ANSWER,
     gemini_candidates.GENERATE_CONTENT,
@@ -19,6 +22,7 @@ FORMATS: tuple[Format, ...] = (
     discovery_engine_answers.ANSWER,
     discovery_engine_answers.ANSWER_QUERY,
     gemini_candidates.CANDIDATE,
+    *mapped_answers.OTHER_PRESETS,
 )
 """All input formats; the first that matches a message reads it."""
 
@@ -55,4 +59,5 @@ def find_format(value: object, named: str | None) -> Format:
     # A repeated field may be why no format matches.
     for field in value.values() if isinstance(value, dict) else ():
         reject_repeated(field)
-    raise UnreadableAnswer(f"The message is not recognised as {named or 'any'} input format.")
+    hint = f" {suggest_map(value)}" if isinstance(value, dict) else ""
+    raise UnreadableAnswer(f"The message is not recognised as {named or 'any'} input format.{hint}")

@@ -10,10 +10,12 @@ from msgspec.structs import replace
 from schemas.answer import Answer
 from schemas.message import CARRIER_ID, CARRIER_TIME, Message, UnreadableAnswer
 from schemas.verdict import Tag
+from transforms.field_maps.field_map import FieldMap, PathPairs, parse_map
 from transforms.formats.answer_elements import split_answers
 from transforms.formats.field_values import engine_id, first_time, session_id
-from transforms.formats.format import Request
+from transforms.formats.format import Format, Request
 from transforms.formats.format_table import find_format
+from transforms.formats.mapped_answers import read_with_own_map
 from transforms.formats.unmapped_fields import reject_unmapped
 from transforms.rules.routing import is_incomplete
 
@@ -29,7 +31,11 @@ class ParseFailure(NamedTuple):
 
 
 def parse_answers(
-    message: Message, *, input_format: str | None = None, facts_from_steps: bool = False
+    message: Message,
+    *,
+    input_format: str | None = None,
+    facts_from_steps: bool = False,
+    own_map: PathPairs = (),
 ) -> Iterator[Answer | ParseFailure]:
     """Parse the answers of a message: at least one, each with a message that holds it alone.
 
@@ -38,9 +44,11 @@ def parse_answers(
       input_format: its source format or family; by default the message attribute `format`. Without
         either, the format is detected.
       facts_from_steps: whether the results of the generator's searches count as facts.
+      own_map: pairs of a field and the path that finds it, whatever the format says.
     """
+    field_map = parse_map(own_map) if own_map else None
     try:
-        elements = split_answers(message)
+        elements = split_answers(message, field_map)
     except UnreadableAnswer as error:
         yield ParseFailure(message, error)
         return
@@ -54,13 +62,28 @@ def parse_answers(
             carrier_fields=carrier_fields,
         )
         try:
-            found = find_format(value, named)
-            answer = _complete(*found.read(request))
-            reject_unmapped(answer, request, found)
+            yield _read(request) if field_map is None else _read_mapped(request, field_map)
         except UnreadableAnswer as error:
             yield ParseFailure(own_message, error)
-        else:
-            yield answer
+
+
+def _read(request: Request) -> Answer:
+    found = find_format(request.value, request.named_format)
+    answer = _complete(*found.read(request))
+    reject_unmapped(answer, request, found)
+    return answer
+
+
+def _read_mapped(request: Request, field_map: FieldMap) -> Answer:
+    detected: Format | UnreadableAnswer
+    try:
+        detected = find_format(request.value, request.named_format)
+    except UnreadableAnswer as error:
+        detected = error
+    read, token, found = read_with_own_map(field_map, request, detected)
+    answer = _complete(read, token)
+    reject_unmapped(answer, request, found)
+    return answer
 
 
 def record_id(kind: str, name: str, state: Literal["", "incomplete", "failed"] = "") -> str:

@@ -8,6 +8,8 @@ from schemas.answer import Answer, Citation, Fact
 from schemas.message import UnmappedFields
 from schemas.wire.json_input import camel_case_name, read_json
 from schemas.wire.wire_type import RepeatedField, Wire, alternatives, is_wire, wire_fields
+from transforms.field_maps.field_map import FieldMap
+from transforms.field_maps.suggestions import suggest_map
 from transforms.formats.format import Format, Request
 from transforms.rules.routing import depends_on_content
 
@@ -15,6 +17,7 @@ _MAX_SMALL_CHARACTERS = 200
 _MAX_NAMED_FIELDS = 5
 _NUMBERS = frozenset({int, float, bool, type(None)})
 _RECORDS = frozenset({Citation, Fact})
+_FLAGS = {"text": "answer", "facts": "facts"}
 _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 
 
@@ -22,6 +25,9 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
     """Raise UnmappedFields for an answer without text or facts that unknown fields could hold."""
     lacks_text = not answer.answer_text or answer.answer_text.isspace()
     if not (lacks_text or not answer.facts) or not depends_on_content(answer):
+        return
+    if input_format.field_map:
+        _reject_unmapped_row(answer, request, input_format.field_map)
         return
     fields = _FieldSearch(request.value, input_format)
     lacks = {"text": lacks_text, "facts": not answer.facts}
@@ -35,6 +41,31 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
             f" not know these fields: {join_names(names)}. Put the"
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
+            f" {suggest_map(request.value, [_FLAGS[name] for name in lacking])}"
+        )
+
+
+def _reject_unmapped_row(answer: Answer, request: Request, field_map: FieldMap) -> None:
+    lacks = {"answer": not answer.answer_text.strip(), "facts": not answer.facts}
+    fields = request.value
+    lacking = [name for name in lacks if lacks[name] and not field_map.is_empty(name, fields)]
+    if not lacking or not isinstance(fields, dict):
+        return
+    known = field_map.known_names(fields)
+    if request.carrier_fields is None:
+        as_written = read_json(request.message.payload)
+        fields = as_written if isinstance(as_written, dict) else fields
+    unknown = [
+        name
+        for name, field in fields.items()
+        if camel_case_name(name) not in known and could_hold_content(field)
+    ]
+    unknown += request.carrier_fields or ()
+    if unknown or any(name not in field_map.paths for name in lacking):
+        places = " and no ".join(f"{name} at {field_map.describe(name)}" for name in lacking)
+        raise UnmappedFields(
+            f"The message as {answer.source_format} has no {places}. Fields that are not read:"
+            f" {join_names(unknown) or 'none'}. {suggest_map(fields, lacking)}"
         )
 
 

@@ -12,12 +12,13 @@ from launch.report.counts.timeline import Timeline
 from launch.report.output_records import (
     ASSESSED,
     AlertLine,
-    AnswerRow,
     FailureLine,
     RunSummary,
     cut_name,
+    sources_of,
 )
 from schemas import Record
+from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
 from transforms.rules.alerting import AlertRule
 from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
@@ -254,7 +255,7 @@ class Tally:
         self.engines.add(answer.engine, answer.verdict)
         if answer.session is not None:
             self.sessions.add(answer.session, answer.verdict)
-        for key, title in answer.sources().items():
+        for key, title in sources_of(answer).items():
             self.sources.add(key, answer.verdict, title)
 
     def _count_scores(self, answer: AnswerRow) -> None:

@@ -77,7 +77,8 @@ class Canary:
         self._path = path
         self._every_us = round(every_s * SECOND_US)
         self._drift = config.thresholds.drift
-        names = ("check", "thresholds", "moved_reasons", "input_format", "facts_from_steps")
+        names = ["check", "thresholds", "moved_reasons"]
+        names += ["input_format", "own_map", "facts_from_steps"]
         relevant = msgspec.json.encode([getattr(own, name) for name in names])
         self._fingerprint = hashlib.sha256(relevant + Path(path).read_bytes()).hexdigest()
         self._due_at_us = 0

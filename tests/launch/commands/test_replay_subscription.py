@@ -168,7 +168,7 @@ def test_the_flags_of_the_account_apply_to_the_subscription_too(
 def test_help_lists_the_flags_of_files_and_of_subscriptions(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["replay", "--help"]) == 0
+    assert main(["replay", "--help-all"]) == 0
     message = capsys.readouterr().out
     for flag in ("--failures", "--failure_subscription", "--pubsub_address", "--idle_s"):
         assert f"\n  {flag}" in message

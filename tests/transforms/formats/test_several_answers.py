@@ -155,7 +155,7 @@ def test_a_named_format_applies_to_the_elements() -> None:
 
 NOT_DETECTED = {
     "nothing": {"answers": []},
-    "other answers": {"query": "q", "answers": [{"data": "a", "documents": [{"content": "d"}]}]},
+    "other answers": {"query": "q", "answers": [{"reply": "a", "documents": [{"content": "d"}]}]},
     "candidates": [CANDIDATE, CANDIDATE],
     "responses of generateContent": [{"candidates": [CANDIDATE]}, {"candidates": [CANDIDATE]}],
     "scalars": ["a", 1],

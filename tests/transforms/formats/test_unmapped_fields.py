@@ -15,8 +15,8 @@ CHUNKS = [{"chunkText": WORDS}]
 
 REJECTED = {
     "facts under another name": (
-        {"question": "q", "answer": "a", "contexts": [WORDS], "ground_truth": "t"},
-        ["contexts"],
+        {"question": "q", "answer": "a", "excerpts": [WORDS], "ground_truth": "t"},
+        ["excerpts"],
     ),
     "facts as one object": ({"answer": "a", "context": {"text": WORDS}}, ["context"]),
     "facts as one long string": ({"answer": "a", "context": LONG}, ["context"]),
@@ -38,8 +38,8 @@ REJECTED = {
         ["[].source_list"],
     ),
     "another service's answer": (
-        {"output": {"text": WORDS}, "citations": [{"retrievedReferences": [WORDS]}]},
-        ["output", "citations[].retrievedReferences"],
+        {"reply": {"text": WORDS}, "citations": [{"usedReferences": [WORDS]}]},
+        ["reply", "citations[].usedReferences"],
     ),
     "other grounding": (
         {"candidates": [SAID | {"groundingMetadata": {"supportChunks": CHUNKS}}]},
