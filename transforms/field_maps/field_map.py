@@ -62,9 +62,8 @@ class FieldMap(Record, frozen=True):
         found = self.find(field, value)
         for each in found:
             if not isinstance(each, str):
-                paths = self.describe(field)
                 kind = "an object" if isinstance(each, dict) else f"a {type(each).__name__}"
-                raise UnreadableAnswer(f"The {field} at {paths} is {kind}, not a text.")
+                raise UnreadableAnswer(f"The {field}{self.describe(field)} is {kind}, not a text.")
         return "".join(map(str, found))
 
     def facts(self, value: object) -> Iterator[Fact]:
@@ -95,8 +94,9 @@ class FieldMap(Record, frozen=True):
         return any(self.find(field, value) for field in ("answer", "facts"))
 
     def describe(self, field: str) -> str:
-        """Return the paths of a field, for a person."""
-        return " or ".join(path.text for path in self.paths.get(field, ()))
+        """Say where a field should be, such as `` at $.answer``; "" if no path is known."""
+        paths = " or ".join(path.text for path in self.paths.get(field, ()))
+        return f" at {paths}" if paths else ""
 
     def _fact(self, item: object) -> Fact:
         if isinstance(item, str):
@@ -104,7 +104,7 @@ class FieldMap(Record, frozen=True):
         texts = _texts(_TEXTS, item)
         if not texts:
             raise UnreadableAnswer(
-                f"A fact at {self.describe('facts')} is neither a text nor an object with one: map"
+                f"A fact{self.describe('facts')} is neither a text nor an object with one: map"
                 " the field that holds its text, such as --map 'facts=$.documents[*].chunk'."
             )
         title, uri, document = (
