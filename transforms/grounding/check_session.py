@@ -33,6 +33,8 @@ from transforms.runtime import clock
 Outcome = CheckedAnswer | Exception
 Done = Callable[[Outcome], None]
 _STOP_TIMEOUT_S = 5.0
+_BATCH_AFTER_S = 0.01
+"""A batch of outcomes is handed over after this time, although it is not full."""
 
 
 class CheckSession(ABC):
@@ -123,6 +125,7 @@ class BackgroundSession(CheckSession):
         self._tasks: set[asyncio.Task[CheckedAnswer]] = set()
         # By record id; changed on the loop's thread only.
         self._checks: dict[str, _CheckInFlight] = {}
+        self._ended: list[tuple[Done, Outcome]] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="check-grounding", daemon=True
@@ -174,6 +177,7 @@ class BackgroundSession(CheckSession):
 
     async def _detach(self, record_ids: Iterable[str]) -> None:
         self._start_submitted()
+        self._hand_over()
         for record_id in record_ids:
             if check := self._checks.get(record_id):
                 check.done = None
@@ -208,7 +212,20 @@ class BackgroundSession(CheckSession):
             return
         if self._checks.get(check.record_id) is check:
             del self._checks[check.record_id]
-        check.done(outcome)
+        self._ended.append((check.done, outcome))
+        if len(self._ended) >= self._settings.outcomes_per_batch:
+            self._hand_over()
+        elif len(self._ended) == 1:
+            self._loop.call_later(_BATCH_AFTER_S, self._hand_over)
+
+    def _hand_over(self) -> None:
+        ended, self._ended = self._ended, []
+        try:
+            self._client.flush()
+        except OSError as error:
+            ended = [(done, error) for done, _ in ended]
+        for done, outcome in ended:
+            done(outcome)
 
 
 @dataclass(slots=True, eq=False)

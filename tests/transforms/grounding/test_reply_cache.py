@@ -61,17 +61,19 @@ def test_identical_requests_in_flight_share_one_fetch() -> None:
     assert replies == [a_reply()] + [a_reply(attempts=0)] * 4
 
 
-def test_other_callers_get_the_reply_if_the_first_one_is_cancelled() -> None:
-    async def scenario() -> CheckReply:
+def test_another_caller_fetches_if_the_first_one_is_cancelled() -> None:
+    async def scenario() -> tuple[int, list[CheckReply]]:
         cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
-        first = asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch))
-        second = asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch))
+        tasks = [asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch)) for _ in range(3)]
         await asyncio.sleep(0)
-        first.cancel()
+        tasks[0].cancel()
         fetcher.go.set()
-        return await second
+        replies = await asyncio.gather(*tasks[1:])
+        return fetcher.fetches, replies
 
-    assert asyncio.run(scenario()) == a_reply(attempts=0)
+    fetches, replies = asyncio.run(scenario())
+    assert fetches == 2
+    assert replies == [a_reply(), a_reply(attempts=0)]
 
 
 def test_a_fetch_is_cancelled_with_its_last_caller() -> None:
@@ -252,6 +254,20 @@ def test_calls_without_a_limit_are_counted_and_written_some_at_a_time(tmp_path: 
     store.spend(10, Budget())
     store.close()
     assert other.spent() == (20, 200)
+
+
+def test_replies_are_written_some_at_a_time_and_can_be_read_before(tmp_path: Path) -> None:
+    path = str(tmp_path / "replies.sqlite")
+    store, other = ReplyStore(path, replies_per_write=3), ReplyStore(path)
+    seen: list[list[bool]] = []
+    for key in KEYS:
+        store.put(key, b"reply")
+        assert store.get(key) == (b"reply", False)
+        seen.append([other.get(each) is not None for each in KEYS])
+    assert seen == [[False] * 3, [False] * 3, [True] * 3]
+    store.put(b"fourth", b"reply")
+    store.begin(7, again=False)
+    assert other.get(b"fourth") == (b"reply", False)
 
 
 def test_for_a_new_plan_all_replies_belong_to_no_part(store: ReplyStore) -> None:
