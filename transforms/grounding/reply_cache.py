@@ -32,6 +32,7 @@ _PUT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"
 _ADD = "UPDATE spent SET calls = calls + ?, characters = characters + ?"
 _ADD_IN_BUDGET = f"{_ADD} WHERE calls < ? AND characters + ? <= ?"
 _NO_LIMIT = 2**62
+_UNLIMITED = Budget()
 _CALLS_PER_WRITE = 16
 """A run without a budget writes its count once in so many calls: a write costs 5 % of a call."""
 
@@ -106,7 +107,7 @@ class ReplyStore:
 
         With a budget the count is committed before this returns, so that no crash loses it.
         """
-        if budget == Budget():
+        if budget == _UNLIMITED:
             self._add_unwritten(1, characters)
             return True
         limits = (budget.max_calls, budget.max_characters)
