@@ -40,14 +40,22 @@ def check(
       UnreadableAnswer: a fact is neither a text nor such a mapping.
       CheckFailed: the checker cannot be reached, or refuses.
     """
-    read = _read(answer, list(facts), query)
-    decision = route(read)
+    return check_read_answer(_read(answer, list(facts), query), settings, thresholds)
+
+
+def check_read_answer(
+    answer: Answer,
+    settings: CheckSettings = CheckSettings(),  # noqa: B008 - it is frozen
+    thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
+) -> EnrichedAnswer:
+    """Check an answer that was read from a message; raise CheckFailed as `check` does."""
+    decision = route(answer)
     if decision is not None:
-        return tag_answer(CheckedAnswer(answer=read, decision=decision), thresholds)
+        return tag_answer(CheckedAnswer(answer=answer, decision=decision), thresholds)
     ended: SimpleQueue[Outcome] = SimpleQueue()
     session = open_session(settings)
     try:
-        session.submit(read, ended.put)
+        session.submit(answer, ended.put)
         outcome = ended.get()
     finally:
         session.close()

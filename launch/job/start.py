@@ -17,6 +17,7 @@ from launch.inputs.paths import (
     find_inputs,
     try_output,
 )
+from launch.inputs.standard_input import STANDARD_INPUT, standard_input_kept
 from launch.job.placement import Placement, place_job
 from launch.local.run_summary import free_run_id, move_replayed
 from launch.samples import sample_paths
@@ -32,8 +33,19 @@ from transforms.grounding.errors import CheckFailed
 
 def backfill(loaded: Loaded[BackfillSettings]) -> int:
     """Check an archive."""
-    settings = loaded.settings
-    return _run(*prepare(loaded, "input", settings.input.input), settings.job)
+    patterns, job = loaded.settings.input.input, loaded.settings.job
+    if STANDARD_INPUT not in patterns:
+        return _run(*prepare(loaded, "input", patterns), job)
+    if not place_job(loaded, job, loaded.problems).is_local:
+        loaded.problems.append("--input -: standard input can only be read on this machine")
+    loaded.raise_problems()
+    output = Destination(root=job.output.output, run=f"{default_run_id(patterns)}-input")
+    try:
+        with standard_input_kept(default_work_folder(output)) as path:
+            kept = tuple(path if each == STANDARD_INPUT else each for each in patterns)
+            return _run(*prepare(loaded, "input", kept), job)
+    except OSError as error:
+        return fail(f"the run failed: {error}")
 
 
 def replay(loaded: Loaded[ReplaySettings]) -> int:

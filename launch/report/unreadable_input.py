@@ -31,7 +31,7 @@ def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
     """Print that no message could be read, the first faults, if any, and what may help."""
     first = paths[:SHOWN_FAULTS]
     shown = faults[:SHOWN_FAULTS] or [f"{path}: no message in it" for path in first]
-    hints = filter(None, map(_hint, first))
+    hints = filter(None, map(hint_for, first))
     return fail_with("nothing in the input could be read", [*shown, *islice(hints, 1)])
 
 
@@ -51,7 +51,8 @@ def first_failures(destination: Destination, error_class: str | None = None) -> 
     return found
 
 
-def _hint(path: str) -> str | None:
+def hint_for(path: str) -> str | None:
+    """Say what a file looks like that nothing could be read from, and what to do."""
     try:
         with storage.read(path) as raw, io.BufferedReader(cast("io.RawIOBase", raw)) as stream:
             if has_checksums(stream):

@@ -2,7 +2,7 @@
 
 NOTHING = "—"  # shown instead of a missing number
 _SECOND_MS = 1_000
-_MAX_CHARACTERS = 300
+_MAX_CHARACTERS = 500
 
 
 def count(number: int | None) -> str:

@@ -36,7 +36,8 @@ class ArchiveSettings(Settings, frozen=True, kw_only=True):
 class InputSettings(Settings, frozen=True, kw_only=True):
     """Which archives are read.
 
-    input: Archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro.
+    input: Archives: paths, globs or folders, local or gs://; JSON lines or CSV (plain, .gz, .zst),
+      Avro or Parquet. `backfill` reads JSON lines from standard input for -.
     """
 
     input: tuple[kinds.Archive, ...]
@@ -324,6 +325,18 @@ class ShowSettings(Settings, frozen=True, kw_only=True):
     record: Annotated[kinds.Text, Note(positional="ID")]
     folder: Annotated[kinds.Location, Note(positional="DIR")] = "out/demo"
     json: Annotated[kinds.Switch, Note(is_argument=True)] = False
+
+
+class InspectSettings(Settings, frozen=True, kw_only=True):
+    """The settings of `inspect`.
+
+    file: Path or glob of the messages, or a folder of them, local or gs://.
+    messages: How many messages are shown.
+    """
+
+    file: Annotated[kinds.Location, Note(positional="FILE")]
+    messages: Annotated[kinds.Count, Note(is_argument=True)] = 3
+    format: InputFormatSettings
 
 
 class StatusSettings(Settings, frozen=True, kw_only=True):

@@ -24,11 +24,12 @@ _LIKE = {
         *("facts", "contexts", "context", "retrieved_contexts", "documents", "docs", "sources"),
         *("source_documents", "passages", "chunks", "references", "retrieved", "evidence"),
         *("snippets", "citations", "search_results", "results", "nodes", "hits", "matches"),
+        *("excerpts", "extracts", "articles", "pages", "paragraphs", "knowledge", "files"),
     ),
 }
 _IN_PROMPT = (
-    "No field looks like the facts. Where they stand only in the prompt, log them beside the"
-    " answer, and map that field: --map 'facts=$.FIELD[*]'."
+    "No field looks like the facts: where they stand only in the prompt, log them in a field of"
+    " their own, too, and name it, as in --map 'facts=$.FIELD[*]'."
 )
 
 

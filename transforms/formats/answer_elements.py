@@ -57,7 +57,7 @@ def split_answers(message: Message, own_map: FieldMap | None = None) -> Sequence
             f"The message has {message.whole_bytes} bytes, more than {MAX_PAYLOAD_BYTES}; only the"
             f" first {len(message.payload)} are kept."
         )
-    whole = Element(_read_camel_case(message.payload), message)
+    whole = Element(read_camel_case(message.payload), message)
     carrier = find_carrier(whole.value)
     bodies = [whole] if carrier is None else list(_unwrap(whole, carrier))
     elements = [element for body in bodies for element in _split(body, own_map)]
@@ -69,7 +69,8 @@ def split_answers(message: Message, own_map: FieldMap | None = None) -> Sequence
     ]
 
 
-def _read_camel_case(payload: bytes) -> object:
+def read_camel_case(payload: bytes) -> object:
+    """Parse the JSON of a message, and write the names of its fields in camelCase."""
     value = read_json(payload)
     return to_camel_case(value) if has_snake_case(payload) else value
 
@@ -85,7 +86,7 @@ def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:
     for carried in carrier.unwrap(fields):
         text = carried.body
         inner = Element(
-            value=_read_camel_case(text.encode()) if isinstance(text, str) else text,
+            value=read_camel_case(text.encode()) if isinstance(text, str) else text,
             message=_carried_message(outer.message, carried),
             carrier_fields=(*(outer.carrier_fields or ()), *unknown),
         )

@@ -138,11 +138,11 @@ class BackgroundSession(CheckSession):
 
     def begin(self, owner: int, *, again: bool) -> None:
         """Begin a part of the run."""
-        self._client.begin(owner, again=again)
+        self._call_on_loop(partial(self._client.begin, owner, again=again))
 
     def flush(self) -> None:
         """Write to the reply store what has been sent."""
-        self._client.flush()
+        self._call_on_loop(self._client.flush)
 
     def submit(self, answer: Answer, done: Done) -> None:
         """Start the check of an answer; `done` is called on the session's thread."""
@@ -168,6 +168,12 @@ class BackgroundSession(CheckSession):
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_STOP_TIMEOUT_S)
         self._loop.close()
+
+    def _call_on_loop(self, function: Callable[[], None]) -> None:
+        async def call() -> None:
+            function()
+
+        asyncio.run_coroutine_threadsafe(call(), self._loop).result()
 
     async def _stop(self) -> None:
         for task in self._tasks:

@@ -1,6 +1,6 @@
 """Store the record ids that a run has seen, in a file that several processes share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from transforms.persistence.database import Database
 
@@ -29,11 +29,16 @@ class SeenIds:
 
     def __init__(self, path: str) -> None:
         self._owner = 0
+        self._ended: Callable[[], None] | None = None
         self._database = Database(path, _TABLES, durable=False)
 
-    def begin(self, owner: int, *, again: bool) -> None:
-        """Begin a part of the run; `again` if it was interrupted: its claims are deleted."""
+    def begin(self, owner: int, *, again: bool, ended: Callable[[], None] | None = None) -> None:
+        """Begin a part of the run; `again` if it was interrupted: its claims are deleted.
+
+        `ended` is called when it has claimed all its ids, so that another part may begin.
+        """
         self._owner = owner
+        self._ended = ended
         if again:
             self._database.write("DELETE FROM seen WHERE owner = ?", owner)
 
@@ -43,7 +48,8 @@ class SeenIds:
             return []
         keys = list(map(record_key, record_ids))
         statement = _CLAIM.format(keys=", ".join(["(?)"] * len(keys)))
-        new = {key for (key,) in self._database.read(statement, self._owner, *keys)}
+        rows = self._database.write_returning(statement, self._owner, *keys)
+        new = {key for (key,) in rows}
         are_new = []
         for key in keys:
             are_new.append(key in new)
@@ -76,8 +82,10 @@ class SeenIds:
             self._database.write(f"DELETE FROM {table} WHERE owner < ?", owner)  # noqa: S608
 
     def checkpoint(self) -> None:
-        """Write the claims to disk, so that they survive a crash of the machine."""
+        """Write the claims of a part to disk, so that they survive a crash of the machine."""
         self._database.write("PRAGMA wal_checkpoint(PASSIVE)")
+        if self._ended:
+            self._ended()
 
     def close(self) -> None:
         """Close the file."""
