@@ -11,7 +11,10 @@ from transforms.runtime import counters
 
 
 def counts_from(result: PipelineResult) -> RunCounts:
-    """Read the counts of a finished pipeline from Beam's metrics; deferred answers are not read."""
+    """Read the counts of a finished pipeline from Beam's metrics; deferred answers are not read.
+
+    A pipeline that runs again also has the metrics of its earlier runs, which are 0 or empty.
+    """
     metrics = result.metrics().query(MetricsFilter().with_namespace(counters.NAMESPACE))
     counted: Counter[str] = Counter()
     for counter in metrics["counters"]:
@@ -20,7 +23,7 @@ def counts_from(result: PipelineResult) -> RunCounts:
     latencies = (
         distribution.result
         for distribution in metrics["distributions"]
-        if distribution.key.metric.name == counters.CHECK_LATENCY_NAME
+        if distribution.key.metric.name == counters.CHECK_LATENCY_NAME and distribution.result.count
     )
     latency = next(latencies, None)
     left = counted[counters.LEFT.name]
@@ -33,7 +36,7 @@ def counts_from(result: PipelineResult) -> RunCounts:
         failures_by_error={
             name.removeprefix(counters.FAILED_PREFIX): count
             for name, count in sorted(counted.items())
-            if name.startswith(counters.FAILED_PREFIX)
+            if count and name.startswith(counters.FAILED_PREFIX)
         },
         retryable_failures=counted[counters.RETRYABLE_FAILURES.name],
         damaged_archives=counted[counters.ARCHIVES_DAMAGED.name],

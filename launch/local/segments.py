@@ -70,6 +70,7 @@ class SegmentRunner:
     def __init__(self, config: Config, options: PipelineOptions, resources: ExitStack) -> None:
         self._work = WorkFolder(str(config.work_folder))
         self._new_pipeline = partial(LocalPipeline, config, options, SegmentSink)
+        self._resources = resources
         self._reader = SegmentReader(are_failures=config.replays)
         self._checks = resources.enter_context(checks_open(config.check)).checks
         self._seen = resources.enter_context(seen_ids_open(str(config.seen_ids)))
@@ -119,7 +120,7 @@ class SegmentRunner:
             return self._idle.get(block=self._pipelines == _MOST_SEGMENTS)
         except Empty:
             self._pipelines += 1
-            return self._new_pipeline()
+            return self._resources.enter_context(closing(self._new_pipeline()))
 
     def _run(self, segment: Segment, pipeline: LocalPipeline, is_read: Event) -> None:
         try:

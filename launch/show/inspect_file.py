@@ -19,11 +19,10 @@ from pipeline.sources.compression import DamagedArchive
 from schemas.answer import Answer
 from schemas.enriched_answer import AnswerRow
 from schemas.message import Message, UnreadableAnswer
-from schemas.wire.json_input import read_json
+from schemas.wire.json_input import read_camel_case, read_json
 from transforms.carriers.carrier_table import find_carrier
 from transforms.check_one import check_read_answer
 from transforms.formats import ParseFailure, parse_answers
-from transforms.formats.answer_elements import read_camel_case
 from transforms.rules.tagging import Thresholds
 
 

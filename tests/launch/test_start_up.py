@@ -27,7 +27,7 @@ status = main(sys.argv[1:])
 sys.stdout.flush()
 sys.stderr.write("\\n" + json.dumps([status, time.process_time(), sorted(sys.modules)]))
 """
-# Of google.*, some modules are no clients but empty packages that every interpreter loads.
+# Empty packages that every interpreter loads, not clients.
 _EMPTY = {"google", "google.cloud"}
 
 

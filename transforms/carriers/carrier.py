@@ -29,14 +29,14 @@ class Carrier(Record, frozen=True, kw_only=True):
     Attributes:
       name: its name in error messages.
       marks: a carrier has at least one of these fields; they keep the detection fast.
-      fields: the known fields. Others that could hold text or facts are not ignored.
+      knows: returns whether a field is known. Others that could hold text or facts are reported.
       detects: returns whether an object with a mark is this carrier.
       unwrap: returns the bodies; raises UnreadableAnswer.
     """
 
     name: str
     marks: frozenset[str]
-    fields: frozenset[str]
+    knows: Callable[[str], bool]
     detects: Callable[[Mapping[str, Any]], bool]
     unwrap: Callable[[Mapping[str, Any]], Iterable[Carried]]
 

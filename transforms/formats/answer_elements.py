@@ -7,13 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from schemas.message import CARRIER_ID, Message, UnmappedFields, UnreadableAnswer
-from schemas.wire.json_input import (
-    BYTE_ORDER_MARK,
-    MAX_PAYLOAD_BYTES,
-    has_snake_case,
-    read_json,
-    to_camel_case,
-)
+from schemas.wire.json_input import BYTE_ORDER_MARK, MAX_PAYLOAD_BYTES, read_camel_case
 from schemas.wire.wire_type import OutOfRangeNumber
 from transforms.carriers.carrier import Carried, Carrier
 from transforms.carriers.carrier_table import find_carrier
@@ -43,7 +37,9 @@ class Element(NamedTuple):
     carrier_fields: tuple[str, ...] | None = None
 
 
-def split_answers(message: Message, own_map: FieldMap | None = None) -> Sequence[Element]:
+def split_answers(
+    message: Message, own_map: FieldMap | None = None
+) -> Sequence[Element | tuple[object, Message, None]]:
     """Parse the JSON of a message, and split it into its answers: at least one.
 
     A message holds several answers if it is an array of complete answers under different names or
@@ -57,10 +53,16 @@ def split_answers(message: Message, own_map: FieldMap | None = None) -> Sequence
             f"The message has {message.whole_bytes} bytes, more than {MAX_PAYLOAD_BYTES}; only the"
             f" first {len(message.payload)} are kept."
         )
-    whole = Element(read_camel_case(message.payload), message)
-    carrier = find_carrier(whole.value)
-    bodies = [whole] if carrier is None else list(_unwrap(whole, carrier))
-    elements = [element for body in bodies for element in _split(body, own_map)]
+    value = read_camel_case(message.payload)
+    carrier = find_carrier(value)
+    if carrier is None and isinstance(value, dict) and _WRAPPER_FIELD not in value:
+        return ((value, message, None),)  # most messages; an Element takes longer to make
+    whole = Element(value, message)
+    if carrier is None:
+        elements = _split(whole, own_map)
+    else:
+        bodies = _unwrap(whole, carrier)
+        elements = [element for body in bodies for element in _split(body, own_map)]
     if len(elements) == 1:
         return elements
     return [
@@ -69,19 +71,13 @@ def split_answers(message: Message, own_map: FieldMap | None = None) -> Sequence
     ]
 
 
-def read_camel_case(payload: bytes) -> object:
-    """Parse the JSON of a message, and write the names of its fields in camelCase."""
-    value = read_json(payload)
-    return to_camel_case(value) if has_snake_case(payload) else value
-
-
 def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:
     """Yield the bodies of a carrier, and of the carriers in it."""
     fields: Any = outer.value
     unknown = [
         f"{carrier.name}.{name}"
         for name, value in fields.items()
-        if name not in carrier.fields and could_hold_content(value)
+        if not carrier.knows(name) and could_hold_content(value)
     ]
     for carried in carrier.unwrap(fields):
         text = carried.body
@@ -187,8 +183,10 @@ def _holds_several(items: Sequence[Any]) -> bool:
         is_row(item) or any(known.matches(item) for known in _COMPLETE_FORMATS) for item in items
     ):
         return True
+    if any(isinstance(item, dict) and "response" in item and is_known(item) for item in items):
+        return True
     names, tokens = set(), set()
-    for item in filter(lambda item: isinstance(item, dict), items):
+    for number, item in enumerate(filter(lambda item: isinstance(item, dict), items)):
         inner = item.get("answer")
         answer = inner if isinstance(inner, dict) else item
         state = answer.get("state", "")
@@ -196,7 +194,16 @@ def _holds_several(items: Sequence[Any]) -> bool:
         if is_answer(answer) and not is_delta:
             names.add(_stripped(answer.get("name")))
             tokens.add(_stripped(item.get("answerQueryToken")))
+        elif "candidates" in item:
+            tokens.add(_stripped(item.get("responseId")) or _end_of(item, number))
     return len(names - {""}) > 1 or len(tokens - {""}) > 1
+
+
+def _end_of(response: Mapping[str, Any], number: int) -> str:
+    """Name a response by its number if it ends: of the chunks of a stream only the last does."""
+    candidates = response["candidates"]
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    return str(number) if isinstance(first, dict) and first.get("finishReason") else ""
 
 
 def _stripped(value: object) -> str:

@@ -1,6 +1,6 @@
 """Define what an input format is: a name, a rule that detects it, and a function that reads it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from schemas import Record
@@ -37,10 +37,12 @@ class Format(Record, frozen=True, kw_only=True):
     Attributes:
       name: its source_format, such as ``gemini.candidate``: the family, a point, and the rest.
       fields: a message whose format is named must have at least one of these.
+      marks: a message that is detected has at least one of these; by default `fields`.
       wire_of: returns the wire type of an object: of the message, or of an element of an array.
       field_map: the paths by which it is read, where it has no wire type.
       detects: returns whether parsed JSON of the right shape is in this format.
       read: reads a request; raises UnreadableAnswer.
+      prompt: returns the texts of the request, and the path of the last, which may hold the facts.
       can_be_chunk: whether an element of an array in this format can be a chunk of one answer.
     """
 
@@ -50,6 +52,8 @@ class Format(Record, frozen=True, kw_only=True):
     field_map: FieldMap | None = None
     detects: Callable[[Any], bool]
     read: Callable[[Request], Reading]
+    prompt: Callable[[Any], tuple[Iterable[str], str]] | None = None
+    marks: frozenset[str] = frozenset()
     is_array: bool = False
     can_be_chunk: bool = False
 

@@ -160,6 +160,7 @@ ENVELOPE = Format(
 ENRICHED = Format(
     name="groundwatch.enriched",
     fields=frozenset(wire_fields(wire.EnrichedRow)),
+    marks=_REQUIRED_FIELDS,
     wire_of=lambda _: wire.EnrichedRow,
     detects=lambda fields: fields.keys() >= _REQUIRED_FIELDS,
     read=_read_enriched,

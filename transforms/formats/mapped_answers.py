@@ -108,7 +108,13 @@ def _format_of(
 
 def _presets(*, first: bool) -> tuple[Format, ...]:
     chosen = (preset for preset in PRESETS if preset.comes_first is first)
-    return tuple(_format_of(each.name, each.field_map, each.matches) for each in chosen)
+    return tuple(
+        replace(
+            _format_of(each.name, each.field_map, each.matches),
+            marks=frozenset({each.rarest_name}),
+        )
+        for each in chosen
+    )
 
 
 FIRST_PRESETS, OTHER_PRESETS = _presets(first=True), _presets(first=False)

@@ -19,6 +19,7 @@ from transforms.formats.mapped_answers import read_with_own_map
 from transforms.formats.unmapped_fields import reject_unmapped
 from transforms.rules.routing import is_incomplete
 
+_IDS = ("trace_id", "span_id", "response_id")
 # Raise it with every change to the hashed content: all ids of that kind change.
 _CONTENT_VERSION = 1
 
@@ -101,51 +102,55 @@ def _complete(answer: Answer, token: str) -> Answer:
     message, attributes = answer.message, answer.message.attributes
     engine = answer.engine or attributes.get("engine", "")
     session = answer.session or attributes.get("session", "")
-    event_time_us, tags = answer.event_time_us, answer.tags
-    given_time_us, is_good = first_time(attributes.get("event_time", ""))
-    carrier_time_us, is_carrier_good = first_time(attributes.get(CARRIER_TIME, ""))
-    if not (is_good and is_carrier_good) and Tag.BAD_TIMESTAMP not in tags:
-        tags = (*tags, Tag.BAD_TIMESTAMP)
-    answer = replace(
-        answer,
-        answer_name=_non_blank(answer.answer_name),
-        engine=engine_id(engine) or engine or None,
-        session=session_id(session) or session or None,
-        event_time_us=given_time_us if event_time_us is None else event_time_us,
-        tags=tags,
-        trace_id=answer.trace_id or attributes.get("trace_id"),
-        span_id=answer.span_id or attributes.get("span_id"),
-        response_id=answer.response_id or attributes.get("response_id"),
-    )
-    times_us = (answer.event_time_us, carrier_time_us, message.publish_time_us)
+    event_time_us, carrier_us, tags = answer.event_time_us, None, answer.tags
+    ids: dict[str, str | None] = {}
+    if attributes:
+        given_us, is_given_good = first_time(attributes.get("event_time", ""))
+        carrier_us, is_carrier_good = first_time(attributes.get(CARRIER_TIME, ""))
+        event_time_us = given_us if event_time_us is None else event_time_us
+        if not (is_given_good and is_carrier_good) and Tag.BAD_TIMESTAMP not in tags:
+            tags = (*tags, Tag.BAD_TIMESTAMP)
+        ids = {name: attributes.get(name) for name in _IDS if not getattr(answer, name)}
+    name, session_found = _non_blank(answer.answer_name), session_id(session) or session or None
+    named = _identity(answer, name, token, session_found, event_time_us)
+    if event_time_us is None:
+        event_time_us = message.publish_time_us if carrier_us is None else carrier_us
     return replace(
         answer,
-        record_id=answer.record_id or _record_id_of(answer, token),
-        event_time_us=next((time_us for time_us in times_us if time_us is not None), None),
+        record_id=answer.record_id or _record_id_of(answer, *named),
+        answer_name=name,
+        engine=engine_id(engine) or engine or None,
+        session=session_found,
+        event_time_us=event_time_us,
+        tags=tags,
+        **ids,
     )
 
 
-def _record_id_of(answer: Answer, token: str) -> str:
-    """Make the record id of an answer from its name, its token, its content or its place.
+def _identity(
+    answer: Answer, name: str | None, token: str, session: str | None, own_time_us: int | None
+) -> tuple[str, str]:
+    """Return the kind of an answer's identity, and its name, token, content or place.
 
     The content, of fixed fields, is used only for an answer with a time of its own, which is not
     that of its carrier or publication: else equal greetings to two users would become one answer.
     The id that a carrier gives is the place, wherever the carrier is stored.
     """
-    if answer.answer_name:
-        kind, name = "name", answer.answer_name
-    elif _non_blank(token):
-        kind, name = "answer query token", token
-    elif given := _non_blank(answer.message.attributes.get("id")):
-        kind, name = "attribute", given
-    elif answer.event_time_us is not None:
+    attributes = answer.message.attributes
+    if name:
+        return "name", name
+    if _non_blank(token):
+        return "answer query token", token
+    if given := _non_blank(attributes.get("id")):
+        return "attribute", given
+    if own_time_us is not None:
         facts = [fact.text for fact in answer.facts]
-        own = (answer.answer_text, answer.query or "", facts, answer.session or "")
-        name = sha256(msgspec.msgpack.encode((*own, answer.event_time_us))).hexdigest()
-        kind = f"content {_CONTENT_VERSION}"
-    else:
-        message = answer.message
-        kind, name = "place", message.attributes.get(CARRIER_ID) or message.answer_place
+        own = (answer.answer_text, answer.query or "", facts, session or "", own_time_us)
+        return f"content {_CONTENT_VERSION}", sha256(msgspec.msgpack.encode(own)).hexdigest()
+    return "place", attributes.get(CARRIER_ID) or answer.message.answer_place
+
+
+def _record_id_of(answer: Answer, kind: str, name: str) -> str:
     if is_incomplete(answer):
         return record_id(kind, name, "incomplete")
     return record_id(kind, name, "failed" if answer.state == "FAILED" else "")

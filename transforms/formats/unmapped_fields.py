@@ -1,7 +1,7 @@
 """Reject a message whose text or facts may be in fields that its format does not know."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args, get_origin
 
 from schemas.answer import Answer, Citation, Fact
@@ -29,6 +29,8 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
     if input_format.field_map:
         _reject_unmapped_row(answer, request, input_format.field_map)
         return
+    if input_format.prompt and not (lacks_text or answer.facts):
+        _reject_prompt(*input_format.prompt(request.value))
     fields = _FieldSearch(request.value, input_format)
     lacks = {"text": lacks_text, "facts": not answer.facts}
     lacking = [name for name in lacks if lacks[name] and not fields.says_none(name)]
@@ -66,6 +68,16 @@ def _reject_unmapped_row(answer: Answer, request: Request, field_map: FieldMap) 
         raise UnmappedFields(
             f"The message as {answer.source_format} has no {places}. Fields that are not read:"
             f" {join_names(unknown) or 'none'}. {suggest_map(fields, lacking)}"
+        )
+
+
+def _reject_prompt(texts: Iterable[str], path: str) -> None:
+    """Raise UnmappedFields if the text of a prompt is longer than a question."""
+    prompt = "\n".join(text for text in texts if text)
+    if len(prompt) > _MAX_SMALL_CHARACTERS or "\n" in prompt.strip():
+        raise UnmappedFields(
+            "No facts found, except that the text of the prompt may hold them: name their field"
+            f" with --map, such as --map 'facts={path}', or log them in a field of their own."
         )
 
 

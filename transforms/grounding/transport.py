@@ -265,7 +265,7 @@ class _Connection(asyncio.Protocol):
         status = cast(HttpResponseParser, self._parser).get_status_code()
         if status < _FIRST_FINAL_STATUS:
             self._headers.clear()  # 100 Continue: the response follows.
-        elif sum(len(name) + len(value) + 4 for name, value in self._headers) > _MAX_HEADER_BYTES:
+        elif self._header_bytes > _MAX_HEADER_BYTES and self._is_header_too_long():
             raise httpx.RemoteProtocolError("the header is too long")
         else:
             self._status = status
@@ -280,6 +280,10 @@ class _Connection(asyncio.Protocol):
         if self._status:
             self._can_keep_alive = cast(HttpResponseParser, self._parser).should_keep_alive()
             self._complete()
+
+    def _is_header_too_long(self) -> bool:
+        # The body may follow in the same bytes.
+        return sum(len(name) + len(value) + 4 for name, value in self._headers) > _MAX_HEADER_BYTES
 
     def _complete(self) -> None:
         if not self._response.done():

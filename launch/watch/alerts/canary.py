@@ -4,6 +4,7 @@ import hashlib
 import logging
 import shutil
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import fastavro
@@ -110,7 +111,9 @@ class Canary:
         make_folder(self._folder)
         source = MessageRange(place=self._path, messages=read_file(self._path, are_failures=False))
         try:
-            batch, counts = self._pipeline.run([source], self._folder)
+            # Torn down at the end: its steps keep files of the folder open.
+            with closing(self._pipeline):
+                batch, counts = self._pipeline.run([source], self._folder)
         except (RunStopped, OSError):
             raise
         except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
