@@ -19,7 +19,7 @@ from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import NOTHING, count, counted, percent
 from pipeline.settings.commands import EvaluateSettings, EvaluationSettings
 from pipeline.settings.load import Loaded
-from transforms.grounding.errors import RunStopped
+from transforms.grounding.errors import RunStopped, Unavailable
 
 _WIDTH = 100
 _AUROC = "AUROC (95 % interval)"
@@ -40,7 +40,7 @@ def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
         if unscored := [path for path in answers if path not in records]:
             collected.add_checked(unscored, settings)
         return _print_evaluation(collected, answers, settings.evaluation)
-    except (OSError, RunStopped, KeyboardInterrupt) as error:
+    except (OSError, RunStopped, Unavailable, KeyboardInterrupt) as error:
         return fail(f"the evaluation failed: {str(error) or 'interrupted'}")
 
 

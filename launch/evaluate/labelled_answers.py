@@ -157,7 +157,9 @@ def _check(
     """Check answers concurrently; yield the outcomes in any order."""
     # Scores need no check, and no client of Google.
     from transforms.grounding.check_session import Outcome, open_session  # noqa: PLC0415
+    from transforms.grounding.transport import try_connection  # noqa: PLC0415
 
+    try_connection(settings)
     session = open_session(settings)
     finished: SimpleQueue[Outcome] = SimpleQueue()
     in_flight = 0

@@ -23,6 +23,7 @@ from pipeline.sources.compression import DamagedArchive
 from pipeline.storage.output_lock import LockLost, LockTaken
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
+from transforms.grounding.transport import try_connection
 
 EXPECTED = (
     *(CheckFailed, OSError, JobFailed, ProcessDied),
@@ -36,6 +37,8 @@ def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
     options = PipelineOptions(placement.beam_arguments)
     try:
         if config.work_folder:
+            # Each call would try for minutes before the run gives up.
+            try_connection(config.check)
             summary, findings = run_locally(config, options, placement.processes, job)
         else:
             summary = run_remotely(config, options, job.costs.price_per_1k_chars)

@@ -11,13 +11,14 @@ from rich.text import Text
 from launch.report.counts.lowest_scores import LowAnswer, LowestScores
 from launch.report.counts.tally import Findings
 from launch.report.output_folder import UnreadableFile, read_answers
-from launch.terminal.figures import counted, printable
+from launch.terminal.figures import SCREEN_ACCURACY, counted, printable
 from pipeline.settings.config import Config
 from pipeline.sinks.publication import read_manifest
 from schemas.cost_estimate import Comparison
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary
 from schemas.verdict import Verdict
+from transforms.grounding.settings import LOCAL
 
 _MAX_ANSWERS = 5
 _MAX_ROWS_TO_SEARCH = 20_000
@@ -49,7 +50,10 @@ def show_summary(
     lines = [accounts_line(summary), counted(summary.alerts, "alert")]
     if summary.estimate:
         lines.append(comparison_line(summary.estimate, summary.calls))
-    console.print(Text("\n" + "".join(f"  {line}\n" for line in lines)))
+    if summary.checker == LOCAL and summary.checked:
+        flagged = counted(summary.verdicts[Verdict.LOW_GROUNDED], "answer")
+        lines.append(f"{flagged} flagged by the lexical screen. {SCREEN_ACCURACY}")
+    console.print(Padding("\n" + "\n".join(lines) + "\n", _INDENT, expand=False))
     lowest = findings.tally.lowest.answers() if findings else _lowest_scores(config, summary)
     if lowest:
         console.print(Text("Lowest-scoring answers, each with its least supported claim\n"))

@@ -13,6 +13,7 @@ from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
 from transforms import check as check_one
 from transforms.grounding.errors import CheckFailed
+from transforms.grounding.transport import try_connection
 
 
 def check(loaded: Loaded[CheckCommandSettings]) -> int:
@@ -26,12 +27,14 @@ def check(loaded: Loaded[CheckCommandSettings]) -> int:
             loaded.problems.append(f"--fact_file {path}: cannot be read: {error}")
     loaded.raise_problems()
     answer = sys.stdin.read() if given.answer == "-" else given.answer
+    check_settings = settings.checker.check(retries=settings.retries.policy)
     try:
+        try_connection(check_settings)
         enriched = check_one(
             answer,
             facts,
             query=given.query,
-            settings=settings.checker.check(retries=settings.retries.policy),
+            settings=check_settings,
             thresholds=settings.verdicts.thresholds,
         )
     except (CheckFailed, OSError) as error:

@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -20,6 +21,8 @@ _COUNTED = (
 )
 _SHOWN = ("answer_name", "query", "answer_text", "claims", "facts", "mismatches")
 _USAGE = ("checker", "calls", "attempts", "characters", "latency_ms", "cached")
+
+_counted, _usage = attrgetter(*_COUNTED), attrgetter(*_USAGE)
 
 
 class _CountedRow(AnswerRow, frozen=True, kw_only=True, omit_defaults=True):
@@ -61,9 +64,9 @@ class CountedRows(RowFormat):
             }
         check, time_us = row.check, row.event_time_us
         counted = _CountedRow(
-            **{name: getattr(row, name) for name in _COUNTED},
+            **dict(zip(_COUNTED, _counted(row), strict=True)),
             event_time=None if time_us is None else to_datetime(time_us),
-            check=CheckUsage(**{name: getattr(check, name) for name in _USAGE}) if check else None,
+            check=CheckUsage(**dict(zip(_USAGE, _usage(check), strict=True))) if check else None,
             **texts,
         )
         return msgspec.json.encode(counted) + b"\n"

@@ -53,8 +53,12 @@ class OpenPart:
 
     def write(self, row: Any) -> None:
         """Add a row."""
-        with storage.describing_errors(self._problem):
+        try:
             self._writer.write(self._format.encode(row))
+        except OSError:
+            # Not around the writing of each row, which it would slow down.
+            with storage.describing_errors(self._problem):
+                raise
         self._rows += 1
         self._keys += self._format.key(row)
         time_us = self._format.event_time_us(row)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import partial
 from operator import mul
+from typing import cast
 
 from schemas.answer import Answer
 from schemas.checked_answer import Check, CheckedAnswer, Decision
@@ -122,7 +123,7 @@ class BackgroundSession(CheckSession):
         self._settings = settings
         self._submitted: deque[tuple[Answer, Done]] = deque()
         self._is_woken = False
-        self._tasks: set[asyncio.Task[CheckedAnswer]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         # By record id; changed on the loop's thread only.
         self._checks: dict[str, _CheckInFlight] = {}
         self._ended: list[tuple[Done, Outcome]] = []
@@ -198,21 +199,24 @@ class BackgroundSession(CheckSession):
                 check = _CheckInFlight(answer.record_id, done)
                 # Of two equal ids in flight only the first can be detached.
                 self._checks.setdefault(answer.record_id, check)
-                task = self._loop.create_task(check_answer(answer, self._client, self._settings))
+                task = self._loop.create_task(self._check(check, answer))
                 self._tasks.add(task)
-                task.add_done_callback(partial(self._finish, check))
             elif detached.outcome is None:
                 detached.done = done
             else:
                 del self._checks[answer.record_id]
                 done(detached.outcome)
 
-    def _finish(self, check: "_CheckInFlight", task: asyncio.Task[CheckedAnswer]) -> None:
-        self._tasks.discard(task)
-        if task.cancelled():
-            return
-        error = task.exception()
-        outcome = error if isinstance(error, Exception) else task.result()
+    async def _check(self, check: "_CheckInFlight", answer: Answer) -> None:
+        outcome: Outcome
+        try:
+            outcome = await check_answer(answer, self._client, self._settings)
+        except Exception as error:  # noqa: BLE001 - whoever submitted the answer handles it
+            outcome = error
+        self._tasks.discard(cast(asyncio.Task[None], asyncio.current_task()))
+        self._end(check, outcome)
+
+    def _end(self, check: "_CheckInFlight", outcome: Outcome) -> None:
         if check.done is None:
             check.outcome = outcome
             return

@@ -1,7 +1,6 @@
 """Cache replies by the content of their request, so that identical checks are paid for once."""
 
 import asyncio
-import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from hashlib import sha256
@@ -32,6 +31,7 @@ _PUT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"
 _ADD = "UPDATE spent SET calls = calls + ?, characters = characters + ?"
 _ADD_IN_BUDGET = f"{_ADD} WHERE calls < ? AND characters + ? <= ?"
 _NO_LIMIT = 2**62
+_UNLIMITED = Budget()
 _CALLS_PER_WRITE = 16
 """A run without a budget writes its count once in so many calls: a write costs 5 % of a call."""
 
@@ -46,7 +46,8 @@ class Spent(NamedTuple):
 class ReplyStore:
     """Encoded replies by the hash of their request, and how much the run has sent.
 
-    A run consists of parts. A reply belongs to the part whose counts include its call.
+    A run consists of parts. A reply belongs to the part whose counts include its call. Not safe for
+    several threads.
 
     Args:
       path: the file.
@@ -61,7 +62,6 @@ class ReplyStore:
         self._replies_per_write = replies_per_write
         self._unwritten = Spent()
         self._replies: dict[bytes, bytes] = {}
-        self._lock = threading.RLock()
         self._database = Database(path, _TABLES, durable=False)
 
     def begin(self, owner: int, *, again: bool) -> None:
@@ -96,17 +96,16 @@ class ReplyStore:
 
     def put(self, key: bytes, reply: bytes) -> None:
         """Store a reply, durably after the next flush."""
-        with self._lock:
-            self._replies[key] = reply
-            if len(self._replies) >= self._replies_per_write:
-                self.flush()
+        self._replies[key] = reply
+        if len(self._replies) >= self._replies_per_write:
+            self.flush()
 
     def spend(self, characters: int, budget: Budget) -> bool:
         """Count a call that is about to be sent; return False if it exceeds the budget.
 
         With a budget the count is committed before this returns, so that no crash loses it.
         """
-        if budget == Budget():
+        if budget == _UNLIMITED:
             self._add_unwritten(1, characters)
             return True
         limits = (budget.max_calls, budget.max_characters)
@@ -120,13 +119,13 @@ class ReplyStore:
 
     def flush(self) -> None:
         """Write the replies and the count."""
-        with self._lock:
-            if self._replies or self._unwritten != Spent():
-                with self._database.transaction():
-                    for key, reply in self._replies.items():
-                        self._database.write(_PUT, key, reply, self._owner)
-                    self._database.write(_ADD, *self._unwritten)
-                self._replies, self._unwritten = {}, Spent()
+        if not self._replies and self._unwritten == Spent():
+            return
+        with self._database.transaction():
+            for key, reply in self._replies.items():
+                self._database.write(_PUT, key, reply, self._owner)
+            self._database.write(_ADD, *self._unwritten)
+        self._replies, self._unwritten = {}, Spent()
 
     def spent(self) -> Spent:
         """Return what the run has sent, over all its tries."""
@@ -140,11 +139,10 @@ class ReplyStore:
         self._database.close()
 
     def _add_unwritten(self, calls: int, characters: int) -> None:
-        with self._lock:
-            before = self._unwritten
-            self._unwritten = Spent(before.calls + calls, before.characters + characters)
-            if self._unwritten.calls >= _CALLS_PER_WRITE:
-                self.flush()
+        before = self._unwritten
+        self._unwritten = Spent(before.calls + calls, before.characters + characters)
+        if self._unwritten.calls >= _CALLS_PER_WRITE:
+            self.flush()
 
 
 class ReplyCache:

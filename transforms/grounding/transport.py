@@ -15,13 +15,14 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from transforms.grounding.errors import BadReply, Misconfigured
+from transforms.grounding.errors import BadReply, Misconfigured, Unavailable
 from transforms.grounding.local.service import LocalTransport
 from transforms.grounding.settings import LOCAL, CheckSettings
 
 _MAX_HEADER_BYTES = 65_536
 _IDLE_TIMEOUT_S = 15.0
 _FIRST_FINAL_STATUS = 200
+_PROBE_TIMEOUT_S = 5.0
 _PORTS = {"http": 80, "https": 443}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -55,6 +56,20 @@ def _environment_proxy(origin: httpx.URL) -> str | None:
     proxies = getproxies()
     proxy = proxies.get(origin.scheme) or proxies.get("all")
     return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+
+
+def try_connection(settings: CheckSettings) -> None:
+    """Connect to a checker that is called without a proxy; raise Unavailable if that fails."""
+    if settings.checker == LOCAL:
+        return
+    origin = httpx.URL(settings.endpoint)
+    if settings.proxy or _environment_proxy(origin):
+        return
+    try:
+        address = (origin.host, origin.port or _PORTS[origin.scheme])
+        socket.create_connection(address, _PROBE_TIMEOUT_S).close()
+    except OSError as error:
+        raise Unavailable(f"cannot connect to {settings.endpoint}: {_reason(error)}") from None
 
 
 async def read_body(response: httpx.Response, max_bytes: int) -> bytes:
@@ -250,7 +265,7 @@ class _Connection(asyncio.Protocol):
         status = cast(HttpResponseParser, self._parser).get_status_code()
         if status < _FIRST_FINAL_STATUS:
             self._headers.clear()  # 100 Continue: the response follows.
-        elif sum(len(name) + len(value) + 4 for name, value in self._headers) > _MAX_HEADER_BYTES:
+        elif self._header_bytes > _MAX_HEADER_BYTES and self._is_header_too_long():
             raise httpx.RemoteProtocolError("the header is too long")
         else:
             self._status = status
@@ -265,6 +280,10 @@ class _Connection(asyncio.Protocol):
         if self._status:
             self._can_keep_alive = cast(HttpResponseParser, self._parser).should_keep_alive()
             self._complete()
+
+    def _is_header_too_long(self) -> bool:
+        # The body may follow in the same bytes.
+        return sum(len(name) + len(value) + 4 for name, value in self._headers) > _MAX_HEADER_BYTES
 
     def _complete(self) -> None:
         if not self._response.done():

@@ -20,6 +20,7 @@ from launch.report.output_records import (
 from schemas import Record
 from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
+from transforms.grounding.settings import LOCAL
 from transforms.rules.alerting import AlertRule
 from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 from transforms.rules.tagging import Thresholds, score_verdict
@@ -183,6 +184,7 @@ class Tally:
         self._failures_by_record_id: dict[str, list[FailureClass]] = {}
         self.latencies = Latencies()
         self.checked = self.cached = self.calls = self.characters = 0
+        self.screened = 0  # assessed answers that the embedded checker compared by words
         self.unscored_alerts = 0  # answers that alert by default under any thresholds
         self.unexplained_verdicts = 0  # those that do not follow from the thresholds
 
@@ -225,6 +227,11 @@ class Tally:
     def assessed(self) -> int:
         """How many answers are grounded or low-grounded."""
         return sum(self.verdicts[verdict] for verdict in ASSESSED)
+
+    @property
+    def is_screen(self) -> bool:
+        """Whether all assessed answers were only compared by words."""
+        return 0 < self.screened == self.assessed
 
     @property
     def low_grounded(self) -> int:
@@ -282,6 +289,7 @@ class Tally:
         if answer.check is None:
             return
         self.checked += 1
+        self.screened += answer.check.checker == LOCAL and answer.verdict in ASSESSED
         self.cached += answer.check.cached
         # Records of version 1 count repeated requests among the attempts alone.
         self.calls += answer.check.attempts
