@@ -29,7 +29,7 @@ class Element(NamedTuple):
     """One answer: parsed JSON, camelCase and without nulls, and a message that holds it alone.
 
     The value is the error if a body of a carrier cannot be read. `carrier_fields` names the unknown
-    fields of its carriers that could hold text or facts; None if the message is no carrier.
+    fields of its carriers that could hold text or facts; None without a carrier.
     """
 
     value: object
