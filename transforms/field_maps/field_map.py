@@ -17,7 +17,7 @@ FIELDS: tuple[str, ...] = (
 PathPairs = tuple[tuple[str, str], ...]
 """Pairs of a field and its path; several paths of one field are tried in their order."""
 
-_KINDS = (str, dict)
+_KINDS = (str, dict, type(None))
 _SEPARATOR = " | "
 # Where tools write the text of a source, what it is called and where it is.
 _TEXTS: tuple[str, ...] = (
@@ -62,18 +62,18 @@ class FieldMap(Record, frozen=True):
         found = self.find(field, value)
         for each in found:
             if not isinstance(each, str):
-                paths = self.describe(field)
                 kind = "an object" if isinstance(each, dict) else f"a {type(each).__name__}"
-                raise UnreadableAnswer(f"The {field} at {paths} is {kind}, not a text.")
+                raise UnreadableAnswer(f"The {field}{self.describe(field)} is {kind}, not a text.")
         return "".join(map(str, found))
 
     def facts(self, value: object) -> Iterator[Fact]:
-        """Read the facts: texts, objects with a text, or a text that is a list in JSON."""
+        """Read the facts: texts, objects with a text, or lists of them, also as JSON in a text."""
         for found in self.find("facts", value):
             items = read_text_as_json(found)
             is_list = isinstance(items, list) and all(isinstance(each, _KINDS) for each in items)
             listed: Any = items if is_list else [found]
-            yield from map(self._fact, listed)
+            # Tables write null for an item that is missing.
+            yield from map(self._fact, (item for item in listed if item is not None))
 
     def reads(self, value: object) -> bool:
         """Return whether the map finds an answer in parsed JSON."""
@@ -94,8 +94,9 @@ class FieldMap(Record, frozen=True):
         return any(self.find(field, value) for field in ("answer", "facts"))
 
     def describe(self, field: str) -> str:
-        """Return the paths of a field, for a person."""
-        return " or ".join(path.text for path in self.paths.get(field, ()))
+        """Say where a field should be, such as `` at $.answer``; "" if no path is known."""
+        paths = " or ".join(path.text for path in self.paths.get(field, ()))
+        return f" at {paths}" if paths else ""
 
     def _fact(self, item: object) -> Fact:
         if isinstance(item, str):
@@ -103,7 +104,7 @@ class FieldMap(Record, frozen=True):
         texts = _texts(_TEXTS, item)
         if not texts:
             raise UnreadableAnswer(
-                f"A fact at {self.describe('facts')} is neither a text nor an object with one: map"
+                f"A fact{self.describe('facts')} is neither a text nor an object with one: map"
                 " the field that holds its text, such as --map 'facts=$.documents[*].chunk'."
             )
         title, uri, document = (

@@ -27,6 +27,7 @@ _STEP = re.compile(
     """,
     re.VERBOSE,
 )
+_EMPTY: tuple[object, ...] = ("", None, [], {})
 _WORDS = {"true": True, "false": False}
 
 
@@ -70,7 +71,7 @@ class JsonPath(Record, frozen=True):
         found = [value]
         for step in self.steps:
             found = [each for item in found for each in _select(step, read_text_as_json(item))]
-            if found and all(each in ("", [], {}) for each in found):
+            if found and all(read_text_as_json(each) in _EMPTY for each in found):
                 return True
         return False
 

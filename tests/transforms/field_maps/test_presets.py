@@ -232,7 +232,7 @@ def test_a_row_whose_facts_may_be_elsewhere_says_where(
         assert word in str(raised.value)
 
 
-@pytest.mark.parametrize("contexts", [[], ""])
+@pytest.mark.parametrize("contexts", [[], "", "[]", [""], [None]])
 def test_a_row_that_says_it_has_no_facts_is_read(contexts: object) -> None:
     row = {"user_input": QUERY, "response": ANSWER, "retrieved_contexts": contexts, "more": [LONG]}
     assert parsed(row).facts == ()
