@@ -41,7 +41,7 @@ clean:
 
 $(VENV)/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --use-pep517 --constraint $(CONSTRAINTS) --editable .
+	$(BIN)/python -m pip install --use-pep517 --constraint $(CONSTRAINTS) --editable .
 	touch $@
 
 $(VENV)/installed-for-tests: $(VENV)/installed

@@ -1,8 +1,31 @@
 """How groundwatch is run: the command line and what stands behind each command."""
 
+import gc
 import os
+from importlib.util import find_spec
+from pathlib import Path
 
 # Otherwise gRPC writes to stderr when a connection ends. It reads this when it is imported.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+# Python's own thresholds (700, 10, 10) spend an eighth of the processor time, of imports as of
+# checks, and find hardly a cycle.
+gc.set_threshold(50_000, 20, 100)
+
+
+def _find_shadowed() -> str | None:
+    """Return the path of a package that hides one of groundwatch's, such as your own `schemas`."""
+    folder = Path(__file__).parents[1]
+    for name in ("schemas", "transforms", "pipeline"):
+        spec = find_spec(name)
+        if spec and spec.origin and Path(spec.origin).parents[1] != folder:
+            return spec.origin
+    return None
+
+
+if _hiding := _find_shadowed():
+    raise SystemExit(
+        f"groundwatch: {_hiding} hides groundwatch's package of the same name: start in another"
+        " folder, remove that one from PYTHONPATH, or rename it."
+    )
 
 __version__ = "2.0.0.dev0"

@@ -3,6 +3,7 @@
 import logging
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from io import TextIOWrapper
 
 from launch import __version__
@@ -28,7 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
     if command not in all_commands():
         complaint = f"unknown command {command!r}" if command else "a command is missing"
-        sys.stderr.write(f"groundwatch: {complaint}.\n\n{_help()}")
+        if near := get_close_matches(command, all_commands(), n=1):
+            complaint += f"; did you mean {near[0]}?"
+        else:
+            complaint += "."
+        sys.stderr.write(f"groundwatch: {complaint}\n\n{_help()}")
         return USAGE
     try:
         return run_command(command, rest)

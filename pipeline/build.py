@@ -30,7 +30,7 @@ def build_pipeline(root: beam.Pipeline, source: Source, sink: Sink, config: Conf
     keep_first, fill_bundles = source.grouping(config)
     read = root | "ReadMessages" >> source
     parsed = read.messages | "ParseAnswers" >> ParseAnswers(
-        config.input_format, facts_from_steps=config.facts_from_steps
+        config.input_format, facts_from_steps=config.facts_from_steps, own_map=config.own_map
     )
     distinct = parsed.answers | "Deduplicate" >> Deduplicate(keep_first)
     answers = distinct | "SampleAnswers" >> SampleAnswers(config.sampling)

@@ -73,6 +73,9 @@ class Alert(Record, frozen=True, kw_only=True):
     answer_text: str | None = None
     rate: RateIncident | None = None
     no_data: NoDataIncident | None = None
+    trace_id: str | None = None
+    span_id: str | None = None
+    response_id: str | None = None
 
 
 def alert_to_json(alert: Alert) -> bytes:

@@ -69,6 +69,9 @@ class Answer(Record, frozen=True, kw_only=True):
     supports: tuple[GroundingSupport, ...] = ()
     generator_grounding_score: float | None = None
     answerable_probability: float | None = None
+    trace_id: str | None = None
+    span_id: str | None = None
+    response_id: str | None = None
     tags: tuple[str, ...] = ()
 
 
@@ -81,7 +84,11 @@ class LabelSpan(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Label(Record, frozen=True, kw_only=True):
-    """A person's label for an answer; `spans` is None if only the whole answer is labelled."""
+    """A person's label for an answer, and the file that it was read from.
+
+    `spans` is None if only the whole answer is labelled.
+    """
 
     is_unsupported: bool
+    file: str = ""
     spans: tuple[LabelSpan, ...] | None = None

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from schemas import Record
@@ -9,6 +10,9 @@ from schemas.answer import Citation, Fact, GroundingSupport, SafetyRating
 from schemas.checked_answer import Check, Claim, Contradiction
 from schemas.quantities import to_rfc3339, to_us
 from schemas.verdict import Verdict
+
+LOWEST_SHOWN = 20
+"""A report shows the texts of so many answers, those with the lowest scores."""
 
 _FULL_NAME = "groundwatch.EnrichedAnswer"  # the schema's full name, the same in every release
 # Fields that a check writes.
@@ -49,6 +53,50 @@ class EnrichedAnswer(Record, frozen=True, kw_only=True):
     mismatches: tuple[Contradiction, ...] = ()
     generator_citations: tuple[Citation, ...] = ()
     generator_supports: tuple[GroundingSupport, ...] = ()
+    trace_id: str | None = None
+    span_id: str | None = None
+    response_id: str | None = None
+
+
+class CheckUsage(Record, frozen=True, kw_only=True):
+    """What the check of an answer used; named as in `enriched_answer.avsc`."""
+
+    checker: str | None = None
+    calls: int = 0
+    attempts: int = 0
+    characters: int = 0
+    latency_ms: int = 0
+    cached: bool = False
+
+
+class AnswerRow(Record, frozen=True, kw_only=True):
+    """A row of `enriched_answer.avsc`; fields that a released schema lacks have defaults."""
+
+    record_id: str
+    answer_name: str | None = None
+    engine: str | None = None
+    session: str | None = None
+    event_time: datetime | None = None
+    query: str | None = None
+    answer_text: str = ""
+    verdict: str
+    verdict_reason: str
+    tags: tuple[str, ...] = ()
+    skip_reasons: tuple[str, ...] = ()
+    support_score: float | None = None
+    min_claim_score: float | None = None
+    score_drift: float | None = None
+    citation_precision: float | None = None
+    citation_recall: float | None = None
+    claims: tuple[Claim, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    mismatches: tuple[Contradiction, ...] = ()
+    check: CheckUsage | None = None
+
+    @property
+    def event_time_us(self) -> int | None:
+        """Microseconds since 1970 UTC."""
+        return None if self.event_time is None else to_us(self.event_time)
 
 
 def is_enriched_schema(schema: object) -> bool:

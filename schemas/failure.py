@@ -22,6 +22,9 @@ class Failure(Record, frozen=True, kw_only=True):
     first_failed_at_us: int
     last_failed_at_us: int
     message: Message
+    trace_id: str | None = None
+    span_id: str | None = None
+    response_id: str | None = None
 
 
 class _FailureJson(msgspec.Struct):

@@ -5,6 +5,12 @@ from schemas import Record
 SALVAGED = "groundwatch_salvaged"
 """The attribute of a message from a damaged archive without a checksum for its bytes."""
 
+CARRIER_ID = "groundwatch_carrier_id"
+"""The attribute with the id that a carrier gives an answer, such as a log entry's `insertId`."""
+
+CARRIER_TIME = "groundwatch_carrier_time"
+"""The attribute with the time that a carrier gives an answer."""
+
 
 class EarlierFailure(Record, frozen=True, kw_only=True):
     """The earlier failure of a replayed message."""

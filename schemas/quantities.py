@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -17,8 +18,8 @@ DAY_US = 24 * HOUR_US
 MEGABYTE = 1024 * 1024
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST = datetime.min.replace(tzinfo=UTC) - EPOCH
-_LAST = datetime.max.replace(tzinfo=UTC) - EPOCH
+_FIRST_US = (datetime.min.replace(tzinfo=UTC) - EPOCH) // timedelta(microseconds=1)
+_LAST_US = (datetime.max.replace(tzinfo=UTC) - EPOCH) // timedelta(microseconds=1)
 
 
 def to_rfc3339(time_us: int | None) -> str | None:
@@ -26,7 +27,7 @@ def to_rfc3339(time_us: int | None) -> str | None:
     if time_us is None:
         return None
     # strftime writes years before 1000 with fewer than four digits.
-    return _datetime(time_us).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    return to_datetime(time_us).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def with_rfc3339_times(record: Record) -> dict[str, Any]:
@@ -58,8 +59,14 @@ def to_us(moment: datetime) -> int:
 
 def to_date(time_us: int) -> str:
     """Format the UTC date of a time as ``2026-03-02``, within the same years as `to_rfc3339`."""
-    return _datetime(time_us).date().isoformat()
+    return _date(time_us // DAY_US)
 
 
-def _datetime(time_us: int) -> datetime:
-    return EPOCH + min(max(timedelta(microseconds=time_us), _FIRST), _LAST)
+@lru_cache(maxsize=1_000)  # a file's times are of few days
+def _date(day: int) -> str:
+    return to_datetime(day * DAY_US).date().isoformat()
+
+
+def to_datetime(time_us: int) -> datetime:
+    """Return a time in UTC, moved into the years 1 to 9999."""
+    return EPOCH + timedelta(microseconds=min(max(time_us, _FIRST_US), _LAST_US))

@@ -18,7 +18,7 @@ from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
 from schemas.answer import Answer
-from schemas.checked_answer import CheckedAnswer
+from schemas.checked_answer import Check, CheckedAnswer
 from schemas.failure import Failure
 from transforms.fill_bundles import FillBundles
 from transforms.grounding.check_session import CheckSession, Outcome, open_session
@@ -43,6 +43,7 @@ _LATE_AFTER_AVERAGES = 3.0
 
 _AVERAGE_WEIGHT = 0.05
 _POLL_S = 0.05
+_CHECKS_PER_COUNT = 16
 
 
 class CheckGrounding(beam.PTransform):
@@ -62,9 +63,11 @@ class CheckGrounding(beam.PTransform):
       fill_bundles: batches the answers first, None if the bundles are large enough.
     """
 
-    def __init__(self, settings: CheckSettings, fill_bundles: FillBundles | None = None) -> None:
+    def __init__(
+        self, settings: CheckSettings | None = None, fill_bundles: FillBundles | None = None
+    ) -> None:
         super().__init__()
-        self.settings = settings
+        self.settings = settings or CheckSettings()
         self.fill_bundles = fill_bundles
 
     @no_annotations  # Beam knows several outputs by their tags only
@@ -112,6 +115,7 @@ class _CheckAnswer(beam.DoFn):
         # By number, in the order of submission.
         self._in_flight: dict[int, _InFlight] = {}
         self._submitted = 0
+        self._uncounted: list[Check] = []
 
     def process(
         self,
@@ -139,14 +143,17 @@ class _CheckAnswer(beam.DoFn):
                 yield from self._next_ended()
             yield from map(_left, self._in_flight.values())
             self._in_flight.clear()
-        self._session.signal_throttling()
+        self._count()
 
     def teardown(self) -> None:
         self._opened.__exit__(None, None, None)
 
     def _count_in_time(self) -> int:
         """Count the checks in flight that are not late."""
-        since_s = time.monotonic() - self._session.late_after_s
+        late_after_s = self._session.late_after_s
+        if late_after_s == math.inf:
+            return len(self._in_flight)
+        since_s = time.monotonic() - late_after_s
         in_flight = self._in_flight.values()
         late = sum(1 for _ in takewhile(lambda check: check.at_s <= since_s, in_flight))
         return len(in_flight) - late
@@ -159,13 +166,22 @@ class _CheckAnswer(beam.DoFn):
         except Empty:
             return
         check = self._in_flight.pop(number)
-        self._session.count(outcome)
         if isinstance(outcome, CheckedAnswer):
+            if outcome.check:
+                self._uncounted.append(outcome.check)
+            if len(self._uncounted) >= _CHECKS_PER_COUNT:
+                self._count()
             yield check.output(outcome)
-        elif isinstance(outcome, OverBudget):
+            return
+        self._count()
+        if isinstance(outcome, OverBudget):
             yield _left(check)
         else:
             yield TaggedOutput(FAILURES, check.output(self._failure(check.answer, outcome)))
+
+    def _count(self) -> None:
+        ended, self._uncounted = self._uncounted, []
+        self._session.count(ended)
 
     def _failure(self, answer: Answer, error: Exception) -> Failure:
         """Return the failure of one answer; raise an error that concerns all of them."""
@@ -183,7 +199,7 @@ class _CheckAnswer(beam.DoFn):
             retryable=error.retryable,
             attempts=error.attempts,
             first_failed_at_us=error.first_failed_at_us,
-            record_id=answer.record_id,
+            answer=answer,
         )
 
 
@@ -214,27 +230,22 @@ class CountedSession:
         """Seconds after which a check is late; infinite unless with OutagePolicy.HOLD."""
         return max(self._min_late_s, _LATE_AFTER_AVERAGES * self._average_ms / 1_000)
 
-    def signal_throttling(self) -> None:
-        """Report the throttled time to Beam's autoscaler; on a bundle thread."""
-        if waited_s := self._throttle.take_wait_s():
-            self._signaler.signal_throttled(waited_s)
-
-    def count(self, outcome: Outcome) -> None:
-        """Count a check that has ended, and the calls since the last one; on a bundle thread."""
+    def count(self, ended: list[Check]) -> None:
+        """Count checks that have ended, and the calls since the last time; on a bundle thread."""
         sent = self.checks.take_sent()
         if sent.calls:
             counters.CALLS.inc(sent.calls)
             counters.RETRIES.inc(sent.retries)
             counters.CHARACTERS.inc(sent.characters)
-        if not isinstance(outcome, CheckedAnswer):
-            self.signal_throttling()
-        elif outcome.check:
-            latency_ms = outcome.check.latency_ms
-            counters.CHECKS_OK.inc()
-            counters.CHECK_LATENCY_MS.update(latency_ms)
-            if not outcome.check.cached:
-                before_ms = self._average_ms or latency_ms
-                self._average_ms = before_ms + _AVERAGE_WEIGHT * (latency_ms - before_ms)
+        counters.CHECKS_OK.inc(len(ended))
+        counters.CHECK_LATENCY_MS.update(*(check.latency_ms for check in ended))
+        for check in ended:
+            if not check.cached:
+                before_ms = self._average_ms or check.latency_ms
+                self._average_ms = before_ms + _AVERAGE_WEIGHT * (check.latency_ms - before_ms)
+        # Beam's autoscaler sees the throttled time.
+        if waited_s := self._throttle.take_wait_s():
+            self._signaler.signal_throttled(waited_s)
 
 
 _SESSIONS: SharedResources[CountedSession] = SharedResources()

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
+from itertools import compress
 
 import apache_beam as beam
 from apache_beam.coders import BooleanCoder
@@ -16,7 +17,9 @@ from apache_beam.transforms.userstate import (
     TimerSpec,
     on_timer,
 )
-from apache_beam.utils.timestamp import Timestamp
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
+from apache_beam.utils.windowed_value import WindowedValue
 
 from schemas.answer import Answer
 from transforms.persistence.seen_ids import SeenIds
@@ -36,12 +39,12 @@ class Deduplicate(beam.PTransform):
     Delivery: as `keep_first` says.
 
     Args:
-      keep_first: passes the first answer of each record id.
+      keep_first: passes the first answer of each record id; by default `in_groups`.
     """
 
-    def __init__(self, keep_first: KeepFirst) -> None:
+    def __init__(self, keep_first: KeepFirst | None = None) -> None:
         super().__init__()
-        self.keep_first = keep_first
+        self.keep_first = keep_first or in_groups
 
     def expand(self, answers: PCollection[Answer]) -> PCollection[Answer]:
         """Apply the step."""
@@ -49,7 +52,7 @@ class Deduplicate(beam.PTransform):
 
 
 def in_file(path: str) -> KeepFirst:
-    """Remember the ids in a local file, which all processes of the machine share."""
+    """Remember the ids of a bounded collection in a file that this machine's processes share."""
     return lambda answers: answers | "DropSeen" >> beam.ParDo(_DropSeen(path))
 
 
@@ -70,6 +73,8 @@ def _with_ids(answers: PCollection[Answer]) -> PCollection[tuple[str, Answer]]:
     return answers | "ByRecordId" >> beam.Map(_with_record_id)
 
 
+_ANSWERS_A_CLAIM = 100
+_BYTES_A_CLAIM = 2_000_000
 _SEEN_IDS: SharedResources[SeenIds] = SharedResources()
 
 
@@ -79,6 +84,8 @@ def seen_ids_open(path: str) -> AbstractContextManager[SeenIds]:
 
 
 class _DropSeen(beam.DoFn):
+    """Claim the ids of many answers at a time: a transaction takes longer than a claim."""
+
     def __init__(self, path: str) -> None:
         self._path = path
 
@@ -86,14 +93,27 @@ class _DropSeen(beam.DoFn):
         self._opened = seen_ids_open(self._path)
         self._seen = self._opened.__enter__()
 
-    def process(self, answer: Answer) -> Iterator[Answer]:
-        if self._seen.claim(answer.record_id):
-            yield answer
-        else:
-            counters.DUPLICATES_SEEN.inc()
+    def start_bundle(self) -> None:
+        self._answers: list[Answer] = []
+        self._size_bytes = 0
 
-    def finish_bundle(self) -> None:
+    def process(self, answer: Answer) -> Iterator[Answer]:
+        self._answers.append(answer)
+        self._size_bytes += len(answer.message.payload)
+        is_full = len(self._answers) >= _ANSWERS_A_CLAIM or self._size_bytes >= _BYTES_A_CLAIM
+        return self._claim() if is_full else iter(())
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        for answer in self._claim():
+            yield WindowedValue(answer, MIN_TIMESTAMP, (GlobalWindow(),))
         self._seen.checkpoint()
+
+    def _claim(self) -> Iterator[Answer]:
+        """Claim the ids of the answers taken so far; yield those that are new."""
+        answers, self._answers, self._size_bytes = self._answers, [], 0
+        are_new = self._seen.claim([answer.record_id for answer in answers])
+        counters.DUPLICATES_SEEN.inc(are_new.count(False))
+        return compress(answers, are_new)
 
     def teardown(self) -> None:
         self._opened.__exit__(None, None, None)

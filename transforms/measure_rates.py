@@ -9,9 +9,13 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
 from schemas.enriched_answer import EnrichedAnswer
-from transforms.rules.rate_counts import RateCounts, add_counts, bucket_start, count_answer
-
-EngineCounts = tuple[str | None, RateCounts]
+from transforms.rules.rate_counts import (
+    EngineCounts,
+    RateCounts,
+    add_counts,
+    bucket_start,
+    count_answer,
+)
 
 
 class MeasureRates(beam.PTransform):

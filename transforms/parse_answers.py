@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from schemas.answer import Answer
 from schemas.message import SALVAGED, Message
 from schemas.verdict import Tag
+from transforms.field_maps.field_map import PathPairs
 from transforms.formats import ParseFailure, parse_answers
 from transforms.runtime import counters
 from transforms.runtime.failures import FAILURES, TaggedFailure, failed_now
@@ -30,12 +31,20 @@ class ParseAnswers(beam.PTransform):
     Args:
       input_format: name of a source format; None to detect it by the field names of each message.
       facts_from_steps: whether search results of the generator's steps are facts too.
+      own_map: pairs of a field and the path that finds it, as in ``("facts", "$.contexts[*]")``.
     """
 
-    def __init__(self, input_format: str | None, *, facts_from_steps: bool) -> None:
+    def __init__(
+        self,
+        input_format: str | None = None,
+        *,
+        facts_from_steps: bool = False,
+        own_map: PathPairs = (),
+    ) -> None:
         super().__init__()
         self.input_format = input_format
         self.facts_from_steps = facts_from_steps
+        self.own_map = own_map
 
     @no_annotations  # Beam knows several outputs by their tags only
     def expand(self, messages: PCollection[Message]) -> DoOutputsTuple:
@@ -44,14 +53,17 @@ class ParseAnswers(beam.PTransform):
             _parse_message,
             input_format=self.input_format,
             facts_from_steps=self.facts_from_steps,
+            own_map=self.own_map,
         ).with_outputs(FAILURES, main=ANSWERS)
 
 
 def _parse_message(
-    message: Message, input_format: str | None, *, facts_from_steps: bool
+    message: Message, input_format: str | None, *, facts_from_steps: bool, own_map: PathPairs
 ) -> Iterator[Answer | TaggedFailure]:
     is_salvaged = SALVAGED in message.attributes
-    parsed = parse_answers(message, input_format=input_format, facts_from_steps=facts_from_steps)
+    parsed = parse_answers(
+        message, input_format=input_format, facts_from_steps=facts_from_steps, own_map=own_map
+    )
     for number, answer in enumerate(parsed):
         if number:
             counters.MESSAGES_READ.inc()

@@ -15,8 +15,7 @@ from apache_beam.transforms.userstate import (
 from apache_beam.utils.timestamp import Timestamp
 
 from schemas.alert import Alert
-from transforms.measure_rates import EngineCounts
-from transforms.rules.rate_counts import RateCounts
+from transforms.rules.rate_counts import EngineCounts, RateCounts
 from transforms.rules.rate_incidents import (
     EngineRates,
     RateRule,

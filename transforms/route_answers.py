@@ -23,9 +23,9 @@ class RouteAnswers(beam.PTransform):
       moved_reasons: verdicts that replace those of the table in `rules/routing.py`, by reason.
     """
 
-    def __init__(self, moved_reasons: Mapping[str, Verdict]) -> None:
+    def __init__(self, moved_reasons: Mapping[str, Verdict] | None = None) -> None:
         super().__init__()
-        self.moved_reasons = dict(moved_reasons)
+        self.moved_reasons = dict(moved_reasons or {})
 
     def expand(self, answers: PCollection[Answer]) -> PCollection[CheckedAnswer]:
         """Apply the step."""

@@ -23,7 +23,7 @@ class SampleAnswers(beam.PTransform):
       rule: the sample rates by engine.
     """
 
-    def __init__(self, rule: SamplingRule) -> None:
+    def __init__(self, rule: SamplingRule = SamplingRule()) -> None:  # noqa: B008 - it is frozen
         super().__init__()
         self.rule = rule
 
@@ -34,5 +34,6 @@ class SampleAnswers(beam.PTransform):
 
 def _is_kept(answer: Answer, rule: SamplingRule) -> bool:
     is_kept = is_in_sample(answer.record_id, answer.engine, rule)
-    counters.SAMPLED_OUT.inc(int(not is_kept))
+    if not is_kept:
+        counters.SAMPLED_OUT.inc()
     return is_kept

@@ -22,7 +22,7 @@ class SelectAlerts(beam.PTransform):
       rule: which verdicts and tags to alert on.
     """
 
-    def __init__(self, rule: AlertRule) -> None:
+    def __init__(self, rule: AlertRule = AlertRule()) -> None:  # noqa: B008 - it is frozen
         super().__init__()
         self.rule = rule
 

@@ -21,7 +21,7 @@ class TagAnswers(beam.PTransform):
       thresholds: the scores below which an answer or a claim is low-grounded.
     """
 
-    def __init__(self, thresholds: Thresholds) -> None:
+    def __init__(self, thresholds: Thresholds = Thresholds()) -> None:  # noqa: B008 - it is frozen
         super().__init__()
         self.thresholds = thresholds
 

@@ -10,11 +10,26 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from launch.job.placement import beam_flag_names
 from launch.terminal.exit_status import DONE
 from pipeline.settings.definition import Settings, settings_of
 from pipeline.settings.load import Loaded, describe_unknown, flag_names, load
 from pipeline.settings.reference import help_text
 from schemas import Record
+
+# A longer list is cut to the main settings, unless with --help-all.
+_MOST_FLAGS = 12
+_MAIN_SETTINGS = frozenset(
+    {
+        *("input", "input_format", "map", "failures", "failure_subscription", "answers", "gold"),
+        *("answer", "fact", "fact_file", "query", "json", "estimate_from", "evaluation_output"),
+        *("subscription", "alert_topic", "failure_topic", "file_age_s", "pubsub_address"),
+        *("output", "run_id", "text", "work_folder", "workers", "resume", "sample", "config"),
+        *("checker", "scorer", "project", "location", "max_in_flight", "requests_per_minute"),
+        *("price_per_1k_chars", "max_calls", "max_cost", "canary", "health_address"),
+        *("low_grounded_threshold", "claim_threshold", "alert_verdicts", "alert_tags"),
+    }
+)
 
 
 class Command(Record, frozen=True, kw_only=True):
@@ -22,15 +37,17 @@ class Command(Record, frozen=True, kw_only=True):
 
     Attributes:
       settings: its settings; Beam's pipeline options pass through where they have a `job`.
-      run: the function that runs it, as ``module:function``, imported only then: Beam takes a
-        second. It takes a `Loaded`, returns the exit status, and may raise UsageError.
+      run: the function that runs it, as ``module:function``, imported only then. It takes a
+        `Loaded`, returns the exit status, and may raise UsageError.
       help: one sentence, and more below it; by default the docstring of its module.
+      examples: command lines that a user would type, without `groundwatch` and the command.
       variants: commands that run instead if the command line has a flag.
     """
 
     settings: type[Settings]
     run: str
     help: str = ""
+    examples: tuple[str, ...] = ()
     variants: tuple[tuple[str, "Command"], ...] = ()
 
     @property
@@ -55,8 +72,9 @@ class Command(Record, frozen=True, kw_only=True):
         settings = (each for _, taken in documented_commands() for each in settings_of(taken))
         known = frozenset(each.key for each in settings if not each.is_argument)
         loaded = load(self.settings, arguments, os.environ, known)
-        if not self.takes_beam_options:
-            loaded.problems += describe_unknown(loaded.others, flag_names(self.settings))
+        beam_flags = beam_flag_names() if self.takes_beam_options else []
+        names = [*flag_names(self.settings), *beam_flags]
+        loaded.problems += describe_unknown(loaded.others, names)
         return loaded
 
 
@@ -75,8 +93,8 @@ def all_commands() -> dict[str, Command]:
 def run_command(name: str, arguments: Sequence[str]) -> int:
     """Run a command, or print its help; raise UsageError if its settings have problems."""
     command = all_commands()[name].variant(arguments)
-    if {"--help", "-h"} & set(arguments):
-        sys.stdout.writelines(_help(name, command))
+    if {"--help", "-h", "--help-all"} & set(arguments):
+        sys.stdout.writelines(_help(name, command, with_all="--help-all" in arguments))
         return DONE
     return command.function(command.load(arguments))
 
@@ -88,9 +106,22 @@ def documented_commands() -> Iterator[tuple[str, type[Settings]]]:
         yield from ((f"`{name} {flag}`", other.settings) for flag, other in command.variants)
 
 
-def _help(name: str, command: Command) -> Iterator[str]:
-    is_positional = any(each.note.is_positional for each in settings_of(command.settings))
-    yield f"usage: groundwatch {name}{' DIR' if is_positional else ''} [--flag value ...]\n\n"
-    yield f"{command.help.strip()}\n\n{help_text(command.settings)}"
-    if command.takes_beam_options:
+def _help(name: str, command: Command, *, with_all: bool) -> Iterator[str]:
+    positional = (
+        each.written if each.is_required else f"[{each.written}]"
+        for each in settings_of(command.settings)
+        if each.note.positional
+    )
+    yield f"usage: {' '.join(('groundwatch', name, *positional))} [--flag value ...]\n\n"
+    yield f"{command.help.strip()}\n\n"
+    if command.examples:
+        yield "Examples:\n"
+        yield from (f"  groundwatch {name} {each}".rstrip() + "\n" for each in command.examples)
+        yield "\n"
+    flags = len(settings_of(command.settings))
+    is_short = flags > _MOST_FLAGS and not with_all
+    yield help_text(command.settings, _MAIN_SETTINGS if is_short else None)
+    if is_short:
+        yield f"\n`groundwatch {name} --help-all` lists all {flags} flags.\n"
+    elif command.takes_beam_options:
         yield "\nFlags of Apache Beam's pipeline options pass through.\n"

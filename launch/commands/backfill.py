@@ -3,4 +3,11 @@
 from launch.commands import Command
 from pipeline.settings.commands import BackfillSettings
 
-COMMAND = Command(settings=BackfillSettings, run="launch.job.start:backfill")
+COMMAND = Command(
+    settings=BackfillSettings,
+    run="launch.job.start:backfill",
+    examples=(
+        "--input 'answers/*.jsonl.gz' --output out/answers",
+        "--input 'gs://b/*.avro' --output gs://b/checked --checker discoveryengine --project P",
+    ),
+)

@@ -3,4 +3,8 @@
 from launch.commands import Command
 from pipeline.settings.commands import DemoSettings
 
-COMMAND = Command(settings=DemoSettings, run="launch.job.start:demo")
+COMMAND = Command(
+    settings=DemoSettings,
+    run="launch.job.start:demo",
+    examples=("", "--output /tmp/demo"),
+)

@@ -3,4 +3,11 @@
 from launch.commands import Command
 from pipeline.settings.commands import EvaluateSettings
 
-COMMAND = Command(settings=EvaluateSettings, run="launch.evaluate.evaluate_answers:evaluate")
+COMMAND = Command(
+    settings=EvaluateSettings,
+    run="launch.evaluate.evaluate_answers:evaluate",
+    examples=(
+        "--answers answers.jsonl --gold labels.jsonl",
+        "--answers 'out/answers/enriched/**/*.avro' --gold labels.jsonl",
+    ),
+)

@@ -3,4 +3,11 @@
 from launch.commands import Command
 from pipeline.settings.commands import ReplaySettings
 
-COMMAND = Command(settings=ReplaySettings, run="launch.job.start:replay")
+COMMAND = Command(
+    settings=ReplaySettings,
+    run="launch.job.start:replay",
+    examples=(
+        "--failures 'out/answers/failures/*.jsonl' --output out/answers",
+        "--failure_subscription projects/P/subscriptions/S --output out/answers",
+    ),
+)

@@ -3,4 +3,8 @@
 from launch.commands import Command
 from pipeline.settings.commands import ServeCheckerSettings
 
-COMMAND = Command(settings=ServeCheckerSettings, run="launch.checker_server.server:serve_checker")
+COMMAND = Command(
+    settings=ServeCheckerSettings,
+    run="launch.checker_server.server:serve_checker",
+    examples=("--port 8080", "--port 0 --scorer models/nli"),
+)

@@ -7,4 +7,8 @@ The exit status is 1 when an hour does not add up, or --verify finds a differenc
 from launch.commands import Command
 from pipeline.settings.commands import StatusSettings
 
-COMMAND = Command(settings=StatusSettings, run="launch.verify.print_status:status")
+COMMAND = Command(
+    settings=StatusSettings,
+    run="launch.verify.print_status:status",
+    examples=("out/live", "out/live --verify"),
+)

@@ -7,4 +7,8 @@ Reads the rows and record ids of all files. Finds the ledgers of workers below D
 from launch.commands import Command
 from pipeline.settings.commands import VerifySettings
 
-COMMAND = Command(settings=VerifySettings, run="launch.verify.verify_folder:verify")
+COMMAND = Command(
+    settings=VerifySettings,
+    run="launch.verify.verify_folder:verify",
+    examples=("out/answers", "gs://b/live --work_folder /var/lib/groundwatch"),
+)

@@ -10,15 +10,19 @@ from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchSt
 _DEMO = Command(
     help="Watch the sample answers, without a cloud.",
     settings=WatchDemoSettings,
-    run="launch.watch.run_demo:demo",
+    run="launch.watch.start:watch_demo",
 )
 _STREAM = Command(
     help="Check answers from Pub/Sub continuously, and alert, as a streaming job on Dataflow.",
     settings=WatchStreamSettings,
-    run="launch.dataflow.streaming:stream",
+    run="launch.watch.start:watch_stream",
 )
 COMMAND = Command(
     settings=WatchSettings,
-    run="launch.watch.run_worker:watch_subscription",
+    examples=(
+        "--demo",
+        "--subscription projects/P/subscriptions/S --output out/live --health_address 8080",
+    ),
+    run="launch.watch.start:watch_subscription",
     variants=(("--runner", _STREAM), ("--demo", _DEMO)),
 )

@@ -4,9 +4,11 @@ import logging
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
+from apache_beam.options.pipeline_options import PipelineOptions
+
 from launch.commands import all_commands
 from launch.dataflow.streaming import stream
-from launch.job.beam_options import beam_flag_names
+from launch.job.placement import beam_flag_names
 from launch.job.remote_run import archives_of, submit
 from launch.job.start import prepare
 from pipeline.settings.definition import Setting, settings_of
@@ -25,8 +27,10 @@ def start(arguments: Sequence[str]) -> int:
     loaded = command.load([*_flags(arguments, known)])
     if is_stream:
         return stream(loaded)
-    config, options, _ = prepare(loaded, "input", loaded.settings.input.input)
-    return submit(config, archives_of(config), ArchiveSink(config), options)
+    config, placement = prepare(loaded, "input", loaded.settings.input.input)
+    return submit(
+        config, archives_of(config), ArchiveSink(config), PipelineOptions(placement.beam_arguments)
+    )
 
 
 def _flags(arguments: Sequence[str], known: Mapping[str, Setting]) -> Iterator[str]:

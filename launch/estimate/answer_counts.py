@@ -44,7 +44,10 @@ class PlannedAnswer(Record, frozen=True, kw_only=True):
 def outcomes_of(message: Message, config: Config) -> Iterator[PlannedAnswer]:
     """Parse, sample and route the answers of a message; yield an outcome for each."""
     parsed = parse_answers(
-        message, input_format=config.input_format, facts_from_steps=config.facts_from_steps
+        message,
+        input_format=config.input_format,
+        facts_from_steps=config.facts_from_steps,
+        own_map=config.own_map,
     )
     for answer in parsed:
         if isinstance(answer, ParseFailure):

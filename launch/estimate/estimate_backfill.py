@@ -12,7 +12,7 @@ from rich.text import Text
 from launch.estimate import answer_counts
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.inputs.paths import default_run_id, find_inputs, try_output
-from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
+from launch.job.placement import place_job
 from launch.local.run_summary import ESTIMATE_FILE
 from launch.report.output_folder import write_file
 from launch.report.unreadable_input import SHOWN_FAULTS, fail_unreadable, fail_with
@@ -39,27 +39,26 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     """Estimate what a backfill takes, without a call; return 1 if its input is damaged."""
     settings = loaded.settings
     output = settings.estimate.output
-    beam_options = read_beam_options(loaded, settings.job)
+    # A quota that cannot be divided is a problem of the backfill.
+    placement = place_job(loaded, settings.job, [])
     inputs = find_inputs("input", settings.input.input, loaded.problems)
     if output:
         # No run can have this name.
         try_output(Destination(root=output, run=ESTIMATE_FILE), loaded.problems)
-    # A quota that cannot be divided is a problem of the backfill.
-    workers = worker_count(beam_options, settings.job, [])
     loaded.raise_problems()
-    folder = "." if is_on_this_machine(beam_options) else None
+    folder = "." if placement.is_local else None
     config = job_config(
         settings.job,
         run=settings.job.output.run_id or default_run_id(settings.input.input),
         inputs=tuple(inputs),
         salvage=settings.archives.salvage,
-        workers=workers,
+        workers=placement.processes,
         work_folder=folder,
         reply_folder=folder,
     )
     messages = ArchiveMessages(config.inputs, salvage=config.salvage)
     try:
-        estimated, counts = _estimate_backfill(messages, config, settings, workers)
+        estimated, counts = _estimate_backfill(messages, config, settings, placement.processes)
         show_estimate(estimated)
         if output:
             path = storage.join(output, ESTIMATE_FILE)

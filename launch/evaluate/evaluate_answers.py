@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 from rich.console import Console
@@ -9,7 +10,7 @@ from rich.table import Table
 
 from launch.evaluate.evaluation import Evaluation, measure
 from launch.evaluate.labelled_answers import Counts, LabelledAnswers, holds_records
-from launch.evaluate.statistics import Auroc, Calibration, Flagged
+from launch.evaluate.statistics import Calibration, Estimate, Flagged
 from launch.inputs.labels import read_all_labels
 from launch.inputs.paths import find_inputs
 from launch.report.output_folder import write_file
@@ -18,7 +19,7 @@ from launch.terminal.exit_status import DONE, fail
 from launch.terminal.figures import NOTHING, count, counted, percent
 from pipeline.settings.commands import EvaluateSettings, EvaluationSettings
 from pipeline.settings.load import Loaded
-from transforms.grounding.errors import RunStopped
+from transforms.grounding.errors import RunStopped, Unavailable
 
 _WIDTH = 100
 _AUROC = "AUROC (95 % interval)"
@@ -36,9 +37,10 @@ def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
         takes_scores = settings.checker.checker is None
         records = [path for path in answers if takes_scores and holds_records(path)]
         collected.add_records(records, salvage=settings.archives.salvage)
-        collected.add_checked([path for path in answers if path not in records], settings)
+        if unscored := [path for path in answers if path not in records]:
+            collected.add_checked(unscored, settings)
         return _print_evaluation(collected, answers, settings.evaluation)
-    except (OSError, RunStopped, KeyboardInterrupt) as error:
+    except (OSError, RunStopped, Unavailable, KeyboardInterrupt) as error:
         return fail(f"the evaluation failed: {str(error) or 'interrupted'}")
 
 
@@ -77,6 +79,7 @@ def show_evaluation(evaluation: Evaluation) -> None:
         f" supported, {quality.unsupported:,} unsupported; checked by {', '.join(named)}\n"
         f"{'; '.join(_input_counts(evaluation.counts))}\n"
     )
+    console.print("\n".join(_headline(evaluation)) + "\n")
     for table in _tables(evaluation):
         console.print(table)
         console.print()
@@ -96,7 +99,18 @@ def _input_counts(counts: Counts) -> Iterator[str]:
         yield f"{counted(counts.labels_unmet, 'label')} without an answer"
 
 
+def _headline(evaluation: Evaluation) -> Iterator[str]:
+    verdicts, flagged = evaluation.verdicts, evaluation.low_grounded.flagged
+    unsupported = evaluation.answers_by_claim.unsupported
+    found, missing = f"{verdicts.hits:,} of {flagged:,}", f"{verdicts.hits:,} of {unsupported:,}"
+    precision, recall = _estimate(verdicts.precision), _estimate(verdicts.recall)
+    yield f"precision  {precision}  {found} LOW_GROUNDED answers are unsupported"
+    yield f"recall     {recall}  {missing} unsupported answers are LOW_GROUNDED"
+
+
 def _tables(evaluation: Evaluation) -> Iterator[Table]:
+    if len(evaluation.label_files) > 1:
+        yield _label_files(evaluation)
     levels = {
         "answers by lowest claim": evaluation.answers_by_claim,
         "answers by support score": evaluation.answers_by_support,
@@ -106,7 +120,7 @@ def _tables(evaluation: Evaluation) -> Iterator[Table]:
     table = _table("ranking", "supported", "unsupported", _AUROC)
     for name, quality in levels.items():
         numbers = count(quality.supported), count(quality.unsupported)
-        table.add_row(name, *numbers, _auroc(quality.auroc))
+        table.add_row(name, *numbers, _estimate(quality.auroc))
     yield table
     table = _table("flagged", "below", "examples", "share", "precision", "recall", "F1")
     table.add_row("answers LOW_GROUNDED", *_flagged(evaluation.low_grounded))
@@ -124,8 +138,12 @@ def _tables(evaluation: Evaluation) -> Iterator[Table]:
             yield _calibration(name, quality.calibration)
 
 
-def _auroc(auroc: Auroc | None) -> str:
-    return f"{auroc.value:.3f} ({auroc.low:.3f} to {auroc.high:.3f})" if auroc else NOTHING
+def _estimate(given: Estimate | None) -> str:
+    return f"{given.value:.3f} ({given.low:.3f} to {given.high:.3f})" if given else NOTHING
+
+
+def _short_estimate(given: Estimate | None) -> str:
+    return f"{given.value:.2f} ({given.low:.2f}-{given.high:.2f})" if given else NOTHING
 
 
 def _flagged(flagged: Flagged) -> Iterator[str]:
@@ -136,6 +154,16 @@ def _flagged(flagged: Flagged) -> Iterator[str]:
         yield NOTHING if share is None else f"{share:.3f}"
 
 
+def _label_files(evaluation: Evaluation) -> Table:
+    table = _table("labels", "answers", "unsupported", "flagged", "precision", "recall", "AUROC")
+    for each in evaluation.label_files:
+        numbers = (each.answers, each.unsupported, each.flagged)
+        shares = map(_short_estimate, (each.verdicts.precision, each.verdicts.recall))
+        auroc = f"{each.auroc.value:.2f}" if each.auroc else NOTHING
+        table.add_row(Path(each.file).name, *map(count, numbers), *shares, auroc)
+    return table
+
+
 def _span_kinds(evaluation: Evaluation) -> Table:
     kinds = evaluation.span_kinds
     thresholds = list(dict.fromkeys(threshold for kind in kinds for threshold in kind.found))
@@ -144,7 +172,7 @@ def _span_kinds(evaluation: Evaluation) -> Table:
     for kind in kinds:
         numbers = count(kind.spans), count(kind.unchecked), count(kind.claims)
         shares = (percent(kind.found.get(threshold)) for threshold in thresholds)
-        table.add_row(kind.kind, *numbers, _auroc(kind.auroc), *shares)
+        table.add_row(kind.kind, *numbers, _estimate(kind.auroc), *shares)
     return table
 
 

@@ -21,7 +21,7 @@ class Quality(Record, frozen=True, kw_only=True):
 
     supported: int
     unsupported: int
-    auroc: statistics.Auroc | None
+    auroc: statistics.Estimate | None
     best: statistics.Flagged | None
     at: tuple[statistics.Flagged, ...]
     calibration: statistics.Calibration | None
@@ -38,18 +38,35 @@ class SpanKind(Record, frozen=True, kw_only=True):
     spans: int
     unchecked: int
     claims: int
-    auroc: statistics.Auroc | None
+    auroc: statistics.Estimate | None
     found: dict[str, float]
 
 
+class LabelFile(Record, frozen=True, kw_only=True):
+    """How well the answers of one file of labels are flagged as LOW_GROUNDED."""
+
+    file: str
+    answers: int
+    unsupported: int
+    flagged: int
+    verdicts: statistics.PrecisionRecall
+    auroc: statistics.Estimate | None
+
+
 class Evaluation(Record, frozen=True, kw_only=True):
-    """How well scores agree with labels; the fields of the command's JSON."""
+    """How well scores agree with labels; the fields of the command's JSON.
+
+    Attributes:
+      verdicts: precision and recall of the verdict LOW_GROUNDED.
+    """
 
     counts: Counts
     checkers: dict[str, int]
     answers_by_claim: Quality
     answers_by_support: Quality
     low_grounded: statistics.Flagged
+    verdicts: statistics.PrecisionRecall
+    label_files: tuple[LabelFile, ...]
     claims: Quality | None
     span_kinds: tuple[SpanKind, ...]
 
@@ -68,8 +85,29 @@ def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) 
         answers_by_claim=_quality(by_claim, CLAIM_THRESHOLDS, resamples),
         answers_by_support=_quality(by_support, SUPPORT_THRESHOLDS, resamples),
         low_grounded=statistics.flagged_of(None, len(low), hits, by_claim),
+        verdicts=_label_file("", labelled, resamples).verdicts,
+        label_files=tuple(_label_files(labelled, resamples)),
         claims=_quality(claims, CLAIM_THRESHOLDS, resamples) if with_spans else None,
         span_kinds=tuple(_span_kinds(labelled, claims, resamples)),
+    )
+
+
+def _label_files(labelled: Sequence[LabelledAnswer], resamples: int) -> Iterator[LabelFile]:
+    for file in dict.fromkeys(each.label.file for each in labelled):
+        of_file = [each for each in labelled if each.label.file == file]
+        yield _label_file(file, of_file, resamples)
+
+
+def _label_file(file: str, labelled: Sequence[LabelledAnswer], resamples: int) -> LabelFile:
+    examples = [_example(each, each.min_claim_score) for each in labelled]
+    flags = [each.verdict == Verdict.LOW_GROUNDED for each in labelled]
+    return LabelFile(
+        file=file,
+        answers=len(labelled),
+        unsupported=sum(example.is_unsupported for example in examples),
+        flagged=sum(flags),
+        verdicts=statistics.measure_flags(examples, flags, resamples),
+        auroc=statistics.measure_auroc(examples, resamples),
     )
 
 

@@ -11,7 +11,6 @@ import msgspec
 
 from launch.inputs.archive_messages import ArchiveMessages
 from launch.report.output_folder import UnreadableFile, read_answers
-from launch.report.output_records import AnswerRow
 from launch.report.unreadable_input import SHOWN_FAULTS
 from pipeline import storage
 from pipeline.settings.commands import EvaluateSettings
@@ -19,10 +18,9 @@ from pipeline.settings.job import InputFormatSettings
 from schemas import Record
 from schemas.answer import Answer, Label
 from schemas.checked_answer import CheckedAnswer
-from schemas.enriched_answer import EnrichedAnswer, is_enriched_schema
+from schemas.enriched_answer import AnswerRow, EnrichedAnswer, is_enriched_schema
 from schemas.message import Message
 from transforms.formats import ParseFailure, parse_answers
-from transforms.grounding.check_session import Outcome, open_session
 from transforms.grounding.errors import CheckFailed, RunStopped
 from transforms.grounding.settings import CheckSettings
 from transforms.rules.routing import route
@@ -124,6 +122,7 @@ class LabelledAnswers:
                 message,
                 input_format=settings.input_format,
                 facts_from_steps=settings.facts_from_steps,
+                own_map=settings.map,
             ):
                 self.counts.read += 1
                 if not isinstance(answer, ParseFailure):
@@ -152,8 +151,15 @@ def holds_records(path: str) -> bool:
     return False
 
 
-def _check(answers: Iterable[Answer], settings: CheckSettings) -> Iterator[Outcome]:
+def _check(
+    answers: Iterable[Answer], settings: CheckSettings
+) -> Iterator[CheckedAnswer | Exception]:
     """Check answers concurrently; yield the outcomes in any order."""
+    # Scores need no check, and no client of Google.
+    from transforms.grounding.check_session import Outcome, open_session  # noqa: PLC0415
+    from transforms.grounding.transport import try_connection  # noqa: PLC0415
+
+    try_connection(settings)
     session = open_session(settings)
     finished: SimpleQueue[Outcome] = SimpleQueue()
     in_flight = 0

@@ -1,6 +1,6 @@
 """Statistics of scores against labels: AUROC, precision, recall, F1 and calibration."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf, nextafter
 from random import Random
 from typing import Any, NamedTuple
@@ -27,15 +27,20 @@ class Example(NamedTuple):
     cluster: str
 
 
-class Auroc(Record, frozen=True, kw_only=True):
-    """The area under the receiver operating characteristic, with a 95 % bootstrap interval.
-
-    How often a supported example outscores an unsupported one: 1 is perfect, 0.5 is chance.
-    """
+class Estimate(Record, frozen=True, kw_only=True):
+    """A value, 0..1, with its 95 % bootstrap interval."""
 
     value: float
     low: float
     high: float
+
+
+class PrecisionRecall(Record, frozen=True, kw_only=True):
+    """How many flagged examples are unsupported, and how many unsupported ones are flagged."""
+
+    precision: Estimate | None
+    recall: Estimate | None
+    hits: int
 
 
 class Flagged(Record, frozen=True, kw_only=True):
@@ -66,27 +71,55 @@ class Calibration(Record, frozen=True, kw_only=True):
     expected_error: float
 
 
-def measure_auroc(examples: Sequence[Example], resamples: int) -> Auroc | None:
-    """Measure the area, drawing clusters with replacement; return None without a pair to compare.
+def measure_auroc(examples: Sequence[Example], resamples: int) -> Estimate | None:
+    """Measure the area under the receiver operating characteristic; None without both labels.
+
+    How often a supported example outscores an unsupported one: 1 is perfect, 0.5 is chance.
+    """
+    ranks = np.unique(_scores(examples), return_inverse=True)[1]
+    labels = _labels(examples)
+    return _estimate(lambda weights: _auroc(ranks, labels, weights), examples, resamples)
+
+
+def measure_flags(
+    examples: Sequence[Example], is_flagged: Sequence[bool], resamples: int
+) -> PrecisionRecall:
+    """Measure the precision and the recall of flags, one for each example."""
+    flags, labels = np.array(is_flagged, dtype=bool), _labels(examples)
+    hits = flags & labels
+
+    def share_of(whole: NDArray[np.bool_]) -> Estimate | None:
+        def share(weights: NDArray[Any]) -> float | None:
+            return _share(float(weights @ hits), float(weights @ whole))
+
+        return _estimate(share, examples, resamples)
+
+    return PrecisionRecall(
+        precision=share_of(flags), recall=share_of(labels), hits=int(np.count_nonzero(hits))
+    )
+
+
+def _estimate(
+    measure: Callable[[NDArray[Any]], float | None], examples: Sequence[Example], resamples: int
+) -> Estimate | None:
+    """Measure with equal weights, and with those of clusters drawn with replacement.
 
     Source: B. Efron and R. Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13.
     """
+    value = measure(np.ones(len(examples)))
+    if value is None:
+        return None
     names = sorted({example.cluster for example in examples})
     numbers = {name: number for number, name in enumerate(names)}
     clusters = np.array([numbers[example.cluster] for example in examples], dtype=np.intp)
-    ranks = np.unique(_scores(examples), return_inverse=True)[1]
-    labels = _labels(examples)
-    value = _auroc(ranks, labels, np.ones(len(examples)))
-    if value is None:
-        return None
     random = Random(_SEED)  # noqa: S311 - not for a secret
     places = range(len(names))
     samples = (random.choices(places, k=len(names)) for _ in range(resamples))
     counts = (np.bincount(sample, minlength=len(names)) for sample in samples)
-    values = (_auroc(ranks, labels, weights[clusters]) for weights in counts)
+    values = (measure(weights[clusters]) for weights in counts)
     known = [each for each in values if each is not None] or [value]
     low, high = np.quantile(known, _INTERVAL)
-    return Auroc(value=value, low=float(low), high=float(high))
+    return Estimate(value=value, low=float(low), high=float(high))
 
 
 def _scores(examples: Sequence[Example]) -> NDArray[np.float64]:
@@ -145,7 +178,7 @@ def flagged_of(
     )
 
 
-def _share(part: int, whole: int) -> float | None:
+def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 

@@ -29,7 +29,7 @@ def read_labels(path: str) -> dict[str, Label]:
     with storage.read(path) as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
-                name, label = _label(line, f"{path}, line {number}")
+                name, label = _label(line, path, number)
                 labels[name] = label
     return labels
 
@@ -47,7 +47,8 @@ def read_all_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dic
     return labels
 
 
-def _label(line: bytes, place: str) -> tuple[str, Label]:
+def _label(line: bytes, path: str, number: int) -> tuple[str, Label]:
+    place = f"{path}, line {number}"
     try:
         fields = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.MsgspecError:
@@ -61,7 +62,7 @@ def _label(line: bytes, place: str) -> tuple[str, Label]:
     except msgspec.ValidationError:
         problem = 'its "spans" are not a list of [start_byte, end_byte, kind]'
         raise UnreadableLabels(f"{place}: {problem}") from None
-    return name, Label(is_unsupported=is_unsupported, spans=spans)
+    return name, Label(is_unsupported=is_unsupported, file=path, spans=spans)
 
 
 def _is_unsupported(fields: Mapping[str, Any], place: str) -> bool:

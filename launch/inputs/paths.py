@@ -1,19 +1,25 @@
 """Find the input files and validate the output folder before a run."""
 
+import glob
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline import storage
 from pipeline.settings.config import Destination
 
+_ARCHIVE_NAME = re.compile(
+    r"[.](avro|parquet|(jsonl|ndjson|json|csv|tsv)([.]gz|[.]zst)?)$", re.IGNORECASE
+)
+
 
 def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list[str]:
-    """Find the files that paths or globs match, by path; links to one file count once."""
+    """Find the files that paths or globs match, and the archives in folders; each file once."""
     found: set[str] = set()
     for pattern in patterns:
         try:
-            matches = storage.find(pattern)
+            matches = storage.find(pattern) or _known_files(pattern)
         except OSError as error:
             problems.append(f"--{flag} {pattern}: {error}")
             continue
@@ -21,6 +27,13 @@ def find_inputs(flag: str, patterns: Sequence[str], problems: list[str]) -> list
             problems.append(f"--{flag} {pattern}: no file matches")
         found.update(matches)
     return storage.distinct(found)
+
+
+def _known_files(folder: str) -> list[str]:
+    """List the archives in a folder and its subfolders, by their names."""
+    plain = glob.escape(folder) if storage.is_local(folder) else folder
+    found = storage.find(f"{plain.rstrip('/')}/**")
+    return [path for path in found if _ARCHIVE_NAME.search(path)]
 
 
 def try_output(destination: Destination, problems: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from argparse import ArgumentParser
+from importlib.util import find_spec
 from typing import Any, NoReturn
 
 from apache_beam.options.pipeline_options import (
@@ -34,12 +35,6 @@ class _Parser(ArgumentParser):
         raise UsageError([message])
 
 
-def beam_flag_names() -> list[str]:
-    """List Beam's own flags, without their dashes."""
-    actions = _Parser()._actions  # noqa: SLF001 - argparse has no other way to list them
-    return [flag.lstrip("-") for action in actions for flag in action.option_strings]
-
-
 def read_beam_options(loaded: Loaded[Any], job: JobSettings) -> PipelineOptions:
     """Read Beam's options from the arguments that are not settings.
 
@@ -50,8 +45,7 @@ def read_beam_options(loaded: Loaded[Any], job: JobSettings) -> PipelineOptions:
         arguments.append(f"--project={job.checker.project}")
     try:
         _, unknown = _Parser().parse_known_args(arguments)
-        own_flags = flag_names(type(loaded.settings))
-        problems = describe_unknown(unknown, [*own_flags, *beam_flag_names()])
+        problems = describe_unknown(unknown, flag_names(type(loaded.settings)))
     except UsageError as error:
         problems = [*error.problems]
     options = PipelineOptions([] if problems else arguments)
@@ -63,6 +57,8 @@ def _runner_problems(options: PipelineOptions) -> list[str]:
     if is_on_this_machine(options):
         return []
     name = options.view_as(StandardOptions).runner
+    if is_on_dataflow(options) and find_spec("google.cloud.dataflow") is None:
+        return [f"--runner {name}: Dataflow needs the extra groundwatch[dataflow]; install it"]
     try:
         runner = create_runner(name)
     except (ValueError, ImportError, AttributeError):

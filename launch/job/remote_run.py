@@ -16,7 +16,8 @@ from apache_beam.runners.runner import PipelineResult, PipelineState
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
-from launch.local.run_summary import counts_from, publish_summary, summary_of
+from launch.job.pipeline_counts import counts_from
+from launch.local.run_summary import publish_summary, summary_of
 from launch.terminal.exit_status import DONE, fail
 from pipeline import storage
 from pipeline.build import Source, build_pipeline

@@ -1,12 +1,13 @@
-"""Start a job that ends: a backfill, a replay of failures, or the demo; or raise UsageError."""
+"""Start a job that ends: a backfill, a replay of failures, or the demo; or raise UsageError.
+
+What runs the job is imported when all settings are valid: an import of Beam takes a second.
+"""
 
 import sys
-import traceback
 from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 
-from apache_beam.options.pipeline_options import PipelineOptions
 from msgspec.structs import replace
 
 from launch.inputs.paths import (
@@ -16,19 +17,9 @@ from launch.inputs.paths import (
     find_inputs,
     try_output,
 )
-from launch.job.beam_options import is_on_this_machine, read_beam_options, worker_count
-from launch.job.remote_run import JobFailed, run_remotely
-from launch.local.local_pipeline import cause_of
-from launch.local.local_run import NothingToResume, run_locally
+from launch.inputs.standard_input import STANDARD_INPUT, standard_input_kept
+from launch.job.placement import Placement, place_job
 from launch.local.run_summary import free_run_id, move_replayed
-from launch.local.segments import ProcessDied
-from launch.local.work_folder import FolderInUse
-from launch.logs.json_log import keep_beam_quiet
-from launch.pubsub.failure_spool import spool_failures
-from launch.pubsub.pubsub_errors import Refused
-from launch.report.terminal_summary import show_summary
-from launch.report.unreadable_input import fail_unreadable, fail_with, first_failures
-from launch.report.write_report import write_report
 from launch.samples import sample_paths
 from launch.terminal.exit_status import DONE, LEFT, fail
 from pipeline.settings.commands import BackfillSettings, DemoSettings, ReplaySettings
@@ -36,22 +27,25 @@ from pipeline.settings.config import Config, Destination, job_config
 from pipeline.settings.definition import build
 from pipeline.settings.job import JobSettings
 from pipeline.settings.load import Loaded
-from pipeline.sinks.summary_file import OtherSource, read_summaries
-from pipeline.sources.compression import DamagedArchive
-from pipeline.storage.output_lock import LockLost, LockTaken
-from schemas.summary import Summary
+from pipeline.sinks.summary_file import read_summaries
 from transforms.grounding.errors import CheckFailed
-
-EXPECTED = (
-    *(CheckFailed, OSError, JobFailed, ProcessDied),
-    *(FolderInUse, LockLost, LockTaken, NothingToResume, OtherSource),
-)
 
 
 def backfill(loaded: Loaded[BackfillSettings]) -> int:
     """Check an archive."""
-    settings = loaded.settings
-    return _run(*prepare(loaded, "input", settings.input.input), settings.job)
+    patterns, job = loaded.settings.input.input, loaded.settings.job
+    if STANDARD_INPUT not in patterns:
+        return _run(*prepare(loaded, "input", patterns), job)
+    if not place_job(loaded, job, loaded.problems).is_local:
+        loaded.problems.append("--input -: standard input can only be read on this machine")
+    loaded.raise_problems()
+    output = Destination(root=job.output.output, run=f"{default_run_id(patterns)}-input")
+    try:
+        with standard_input_kept(default_work_folder(output)) as path:
+            kept = tuple(path if each == STANDARD_INPUT else each for each in patterns)
+            return _run(*prepare(loaded, "input", kept), job)
+    except OSError as error:
+        return fail(f"the run failed: {error}")
 
 
 def replay(loaded: Loaded[ReplaySettings]) -> int:
@@ -73,7 +67,7 @@ def demo(loaded: Loaded[DemoSettings]) -> int:
         run=destination.run,
         work_folder=default_work_folder(destination),
     )
-    return _run(config, PipelineOptions([]), 1, build(JobSettings, {}))
+    return _run(config, Placement(is_local=True, processes=1), build(JobSettings, {}))
 
 
 def _replay_files(loaded: Loaded[ReplaySettings], failures: tuple[str, ...]) -> int:
@@ -90,19 +84,21 @@ def _replay_files(loaded: Loaded[ReplaySettings], failures: tuple[str, ...]) -> 
 def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
     settings = loaded.settings
     # All problems are reported before a failure is taken out of the subscription.
-    read_beam_options(loaded, settings.job)
+    place_job(loaded, settings.job, [])
     loaded.raise_problems()
+    from launch.pubsub import failure_spool, pubsub_errors  # noqa: PLC0415 - it imports gRPC
+
     output = settings.job.output.output
     destination = Destination(root=output, run=f"{default_run_id_of(name)}-spool")
     try:
-        spooled = spool_failures(
+        spooled = failure_spool.spool_failures(
             name,
             default_work_folder(destination),
             address=settings.server.pubsub_address,
             account=settings.job.checker.account,
             idle_s=settings.failures.idle_s,
         )
-    except (CheckFailed, Refused, OSError) as error:
+    except (CheckFailed, pubsub_errors.Refused, OSError) as error:
         return fail(f"the replay failed: {error}")
     if spooled is None:
         sys.stdout.write(f"{name} holds no failure\n")
@@ -119,14 +115,12 @@ def _replay_subscription(loaded: Loaded[ReplaySettings], name: str) -> int:
 
 def prepare(
     loaded: Loaded[BackfillSettings] | Loaded[ReplaySettings], flag: str, patterns: tuple[str, ...]
-) -> tuple[Config, PipelineOptions, int]:
-    """Derive a job's configuration, Beam's options and the number of processes."""
+) -> tuple[Config, Placement]:
+    """Derive a job's configuration, and where it runs."""
     job, problems = loaded.settings.job, loaded.problems
     replays = isinstance(loaded.settings, ReplaySettings)
-    beam_options = read_beam_options(loaded, job)
-    is_local = is_on_this_machine(beam_options)
-    workers = worker_count(beam_options, job, problems)
-    if not is_local:
+    placement = place_job(loaded, job, problems)
+    if not placement.is_local:
         problems += _local_flags(job)
     inputs = find_inputs(flag, patterns, problems)
     run_id = job.output.run_id or default_run_id(patterns)
@@ -136,7 +130,9 @@ def prepare(
     loaded.raise_problems()
     if replays and not job.output.run_id:
         destination = replace(destination, run=free_run_id(destination.root, run_id))
-    work_folder = (job.local.work_folder or default_work_folder(destination)) if is_local else None
+    work_folder = (
+        (job.local.work_folder or default_work_folder(destination)) if placement.is_local else None
+    )
     config = job_config(
         job,
         run=destination.run,
@@ -144,11 +140,11 @@ def prepare(
         source=default_run_id(patterns),
         replays=replays,
         salvage=loaded.settings.archives.salvage,
-        workers=workers,
+        workers=placement.processes,
         work_folder=work_folder,
         reply_folder=work_folder,
     )
-    return config, beam_options, workers
+    return config, placement
 
 
 def _local_flags(job: JobSettings) -> Iterator[str]:
@@ -161,43 +157,7 @@ def _local_flags(job: JobSettings) -> Iterator[str]:
                 yield f"--{name}: is only for a run on this machine, without --runner"
 
 
-def _run(config: Config, options: PipelineOptions, processes: int, job: JobSettings) -> int:
-    keep_beam_quiet()
-    try:
-        if config.work_folder:
-            summary = run_locally(config, options, processes, job)
-        else:
-            summary = run_remotely(config, options, job.costs.price_per_1k_chars)
-    except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
-        return fail(f"the run failed: {_reason(cause_of(error))}")
-    report = None
-    try:
-        report = write_report(config.output)
-    except OSError as error:
-        sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
-    show_summary(config, summary, report)
-    return _exit_status(config, summary)
+def _run(config: Config, placement: Placement, job: JobSettings) -> int:
+    from launch.job.run_job import run_job  # noqa: PLC0415 - it imports Beam
 
-
-def _exit_status(config: Config, summary: Summary) -> int:
-    if not summary.closes:
-        return fail(f"the run failed: the counts do not add up: {summary.read} messages were read")
-    if summary.damaged_archives:
-        sentence = f"the run failed: damaged archives: {summary.damaged_archives}"
-        damage = first_failures(config.destination, DamagedArchive.__name__)
-        return fail_with(sentence, damage)
-    # A replay reads messages that were counted as failures before.
-    is_unreadable = summary.unreadable == summary.read and not summary.deferred
-    if is_unreadable and not config.replays:
-        return fail_unreadable(first_failures(config.destination), config.inputs)
-    return LEFT if summary.retryable_failures or summary.deferred else DONE
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, KeyboardInterrupt):
-        return "interrupted; give the same command again to finish it"
-    if isinstance(error, EXPECTED):
-        return str(error)
-    # A defect; its message could hold an answer's text.
-    sys.stderr.writelines(traceback.format_tb(error.__traceback__))
-    return f"a defect: {type(error).__name__}; please report the lines above"
+    return run_job(config, placement, job)

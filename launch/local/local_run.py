@@ -3,6 +3,9 @@
 import hashlib
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
+from itertools import chain
+from operator import attrgetter
 
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -12,24 +15,30 @@ from launch import __version__
 from launch.local.run_summary import publish_summary, summary_of
 from launch.local.segments import run_segments
 from launch.local.work_folder import Plan, WorkFolder
+from launch.report.counts.tally import Findings
+from launch.report.output_folder import UnreadableFile, find_files, read_lines
+from launch.report.write_report import read_output
 from launch.terminal.figures import counted
 from pipeline import storage
 from pipeline.settings.config import Config
 from pipeline.settings.job import JobSettings, LocalRunSettings
+from pipeline.sinks.counted_rows import CountedRows
 from pipeline.sinks.part_files import Part, write_part
-from pipeline.sinks.publication import publish_parts
-from pipeline.sinks.row_formats import row_formats
+from pipeline.sinks.publication import publish_parts, read_manifest
+from pipeline.sinks.row_formats import EnrichedFiles, row_formats
 from pipeline.sinks.summary_file import refuse_other_source, remove_summary
 from pipeline.sources.archives import examine_file
 from pipeline.sources.splits import split_segments
 from pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
+from schemas.enriched_answer import AnswerRow
 from schemas.summary import Summary, total_counts
-from transforms.measure_rates import EngineCounts
+from transforms.rules.rate_counts import EngineCounts
 from transforms.rules.rate_incidents import find_all_rate_alerts
 from transforms.runtime import clock
 
 _SEGMENTS_A_PROCESS = 4
 _FEWEST_MESSAGES = 500
+_by_folder = attrgetter("folder")
 
 NOT_IN_FINGERPRINT = frozenset(
     {
@@ -55,10 +64,11 @@ class NothingToResume(Exception):
 
 def run_locally(
     config: Config, options: PipelineOptions, processes: int, job: JobSettings
-) -> Summary:
-    """Run a job on this machine to its end, or to its limit, and write and return its summary.
+) -> tuple[Summary, Findings | None]:
+    """Run a job on this machine to its end, or to its limit, and write its summary.
 
     An interrupted run is resumed; after a change of flags or input, only its paid replies stay.
+    Return the summary, and the counts of the report unless other runs wrote to the folder.
     """
     started_at_us = clock.now_us()
     work = WorkFolder(str(config.work_folder))
@@ -67,12 +77,13 @@ def run_locally(
         plan = _plan(config, processes, job.local, work)
         run_segments(config, options, processes, plan)
         lock.check()
-        summary = _publish(
+        summary, parts = _publish(
             config, plan, work, started_at_us, price_per_1k_chars=job.costs.price_per_1k_chars
         )
+        findings = _findings(config, parts)
         if not summary.deferred:
             work.remove()
-    return summary
+    return summary, findings
 
 
 def make_plan(config: Config, processes: int) -> Plan:
@@ -132,7 +143,7 @@ def _publish(
     started_at_us: int,
     *,
     price_per_1k_chars: float | None,
-) -> Summary:
+) -> tuple[Summary, list[Part]]:
     finished = [(segment, done) for segment in plan.segments if (done := work.done(segment.number))]
     counts = total_counts(done.counts for _, done in finished)
     if paid := work.paid():
@@ -152,7 +163,25 @@ def _publish(
         price_per_1k_chars=price_per_1k_chars,
         deferred=left,
     )
-    return publish_summary(config, summary)
+    return publish_summary(config, summary), parts
+
+
+def _findings(config: Config, parts: Iterable[Part]) -> Findings | None:
+    """Count the run for the report, from what was counted of each record when it was written.
+
+    Return None if the output folder also holds records of other runs, or what was counted is lost.
+    """
+    files = find_files(config.output)
+    own = read_manifest(config.destination, EnrichedFiles.kind)
+    if {config.destination.path(entry.path) for entry in own} != set(files.enriched):
+        return None
+    counted = sorted((part for part in parts if part.kind == CountedRows.kind), key=_by_folder)
+    rows = (read_lines(part.path, AnswerRow) for part in counted)
+    with suppress(UnreadableFile):
+        findings = read_output(files, {}, {}, chain.from_iterable(rows))
+        if findings.tally.answers == sum(entry.rows for entry in own):
+            return findings
+    return None
 
 
 def _rate_alert_parts(config: Config, rates: Iterable[EngineCounts]) -> list[Part]:

@@ -1,4 +1,4 @@
-"""Count what a run did, write its summary, and resolve the failures that it has replayed."""
+"""Write the summary of a run, and resolve the failures that it has replayed."""
 
 import logging
 from collections import Counter
@@ -7,8 +7,6 @@ from itertools import count
 from typing import Any
 
 import msgspec
-from apache_beam.metrics.metric import MetricsFilter
-from apache_beam.runners.runner import PipelineResult
 from msgspec.structs import asdict, replace
 
 from launch.report.output_records import FailureLine
@@ -17,8 +15,7 @@ from pipeline.settings.config import Config, Destination
 from pipeline.sinks.summary_file import read_summaries, write_summary
 from schemas.cost_estimate import Amounts, Comparison, compare, estimated_amounts
 from schemas.summary import Replayed, ReplayedFile, RunCounts, Summary
-from schemas.verdict import Verdict
-from transforms.runtime import clock, counters
+from transforms.runtime import clock
 
 ESTIMATE_FILE = "estimate.json"
 _FAILURES = "failures"
@@ -30,43 +27,6 @@ _log = logging.getLogger(__name__)
 
 
 _FAILURE = msgspec.json.Decoder(FailureLine)
-
-
-def counts_from(result: PipelineResult) -> RunCounts:
-    """Read the counts of a finished pipeline from Beam's metrics; deferred answers are not read."""
-    metrics = result.metrics().query(MetricsFilter().with_namespace(counters.NAMESPACE))
-    counted: Counter[str] = Counter()
-    for counter in metrics["counters"]:
-        # Several steps may count under one name.
-        counted[counter.key.metric.name] += counter.result
-    latencies = (
-        distribution.result
-        for distribution in metrics["distributions"]
-        if distribution.key.metric.name == counters.CHECK_LATENCY_NAME
-    )
-    latency = next(latencies, None)
-    left = counted[counters.LEFT.name]
-    return RunCounts(
-        read=counted[counters.MESSAGES_READ.name] - left,
-        duplicates=counted[counters.DUPLICATES_SEEN.name],
-        sampled_out=counted[counters.SAMPLED_OUT.name],
-        deferred=left,
-        verdicts={verdict.value: counted[counters.VERDICTS[verdict].name] for verdict in Verdict},
-        failures_by_error={
-            name.removeprefix(counters.FAILED_PREFIX): count
-            for name, count in sorted(counted.items())
-            if name.startswith(counters.FAILED_PREFIX)
-        },
-        retryable_failures=counted[counters.RETRYABLE_FAILURES.name],
-        damaged_archives=counted[counters.ARCHIVES_DAMAGED.name],
-        unreadable=counted[counters.PARSE_FAILED.name] + counted[counters.ARCHIVES_DAMAGED.name],
-        calls=counted[counters.CALLS.name],
-        retries=counted[counters.RETRIES.name],
-        characters=counted[counters.CHARACTERS.name],
-        checked=latency.count if latency else 0,
-        latency_ms=latency.sum if latency else 0,
-        max_latency_ms=latency.max if latency else 0,
-    )
 
 
 def summary_of(

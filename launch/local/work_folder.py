@@ -19,8 +19,8 @@ from pipeline.sources.splits import Segment
 from schemas import Record
 from schemas.summary import RunCounts
 from transforms.grounding.reply_cache import ReplyStore
-from transforms.measure_rates import EngineCounts
 from transforms.persistence.private_files import create_file, make_folder
+from transforms.rules.rate_counts import EngineCounts
 
 _LOCK = ".lock"
 _LOCK_TIMEOUT_S = 10.0

@@ -7,14 +7,14 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from launch.report.output_records import AlertLine, AnswerRow, FailureLine, RunSummary
+from launch.report.output_records import AlertLine, FailureLine, RunSummary
 from pipeline import storage
 from pipeline.sources.avro_files import AvroFile
 from pipeline.sources.compression import DamagedArchive
 from schemas import Record
-from schemas.enriched_answer import is_enriched_schema
+from schemas.enriched_answer import AnswerRow, is_enriched_schema
 
-_Line = TypeVar("_Line", AlertLine, FailureLine)
+_Line = TypeVar("_Line", AlertLine, AnswerRow, FailureLine)
 
 
 class UnreadableFile(Exception):

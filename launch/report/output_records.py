@@ -1,11 +1,7 @@
 """The records of an output folder, as far as the report and the evaluation read them."""
 
-from datetime import datetime
-
 from schemas import Record
-from schemas.answer import Fact
-from schemas.checked_answer import Claim, Contradiction
-from schemas.quantities import to_us
+from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
 from transforms.rules.redaction import is_hashed
 from transforms.rules.tagging import Thresholds
@@ -13,57 +9,6 @@ from transforms.rules.tagging import Thresholds
 # The verdicts that say whether an answer is supported; low-grounded shares are of these.
 ASSESSED = frozenset({Verdict.GROUNDED, Verdict.LOW_GROUNDED})
 _MAX_CHARACTERS = 300
-
-
-class CheckUsage(Record, frozen=True, kw_only=True):
-    """What the check of an answer used; named as in `enriched_answer.avsc`."""
-
-    checker: str | None = None
-    calls: int = 0
-    attempts: int = 0
-    characters: int = 0
-    latency_ms: int = 0
-    cached: bool = False
-
-
-class AnswerRow(Record, frozen=True, kw_only=True):
-    """A row of `enriched_answer.avsc`; fields that a released schema lacks have defaults."""
-
-    record_id: str
-    answer_name: str | None = None
-    engine: str | None = None
-    session: str | None = None
-    event_time: datetime | None = None
-    query: str | None = None
-    answer_text: str = ""
-    verdict: str
-    verdict_reason: str
-    tags: tuple[str, ...] = ()
-    skip_reasons: tuple[str, ...] = ()
-    support_score: float | None = None
-    min_claim_score: float | None = None
-    score_drift: float | None = None
-    citation_precision: float | None = None
-    citation_recall: float | None = None
-    claims: tuple[Claim, ...] = ()
-    facts: tuple[Fact, ...] = ()
-    mismatches: tuple[Contradiction, ...] = ()
-    check: CheckUsage | None = None
-
-    @property
-    def event_time_us(self) -> int | None:
-        """Microseconds since 1970 UTC."""
-        return None if self.event_time is None else to_us(self.event_time)
-
-    def sources(self) -> dict[str, str | None]:
-        """Map the documents of the facts, by resource name, URI or title, to their kept titles."""
-        sources: dict[str, str | None] = {}
-        for fact in self.facts:
-            title = kept_title(fact.title)
-            key = cut_name(fact.document or fact.uri or title)
-            if key:
-                sources.setdefault(key, title)
-        return sources
 
 
 class RateState(Record, frozen=True, kw_only=True):
@@ -109,6 +54,17 @@ class RunSummary(Record, frozen=True, kw_only=True):
     cost: float | None = None
     closes: bool | None = None
     thresholds: Thresholds | None = None
+
+
+def sources_of(answer: AnswerRow) -> dict[str, str | None]:
+    """Map the documents of the facts, by resource name, URI or title, to their kept titles."""
+    sources: dict[str, str | None] = {}
+    for fact in answer.facts:
+        title = kept_title(fact.title)
+        key = cut_name(fact.document or fact.uri or title)
+        if key:
+            sources.setdefault(key, title)
+    return sources
 
 
 def kept_title(title: str | None) -> str | None:

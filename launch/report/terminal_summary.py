@@ -9,14 +9,16 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.report.counts.lowest_scores import LowAnswer, LowestScores
+from launch.report.counts.tally import Findings
 from launch.report.output_folder import UnreadableFile, read_answers
-from launch.terminal.figures import counted, printable
+from launch.terminal.figures import SCREEN_ACCURACY, counted, printable
 from pipeline.settings.config import Config
 from pipeline.sinks.publication import read_manifest
 from schemas.cost_estimate import Comparison
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary
 from schemas.verdict import Verdict
+from transforms.grounding.settings import LOCAL
 
 _MAX_ANSWERS = 5
 _MAX_ROWS_TO_SEARCH = 20_000
@@ -31,8 +33,13 @@ _COLOURS = {
 }
 
 
-def show_summary(config: Config, summary: Summary, report: str | None = None) -> None:
-    """Print the verdicts, the answers with the lowest scores, and the files of a run."""
+def show_summary(
+    config: Config, summary: Summary, findings: Findings | None, report: str | None = None
+) -> None:
+    """Print the verdicts, the answers with the lowest scores, and the files of a run.
+
+    The findings are None if they are also of other runs, or the run's records were not counted.
+    """
     console = Console(highlight=False)
     console.width = min(console.width, _WIDTH)
     seconds = (summary.finished_at_us - summary.started_at_us) / SECOND_US
@@ -43,11 +50,14 @@ def show_summary(config: Config, summary: Summary, report: str | None = None) ->
     lines = [accounts_line(summary), counted(summary.alerts, "alert")]
     if summary.estimate:
         lines.append(comparison_line(summary.estimate, summary.calls))
-    console.print(Text("\n" + "".join(f"  {line}\n" for line in lines)))
-    lowest = _lowest_scores(config, summary)
+    if summary.checker == LOCAL and summary.checked:
+        flagged = counted(summary.verdicts[Verdict.LOW_GROUNDED], "answer")
+        lines.append(f"{flagged} flagged by the lexical screen. {SCREEN_ACCURACY}")
+    console.print(Padding("\n" + "\n".join(lines) + "\n", _INDENT, expand=False))
+    lowest = findings.tally.lowest.answers() if findings else _lowest_scores(config, summary)
     if lowest:
         console.print(Text("Lowest-scoring answers, each with its least supported claim\n"))
-    for answer in lowest:
+    for answer in lowest[:_MAX_ANSWERS]:
         console.print(Padding(_answer(answer), _INDENT))
     # A path broken over two lines cannot be copied.
     console.print(Text("\n".join(_last_lines(config, summary, report))), soft_wrap=True)

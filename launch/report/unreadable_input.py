@@ -31,7 +31,7 @@ def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
     """Print that no message could be read, the first faults, if any, and what may help."""
     first = paths[:SHOWN_FAULTS]
     shown = faults[:SHOWN_FAULTS] or [f"{path}: no message in it" for path in first]
-    hints = filter(None, map(_hint, first))
+    hints = filter(None, map(hint_for, first))
     return fail_with("nothing in the input could be read", [*shown, *islice(hints, 1)])
 
 
@@ -51,7 +51,8 @@ def first_failures(destination: Destination, error_class: str | None = None) -> 
     return found
 
 
-def _hint(path: str) -> str | None:
+def hint_for(path: str) -> str | None:
+    """Say what a file looks like that nothing could be read from, and what to do."""
     try:
         with storage.read(path) as raw, io.BufferedReader(cast("io.RawIOBase", raw)) as stream:
             if has_checksums(stream):
@@ -65,7 +66,9 @@ def _hint(path: str) -> str | None:
     begin, end = first_line[:1], first_line.rstrip()[-1:]
     if begin not in (b"[", b"{"):
         is_table = b"," in first_line or b"\t" in first_line
-        return f"{path} looks like CSV or TSV: write one JSON object a line" if is_table else None
+        return (
+            f"{path} looks like CSV or TSV: let its name end in .csv or .tsv" if is_table else None
+        )
     if others and end not in (b"]", b"}"):
         program = "jq -c '.[]'" if begin == b"[" else "jq -c ."
         return f"{path} looks like JSON over several lines: write one object a line ({program})"

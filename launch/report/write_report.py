@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from launch.terminal.figures import count, counted, percent
 from pipeline import storage
 from pipeline.settings.commands import ReportSettings
 from pipeline.settings.load import Loaded
+from schemas.enriched_answer import AnswerRow
 from transforms.rules.tagging import Thresholds
 
 _REPORT_NAME = "report.html"
@@ -52,18 +54,27 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     return FAILED if findings.unreadable else DONE
 
 
-def write_report(output: str) -> str:
-    """Write the report of an output folder into that folder; return its path."""
+def write_report(output: str, findings: Findings | None = None) -> str:
+    """Write the report of an output folder into that folder; return its path.
+
+    Without its counts, read all its files.
+    """
     path = storage.join(output, _REPORT_NAME)
-    page = render(read_output(output_folder.find_files(output), {}, {}), output)
-    output_folder.write_file(path, page.encode())
+    findings = findings or read_output(output_folder.find_files(output), {}, {})
+    output_folder.write_file(path, render(findings, output).encode())
     return path
 
 
 def read_output(
-    files: output_folder.OutputFiles, thresholds: Mapping[str, float], labels: Mapping[str, bool]
+    files: output_folder.OutputFiles,
+    thresholds: Mapping[str, float],
+    labels: Mapping[str, bool],
+    answers: Iterable[AnswerRow] | None = None,
 ) -> Findings:
-    """Count the records of a folder, one at a time; thresholds replace those of the summary."""
+    """Count the records of a folder, one at a time; thresholds replace those of the summary.
+
+    The `answers` are those of the enriched files, if these need not be read.
+    """
     unreadable: list[str] = []
     paths = [files.summary] if files.summary else []
     summary = next(_readable(map(output_folder.read_summary, paths), unreadable), None)
@@ -76,9 +87,11 @@ def read_output(
     for path in files.failures:
         for failure in _readable(output_folder.read_lines(path, FailureLine), unreadable):
             tally.add_failure(failure)
-    for path in files.enriched:
-        for answer in _readable(output_folder.read_answers(path), unreadable):
-            tally.add_answer(answer)
+    if answers is None:
+        found = (_readable(output_folder.read_answers(path), unreadable) for path in files.enriched)
+        answers = chain.from_iterable(found)
+    for answer in answers:
+        tally.add_answer(answer)
     return Findings(tally=tally, summary=summary, unreadable=tuple(unreadable))
 
 

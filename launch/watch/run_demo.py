@@ -8,7 +8,6 @@ from pathlib import Path
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.inputs.paths import default_work_folder, try_output
 from launch.local.work_folder import FolderInUse, WorkFolder
 from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.outstanding import SubscriptionStats
@@ -17,10 +16,9 @@ from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.watch.reporter import TerminalReporter
 from launch.watch.run_worker import run_worker
 from pipeline import storage
-from pipeline.settings.commands import WatchDemoSettings, WatchSettings
-from pipeline.settings.config import Config, Destination
+from pipeline.settings.commands import WatchSettings
+from pipeline.settings.config import Config
 from pipeline.settings.definition import build
-from pipeline.settings.load import Loaded
 from schemas.message import Message
 from schemas.quantities import SECOND_US
 
@@ -73,18 +71,9 @@ class SampleSubscription:
         return min(len(self._payloads), round((time.time() - self._started_s) * _PER_S))
 
 
-def demo(loaded: Loaded[WatchDemoSettings]) -> int:
+def run_demo(config: Config) -> int:
     """Monitor the sample answers until all are checked; no connection leaves this machine."""
-    destination = Destination(root=loaded.settings.watch_demo_output, run="watch-demo")
-    try_output(destination, loaded.problems)
-    loaded.raise_problems()
     keep_beam_quiet()
-    config = Config(
-        inputs=(),
-        output=destination.root,
-        run=destination.run,
-        work_folder=default_work_folder(destination),
-    )
     lines = (line for path in sample_paths() for line in Path(path).read_bytes().split(b"\n"))
     payloads = [line for line in lines if line.strip()]
     stop = threading.Event()
@@ -104,5 +93,5 @@ def demo(loaded: Loaded[WatchDemoSettings]) -> int:
         )
     except (FolderInUse, OSError) as error:
         return fail(f"the demo failed: {error}")
-    sys.stdout.write(f"The records are in {destination.root}.\n")
+    sys.stdout.write(f"The records are in {config.output}.\n")
     return DONE if summary.closes else FAILED

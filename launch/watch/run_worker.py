@@ -5,21 +5,18 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from types import FrameType
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
-from launch.job.beam_options import read_beam_options
 from launch.local.work_folder import FolderInUse, WorkFolder
 from launch.logs.json_log import keep_beam_quiet, log_as_json
 from launch.pubsub.outstanding import PullSettings
 from launch.pubsub.pubsub_errors import Refused
 from launch.pubsub.subscription import PubSubSubscription, Subscription
 from launch.terminal.exit_status import DONE, FAILED
-from launch.watch.alerts.canary import validate_canary
 from launch.watch.durable.final_files import write_worker_summary
 from launch.watch.durable.journal import Journal
 from launch.watch.durable.ownership import OwnershipLost
@@ -28,13 +25,11 @@ from launch.watch.health.status_server import StatusServer
 from launch.watch.reporter import LogReporter, TerminalReporter
 from launch.watch.worker import Worker
 from pipeline.settings.commands import WatchSettings
-from pipeline.settings.config import Config, Destination, job_config
-from pipeline.settings.load import Loaded
+from pipeline.settings.config import Config
 from pipeline.storage import TargetExists
 from schemas.quantities import MEGABYTE
 from schemas.summary import Summary
 from transforms.grounding.errors import CheckFailed
-from transforms.grounding.settings import OutagePolicy
 from transforms.runtime import clock
 
 _STOPS = (signal.SIGTERM, signal.SIGINT)
@@ -42,33 +37,15 @@ _CLOSE_WITHIN_S = 5.0
 _log = logging.getLogger(__name__)
 
 
-def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
-    """Check the answers of a subscription until SIGTERM or SIGINT; return the exit status."""
-    settings, problems = loaded.settings, loaded.problems
-    job = settings.job
-    beam_options = read_beam_options(loaded, job)
-    run_id = job.output.run_id or default_run_id_of(settings.pubsub.subscription)
-    destination = Destination(root=job.output.output, run=run_id)
-    if destination.root:
-        try_output(destination, problems)
-    if settings.worker.canary:
-        validate_canary(settings.worker.canary, problems, job.format)
-    loaded.raise_problems()
+def watch(config: Config, settings: WatchSettings, beam_arguments: Sequence[str]) -> int:
+    """Monitor a subscription from a terminal, or as a service; return the exit status."""
     reporter = TerminalReporter(sys.stderr) if sys.stderr.isatty() else LogReporter()
     if not sys.stderr.isatty():
         log_as_json()
     keep_beam_quiet()
-    config = job_config(
-        job,
-        run=run_id,
-        work_folder=job.local.work_folder or default_work_folder(destination),
-        # The journal keeps each reply with its record before the message is acknowledged.
-        reply_folder=None,
-        retries=settings.worker.retries,
-        outage=OutagePolicy.HOLD,
-    )
+    options = PipelineOptions(beam_arguments)
     try:
-        summary = run_worker(config, settings, beam_options, reporter=reporter)
+        summary = run_worker(config, settings, options, reporter=reporter)
     except (CheckFailed, Refused, FolderInUse, OwnershipLost, OSError) as error:
         _log.critical("the worker failed: %s", error)
         return FAILED

@@ -100,7 +100,7 @@ class Worker:
             self._retry_queue = RetryQueue(session.checks.has_ended)
             seen = opened.enter_context(seen_ids_open(str(config.seen_ids)))
             folders = BatchFolders(str(config.work_folder), journal)
-            pipeline = LocalPipeline(config, options, WorkerSink)
+            pipeline = opened.enter_context(closing(LocalPipeline(config, options, WorkerSink)))
             self._batches = Batches(pipeline, journal, folders, seen)
             self.publisher = FilePublisher(
                 self._open_publishing(config, settings, folders, opened),

@@ -36,7 +36,8 @@ class ArchiveSettings(Settings, frozen=True, kw_only=True):
 class InputSettings(Settings, frozen=True, kw_only=True):
     """Which archives are read.
 
-    input: Archives: paths or globs, local or gs://; JSON lines (plain, .gz, .zst) or Avro.
+    input: Archives: paths, globs or folders, local or gs://; JSON lines or CSV (plain, .gz, .zst),
+      Avro or Parquet. `backfill` reads JSON lines from standard input for -.
     """
 
     input: tuple[kinds.Archive, ...]
@@ -273,13 +274,69 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
     """
 
-    folder: Annotated[kinds.Location, Note(is_positional=True)]
+    folder: Annotated[kinds.Location, Note(positional="DIR")]
     report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
     what_if: kinds.Switch = False
     gold: tuple[kinds.Location, ...] = ()
     low_grounded_threshold: kinds.Fraction | None = None
     claim_threshold: kinds.Fraction | None = None
     price_per_1k_chars: kinds.Positive | None = None
+
+
+class GivenAnswerSettings(Settings, frozen=True, kw_only=True):
+    """Which answer is checked.
+
+    answer: The answer's text; - reads it from standard input.
+    fact: A source text. Repeat the flag for several.
+    fact_file: Files of source texts, one text each.
+    query: The question.
+    json: Print the record as JSON.
+    """
+
+    answer: Annotated[kinds.Text, Note(is_argument=True)]
+    fact: Annotated[tuple[kinds.Text, ...], Note(is_argument=True)] = ()
+    fact_file: Annotated[tuple[kinds.LocalFile, ...], Note(is_argument=True)] = ()
+    query: Annotated[kinds.Text | None, Note(is_argument=True)] = None
+    json: Annotated[kinds.Switch, Note(is_argument=True)] = False
+
+    def problems(self) -> Iterator[str]:
+        """Name the settings that are missing."""
+        if not (self.fact or self.fact_file):
+            yield "--fact is missing: pass the source texts with --fact or --fact_file"
+
+
+class CheckCommandSettings(Settings, frozen=True, kw_only=True):
+    """The settings of `check`."""
+
+    given: GivenAnswerSettings
+    verdicts: Annotated[VerdictSettings, Note(without="drift_threshold move_reason")]
+    checker: CheckerSettings
+    retries: RetryPolicySettings
+
+
+class ShowSettings(Settings, frozen=True, kw_only=True):
+    """The settings of `show`.
+
+    record: The record id, its first characters, or the answer's name.
+    folder: An output folder, local or gs://.
+    json: Print the record as JSON.
+    """
+
+    record: Annotated[kinds.Text, Note(positional="ID")]
+    folder: Annotated[kinds.Location, Note(positional="DIR")] = "out/demo"
+    json: Annotated[kinds.Switch, Note(is_argument=True)] = False
+
+
+class InspectSettings(Settings, frozen=True, kw_only=True):
+    """The settings of `inspect`.
+
+    file: Path or glob of the messages, or a folder of them, local or gs://.
+    messages: How many messages are shown.
+    """
+
+    file: Annotated[kinds.Location, Note(positional="FILE")]
+    messages: Annotated[kinds.Count, Note(is_argument=True)] = 3
+    format: InputFormatSettings
 
 
 class StatusSettings(Settings, frozen=True, kw_only=True):
@@ -290,7 +347,7 @@ class StatusSettings(Settings, frozen=True, kw_only=True):
     status_output: With --verify, where DIR is a --work_folder: the worker's --output.
     """
 
-    folder: Annotated[kinds.Location, Note(is_positional=True)]
+    folder: Annotated[kinds.Location, Note(positional="DIR")]
     verify: kinds.Switch = False
     status_output: Annotated[kinds.Location | None, Note(flag="output")] = None
 
@@ -302,7 +359,7 @@ class VerifySettings(Settings, frozen=True, kw_only=True):
     work_folders: Work folders of workers that are not below DIR.
     """
 
-    folder: Annotated[kinds.Location, Note(is_positional=True)]
+    folder: Annotated[kinds.Location, Note(positional="DIR")]
     work_folders: Annotated[tuple[kinds.Text, ...], Note(flag="work_folder")] = ()
 
 

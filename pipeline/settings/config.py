@@ -64,6 +64,7 @@ class Config(Record, frozen=True, kw_only=True):
     replays: bool = False
     salvage: bool = False
     input_format: str | None = None
+    own_map: tuple[tuple[str, str], ...] = ()
     facts_from_steps: bool = False
     work_folder: str | None = None
     segment_messages: int = LocalRunSettings().segment_messages
@@ -113,6 +114,7 @@ def job_config(
         output=job.output.output,
         run=run,
         input_format=job.format.input_format,
+        own_map=job.format.map,
         facts_from_steps=job.format.facts_from_steps,
         segment_messages=job.local.segment_messages,
         file_bytes=job.output.target_file_mb * MEGABYTE,

@@ -45,6 +45,7 @@ class Note(Record, frozen=True, kw_only=True):
       flag: the flag's name, where another command gives that flag another meaning.
       former: the flag's name in an earlier version, which still works.
       default: describes a default that depends on something; taken from the help.
+      positional: its name in the usage line, such as DIR, if it stands without a flag.
       is_argument: whether it is only taken from the command line.
       is_local: whether it only makes sense for a run on this machine.
       without: settings that are left out of a group and keep their defaults, separated by spaces.
@@ -54,7 +55,7 @@ class Note(Record, frozen=True, kw_only=True):
     former: str = ""
     default: str = ""
     at_most: int | None = None
-    is_positional: bool = False
+    positional: str = ""
     is_argument: bool = False
     is_local: bool = False
     without: str = ""
@@ -78,6 +79,11 @@ class Setting(Record, frozen=True, kw_only=True):
         return self.note.flag or self.key
 
     @property
+    def written(self) -> str:
+        """How a command line names it: a flag, or the name of a positional argument."""
+        return self.note.positional or f"--{self.name}"
+
+    @property
     def is_switch(self) -> bool:
         """Whether the flag alone means true."""
         return self.kind.parse is parse_switch
@@ -85,7 +91,7 @@ class Setting(Record, frozen=True, kw_only=True):
     @property
     def is_argument(self) -> bool:
         """Whether files and the environment cannot set it."""
-        return self.note.is_argument or self.note.is_positional
+        return self.note.is_argument or bool(self.note.positional)
 
     @property
     def default_text(self) -> str:

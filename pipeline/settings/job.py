@@ -24,10 +24,14 @@ class InputFormatSettings(Settings, frozen=True, kw_only=True):
     """How messages are parsed.
 
     input_format: Format of every message. Default: detected from each message's fields.
+    map: Path of a field in the message, in JSONPath, such as 'facts=$.documents[*].text'. The
+      fields are query, answer, facts, id, time, engine, session, trace, span and response. Of
+      several paths of a field the first that finds a value counts.
     facts_from_steps: Count the search results of the generator's intermediate steps as facts.
     """
 
     input_format: kinds.FormatName | None = None
+    map: tuple[kinds.MappedField, ...] = ()
     facts_from_steps: kinds.Switch = False
 
 

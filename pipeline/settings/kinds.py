@@ -187,6 +187,15 @@ def _parse_moved_reason(text: str) -> tuple[str, Verdict]:
     return reason, Verdict(_one_of(lambda: PRECEDENCE, verdict))
 
 
+def _parse_mapping(text: str) -> tuple[str, str]:
+    # The paths import the JSON reader, which the help should not wait for.
+    from transforms.field_maps.field_map import parse_map  # noqa: PLC0415
+
+    field, path = _parse_pair(text)
+    parse_map(((field, path),))
+    return field, path
+
+
 def _parse_sample(text: str) -> tuple[str | None, float]:
     engine, equals, rate = text.rpartition("=")
     if equals and not engine:
@@ -268,6 +277,9 @@ FormatName = Annotated[str, _choice(_format_names, "FORMAT")]
 Sample = Annotated[
     tuple[str | None, float],
     ValueKind(_parse_sample, "[ENGINE=]RATE", rf"([^\s=]+=)?{_FRACTION_PATTERN}"),
+]
+MappedField = Annotated[
+    tuple[str, str], ValueKind(_parse_mapping, "FIELD=JSONPATH", r"[a-z]+=[$]\S*")
 ]
 MovedReason = Annotated[
     tuple[str, Verdict], ValueKind(_parse_moved_reason, "REASON=VERDICT", r"[^\s=]+=[A-Z_]+")

@@ -88,8 +88,7 @@ def load(
         if field.key in given:
             values[field.key] = _value(field, given[field.key], problems)
         elif field.is_required:
-            flag = "DIR" if field.note.is_positional else f"--{field.name}"
-            missing.append(f"{flag} is missing: {field.help}")
+            missing.append(f"{field.written} is missing: {field.help}")
     problems[:0] = missing
     built = build(settings, {key: each for key, each in values.items() if each is not _INVALID})
     return Loaded(built, others, [*problems, *built.problems()])
@@ -101,10 +100,11 @@ def flag_names(settings: type[Settings]) -> list[str]:
 
 
 def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
-    """Name the arguments that nothing takes, but not the values after an unknown flag."""
+    """Name the arguments that are no flags of these names, but not the values after a flag."""
     values = [f"unexpected argument {value!r}" for value in takewhile(_is_value, arguments)]
     flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))
-    return [*values, *(f"{flag} is unknown{_hint(flag, names, '--')}" for flag in flags)]
+    unknown = (flag for flag in flags if flag.removeprefix("--") not in names)
+    return [*values, *(f"{flag} is unknown{_hint(flag, names, '--')}" for flag in unknown)]
 
 
 def _is_value(argument: str) -> bool:
@@ -121,21 +121,25 @@ def _hint(name: str, names: Collection[str], prefix: str = "") -> str:
 def _split_positional(
     arguments: Sequence[str], fields: Sequence[Setting]
 ) -> tuple[dict[str, _Given], list[str]]:
-    """Take out the positional value: the first text that is not the value of a flag."""
-    key = next((field.key for field in fields if field.note.is_positional), None)
+    """Take out the positional values: the first texts that are not the value of a flag."""
+    waiting = [field for field in fields if field.note.positional]
     taking = {f"--{each.name}" for each in fields if not each.is_switch} | {f"--{_CONFIG}"}
-    for place, (previous, argument) in enumerate(pairwise(("", *arguments))):
-        if key and _is_value(argument) and previous not in taking:
-            given = _Given((argument,), "DIR ")
-            return {key: given}, [*arguments[:place], *arguments[place + 1 :]]
-    return {}, list(arguments)
+    given: dict[str, _Given] = {}
+    others = []
+    for previous, argument in pairwise(("", *arguments)):
+        if waiting and _is_value(argument) and previous not in taking:
+            field = waiting.pop(0)
+            given[field.key] = _Given((argument,), f"{field.written} ")
+        else:
+            others.append(argument)
+    return given, others
 
 
 def _flags(
     arguments: Sequence[str], fields: Sequence[Setting], problems: list[str]
 ) -> tuple[dict[str, _Given], list[str]]:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    flags = [field for field in fields if not field.note.is_positional]
+    flags = [field for field in fields if not field.note.positional]
     for field in flags:
         names = [f"--{name}" for name in (field.name, field.note.former) if name]
         # Any number of values, since argparse would stop at the first wrong number.

@@ -1,7 +1,7 @@
 """Describe the settings: the help of a command, and docs/configuration.md."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from pipeline.settings.definition import Setting, Settings, settings_of
@@ -10,9 +10,13 @@ from pipeline.settings.load import CommonSettings
 _WIDTH = 100
 
 
-def help_text(settings: type[Settings]) -> str:
-    """Describe the flags of a command in groups, one paragraph each."""
-    fields = (*settings_of(settings), *settings_of(CommonSettings))
+def help_text(settings: type[Settings], keys: Collection[str] | None = None) -> str:
+    """Describe the flags of a command, or those of some settings, in groups."""
+    fields = [
+        field
+        for field in (*settings_of(settings), *settings_of(CommonSettings))
+        if keys is None or field.key in keys
+    ]
     blocks = []
     for group, grouped in groupby(fields, key=lambda field: field.group):
         lines = [line for field in grouped for line in _flag_lines(field)]
@@ -21,10 +25,10 @@ def help_text(settings: type[Settings]) -> str:
 
 
 def _flag_lines(field: Setting) -> Iterator[str]:
-    value = "" if field.is_switch else f" {field.kind.placeholder}"
-    flag = "DIR" if field.note.is_positional else f"--{field.name}{value}"
+    has_value = not (field.is_switch or field.note.positional)
+    value = f" {field.kind.placeholder}" if has_value else ""
     many = " ..." if field.is_many else ""
-    yield f"  {flag}{many}{' (required)' if field.is_required else ''}"
+    yield f"  {field.written}{value}{many}{' (required)' if field.is_required else ''}"
     text = field.help
     if field.kind.range not in {"", "above 0", "from 1"}:
         text += f" Range: {field.kind.range}."
@@ -51,9 +55,8 @@ def reference_page(page: str, commands: Sequence[tuple[str, type[Settings]]]) ->
 
 def _row(field: Setting, commands: Sequence[str]) -> str:
     key = f" (`{field.key}`)" if field.name != field.key else ""
-    flag = "`DIR`" if field.note.is_positional else f"`--{field.name}`{key}"
     default = "required" if field.is_required else _default(field) or "none"
-    cells = flag, field.help, _values(field), default, ", ".join(commands)
+    cells = f"`{field.written}`{key}", field.help, _values(field), default, ", ".join(commands)
     escaped = (cell.replace("|", "\\|") for cell in cells)
     return f"| {' | '.join(escaped)} |\n"
 

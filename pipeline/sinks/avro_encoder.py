@@ -34,12 +34,6 @@ def encode_long(number: int) -> bytes:
     return _SMALL_LONGS[number] if 0 <= number < _SMALL else _zigzag(number)
 
 
-def encode_string(text: str) -> bytes:
-    """Encode a string; UnicodeEncodeError if it has a lone surrogate."""
-    encoded = text.encode()
-    return encode_long(len(encoded)) + encoded
-
-
 class AvroBlocks:
     """Write encoded records in blocks, behind an Avro file's header with the same sync marker."""
 
@@ -68,6 +62,17 @@ class AvroBlocks:
         self._size_bytes = 0
 
 
+# Faster than a call of `encode_long`; UnicodeEncodeError if a string has a lone surrogate.
+_ENCODE_LONG = f"add(small[{{name}}] if 0 <= {{name}} < {_SMALL} else long({{name}}))"
+_ENCODINGS = {
+    "string": f"text = {{value}}.encode()\n{{name}} = len(text)\n{_ENCODE_LONG}\nadd(text)",
+    "long": f"{{name}} = {{value}}\n{_ENCODE_LONG}",
+    "int": f"{{name}} = {{value}}\n{_ENCODE_LONG}",
+    "double": "add(double({value}))",
+    "boolean": r"add(b'\1' if {value} else b'\0')",
+}
+
+
 def compile_encoder(schema: Mapping[str, Any]) -> Callable[[Any], bytes]:
     """Generate the function that encodes the records of a schema.
 
@@ -78,8 +83,8 @@ def compile_encoder(schema: Mapping[str, Any]) -> Callable[[Any], bytes]:
     lines += _indented(_encoding(schema, "record"))
     lines += ["    return b''.join(parts)"]
     names: dict[str, Any] = {
-        "string": encode_string,
         "long": encode_long,
+        "small": _SMALL_LONGS,
         "double": struct.Struct("<d").pack,
         "optional_double": struct.Struct("<cd").pack,
     }
@@ -102,13 +107,7 @@ def _encoding(schema: Any, value: str, depth: int = 0) -> Iterator[str]:
             yield r"    add(b'\2')"
             yield from _indented(_encoding(branch, name, depth + 1))
     elif isinstance(schema, str):
-        yield {
-            "string": f"add(string({value}))",
-            "long": f"add(long({value}))",
-            "int": f"add(long({value}))",
-            "double": f"add(double({value}))",
-            "boolean": rf"add(b'\1' if {value} else b'\0')",
-        }[schema]
+        yield from _ENCODINGS[schema].format(value=value, name=name).splitlines()
     elif schema["type"] == "record":
         for field in schema["fields"]:
             unit = "_us" if _is_time(field["type"]) else ""
@@ -119,7 +118,7 @@ def _encoding(schema: Any, value: str, depth: int = 0) -> Iterator[str]:
         yield from (f"{name} = {value}", f"if {name}:", f"    add(long(len({name})))")
         yield f"    for {f'key, {item}' if is_map else item} in {name}{'.items()' * is_map}:"
         if is_map:
-            yield "        add(string(key))"
+            yield from _indented(_indented(_encoding("string", "key", depth + 1)))
         of_item = _encoding(schema["values" if is_map else "items"], item, depth + 1)
         yield from _indented(_indented(of_item))
         yield r"add(b'\0')"

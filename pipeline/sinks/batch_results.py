@@ -1,23 +1,17 @@
-"""Write the results of a batch to small files in its folder, and read them back."""
+"""The results of a batch: what they hold, and how they are read from the batch's folder."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-import apache_beam as beam
 import msgspec
-from apache_beam.pvalue import PCollection, PDone
-from apache_beam.typehints.decorators import no_annotations
 from msgspec.structs import fields, replace
 
 from pipeline.sinks.part_files import Part
-from pipeline.sources.read_batch import BatchHandle
 from schemas import Record
 from schemas.alert import Alert
 from schemas.answer import Answer
 from schemas.failure import Failure
-from transforms.measure_rates import EngineCounts
-from transforms.persistence.private_files import create_file
+from transforms.rules.rate_counts import EngineCounts
 
 
 class DeferredAnswer(Record, frozen=True, kw_only=True):
@@ -52,56 +46,6 @@ def read_results(folder: str) -> BatchResults:
             results[name] = tuple(decoder.decode_lines(path.read_bytes()))
             path.unlink()
     return BatchResults(**results)
-
-
-class KeepRows(beam.PTransform):
-    """Write rows, which must be few, to a file of the batch's results, named as its field.
-
-    Input: a tuple of PCollections, bounded.
-    Output: nothing.
-    Failures: an OSError fails the bundle.
-    Delivery: each row once, if the batch succeeds.
-    """
-
-    def __init__(
-        self, batches: BatchHandle, name: str, convert: beam.PTransform | None = None
-    ) -> None:
-        super().__init__()
-        self.keep = KeepRow(batches, name)
-        self.convert = convert
-
-    @no_annotations  # Beam does not know a tuple of collections as input
-    def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
-        """Apply the step."""
-        # One by one: a Flatten of rows holds them in memory on the local runner.
-        for number, rows in enumerate(inputs):
-            kept = rows | f"Convert{number}" >> self.convert if self.convert else rows
-            _ = kept | f"KeepRows{number}" >> beam.ParDo(self.keep)
-        return PDone(inputs[0].pipeline)
-
-
-class KeepRow(beam.DoFn):
-    """Append the rows of a bundle to a file of the batch's results; the output is empty."""
-
-    def __init__(self, batches: BatchHandle, name: str) -> None:
-        self._batches = batches
-        self._name = name
-
-    def start_bundle(self) -> None:
-        """Begin without rows."""
-        self._rows: list[Any] = []
-
-    def process(self, row: Any) -> Iterator[Any]:
-        """Take a row."""
-        self._rows.append(row)
-        return iter(())
-
-    def finish_bundle(self) -> None:
-        """Write the rows."""
-        if self._rows:
-            path = Path(self._batches.batch.folder, f"{self._name}.rows")
-            with create_file(path, "ab") as stream:
-                stream.write(msgspec.json.Encoder().encode_lines(self._rows))
 
 
 def deferred_answer(answer: Answer) -> DeferredAnswer:

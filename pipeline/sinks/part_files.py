@@ -9,8 +9,8 @@ from pipeline.sinks.row_formats import RowFormat
 from schemas import Record
 
 _ROWS_BETWEEN_CHECKS = 64
-# More than the dates of a year, and less than the files a process may open by default.
-_MOST_OPEN = 512
+# More than the dates of a year; twice as many are fewer than a process may open by default.
+_MOST_OPEN = 400
 
 
 class Part(Record, frozen=True, kw_only=True, rename={"size_bytes": "bytes"}):
@@ -53,8 +53,12 @@ class OpenPart:
 
     def write(self, row: Any) -> None:
         """Add a row."""
-        with storage.describing_errors(self._problem):
+        try:
             self._writer.write(self._format.encode(row))
+        except OSError:
+            # Not around the writing of each row, which it would slow down.
+            with storage.describing_errors(self._problem):
+                raise
         self._rows += 1
         self._keys += self._format.key(row)
         time_us = self._format.event_time_us(row)

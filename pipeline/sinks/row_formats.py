@@ -36,6 +36,9 @@ class RowFormat(ABC):
     extension = "jsonl"
     event_time_us: "attrgetter[int | None]" = attrgetter("event_time_us")
 
+    def start(self) -> None:  # noqa: B027 - few formats keep anything
+        """Begin a bundle."""
+
     def folder(self, _: Any) -> str:
         """Return the folder of a row, relative to the output folder."""
         return self.kind

@@ -5,7 +5,9 @@ from functools import partial
 import apache_beam as beam
 
 from pipeline.settings.config import Config
-from pipeline.sinks.batch_results import KeepRow, KeepRows, deferred_answer, without_payload
+from pipeline.sinks.batch_results import deferred_answer, without_payload
+from pipeline.sinks.counted_rows import CountedRows
+from pipeline.sinks.keep_rows import KeepRow, KeepRows
 from pipeline.sinks.publish_rows import PublishRows
 from pipeline.sinks.row_formats import RowFormat, row_formats
 from pipeline.sinks.write_files import WriteFiles, WritePart
@@ -66,14 +68,16 @@ class SegmentSink(Sink):
 
     def __init__(self, config: Config, batches: BatchHandle) -> None:
         self.rate_alerts = beam.ParDo(KeepRow(batches, "rates"))
-        self.enriched, self.alerts, self.failures = (
-            _parts(config, batches, row_format) for row_format in row_formats(config)
-        )
+        formats = row_formats(config)
+        counted = CountedRows(formats.enriched)
+        self.enriched = _parts(config, batches, formats.enriched, counted)
+        self.alerts = _parts(config, batches, formats.alerts)
+        self.failures = _parts(config, batches, formats.failures)
 
 
-def _parts(config: Config, batches: BatchHandle, row_format: RowFormat) -> KeepRows:
-    write = WritePart(row_format, batches.folder, config.file_bytes)
-    return KeepRows(batches, "parts", beam.ParDo(write))
+def _parts(config: Config, batches: BatchHandle, *formats: RowFormat) -> KeepRows:
+    writes = (WritePart(each, batches.folder, config.file_bytes) for each in formats)
+    return KeepRows(batches, "parts", *map(beam.ParDo, writes))
 
 
 class WorkerSink(Sink):
@@ -84,6 +88,6 @@ class WorkerSink(Sink):
         self.enriched = _parts(config, batches, enriched)
         self.rate_alerts = beam.ParDo(KeepRow(batches, "rates"))
         self.alerts = KeepRows(batches, "alerts")
-        convert = None if config.failure_payload else beam.Map(without_payload)
-        self.failures = KeepRows(batches, "failures", convert)
+        converts = [] if config.failure_payload else [beam.Map(without_payload)]
+        self.failures = KeepRows(batches, "failures", *converts)
         self.deferred = KeepRows(batches, "deferred", beam.Map(deferred_answer))

@@ -1,5 +1,6 @@
 """Read archives: only the records that their checksums confirm, or those before a damage."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader, RawIOBase
@@ -18,10 +19,12 @@ from pipeline.sources.compression import (
     read_members,
     read_plain,
 )
+from pipeline.sources.csv_files import is_csv_name, read_csv
+from pipeline.sources.parquet_files import PARQUET_MAGIC, read_parquet
 from schemas import Record
 from schemas.failure import message_of_failure
 from schemas.message import SALVAGED, Message
-from transforms.formats.json_input import MAX_PAYLOAD_BYTES
+from schemas.wire.json_input import MAX_PAYLOAD_BYTES
 
 # A longer line is not kept whole; a run with a line of this length takes some 320 MB.
 MAX_LINE_BYTES = 32_000_000
@@ -33,7 +36,10 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PLAIN = b""
 _MAGIC_BYTES = 4
 _CHANGED = "it has changed since it was counted; give the same command again"
-_COMPRESSED_NAMES = (".avro", ".gz", ".zst")
+_CHECKED_NAMES = (".avro", ".parquet", ".gz", ".zst")
+# How a JSON value begins that is written over several lines, or an array with an element a line.
+_OPENING = re.compile(rb"[\[{\s]+|\s*\[.*,\s*")
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"?')
 
 
 class Contents(Record, frozen=True):
@@ -136,21 +142,27 @@ def _records(
 def read_archive(
     stream: Buffered, path: str, *, max_line_bytes: int = MAX_LINE_BYTES, salvage: bool = False
 ) -> Iterator[Message]:
-    """Read an archive, whose first bytes decide its format, until its end or DamagedArchive.
+    """Read an archive until its end or DamagedArchive; its first bytes decide its format.
 
-    Lines of a compressed file come before the checksum that covers them. A line longer than
-    `max_line_bytes` keeps only its beginning.
+    The name decides only for CSV, which begins like any text. Lines of a compressed file come
+    before the checksum that covers them. A line longer than `max_line_bytes` keeps only its
+    beginning.
     """
     kind = _kind(stream)
-    if kind == AVRO_MAGIC:
-        yield from read_rows(stream, path, salvage=salvage)
+    if kind in {AVRO_MAGIC, PARQUET_MAGIC}:
+        is_avro = kind == AVRO_MAGIC
+        yield from (
+            read_rows(stream, path, salvage=salvage) if is_avro else read_parquet(stream, path)
+        )
         return
-    if kind == _PLAIN and path.endswith(".avro") and stream.peek(1):
-        raise DamagedArchive("its name ends in .avro, but it is not an Avro file")
-    if path.endswith(_COMPRESSED_NAMES) and not stream.peek(1):
-        raise DamagedArchive("it is empty, and a compressed file never is")
+    for name, form in ((".avro", "an Avro"), (".parquet", "a Parquet")):
+        if kind == _PLAIN and path.endswith(name) and stream.peek(1):
+            raise DamagedArchive(f"its name ends in {name}, but it is not {form} file")
+    if path.endswith(_CHECKED_NAMES) and not stream.peek(1):
+        raise DamagedArchive("it is empty, and a file of this kind never is")
     chunks = read_members(stream, kind) if kind else read_plain(stream)
-    yield from _read_lines(chunks, path, max_line_bytes)
+    read = read_csv if is_csv_name(path) else _read_lines
+    yield from read(chunks, path, max_line_bytes)
 
 
 def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iterator[Message]:
@@ -163,50 +175,78 @@ def read_failures(stream: Buffered, path: str, *, salvage: bool = False) -> Iter
 
 
 def has_checksums(stream: Buffered) -> bool:
-    """Return whether a file is compressed or Avro, from its first bytes."""
+    """Return whether a file is compressed, Avro or Parquet, from its first bytes."""
     return _kind(stream) != _PLAIN
 
 
 def _kind(stream: Buffered) -> bytes:
     """Return the magic bytes that a file begins with, or begins to have."""
     head = stream.peek(_MAGIC_BYTES)[:_MAGIC_BYTES]
-    magics = (AVRO_MAGIC, GZIP_MAGIC, ZSTD_MAGIC)
+    magics = (AVRO_MAGIC, PARQUET_MAGIC, GZIP_MAGIC, ZSTD_MAGIC)
     found = (magic for magic in magics if head[: len(magic)] == magic[: len(head)])
     return next(found, _PLAIN) if head else _PLAIN
 
 
 def _read_lines(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Iterator[Message]:
-    """Read lines, which end at a line feed only, but skip blank ones, until DamagedArchive."""
+    """Read lines, which end at a line feed only, but skip blank ones, until DamagedArchive.
+
+    In a file whose first line begins a JSON value over several lines, each value is one message.
+    """
     number = read = verified = 0
-    line = _Line(max_line_bytes)
+    line = _Line(max_line_bytes, f"{path}#1")
+    is_spread: bool | None = None
     try:
         for chunk in chunks:
             first, *others = chunk.data.split(b"\n")
             line.add(first)
             for piece in others:
                 number += 1
-                if message := line.message(f"{path}#{number}"):
-                    read += 1
-                    yield message
-                line = _Line(max_line_bytes)
+                if is_spread is None and not line.is_blank:
+                    is_spread = line.begins_value
+                if is_spread and line.is_open():
+                    line.add(b"\n")
+                else:
+                    if message := line.message():
+                        read += 1
+                        yield message
+                    line = _Line(max_line_bytes, f"{path}#{number + 1}")
                 line.add(piece)
             if chunk.is_verified:
                 verified = read
     except DamagedArchive as error:
         error.verified = verified
         raise
-    if message := line.message(f"{path}#{number + 1}"):
+    if message := line.message():
         yield message
 
 
 class _Line:
-    """A line that is being read; a line that is too long keeps only its beginning."""
+    """A line, or a JSON value of several, being read; only the beginning of a long one is kept."""
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, max_bytes: int, place: str) -> None:
         self._max_bytes = max_bytes
+        self._place = place
         self._pieces: list[bytes] = []
         self._bytes = 0
         self._is_cut = False
+        self._counted = self._depth = 0
+
+    @property
+    def is_blank(self) -> bool:
+        return not b"".join(self._pieces).removeprefix(_BYTE_ORDER_MARK).strip()
+
+    @property
+    def begins_value(self) -> bool:
+        """Whether the line begins a JSON value that goes on in the next one."""
+        text = b"".join(self._pieces).removeprefix(_BYTE_ORDER_MARK)
+        return not self._is_cut and _OPENING.fullmatch(text) is not None
+
+    def is_open(self) -> bool:
+        """Return whether a JSON value goes on after what was added so far."""
+        text = _STRING.sub(b"", b"".join(self._pieces[self._counted :]))
+        self._counted = len(self._pieces)
+        self._depth += text.count(b"{") + text.count(b"[") - text.count(b"}") - text.count(b"]")
+        return self._depth > 0
 
     def add(self, piece: bytes) -> None:
         self._bytes += len(piece)
@@ -220,11 +260,11 @@ class _Line:
                 kept += each[: _KEPT_BYTES - len(kept)]
             self._pieces, self._is_cut = [bytes(kept)], True
 
-    def message(self, place: str) -> Message | None:
+    def message(self) -> Message | None:
         """Make the message; None of a blank line."""
         kept = b"".join(self._pieces)
         if self._is_cut:
-            return Message(payload=kept, place=place, whole_bytes=self._bytes)
+            return Message(payload=kept, place=self._place, whole_bytes=self._bytes)
         payload = kept.removesuffix(b"\r")
         is_blank = not payload.removeprefix(_BYTE_ORDER_MARK).strip()
-        return None if is_blank else Message(payload=payload, place=place)
+        return None if is_blank else Message(payload=payload, place=self._place)

@@ -15,6 +15,7 @@ from backports import zstd
 from fastavro import parse_schema, schemaless_reader
 
 from pipeline.sources.compression import DamagedArchive
+from pipeline.sources.table_rows import row_message
 from schemas.enriched_answer import avro_to_payload, is_enriched_schema
 from schemas.message import Message
 from schemas.quantities import EPOCH, MEGABYTE, to_us
@@ -251,10 +252,10 @@ def _reading(schema: Any) -> _Reading:
     named = [name for name in _PAYLOAD_FIELDS if name in texts]
     others = [name for name in texts if name not in (*_ID_FIELDS, _SUBSCRIPTION_FIELD)]
     if not named and len(others) != 1:
-        wanted = ", ".join(_PAYLOAD_FIELDS)
-        raise DamagedArchive(f"no field is known to hold the message: rename it to one of {wanted}")
+        return row_message
     is_of_template = str(named_schema.get("name")).endswith(_TEMPLATE_RECORD)
-    return partial(_message, field=(named or others)[0], is_of_template=is_of_template)
+    read = partial(_message, field=(named or others)[0], is_of_template=is_of_template)
+    return read if named else partial(_message_or_columns, field=others[0], read=read)
 
 
 def _is_text(kind: Any) -> bool:
@@ -262,6 +263,13 @@ def _is_text(kind: Any) -> bool:
     if isinstance(kind, list):
         return all(branch == "null" or _is_text(branch) for branch in kind)
     return (kind.get("type") if isinstance(kind, Mapping) else kind) in ("bytes", "string")
+
+
+def _message_or_columns(row: Row, place: str, *, field: str, read: _Reading) -> Message:
+    """Read the only text of a row as a message, unless it is a plain text beside other columns."""
+    text = row[field]
+    is_column = isinstance(text, str) and text.lstrip()[:1] not in {"", "{", "["}
+    return row_message(row, place) if is_column and len(row) > 1 else read(row, place)
 
 
 def _message(row: Row, place: str, *, field: str, is_of_template: bool) -> Message:

@@ -176,6 +176,11 @@ class StreamError(Wire, frozen=True):  # a google.rpc.Status
     code: int | str = ""
     status: str = ""
 
+    @property
+    def name(self) -> str:
+        """The status, else its number."""
+        return self.status or str(self.code) or "UNKNOWN"
+
 
 class StreamElement(AnswerQueryResponse, frozen=True):
     """One element of streamAnswer's array: a response, or the error that ended the stream."""

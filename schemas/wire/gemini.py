@@ -8,9 +8,9 @@ aiplatform_v1/types/content.py; google/adk-python, events/event.py.
 
 # ruff: noqa: D101 - the services' own pages describe the types and their fields
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from schemas.wire.discovery_engine import WireRating
+from schemas.wire.discovery_engine import StreamError, WireRating
 from schemas.wire.wire_type import Details, Essential, Wire, words
 
 
@@ -191,10 +191,28 @@ class GenerateAnswerExchange(Wire, frozen=True):
 class GenerateContentResponse(Wire, frozen=True):
     """The response of generateContent; `createTime` is Vertex AI's, None if it is not a string."""
 
-    # About the service, never used to name the answer, repeats the answer.
-    ignored: ClassVar = words(
-        "usageMetadata modelVersion modelStatus sdkHttpResponse responseId parsed"
-    )
+    # About the service, repeats the answer.
+    ignored: ClassVar = words("usageMetadata modelVersion modelStatus sdkHttpResponse parsed")
     candidates: Essential[tuple[Candidate, ...]] = ()
     prompt_feedback: Feedback = Feedback()
     create_time: str | None = ""
+    response_id: str = ""
+    error: StreamError | None = None  # instead of a response, or after chunks of it
+
+
+class GenerateContentRequest(Wire, frozen=True):
+    # Settings, and the user's own names.
+    ignored: ClassVar = words("""
+        model generationConfig safetySettings toolConfig cachedContent labels serviceTier
+        modelArmorConfig
+    """)
+    contents: Details[Content] = ()
+    system_instruction: Content = Content()
+    tools: Details[dict[str, Any]] = ()
+
+
+class GenerateContentExchange(Wire, frozen=True):
+    """A request of generateContent with its response, as logs and batch jobs keep them."""
+
+    request: GenerateContentRequest = GenerateContentRequest()
+    response: Essential[GenerateContentResponse] = GenerateContentResponse()

@@ -46,7 +46,7 @@ class CitedChunk(_CheckWire, frozen=True, kw_only=True):
     source_metadata: dict[str, str] = {}
 
 
-class CheckedClaim(_CheckWire, frozen=True, kw_only=True):
+class CheckedClaim(_CheckWire, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A sentence of the answer; offsets are UTF-8 bytes, end exclusive.
 
     `score` (0..1) is absent if no check was required. An absent `grounding_check_required` is
@@ -61,7 +61,7 @@ class CheckedClaim(_CheckWire, frozen=True, kw_only=True):
     score: float | None = None
 
 
-class CheckResponse(_CheckWire, frozen=True, kw_only=True):
+class CheckResponse(_CheckWire, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The reply: `support_score` (0..1) is absent, not 0, if no claim requires a check."""
 
     support_score: float | None = None

@@ -47,6 +47,9 @@ class EnrichedRow(Wire, frozen=True):
     facts: Essential[tuple[Fact, ...]] = ()
     generator_citations: Essential[tuple[Citation, ...] | None] = None
     generator_supports: Essential[tuple[EnrichedSupport, ...]] = ()
+    trace_id: Essential[str | None] = None
+    span_id: Essential[str | None] = None
+    response_id: Essential[str | None] = None
 
 
 class EnvelopeFact(Wire, frozen=True):

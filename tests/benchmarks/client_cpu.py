@@ -100,7 +100,7 @@ async def _transport(address: str, calls: int, in_flight: int) -> float:
     from transforms.grounding.transport import HttpTransport  # noqa: PLC0415 - new in 2.0
 
     url = httpx.URL(address + _PATH)
-    async with HttpTransport(url) as transport:
+    async with HttpTransport(url, 1_000_000) as transport:
         return await _measure(_through(transport, url), calls, in_flight)
 
 

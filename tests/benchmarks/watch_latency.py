@@ -75,7 +75,9 @@ class Alerts:
                 messages = alerts.pull(1_000, 100_000_000, 0.1)
                 now_s = time.monotonic()
                 for message in messages:
-                    self.came_s.setdefault(message.attributes["record_id"], now_s)
+                    # An alert about a rate has no record.
+                    if name := message.attributes.get("record_id"):
+                        self.came_s.setdefault(name, now_s)
                 alerts.acknowledge(message.place for message in messages)
 
 

@@ -1,23 +1,25 @@
-"""How many messages a second one worker gets through.
+"""How many messages a second one worker processes, and how soon its alerts come.
 
-    python -m tests.benchmarks.watch_throughput [--messages N]
+    python -m tests.benchmarks.watch_throughput [--messages N] [--per_s N] [--seconds S]
 
-Two backlogs, worked off one after the other: answers that need no check (they have no facts), and
-answers of 3 KB with three facts for the embedded checker. The server runs in the benchmark's own
-process. The rate is that of the middle eight tenths; beside it stands how many messages a second of
-the worker's processor time is worth, which other work on the machine does not change. Prints a
-line of Markdown for each.
+Two backlogs, one after the other: answers of 3 KB with three facts for the embedded checker, and
+answers without facts, which need no check. The server runs in the benchmark's own process. The rate
+is that of the middle eight tenths; beside it is the worker's processor time a message, which other
+work on the machine changes less. Then the latency of `watch_latency`. Prints a line of Markdown for
+each.
 """
 
 import argparse
 import itertools
 import json
+import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.benchmarks import watch_latency
 from tests.benchmarks.generated_answers import generated_messages
 from tests.benchmarks.watched_worker import (
     SUBSCRIPTION,
@@ -58,22 +60,32 @@ def measure(server: FakePubSub, output: Path, messages: Iterable[bytes]) -> tupl
 
 
 def main() -> None:
-    """Measure both."""
+    """Measure both rates, and the latency of alerts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--messages", type=int, default=30_000)
-    count = parser.parse_args().messages
+    parser.add_argument("--per_s", type=int, default=100, help="answers a second, for the latency")
+    parser.add_argument("--seconds", type=int, default=30, help="how long to publish at that rate")
+    given = parser.parse_args()
+    count = given.messages
     backlogs = {
+        "embedded checker": (itertools.islice(generated_messages(count), count), 1_000),
         "nothing to check": (unchecked(count), 2_000),
-        "embedded checker": (itertools.islice(generated_messages(count), count), 500),
     }
-    for name, (messages, bar) in backlogs.items():
+    for name, (messages, goal) in backlogs.items():
         with tempfile.TemporaryDirectory() as folder, pubsub(SkippingClock()) as server:
             rate, cpu_rate = measure(server, Path(folder) / "out", messages)
         sys.stdout.write(
-            f"| {name} | {count:,} messages | {rate:,.0f}/s | {cpu_rate:,.0f} a second of processor"
-            f" time | bar {bar:,}/s |\n"
+            f"| {name} | {rate:,.0f} messages/s (goal {goal:,}) |"
+            f" {1e6 / cpu_rate:,.0f} us of processor time a message, {cpu_rate:,.0f} a second |\n"
         )
         sys.stdout.flush()
+    answers = watch_latency.answers(given.per_s * given.seconds + 1)
+    latencies_s, result = watch_latency.measure(answers, given.per_s)
+    cuts_s = statistics.quantiles(latencies_s, n=100)
+    sys.stdout.write(
+        f"| publish to alert at {given.per_s}/s | p50 {cuts_s[49]:.2f} s (goal 0.50),"
+        f" p95 {cuts_s[94]:.2f} s | {result} |\n"
+    )
 
 
 if __name__ == "__main__":

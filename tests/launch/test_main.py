@@ -1,6 +1,7 @@
 """The command line before a run: commands, help, and what is refused."""
 
 import io
+import shlex
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from launch import __version__
 from launch.__main__ import main
+from launch.commands import all_commands
 from tests.support.commands import GROUNDWATCH, run
 
 COMMANDS = (
@@ -21,6 +23,23 @@ COMMANDS = (
     "report",
     "serve-checker",
 )
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("import launch", "schemas/__init__.py hides groundwatch's package of the same name"),
+        ("from transforms import check", "schemas/__init__.py hides groundwatch's package"),
+    ],
+)
+def test_a_package_that_hides_ours_is_named(tmp_path: Path, code: str, sentence: str) -> None:
+    own = tmp_path / "schemas"
+    own.mkdir()
+    (own / "__init__.py").touch()
+    prefix = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); "
+    exit_status, _, complained = run("-c", prefix + code)
+    assert exit_status == 1
+    assert f"{tmp_path}/{sentence}" in complained
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"]])
@@ -57,6 +76,37 @@ def test_the_help_of_each_command_lists_its_flags(
     assert screen.out.startswith(f"usage: groundwatch {command} ")
     assert "\n  --" in screen.out
     assert screen.err == ""
+
+
+@pytest.mark.parametrize("command", ["backfill", "watch", "evaluate"])
+def test_long_help_is_cut_to_the_main_flags(
+    capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert main([command, "--help"]) == 0
+    short = capsys.readouterr().out
+    assert main([command, "--help-all"]) == 0
+    everything = capsys.readouterr().out
+    assert "--quota_project" in everything
+    assert "--quota_project" not in short
+    assert len(short.splitlines()) < 0.7 * len(everything.splitlines())
+    assert f"`groundwatch {command} --help-all` lists all" in short
+
+
+@pytest.mark.parametrize("name", [each for each in all_commands() if all_commands()[each].examples])
+def test_the_examples_of_help_have_known_flags_only(name: str) -> None:
+    for example in all_commands()[name].examples:
+        loaded = all_commands()[name].variant(shlex.split(example)).load(shlex.split(example))
+        assert not [each for each in loaded.problems if "unknown" in each or "unexpected" in each]
+
+
+def test_every_command_has_examples() -> None:
+    assert [name for name, each in all_commands().items() if not each.examples] == []
+
+
+def test_a_mistyped_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["backfil"]) == 2
+    message = "groundwatch: unknown command 'backfil'; did you mean backfill?\n"
+    assert capsys.readouterr().err.startswith(message)
 
 
 def test_the_version_is_reported(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,11 +11,10 @@ import msgspec
 
 from launch.report.counts.tally import Findings
 from launch.report.output_folder import find_files
-from launch.report.output_records import AnswerRow
 from launch.report.write_report import read_output
 from schemas.avro import load_schema
 from schemas.checked_answer import Contradiction
-from schemas.enriched_answer import EnrichedAnswer
+from schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from schemas.quantities import EPOCH
 from schemas.verdict import Verdict
 from tests.support.avro_rows import enriched_to_avro

@@ -52,6 +52,9 @@ ENRICHED = {
             ),
             GroundingSupport(start=0, end=6),
         ),
+        trace_id="5b8efff798038103d269b633813fc60c",
+        span_id="eee19b7ec3c1b174",
+        response_id="r1",
     ),
     "bare": an_enriched(
         answer_name=None,
@@ -91,6 +94,9 @@ ALERTS = {
         event_time_us=NOON_US,
         severity=Severity.CRITICAL,
         answer_text="é",
+        trace_id="5b8efff798038103d269b633813fc60c",
+        span_id="eee19b7ec3c1b174",
+        response_id="r1",
     ),
     "a rate": Alert(
         kind=AlertKind.RATE,
@@ -124,7 +130,14 @@ ALERTS = {
 
 FAILURES = {
     "unreadable": a_failure(),
-    "check failed": a_failure(record_id=RECORD_ID, retryable=True, attempts=9),
+    "check failed": a_failure(
+        record_id=RECORD_ID,
+        retryable=True,
+        attempts=9,
+        trace_id="5b8efff798038103d269b633813fc60c",
+        span_id="eee19b7ec3c1b174",
+        response_id="r1",
+    ),
     "from Pub/Sub": a_failure(
         message=a_message(
             payload=b"\xff\x00", attributes={"id": "é"}, place="17", publish_time_us=NOON_US

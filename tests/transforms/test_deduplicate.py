@@ -66,3 +66,24 @@ def test_another_run_has_its_own_ids(tmp_path: Path) -> None:
         with local_pipeline() as root:
             passed = root | beam.Create(FIRST) | Deduplicate(in_file(str(tmp_path / name)))
             assert_that(passed, equal_to(FIRST))
+
+
+@pytest.mark.parametrize("payload_bytes", [10, 1_000_000], ids=["small", "large"])
+def test_of_many_answers_the_first_of_each_id_passes_in_order(
+    tmp_path: Path, payload_bytes: int
+) -> None:
+    # Repeated nearby, and further away than one transaction reaches.
+    numbers = [place % 7 if place < 20 else place * 11 % 170 for place in range(230)]
+    payload = b" " * payload_bytes
+    answers = [
+        an_answer(
+            record_id=f"{number:02x}" * 32, message=a_message(payload=payload, place=f"#{place}")
+        )
+        for place, number in enumerate(numbers)
+    ]
+    first = [place for place, number in enumerate(numbers) if number not in numbers[:place]]
+    root = local_pipeline()
+    passed = root | beam.Create([0]) | beam.FlatMap(lambda _: answers)
+    places = passed | Deduplicate(in_file(str(tmp_path / "seen"))) | beam.Map(place_of)
+    assert_that(places, equal_to([f"#{place}" for place in first]))
+    assert counted(root.run(), counters.DUPLICATES_SEEN) == len(numbers) - len(first)

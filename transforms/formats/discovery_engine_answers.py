@@ -60,7 +60,7 @@ def is_unfinished(state: int | str) -> bool:
     return state_name(state) in _UNFINISHED
 
 
-def _read_response(
+def read_response(
     response: wire.AnswerQueryResponse, request: Request, source_format: str
 ) -> Reading:
     """Read an answer with its session, its token and the query beside it."""
@@ -227,12 +227,12 @@ def _read_answer(request: Request) -> Reading:
         response = read_wire(request.value, wire.AnswerQueryResponse)
     else:
         response = wire.AnswerQueryResponse(answer=read_wire(request.value, wire.WireAnswer))
-    return _read_response(response, request, ANSWER.name)
+    return read_response(response, request, ANSWER.name)
 
 
 def _read_answer_query(request: Request) -> Reading:
     response = read_wire(request.value, wire.AnswerQueryResponse)
-    return _read_response(response, request, ANSWER_QUERY.name)
+    return read_response(response, request, ANSWER_QUERY.name)
 
 
 def _read_stream(request: Request) -> Reading:
@@ -244,6 +244,13 @@ def _read_stream(request: Request) -> Reading:
         else read_wire(element, wire.StreamElement)
         for element in request.value
     ]
+    return read_chunks(elements, request, STREAM_ANSWER.name)
+
+
+def read_chunks(
+    elements: Sequence[wire.StreamElement], request: Request, source_format: str
+) -> Reading:
+    """Read the answer of a stream: the last full one, else its parts joined."""
     answers = [element.answer for element in elements]
     chosen = _last_full(answers)
     sessions = [element.session for element in elements if element.session != _NO_SESSION]
@@ -252,8 +259,9 @@ def _read_stream(request: Request) -> Reading:
         answer=_join_deltas(answers) if chosen is None else answers[chosen],
         session=sessions[-1] if sessions else _NO_SESSION,
         answer_query_token=tokens[-1] if tokens else "",
+        query=next((element.query for element in elements if element.query), ""),
     )
-    read, token = _read_response(response, request, STREAM_ANSWER.name)
+    read, token = read_response(response, request, source_format)
     return _with_error(read, elements[chosen or 0 :], is_full=chosen is not None), token
 
 
@@ -288,8 +296,7 @@ def _with_error(answer: Answer, elements: Sequence[wire.StreamElement], *, is_fu
     answer = replace(answer, tags=(*answer.tags, Tag.STREAM_ERROR))
     last = [element for element in elements if element.error or element.answer != _NO_ANSWER][-1]
     if last.error and not is_full:
-        status = last.error.status or str(last.error.code) or "UNKNOWN"
-        return replace(answer, state="FAILED", error_status=status)
+        return replace(answer, state="FAILED", error_status=last.error.name)
     return answer
 
 

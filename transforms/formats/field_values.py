@@ -44,6 +44,8 @@ def parse_time(value: Time) -> int | None:
     """
     if not isinstance(value, str):
         return None if value is None else _parse_epoch(value)
+    if value.endswith(" UTC"):  # BigQuery's
+        value = value.removesuffix(" UTC") + "Z"
     if len(value) > _LONGEST_EXACT:
         # msgspec rounds further digits, which would move the end of a day to the next day.
         value = _BEYOND_MICROSECONDS.sub("", value)

@@ -1,12 +1,13 @@
 """Define what an input format is: a name, a rule that detects it, and a function that reads it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from schemas import Record
 from schemas.answer import Answer
 from schemas.message import Message
 from schemas.wire.wire_type import Wire
+from transforms.field_maps.field_map import FieldMap
 
 Reading = tuple[Answer, str]
 """An answer as read from a message's body alone, and the token that names it, or "".
@@ -19,13 +20,15 @@ class Request(Record, frozen=True, kw_only=True):
     """The body of a message to read: parsed JSON, camelCase and without nulls.
 
     The user or the producer may have named its format or family. `facts_from_steps` says whether
-    the results of the generator's searches count as facts.
+    the results of the generator's searches count as facts. `carrier_fields` names the unknown
+    fields of the message's carriers that could hold text or facts; None without a carrier.
     """
 
     value: object
     message: Message
     named_format: str | None = None
     facts_from_steps: bool = False
+    carrier_fields: tuple[str, ...] | None = None
 
 
 class Format(Record, frozen=True, kw_only=True):
@@ -34,17 +37,23 @@ class Format(Record, frozen=True, kw_only=True):
     Attributes:
       name: its source_format, such as ``gemini.candidate``: the family, a point, and the rest.
       fields: a message whose format is named must have at least one of these.
+      marks: a message that is detected has at least one of these; by default `fields`.
       wire_of: returns the wire type of an object: of the message, or of an element of an array.
+      field_map: the paths by which it is read, where it has no wire type.
       detects: returns whether parsed JSON of the right shape is in this format.
       read: reads a request; raises UnreadableAnswer.
+      prompt: returns the texts of the request, and the path of the last, which may hold the facts.
       can_be_chunk: whether an element of an array in this format can be a chunk of one answer.
     """
 
     name: str
     fields: frozenset[str]
-    wire_of: Callable[[Mapping[str, object]], type[Wire]]
+    wire_of: Callable[[Mapping[str, object]], type[Wire]] = lambda _: Wire
+    field_map: FieldMap | None = None
     detects: Callable[[Any], bool]
     read: Callable[[Request], Reading]
+    prompt: Callable[[Any], tuple[Iterable[str], str]] | None = None
+    marks: frozenset[str] = frozenset()
     is_array: bool = False
     can_be_chunk: bool = False
 

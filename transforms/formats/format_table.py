@@ -1,26 +1,54 @@
 """List the input formats and detect which of them a message is in."""
 
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
 from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import reject_repeated
+from transforms.field_maps.suggestions import suggest_map
 from transforms.formats import (
+    assist_answers,
+    check_requests,
+    dialogflow_turns,
     discovery_engine_answers,
     gemini_candidates,
+    gen_ai_messages,
+    generated_content,
+    grounded_content,
     groundwatch_messages,
+    mapped_answers,
+    search_summaries,
+    user_activity,
 )
 from transforms.formats.format import Format
 
 FORMATS: tuple[Format, ...] = (
     groundwatch_messages.ENRICHED,
     groundwatch_messages.ENVELOPE,
+    *mapped_answers.FIRST_PRESETS,
+    user_activity.USER_ACTIVITY,
+    generated_content.STREAM_GENERATE_CONTENT,
+    generated_content.VERTEX_STREAM_GENERATE_CONTENT,
+    assist_answers.STREAM_ASSIST,
     discovery_engine_answers.STREAM_ANSWER,
     gemini_candidates.GENERATE_ANSWER,
-    gemini_candidates.GENERATE_CONTENT,
-    gemini_candidates.VERTEX_GENERATE_CONTENT,
+    grounded_content.GROUNDED_CONTENT,
+    generated_content.GENERATE_CONTENT,
+    generated_content.VERTEX_GENERATE_CONTENT,
+    assist_answers.ASSIST_ANSWER,
+    search_summaries.SEARCH_SUMMARY,
+    search_summaries.CONVERSATION,
+    check_requests.CHECK_REQUEST,
+    dialogflow_turns.DETECT_INTENT,
+    gen_ai_messages.GEN_AI,
     discovery_engine_answers.ANSWER,
     discovery_engine_answers.ANSWER_QUERY,
     gemini_candidates.CANDIDATE,
+    *mapped_answers.OTHER_PRESETS,
 )
 """All input formats; the first that matches a message reads it."""
+
+_ARRAYS = tuple(known for known in FORMATS if known.is_array)
 
 
 def format_names() -> tuple[str, ...]:
@@ -28,9 +56,35 @@ def format_names() -> tuple[str, ...]:
     return tuple(sorted({name for known in FORMATS for name in (known.name, known.family)}))
 
 
+# For each field, the formats of objects that have it, as bits: asking all formats takes time.
+_BITS_BY_FIELD: Mapping[str, int] = {
+    name: sum(
+        1 << number
+        for number, known in enumerate(FORMATS)
+        if name in (known.marks or known.fields) and not known.is_array
+    )
+    for name in frozenset[str]().union(*(known.marks or known.fields for known in FORMATS))
+}
+
+
 def is_known(value: object) -> bool:
     """Return whether parsed JSON is in any input format."""
-    return any(known.matches(value) for known in FORMATS)
+    return any(known.matches(value) for known in _possible_formats(value))
+
+
+def _possible_formats(value: object) -> Sequence[Format]:
+    """Return the formats of which parsed JSON has some field, in the order of the table."""
+    if not isinstance(value, dict):
+        return _ARRAYS
+    bits = 0
+    for name in value:
+        bits |= _BITS_BY_FIELD.get(name, 0)
+    return _formats_of(bits)
+
+
+@lru_cache(maxsize=1024)
+def _formats_of(bits: int) -> Sequence[Format]:
+    return tuple(known for number, known in enumerate(FORMATS) if bits >> number & 1)
 
 
 def find_format(value: object, named: str | None) -> Format:
@@ -39,7 +93,7 @@ def find_format(value: object, named: str | None) -> Format:
     A named source format is also used for values from which it cannot be detected; a named family
     restricts the detection.
     """
-    formats = FORMATS
+    formats = _possible_formats(value)
     if named is not None:
         formats = tuple(known for known in FORMATS if named in (known.name, known.family))
         if not formats:
@@ -48,11 +102,14 @@ def find_format(value: object, named: str | None) -> Format:
     for known in formats:
         if known.matches(value):
             return known
-    if named == formats[0].name:
+    if isinstance(value, UnreadableAnswer):  # of a carrier's body
+        raise value
+    if named is not None and named == formats[0].name:
         if formats[0].has_fields(value) and not is_known(value):
             return formats[0]
         raise UnreadableAnswer(f"The message does not fit its named format, {named}.")
     # A repeated field may be why no format matches.
     for field in value.values() if isinstance(value, dict) else ():
         reject_repeated(field)
-    raise UnreadableAnswer(f"The message is not recognised as {named or 'any'} input format.")
+    hint = f" {suggest_map(value)}" if isinstance(value, dict) else ""
+    raise UnreadableAnswer(f"The message is not recognised as {named or 'any'} input format.{hint}")

@@ -1,15 +1,11 @@
-"""gemini.candidate, .generate_answer, .generate_content and vertex.generate_content.
+"""gemini.candidate and gemini.generate_answer, and what all formats with candidates share.
 
 The Gemini API and Vertex AI write candidates of the same shape and number some enums differently.
-A response of generateContent that does not show its API is gemini.generate_content.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
 from itertools import accumulate
-
-from msgspec.structs import replace
 
 from schemas.answer import Answer, Citation, GroundingSupport
 from schemas.verdict import Tag
@@ -18,7 +14,7 @@ from schemas.wire import gemini as wire
 from schemas.wire.wire_type import read_wire, wire_fields
 from transforms.formats.discovery_engine_answers import is_answer
 from transforms.formats.fact_collection import FactCollection
-from transforms.formats.field_values import first_time, proportion, read_ratings, true_tags
+from transforms.formats.field_values import proportion, read_ratings, true_tags
 from transforms.formats.format import Format, Reading, Request
 from transforms.rules.spans import is_valid_span
 
@@ -47,8 +43,8 @@ def _is_generate_answer(fields: dict[str, object]) -> bool:
 
 def _read_candidate(request: Request) -> Reading:
     response = wire.GenerateAnswerResponse(answer=read_wire(request.value, wire.Candidate))
-    names = _enums_of(request, request.value, {})
-    return _answer(
+    names = enums_of(request, request.value, {})
+    return read_exchange(
         wire.GenerateAnswerExchange(response=response), request, CANDIDATE.name, names
     ), ""
 
@@ -59,30 +55,10 @@ def _read_generate_answer(request: Request) -> Reading:
     else:
         response = read_wire(request.value, wire.GenerateAnswerResponse)
         exchange = wire.GenerateAnswerExchange(response=response)
-    return _answer(exchange, request, GENERATE_ANSWER.name, enums.GEMINI_ENUMS), ""
+    return read_exchange(exchange, request, GENERATE_ANSWER.name, enums.GEMINI_ENUMS), ""
 
 
-def _read_generate_content(request: Request, name: str) -> Reading:
-    response = read_wire(request.value, wire.GenerateContentResponse)
-    fields = request.value if isinstance(request.value, dict) else {}
-    candidates = fields.get("candidates") or [None]
-    as_answer = wire.GenerateAnswerResponse(
-        answer=response.candidates[0] if response.candidates else wire.Candidate(),
-        input_feedback=response.prompt_feedback,
-    )
-    exchange = wire.GenerateAnswerExchange(response=as_answer)
-    answer = _answer(exchange, request, name, _enums_of(request, candidates[0], fields))
-    event_time_us, is_time_good = first_time(response.create_time)
-    tags = true_tags(
-        {
-            Tag.BAD_TIMESTAMP: not is_time_good,
-            Tag.MULTIPLE_CANDIDATES: len(response.candidates) > 1,
-        }
-    )
-    return replace(answer, event_time_us=event_time_us, tags=answer.tags + tags), ""
-
-
-def _answer(
+def read_exchange(
     exchange: wire.GenerateAnswerExchange,
     request: Request,
     source_format: str,
@@ -92,7 +68,7 @@ def _answer(
     asked, candidate = exchange.request, exchange.response.answer
     feedback = exchange.response.input_feedback
     facts, chunks = _read_facts(candidate, asked.inline_passages)
-    metadata, text = candidate.grounding_metadata, _joined_text(candidate.content)
+    metadata, text = candidate.grounding_metadata, joined_text(candidate.content)
     supports = _read_supports(metadata.grounding_supports, candidate.content, chunks)
     recited, all_fit = _read_recitations(candidate.citation_metadata, text)
     all_fit &= len(supports) == len(metadata.grounding_supports)
@@ -118,7 +94,7 @@ def _answer(
     )
 
 
-def _joined_text(content: wire.Content, separator: str = "") -> str:
+def joined_text(content: wire.Content, separator: str = "") -> str:
     """Join the text of a content's parts, without thoughts."""
     return separator.join(part.text for part in content.parts if part.text and not part.thought)
 
@@ -126,7 +102,7 @@ def _joined_text(content: wire.Content, separator: str = "") -> str:
 def _query(asked: wire.GenerateAnswerRequest) -> str | None:
     """Return the user's last text, else the query of the retriever."""
     contents = [each for each in reversed(asked.contents) if each and each.role in ("", "user")]
-    texts = map(_joined_text, (*contents, asked.semantic_retriever.query))
+    texts = map(joined_text, (*contents, asked.semantic_retriever.query))
     return next(filter(None, texts), None)
 
 
@@ -140,14 +116,14 @@ def _read_facts(
     facts = FactCollection()
     chunks = candidate.grounding_metadata.grounding_chunks
     for passage in passages.passages:
-        facts.add(_joined_text(passage.content, "\n"), document=passage.id)
+        facts.add(joined_text(passage.content, "\n"), document=passage.id)
     sources = [(chunk.retrieved_context or chunk.maps) if chunk else None for chunk in chunks]
     if passages.passages:
         return facts, [facts.find(source.any_text) if source else () for source in sources]
     for attribution in candidate.grounding_attributions:
         ids = attribution.source_id
         document = ids.grounding_passage.passage_id or ids.semantic_retriever_chunk.chunk
-        facts.add(_joined_text(attribution.content, "\n"), document=document)
+        facts.add(joined_text(attribution.content, "\n"), document=document)
     return facts, [_add_source(source, facts) for source in sources]
 
 
@@ -220,7 +196,7 @@ def _read_recitations(metadata: wire.CitationMetadata, answer: str) -> tuple[lis
     return fitting, len(fitting) == len(sources)
 
 
-def _enums_of(
+def enums_of(
     request: Request, candidate: object, response: Mapping[str, object]
 ) -> enums.CandidateEnums:
     """Find the enum tables of a candidate, which is parsed JSON; the response may hold it.
@@ -254,17 +230,6 @@ def _ratings(*holders: object) -> Iterator[object]:
         yield from ratings if isinstance(ratings, list) else ()
 
 
-def _generate_content(name: str) -> Format:
-    return Format(
-        name=name,
-        fields=frozenset({"candidates", "promptFeedback"}),
-        wire_of=lambda _: wire.GenerateContentResponse,
-        detects=lambda fields: "candidates" in fields or "promptFeedback" in fields,
-        read=partial(_read_generate_content, name=name),
-        can_be_chunk=True,
-    )
-
-
 CANDIDATE = Format(
     name="gemini.candidate",
     fields=frozenset(wire_fields(wire.Candidate)),
@@ -284,10 +249,4 @@ GENERATE_ANSWER = Format(
     read=_read_generate_answer,
 )
 
-GENERATE_CONTENT = _generate_content("gemini.generate_content")
-VERTEX_GENERATE_CONTENT = _generate_content("vertex.generate_content")
-
-_ENUMS_BY_FAMILY = {
-    GENERATE_CONTENT.family: enums.GEMINI_ENUMS,
-    VERTEX_GENERATE_CONTENT.family: enums.VERTEX_ENUMS,
-}
+_ENUMS_BY_FAMILY = {"gemini": enums.GEMINI_ENUMS, "vertex": enums.VERTEX_ENUMS}

@@ -15,9 +15,11 @@ from schemas.message import UnreadableAnswer
 from schemas.verdict import ContradictionKind, Tag
 from schemas.wire import groundwatch as wire
 from schemas.wire.wire_type import read_wire, wire_fields, words
+from transforms.field_maps.json_path import read_text_as_json
 from transforms.formats.fact_collection import FactCollection, render_value
 from transforms.formats.field_values import first_time, proportion, true_tags
 from transforms.formats.format import Format, Reading, Request
+from transforms.formats.mapped_answers import is_row
 from transforms.rules import routing
 from transforms.rules.redaction import is_hashed
 from transforms.rules.spans import is_valid_span
@@ -27,7 +29,8 @@ Span = TypeVar("Span", bound=Citation)
 _REQUIRED_FIELDS = frozenset({"recordId", "sourceFormat", "verdict", "verdictReason"})
 _RECORD_ID = re.compile(r"[0-9a-f]{64}")
 _COPIED_FIELDS = words("""
-    record_id answer_name source_format engine session query answer_text facts
+    record_id answer_name source_format engine session query answer_text facts trace_id span_id
+    response_id
 """)
 # Tags that are made again for each record.
 _DERIVED_TAGS = frozenset(
@@ -40,7 +43,7 @@ _DERIVED_TAGS = frozenset(
 
 
 def _read_envelope(request: Request) -> Reading:
-    envelope = read_wire(request.value, wire.Envelope)
+    envelope = read_wire(_with_fact_list(request.value), wire.Envelope)
     facts = FactCollection()
     for fact in envelope.facts:
         if isinstance(fact, str):
@@ -63,6 +66,12 @@ def _read_envelope(request: Request) -> Reading:
         tags=true_tags({Tag.BAD_TIMESTAMP: not is_time_good}),
     )
     return answer, ""
+
+
+def _with_fact_list(value: Any) -> Any:
+    """Parse facts that are a list in JSON, as tables hold them; leave any other value."""
+    facts = value.get("facts")
+    return value | {"facts": read_text_as_json(facts)} if isinstance(facts, str) else value
 
 
 def _read_enriched(request: Request) -> Reading:
@@ -142,13 +151,16 @@ ENVELOPE = Format(
     name="groundwatch.envelope",
     fields=frozenset({"answer"}),
     wire_of=lambda _: wire.Envelope,
-    detects=lambda fields: isinstance(fields.get("answer"), str),
+    detects=lambda fields: (
+        isinstance(fields.get("answer"), str) and ("facts" in fields or not is_row(fields))
+    ),
     read=_read_envelope,
 )
 
 ENRICHED = Format(
     name="groundwatch.enriched",
     fields=frozenset(wire_fields(wire.EnrichedRow)),
+    marks=_REQUIRED_FIELDS,
     wire_of=lambda _: wire.EnrichedRow,
     detects=lambda fields: fields.keys() >= _REQUIRED_FIELDS,
     read=_read_enriched,

@@ -1,20 +1,23 @@
 """Reject a message whose text or facts may be in fields that its format does not know."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args, get_origin
 
 from schemas.answer import Answer, Citation, Fact
 from schemas.message import UnmappedFields
+from schemas.wire.json_input import camel_case_name, read_json
 from schemas.wire.wire_type import RepeatedField, Wire, alternatives, is_wire, wire_fields
+from transforms.field_maps.field_map import FieldMap
+from transforms.field_maps.suggestions import suggest_map
 from transforms.formats.format import Format, Request
-from transforms.formats.json_input import camel_case_name, read_json
 from transforms.rules.routing import depends_on_content
 
 _MAX_SMALL_CHARACTERS = 200
 _MAX_NAMED_FIELDS = 5
 _NUMBERS = frozenset({int, float, bool, type(None)})
 _RECORDS = frozenset({Citation, Fact})
+_FLAGS = {"text": "answer", "facts": "facts"}
 _FIELD_NAME = re.compile(r"[\w$@:\[\]-]{1,60}")
 
 
@@ -23,16 +26,58 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
     lacks_text = not answer.answer_text or answer.answer_text.isspace()
     if not (lacks_text or not answer.facts) or not depends_on_content(answer):
         return
+    if input_format.field_map:
+        _reject_unmapped_row(answer, request, input_format.field_map)
+        return
+    if input_format.prompt and not (lacks_text or answer.facts):
+        _reject_prompt(*input_format.prompt(request.value))
     fields = _FieldSearch(request.value, input_format)
     lacks = {"text": lacks_text, "facts": not answer.facts}
     lacking = [name for name in lacks if lacks[name] and not fields.says_none(name)]
-    if lacking and fields.unmapped:
-        as_written = _FieldSearch(read_json(request.message.payload), input_format)
+    if lacking and (fields.unmapped or request.carrier_fields):
+        names = [*fields.unmapped, *(request.carrier_fields or ())]
+        if request.carrier_fields is None:
+            names = [*_FieldSearch(read_json(request.message.payload), input_format).unmapped]
         raise UnmappedFields(
             f"No {' and no '.join(lacking)} found in the message as {input_format.name}, which does"
-            f" not know these fields: {join_names(list(as_written.unmapped))}. Put the"
+            f" not know these fields: {join_names(names)}. Put the"
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
+            f" {suggest_map(request.value, [_FLAGS[name] for name in lacking])}"
+        )
+
+
+def _reject_unmapped_row(answer: Answer, request: Request, field_map: FieldMap) -> None:
+    lacks = {"answer": not answer.answer_text.strip(), "facts": not answer.facts}
+    fields = request.value
+    lacking = [name for name in lacks if lacks[name] and not field_map.is_empty(name, fields)]
+    if not lacking or not isinstance(fields, dict):
+        return
+    known = field_map.known_names(fields)
+    if request.carrier_fields is None:
+        as_written = read_json(request.message.payload)
+        fields = as_written if isinstance(as_written, dict) else fields
+    unknown = [
+        name
+        for name, field in fields.items()
+        if camel_case_name(name) not in known and could_hold_content(field)
+    ]
+    unknown += request.carrier_fields or ()
+    if unknown or any(name not in field_map.paths for name in lacking):
+        places = " and no ".join(f"{name}{field_map.describe(name)}" for name in lacking)
+        raise UnmappedFields(
+            f"The message as {answer.source_format} has no {places}. Fields that are not read:"
+            f" {join_names(unknown) or 'none'}. {suggest_map(fields, lacking)}"
+        )
+
+
+def _reject_prompt(texts: Iterable[str], path: str) -> None:
+    """Raise UnmappedFields if the text of a prompt is longer than a question."""
+    prompt = "\n".join(text for text in texts if text)
+    if len(prompt) > _MAX_SMALL_CHARACTERS or "\n" in prompt.strip():
+        raise UnmappedFields(
+            "No facts found, except that the text of the prompt may hold them: name their field"
+            f" with --map, such as --map 'facts={path}', or log them in a field of their own."
         )
 
 

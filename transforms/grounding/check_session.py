@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import partial
 from operator import mul
+from typing import cast
 
 from schemas.answer import Answer
 from schemas.checked_answer import Check, CheckedAnswer, Decision
@@ -33,6 +34,8 @@ from transforms.runtime import clock
 Outcome = CheckedAnswer | Exception
 Done = Callable[[Outcome], None]
 _STOP_TIMEOUT_S = 5.0
+_BATCH_AFTER_S = 0.01
+"""A batch of outcomes is handed over after this time, although it is not full."""
 
 
 class CheckSession(ABC):
@@ -120,9 +123,10 @@ class BackgroundSession(CheckSession):
         self._settings = settings
         self._submitted: deque[tuple[Answer, Done]] = deque()
         self._is_woken = False
-        self._tasks: set[asyncio.Task[CheckedAnswer]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         # By record id; changed on the loop's thread only.
         self._checks: dict[str, _CheckInFlight] = {}
+        self._ended: list[tuple[Done, Outcome]] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="check-grounding", daemon=True
@@ -135,11 +139,11 @@ class BackgroundSession(CheckSession):
 
     def begin(self, owner: int, *, again: bool) -> None:
         """Begin a part of the run."""
-        self._client.begin(owner, again=again)
+        self._call_on_loop(partial(self._client.begin, owner, again=again))
 
     def flush(self) -> None:
         """Write to the reply store what has been sent."""
-        self._client.flush()
+        self._call_on_loop(self._client.flush)
 
     def submit(self, answer: Answer, done: Done) -> None:
         """Start the check of an answer; `done` is called on the session's thread."""
@@ -166,6 +170,12 @@ class BackgroundSession(CheckSession):
         self._thread.join(_STOP_TIMEOUT_S)
         self._loop.close()
 
+    def _call_on_loop(self, function: Callable[[], None]) -> None:
+        async def call() -> None:
+            function()
+
+        asyncio.run_coroutine_threadsafe(call(), self._loop).result()
+
     async def _stop(self) -> None:
         for task in self._tasks:
             task.cancel()
@@ -174,6 +184,7 @@ class BackgroundSession(CheckSession):
 
     async def _detach(self, record_ids: Iterable[str]) -> None:
         self._start_submitted()
+        self._hand_over()
         for record_id in record_ids:
             if check := self._checks.get(record_id):
                 check.done = None
@@ -188,27 +199,43 @@ class BackgroundSession(CheckSession):
                 check = _CheckInFlight(answer.record_id, done)
                 # Of two equal ids in flight only the first can be detached.
                 self._checks.setdefault(answer.record_id, check)
-                task = self._loop.create_task(check_answer(answer, self._client, self._settings))
+                task = self._loop.create_task(self._check(check, answer))
                 self._tasks.add(task)
-                task.add_done_callback(partial(self._finish, check))
             elif detached.outcome is None:
                 detached.done = done
             else:
                 del self._checks[answer.record_id]
                 done(detached.outcome)
 
-    def _finish(self, check: "_CheckInFlight", task: asyncio.Task[CheckedAnswer]) -> None:
-        self._tasks.discard(task)
-        if task.cancelled():
-            return
-        error = task.exception()
-        outcome = error if isinstance(error, Exception) else task.result()
+    async def _check(self, check: "_CheckInFlight", answer: Answer) -> None:
+        outcome: Outcome
+        try:
+            outcome = await check_answer(answer, self._client, self._settings)
+        except Exception as error:  # noqa: BLE001 - whoever submitted the answer handles it
+            outcome = error
+        self._tasks.discard(cast(asyncio.Task[None], asyncio.current_task()))
+        self._end(check, outcome)
+
+    def _end(self, check: "_CheckInFlight", outcome: Outcome) -> None:
         if check.done is None:
             check.outcome = outcome
             return
         if self._checks.get(check.record_id) is check:
             del self._checks[check.record_id]
-        check.done(outcome)
+        self._ended.append((check.done, outcome))
+        if len(self._ended) >= self._settings.outcomes_per_batch:
+            self._hand_over()
+        elif len(self._ended) == 1:
+            self._loop.call_later(_BATCH_AFTER_S, self._hand_over)
+
+    def _hand_over(self) -> None:
+        ended, self._ended = self._ended, []
+        try:
+            self._client.flush()
+        except OSError as error:
+            ended = [(done, error) for done, _ in ended]
+        for done, outcome in ended:
+            done(outcome)
 
 
 @dataclass(slots=True, eq=False)

@@ -1,11 +1,13 @@
 """Get access tokens for Google's service, once for all calls."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 
 import google.auth
-from google.auth import impersonated_credentials
+from google.auth import environment_vars, impersonated_credentials
 from google.auth.credentials import Credentials
 from google.auth.exceptions import GoogleAuthError, TransportError
 from google.auth.transport.requests import Request
@@ -75,6 +77,13 @@ def _can_be_sent(value: str) -> bool:
 
 def find_credentials(account: GoogleAccount) -> Credentials:
     """Find the credentials of an account: a key file, or the application's default credentials."""
+    named = account.credentials_file or os.environ.get(environment_vars.CREDENTIALS)
+    if named and not Path(named).is_file():
+        flag = "--credentials_file" if account.credentials_file else environment_vars.CREDENTIALS
+        raise Misconfigured(
+            f"{flag} {named}: there is no such key file; name another, or none after `gcloud auth"
+            " application-default login`"
+        )
     try:
         if account.credentials_file:
             credentials = service_account.Credentials.from_service_account_file(

@@ -6,8 +6,10 @@ Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-groun
 import re
 import zlib
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 import msgspec
 
@@ -17,7 +19,6 @@ from schemas.wire.grounding_check import (
     CheckedClaim,
     CheckRequest,
     CheckResponse,
-    CitedChunk,
     GroundingFact,
     GroundingSpec,
 )
@@ -54,7 +55,6 @@ _ADVICE_ELSEWHERE = {
 """How to resolve a refusal of another checker."""
 
 _STATUS_NAME = re.compile(rb'"status"\s*:\s*"([A-Z_]{2,40})"')
-_FIELD_NAME = re.compile(rb'"([A-Za-z_]\w*)"\s*:')
 
 Fields = dict[str, msgspec.Raw]
 _encode = msgspec.json.Encoder().encode
@@ -64,20 +64,11 @@ encode_request: Callable[[CheckRequest], bytes] = _encode
 _decode_response = msgspec.json.Decoder(CheckResponse).decode
 _decode_fields = msgspec.json.Decoder(Fields).decode
 _decode_claims = msgspec.json.Decoder(list[Fields]).decode
-_NOTHING = CheckResponse()
 _NO_CLAIMS = msgspec.Raw(b"[]")
 
-_RESPONSE_FIELDS = frozenset(CheckResponse.__struct_encode_fields__) | {"citedFacts"}
+_RESPONSE_FIELDS = frozenset(CheckResponse.__struct_encode_fields__)
+_IGNORED_FIELDS = frozenset({"citedFacts"})
 _CLAIM_FIELDS = frozenset(CheckedClaim.__struct_encode_fields__)
-_DOCUMENTED = {
-    name.encode()
-    for name in {
-        *_RESPONSE_FIELDS,
-        *_CLAIM_FIELDS,
-        *CitedChunk.__struct_encode_fields__,
-        *("index", "uri", "title", "domain"),
-    }
-}
 
 
 class CheckReply(Record, frozen=True, kw_only=True):
@@ -146,7 +137,8 @@ def interpret_reply(
     now: datetime,
     *,
     checker: str = DISCOVERY_ENGINE,
-) -> CheckResponse:
+    attempts: int = 1,
+) -> CheckReply:
     """Decode a decompressed reply, and validate its offsets, indices and scores.
 
     `retry_after` is the header of that name: seconds, or a date to compare with `now`. The
@@ -160,31 +152,28 @@ def interpret_reply(
     try:
         # The decoder does not validate the UTF-8 of fields it does not know.
         body.decode()
-        response = _decode_response(body)
+        response, unknown = _decode_reply(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadReply(f"the reply is not JSON of the check: {type(error).__name__}") from None
-    fault = _fault(response, request)
-    if response == _NOTHING and _is_foreign(body):
-        fault = "it has no field of a check"
-    if fault:
+    if fault := _fault(response, request):
         raise BadReply(f"the reply is not valid: {fault}")
-    return response
+    return CheckReply(response=response, attempts=attempts, unknown_members=unknown)
 
 
-def unknown_fields(body: bytes) -> str | None:
-    """Return the undocumented fields of a valid reply and of its claims, as a JSON object.
+def _decode_reply(body: bytes) -> tuple[CheckResponse, str | None]:
+    """Decode a reply, and separate the undocumented fields of it and its claims, as a JSON object.
 
     The service has sent experimental fields, such as contradictionScore, helpfulnessScore and a
-    claim's antiCitationIndices.
-
-    Returns:
-      The fields of claims are under ``claims``, by the claim's index. None if there are none.
+    claim's antiCitationIndices. The fields of claims are under ``claims``, by the claim's index.
     """
-    # Most replies have none, and finding the names is far cheaper than decoding again.
-    if _DOCUMENTED.issuperset(_FIELD_NAME.findall(body)):
-        return None
-    reply = _decode_fields(body)
-    unknown = _without(reply, _RESPONSE_FIELDS)
+    try:
+        return _decode_response(body), None
+    except msgspec.ValidationError:
+        reply = _decode_fields(body)
+    known = {name: value for name, value in reply.items() if name in _RESPONSE_FIELDS}
+    if not known:
+        raise BadReply("the reply is not valid: it has no field of a check")
+    unknown = _without(reply, _RESPONSE_FIELDS | _IGNORED_FIELDS)
     claims = _decode_claims(reply.get("claims", _NO_CLAIMS))
     of_claims = {
         str(index): fields
@@ -193,34 +182,40 @@ def unknown_fields(body: bytes) -> str | None:
     }
     if of_claims:
         unknown["claims"] = msgspec.Raw(_encode(of_claims))
-    return _encode(unknown).decode() if unknown else None
+        known["claims"] = msgspec.Raw(
+            _encode([_without(c, c.keys() - _CLAIM_FIELDS) for c in claims])
+        )
+    return _decode_response(_encode(known)), _encode(unknown).decode() if unknown else None
 
 
-def _without(fields: Fields, documented: frozenset[str]) -> Fields:
-    return {name: value for name, value in fields.items() if name not in documented}
+def _without(fields: Fields, names: AbstractSet[str]) -> Fields:
+    return {name: value for name, value in fields.items() if name not in names}
 
 
-def _is_foreign(body: bytes) -> bool:
-    """Return whether it is JSON of another service; ``{}`` is not."""
-    fields = _decode_fields(body).keys()
-    return bool(fields) and fields.isdisjoint(CheckResponse.__struct_encode_fields__)
+@lru_cache
+def _indices(count: int) -> frozenset[str]:
+    return frozenset(map(str, range(count)))
 
 
 def _fault(response: CheckResponse, request: CheckRequest) -> str | None:
     """Return the first fault of a reply, None if it is valid."""
     if not _is_score(response.support_score):
         return "supportScore is outside 0..1"
-    sources = {chunk.source for chunk in response.cited_chunks}
-    if not sources <= {str(index) for index in range(len(request.facts))}:
+    if not _indices(len(request.facts)).issuperset(
+        [chunk.source for chunk in response.cited_chunks]
+    ):
         return "a cited chunk's source is not the index of a fact"
+    chunks = frozenset(range(len(response.cited_chunks)))
     answer = request.answer_candidate.encode()
+    is_ascii = answer.isascii()
     for claim in response.claims:
         if not _is_score(claim.score):
             return "a claim's score is outside 0..1"
         start, end = claim.start_pos, claim.end_pos
-        if not (start < end and is_valid_span(answer, start, end)):
+        is_within = 0 <= start < end <= len(answer)
+        if not is_within or not (is_ascii or is_valid_span(answer, start, end)):
             return "a claim's offsets are not a span of the answer"
-        if not all(0 <= index < len(response.cited_chunks) for index in claim.citation_indices):
+        if not chunks.issuperset(claim.citation_indices):
             return "a claim's citation is not the index of a cited chunk"
     return None
 

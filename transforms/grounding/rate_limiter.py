@@ -90,7 +90,7 @@ class AdaptiveThrottle:
     """
 
     def __init__(self) -> None:
-        self._ended = _RecentCount()
+        self._unanswered = _RecentCount()
         self._answered = _RecentCount()
         self._overloaded = _RecentCount()
         self._lock = threading.Lock()
@@ -107,27 +107,30 @@ class AdaptiveThrottle:
 
     def must_wait(self, *, is_retry: bool) -> bool:
         """Decide at random whether a call has to wait; more likely the more calls have failed."""
-        ended, answered = self._ended.add(0), self._answered.add(0)
+        unanswered = self._unanswered.add(0)
+        if not unanswered:
+            return False
+        answered = self._answered.add(0)
         if answered and not is_retry:
-            ended = answered + self._overloaded.add(0)
+            unanswered = self._overloaded.add(0)
+        ended = answered + unanswered
         excess = ended - _OVERLOAD_RATIO * answered - _GRACE
         if excess <= 0 or random.random() >= excess / (ended + 1):  # noqa: S311 - not a secret
             return False
         # Many waiting retries would throttle each other although other calls are answered.
         if not (is_retry and answered):
-            self._ended.add(1)
+            self._unanswered.add(1)
         if not is_retry:
             self._overloaded.add(1)
         return True
 
     def succeeded(self) -> None:
         """Count an answered call."""
-        self._ended.add(1)
         self._answered.add(1)
 
     def failed(self, *, is_overload: bool) -> None:
         """Count a failed call; `is_overload` if the service reports overload."""
-        self._ended.add(1)
+        self._unanswered.add(1)
         if is_overload:
             self._overloaded.add(1)
 
@@ -155,10 +158,11 @@ class _RecentCount:
     def add(self, by: int) -> int:
         """Add to the count, and return it."""
         now = _now_ms() // _BUCKET_MS
-        for bucket in range(max(self._newest, now - _BUCKETS) + 1, now + 1):
-            self._total -= self._buckets[bucket % _BUCKETS]
-            self._buckets[bucket % _BUCKETS] = 0
-        self._newest = now
+        if now != self._newest:
+            for bucket in range(max(self._newest, now - _BUCKETS) + 1, now + 1):
+                self._total -= self._buckets[bucket % _BUCKETS]
+                self._buckets[bucket % _BUCKETS] = 0
+            self._newest = now
         self._buckets[now % _BUCKETS] += by
         self._total += by
         return self._total

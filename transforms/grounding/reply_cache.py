@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -22,14 +22,16 @@ Fetch = Callable[[], Awaitable[CheckReply]]
 _TABLES = """
 CREATE TABLE IF NOT EXISTS replies (
   key BLOB PRIMARY KEY, reply BLOB NOT NULL, owner INTEGER
-) WITHOUT ROWID;
+);
 CREATE TABLE IF NOT EXISTS spent (calls INTEGER NOT NULL, characters INTEGER NOT NULL);
 INSERT INTO spent SELECT 0, 0 WHERE NOT EXISTS (SELECT * FROM spent);
 """
 
+_PUT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"
 _ADD = "UPDATE spent SET calls = calls + ?, characters = characters + ?"
 _ADD_IN_BUDGET = f"{_ADD} WHERE calls < ? AND characters + ? <= ?"
 _NO_LIMIT = 2**62
+_UNLIMITED = Budget()
 _CALLS_PER_WRITE = 16
 """A run without a budget writes its count once in so many calls: a write costs 5 % of a call."""
 
@@ -44,57 +46,67 @@ class Spent(NamedTuple):
 class ReplyStore:
     """Encoded replies by the hash of their request, and how much the run has sent.
 
-    A run consists of parts. A reply belongs to the part whose counts include its call.
+    A run consists of parts. A reply belongs to the part whose counts include its call. Not safe for
+    several threads. `owner` is the part that has begun last.
+
+    Args:
+      path: the file.
+      replies_per_write: so many replies are written at once, if nobody flushes them earlier.
 
     Raises:
       OSError: the file cannot be opened, now; or read or written, later.
     """
 
-    def __init__(self, path: str) -> None:
-        self._owner = 0
+    def __init__(self, path: str, replies_per_write: int = 1) -> None:
+        self.owner = 0
+        self._replies_per_write = replies_per_write
         self._unwritten = Spent()
+        self._replies: dict[bytes, tuple[bytes, int]] = {}
         self._database = Database(path, _TABLES, durable=False)
 
     def begin(self, owner: int, *, again: bool) -> None:
         """Begin a part of the run; `again` if it was interrupted: its replies belong to none."""
-        self._owner = owner
+        self.flush()
+        self.owner = owner
         if again:
             self._database.write("UPDATE replies SET owner = NULL WHERE owner = ?", owner)
 
     def begin_plan(self) -> int:
         """Let all replies belong to no part, for a new plan of the run; return how many."""
+        self.flush()
         return self._database.write("UPDATE replies SET owner = NULL")
 
     def delete_replies(self) -> None:
         """Delete all replies; what the run has sent still counts."""
+        self.flush()
         self._database.write("DELETE FROM replies")
 
     def get(self, key: bytes) -> tuple[bytes, bool] | None:
         """Return a reply, and whether it belonged to no part; then the current part gets it."""
+        if unwritten := self._replies.get(key):
+            return unwritten[0], False
         query = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
         row = next(self._database.read(query, key), None)
         if row is None:
             return None
         reply, is_uncounted = row
         if is_uncounted:
-            self._database.write("UPDATE replies SET owner = ? WHERE key = ?", self._owner, key)
+            self._database.write("UPDATE replies SET owner = ? WHERE key = ?", self.owner, key)
         return reply, bool(is_uncounted)
 
-    def put(self, key: bytes, reply: bytes) -> None:
-        """Store a reply."""
-        self._database.write(
-            "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", key, reply, self._owner
-        )
+    def put(self, key: bytes, reply: bytes, owner: int) -> None:
+        """Store a reply of a part of the run, durably after the next flush."""
+        self._replies[key] = reply, owner
+        if len(self._replies) >= self._replies_per_write:
+            self.flush()
 
     def spend(self, characters: int, budget: Budget) -> bool:
         """Count a call that is about to be sent; return False if it exceeds the budget.
 
         With a budget the count is committed before this returns, so that no crash loses it.
         """
-        if budget == Budget():
+        if budget == _UNLIMITED:
             self._add_unwritten(1, characters)
-            if self._unwritten.calls >= _CALLS_PER_WRITE:
-                self.flush()
             return True
         limits = (budget.max_calls, budget.max_characters)
         calls, most = (_NO_LIMIT if limit is None else limit for limit in limits)
@@ -106,10 +118,14 @@ class ReplyStore:
         self.flush()
 
     def flush(self) -> None:
-        """Write the count."""
-        if self._unwritten != Spent():
+        """Write the replies and the count."""
+        if not self._replies and self._unwritten == Spent():
+            return
+        with self._database.transaction():
+            for key, (reply, owner) in self._replies.items():
+                self._database.write(_PUT, key, reply, owner)
             self._database.write(_ADD, *self._unwritten)
-            self._unwritten = Spent()
+        self._replies, self._unwritten = {}, Spent()
 
     def spent(self) -> Spent:
         """Return what the run has sent, over all its tries."""
@@ -125,6 +141,8 @@ class ReplyStore:
     def _add_unwritten(self, calls: int, characters: int) -> None:
         before = self._unwritten
         self._unwritten = Spent(before.calls + calls, before.characters + characters)
+        if self._unwritten.calls >= _CALLS_PER_WRITE:
+            self.flush()
 
 
 class ReplyCache:
@@ -145,7 +163,7 @@ class ReplyCache:
         self._store = store
         self._bytes = 0
         self._replies: OrderedDict[bytes, tuple[CheckReply, int]] = OrderedDict()
-        self._in_flight: dict[bytes, _SharedFetch] = {}
+        self._in_flight: dict[bytes, asyncio.Future[CheckReply | None]] = {}
 
     async def get(self, request: CheckRequest, body: bytes, fetch: Fetch) -> CheckReply:
         """Return the cached reply to a request; fetch it if there is none.
@@ -153,32 +171,44 @@ class ReplyCache:
         `body` is the encoded request. The reply's `attempts` is 0 if this caller sent no request.
         """
         key = sha256(self._address + b"\0" + body).digest()
-        if key in self._replies:
+        while shared := self._in_flight.get(key):
+            # None if the caller that fetched it was cancelled.
+            if reply := await asyncio.shield(shared):
+                return _without_attempts(reply)
+        if cached := self._replies.get(key):
             self._replies.move_to_end(key)
-            return _without_attempts(self._replies[key][0])
-        if key in self._in_flight:
-            return _without_attempts(await self._in_flight[key].result())
-        size = len(body) + _OVERHEAD_BYTES
-        self._in_flight[key] = _SharedFetch(self._fetch(key, size, request, fetch))
-        return await self._in_flight[key].result()
-
-    async def _fetch(
-        self, key: bytes, size: int, request: CheckRequest, fetch: Fetch
-    ) -> CheckReply:
+            return _without_attempts(cached[0])
+        fetched = self._in_flight[key] = asyncio.get_running_loop().create_future()
+        reply = None
         try:
-            reply = self._load(key, request)
-            if reply is None:
-                reply = await fetch()
-                if self._store:
-                    self._store.put(key, encode_reply(reply))
+            reply = await self._fetch(key, request, fetch)
+        except Exception as error:
+            fetched.set_exception(error)
+            fetched.exception()  # Nobody may wait for it.
+            raise
         finally:
             del self._in_flight[key]
+            if not fetched.done():
+                fetched.set_result(reply)
+        self._keep(key, reply, len(body) + _OVERHEAD_BYTES)
+        return reply
+
+    async def _fetch(self, key: bytes, request: CheckRequest, fetch: Fetch) -> CheckReply:
+        reply = self._load(key, request)
+        if reply is None:
+            # The next part may begin before the last calls of one end.
+            owner = self._store.owner if self._store else 0
+            reply = await fetch()
+            if self._store:
+                self._store.put(key, encode_reply(reply), owner)
+        return reply
+
+    def _keep(self, key: bytes, reply: CheckReply, size: int) -> None:
         self._replies[key] = reply, size
         self._bytes += size
         while self._bytes > self._max_bytes:
             _, (_, dropped_bytes) = self._replies.popitem(last=False)
             self._bytes -= dropped_bytes
-        return reply
 
     def _load(self, key: bytes, request: CheckRequest) -> CheckReply | None:
         stored = self._store.get(key) if self._store else None
@@ -193,23 +223,6 @@ class ReplyCache:
 
 def _without_attempts(reply: CheckReply) -> CheckReply:
     return replace(reply, attempts=0)
-
-
-class _SharedFetch:
-    """A fetch that is cancelled only when all who wait for it are."""
-
-    def __init__(self, fetch: Coroutine[Any, Any, CheckReply]) -> None:
-        self._task = asyncio.ensure_future(fetch)
-        self._waiting = 0
-
-    async def result(self) -> CheckReply:
-        self._waiting += 1
-        try:
-            return await asyncio.shield(self._task)
-        finally:
-            self._waiting -= 1
-            if not self._waiting:
-                self._task.cancel()
 
 
 _encode = msgspec.msgpack.Encoder().encode

@@ -17,6 +17,7 @@ SERVICE_CITATION_THRESHOLD = 0.6
 """What the service uses if a request has no threshold (documentation of `citationThreshold`)."""
 
 _LATE_CALLS_PER_CALL = 7
+_CALLS_PER_BATCHED_OUTCOME = 16
 
 
 def endpoint(location: str) -> str:
@@ -140,6 +141,14 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     def most_late_calls(self) -> int:
         """Most late calls, which run besides `max_in_flight`."""
         return _LATE_CALLS_PER_CALL * self.max_in_flight if self.outage is OutagePolicy.HOLD else 0
+
+    @property
+    def outcomes_per_batch(self) -> int:
+        """Outcomes that are stored and handed over together; few compared to the calls in flight.
+
+        A commit and waking another thread are expensive.
+        """
+        return max(1, self.max_in_flight // _CALLS_PER_BATCHED_OUTCOME)
 
     @property
     def is_lexical(self) -> bool:

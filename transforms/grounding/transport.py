@@ -9,21 +9,20 @@ import os
 import socket
 import ssl
 import time
-from collections.abc import AsyncIterator
 from typing import cast
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from transforms.grounding.errors import BadReply, Misconfigured
+from transforms.grounding.errors import BadReply, Misconfigured, Unavailable
 from transforms.grounding.local.service import LocalTransport
 from transforms.grounding.settings import LOCAL, CheckSettings
 
 _MAX_HEADER_BYTES = 65_536
-_MAX_UNREAD_BYTES = 262_144
 _IDLE_TIMEOUT_S = 15.0
 _FIRST_FINAL_STATUS = 200
+_PROBE_TIMEOUT_S = 5.0
 _PORTS = {"http": 80, "https": 443}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -35,7 +34,7 @@ def open_transport(settings: CheckSettings) -> httpx.AsyncBaseTransport:
     origin = httpx.URL(settings.endpoint)
     proxy = settings.proxy or _environment_proxy(origin)
     if proxy is None:
-        return HttpTransport(origin)
+        return HttpTransport(origin, settings.max_reply_bytes)
     connections = settings.max_in_flight + settings.most_late_calls
     try:
         return httpx.AsyncHTTPTransport(
@@ -59,17 +58,39 @@ def _environment_proxy(origin: httpx.URL) -> str | None:
     return f"http://{proxy}" if proxy and "://" not in proxy else proxy
 
 
+def try_connection(settings: CheckSettings) -> None:
+    """Connect to a checker that is called without a proxy; raise Unavailable if that fails."""
+    if settings.checker == LOCAL:
+        return
+    origin = httpx.URL(settings.endpoint)
+    if settings.proxy or _environment_proxy(origin):
+        return
+    try:
+        address = (origin.host, origin.port or _PORTS[origin.scheme])
+        socket.create_connection(address, _PROBE_TIMEOUT_S).close()
+    except OSError as error:
+        raise Unavailable(f"cannot connect to {settings.endpoint}: {_reason(error)}") from None
+
+
 async def read_body(response: httpx.Response, max_bytes: int) -> bytes:
     """Read the body as it was sent: httpx itself decompresses without a limit."""
+    stream = response.stream
+    if isinstance(stream, httpx.ByteStream):  # It is in memory already.
+        return b"".join(stream)
     body = bytearray()
     try:
-        async for chunk in cast(httpx.AsyncByteStream, response.stream):
+        async for chunk in cast(httpx.AsyncByteStream, stream):
             body += chunk
             if len(body) > max_bytes:
-                raise BadReply(f"the reply is longer than {max_bytes} bytes")
+                raise too_long(max_bytes)
     finally:
         await response.aclose()
     return bytes(body)
+
+
+def too_long(max_bytes: int) -> BadReply:
+    """Return the error of a body that exceeds a limit."""
+    return BadReply(f"the reply is longer than {max_bytes} bytes")
 
 
 def read_header(response: httpx.Response, name: bytes) -> str | None:
@@ -81,15 +102,16 @@ def read_header(response: httpx.Response, name: bytes) -> str | None:
 class HttpTransport(httpx.AsyncBaseTransport):
     """Send requests over HTTP/1.1 and keep the connections open.
 
-    The caller limits the number of concurrent requests and their time, and closes each response.
-    A request is never sent twice, since each is billed. Redirects are not followed, and cookies are
-    not kept.
+    The caller limits the number of concurrent requests and their time. A request is never sent
+    twice, since each is billed. Redirects are not followed, and cookies are not kept.
 
     Args:
       origin: scheme, host and port, to which all requests go.
+      max_body_bytes: the longest body of a response, as it is sent.
     """
 
-    def __init__(self, origin: httpx.URL) -> None:
+    def __init__(self, origin: httpx.URL, max_body_bytes: int) -> None:
+        self._max_body_bytes = max_body_bytes
         self._host = origin.host
         self._port = origin.port or _PORTS[origin.scheme]
         self._tls = ssl.create_default_context() if origin.scheme == "https" else None
@@ -97,16 +119,16 @@ class HttpTransport(httpx.AsyncBaseTransport):
         self._idle: list[_Connection] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request and return the response when its header is complete.
+        """Send a request and return the response when it is complete.
 
         Raises:
           httpx.ConnectError: nothing was sent.
           httpx.TransportError: the connection failed, or the response is not valid HTTP.
+          BadReply: the body is too long.
         """
         content = _encode(request)
         connection = self._take_idle() or await self._connect()
-        await connection.send(content)
-        return httpx.Response(connection.status, headers=connection.headers, stream=connection)
+        return await connection.exchange(content)
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -128,7 +150,7 @@ class HttpTransport(httpx.AsyncBaseTransport):
     async def _connect(self) -> "_Connection":
         try:
             _, connection = await asyncio.get_running_loop().create_connection(
-                lambda: _Connection(self._connections, self._idle),
+                lambda: _Connection(self._connections, self._idle, self._max_body_bytes),
                 self._host,
                 self._port,
                 ssl=self._tls,
@@ -157,61 +179,48 @@ def _encode(request: httpx.Request) -> bytes:
     return b"%b\r\n\r\n%b" % (head, request.content)
 
 
-class _Connection(asyncio.Protocol, httpx.AsyncByteStream):
-    """A connection for one request at a time; iterate over it for the body of the response.
+class _Connection(asyncio.Protocol):
+    """A connection for one request at a time.
 
     Args:
       connections: all connections of the transport.
       idle: those of them that wait for a request.
+      max_body_bytes: the longest body of a response.
 
     Attributes:
       transport: of asyncio.
-      idle_since_s: when the last response was closed, on the monotonic clock.
-      status: of the response; 0 until its header is complete.
-      headers: names and values.
+      idle_since_s: when the last response was complete, on the monotonic clock.
     """
 
     transport: asyncio.Transport
 
-    def __init__(self, connections: "set[_Connection]", idle: "list[_Connection]") -> None:
+    def __init__(
+        self, connections: "set[_Connection]", idle: "list[_Connection]", max_body_bytes: int
+    ) -> None:
         self.idle_since_s = 0.0
         self._connections = connections
         self._idle = idle
+        self._max_body_bytes = max_body_bytes
         self._parser: HttpResponseParser | None = None
 
-    async def send(self, request: bytes) -> None:
-        """Send a request and wait until the header of its response is complete."""
-        self.status = 0
-        self.headers: list[tuple[bytes, bytes]] = []
-        self._is_complete = False
-        self._can_keep_alive = False
+    async def exchange(self, request: bytes) -> httpx.Response:
+        """Send a request and return the response when it is complete."""
+        if self.transport.is_closing():
+            raise httpx.ConnectError("the server closed the connection")
+        self._status = 0
+        self._headers: list[tuple[bytes, bytes]] = []
         self._header_bytes = 0
-        self._chunks: list[bytes] = []
-        self._error: httpx.TransportError | None = None
-        self._waiter: asyncio.Future[None] | None = None
+        self._body: list[bytes] = []
+        self._body_bytes = 0
+        self._can_keep_alive = False
+        self._response: asyncio.Future[httpx.Response]
+        self._response = asyncio.get_running_loop().create_future()
         self._parser = HttpResponseParser(self)
         self.transport.write(request)
-        while not self.status:
-            await self._wait()
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        while self._chunks or not self._is_complete:
-            chunks, self._chunks = self._chunks, []
-            for chunk in chunks:
-                yield chunk
-            if not chunks:
-                self.transport.resume_reading()
-                await self._wait()
-
-    async def aclose(self) -> None:
-        """Keep the connection for another request if the response is complete; else close it."""
-        if self._is_complete and self._can_keep_alive and not self.transport.is_closing():
-            self._parser = None
-            self.transport.resume_reading()
-            self.idle_since_s = time.monotonic()
-            self._idle.append(self)
-        else:
-            self.transport.abort()
+        try:
+            return await self._response
+        finally:
+            self._release()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
@@ -221,75 +230,77 @@ class _Connection(asyncio.Protocol, httpx.AsyncByteStream):
         if self._parser is None:
             self.transport.abort()  # The server sends without a request.
             return
+        if not self._status:
+            self._header_bytes += len(data)
         try:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade):
             self._fail(httpx.RemoteProtocolError("the response is not valid HTTP"))
-        if not self.status:
-            self._header_bytes += len(data)
-            if self._header_bytes > _MAX_HEADER_BYTES:
-                self._fail(httpx.RemoteProtocolError("the header is too long"))
-        if self._unread_bytes() > _MAX_UNREAD_BYTES:
-            self.transport.pause_reading()
-        self._wake()
+        if not self._status and self._header_bytes > _MAX_HEADER_BYTES:
+            self._fail(httpx.RemoteProtocolError("the header is too long"))
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.discard(self)
         if self in self._idle:
             self._idle.remove(self)
-        if self._parser is None or self._is_complete:
+        if self._parser is None:
             return
-        names = {name.lower() for name, _ in self.headers}
+        names = {name.lower() for name, _ in self._headers}
         if exc:
             self._fail(httpx.ReadError(type(exc).__name__))
-        elif self.status and names.isdisjoint({b"content-length", b"transfer-encoding"}):
-            self._is_complete = True  # The end of the connection marks the end of the response.
+        elif self._status and names.isdisjoint({b"content-length", b"transfer-encoding"}):
+            self._complete()  # The end of the connection marks the end of the response.
         else:
             self._fail(httpx.RemoteProtocolError("the server closed the connection"))
-        self._wake()
 
     def on_message_begin(self) -> None:
-        if self._is_complete:
+        if self._response.done():
             raise httpx.RemoteProtocolError("a second response to one request")
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if not self.status:  # Trailers are ignored.
-            self.headers.append((name, value))
+        if not self._status:  # Trailers are ignored.
+            self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         status = cast(HttpResponseParser, self._parser).get_status_code()
         if status < _FIRST_FINAL_STATUS:
-            self.headers.clear()  # 100 Continue: the response follows.
-        elif sum(len(name) + len(value) + 4 for name, value in self.headers) > _MAX_HEADER_BYTES:
+            self._headers.clear()  # 100 Continue: the response follows.
+        elif self._header_bytes > _MAX_HEADER_BYTES and self._is_header_too_long():
             raise httpx.RemoteProtocolError("the header is too long")
         else:
-            self.status = status
+            self._status = status
 
     def on_body(self, chunk: bytes) -> None:
-        self._chunks.append(chunk)
+        self._body.append(chunk)
+        self._body_bytes += len(chunk)
+        if self._body_bytes > self._max_body_bytes:
+            self._fail(too_long(self._max_body_bytes))
 
     def on_message_complete(self) -> None:
-        if self.status:
-            self._is_complete = True
+        if self._status:
             self._can_keep_alive = cast(HttpResponseParser, self._parser).should_keep_alive()
+            self._complete()
 
-    def _unread_bytes(self) -> int:
-        return sum(map(len, self._chunks))
+    def _is_header_too_long(self) -> bool:
+        # The body may follow in the same bytes.
+        return sum(len(name) + len(value) + 4 for name, value in self._headers) > _MAX_HEADER_BYTES
 
-    def _fail(self, error: httpx.TransportError) -> None:
-        self._error = self._error or error
+    def _complete(self) -> None:
+        if not self._response.done():
+            stream = httpx.ByteStream(b"".join(self._body))
+            response = httpx.Response(self._status, headers=self._headers, stream=stream)
+            self._response.set_result(response)
+
+    def _fail(self, error: Exception) -> None:
+        if not self._response.done():
+            self._response.set_exception(error)
         self.transport.abort()
 
-    def _wake(self) -> None:
-        if self._waiter and not self._waiter.done():
-            self._waiter.set_result(None)
-
-    async def _wait(self) -> None:
-        if self._error:
-            raise self._error
-        self._waiter = asyncio.get_running_loop().create_future()
-        try:
-            await self._waiter
-        except asyncio.CancelledError:
+    def _release(self) -> None:
+        """Keep the connection for another request if the response is complete; else close it."""
+        if self._can_keep_alive and not self.transport.is_closing():
+            self._parser = None
+            self.idle_since_s = time.monotonic()
+            self._idle.append(self)
+        else:
             self.transport.abort()
-            raise

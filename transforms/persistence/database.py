@@ -66,6 +66,13 @@ class Database:
         except sqlite3.Error as error:
             raise OSError(f"cannot write {self.path}: {error}") from None
 
+    def write_returning(self, statement: str, *values: Value) -> list[tuple[Any, ...]]:
+        """Execute a statement with a RETURNING clause; return its rows."""
+        try:
+            return self._connection.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise OSError(f"cannot write {self.path}: {error}") from None
+
     def read(self, query: str, *values: Value) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query, one at a time."""
         try:

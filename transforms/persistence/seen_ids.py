@@ -1,6 +1,6 @@
 """Store the record ids that a run has seen, in a file that several processes share."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from transforms.persistence.database import Database
 
@@ -8,9 +8,9 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS seen (id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS imported (id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
 """
-_CLAIM = "INSERT OR IGNORE INTO seen VALUES (?, ?)"
-_CLAIM_UNLESS_IMPORTED = """
-INSERT OR IGNORE INTO seen SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM imported WHERE id = ?1)
+_CLAIM = """
+INSERT OR IGNORE INTO seen SELECT column1, ? FROM (VALUES {keys})
+WHERE NOT EXISTS (SELECT 1 FROM imported WHERE id = column1) RETURNING id
 """
 SEEN_FOR_S = 3600
 """How long a stream on several machines keeps an id: longer than a publisher retries, and short
@@ -29,20 +29,33 @@ class SeenIds:
 
     def __init__(self, path: str) -> None:
         self._owner = 0
+        self._ended: Callable[[], None] | None = None
         self._database = Database(path, _TABLES, durable=False)
-        self._claim = _CLAIM
 
-    def begin(self, owner: int, *, again: bool) -> None:
-        """Begin a part of the run; `again` if it was interrupted: its claims are deleted."""
+    def begin(self, owner: int, *, again: bool, ended: Callable[[], None] | None = None) -> None:
+        """Begin a part of the run; `again` if it was interrupted: its claims are deleted.
+
+        `ended` is called when it has claimed all its ids, so that another part may begin.
+        """
         self._owner = owner
+        self._ended = ended
         if again:
             self._database.write("DELETE FROM seen WHERE owner = ?", owner)
-        has_imported = next(self._database.read("SELECT EXISTS (SELECT 1 FROM imported)"))[0]
-        self._claim = _CLAIM_UNLESS_IMPORTED if has_imported else _CLAIM
 
-    def claim(self, record_id: str) -> bool:
-        """Claim a record id; return whether no process has claimed it before."""
-        return self._database.write(self._claim, record_key(record_id), self._owner) == 1
+    def claim(self, record_ids: Sequence[str]) -> list[bool]:
+        """Claim record ids in one transaction; return of each whether it was not claimed before."""
+        if not record_ids:
+            return []
+        keys = list(map(record_key, record_ids))
+        statement = _CLAIM.format(keys=", ".join(["(?)"] * len(keys)))
+        rows = self._database.write_returning(statement, self._owner, *keys)
+        new = {key for (key,) in rows}
+        are_new = []
+        for key in keys:
+            are_new.append(key in new)
+            # Of equal ids only the first is new.
+            new.discard(key)
+        return are_new
 
     def import_keys(self, keys: Iterable[bytes], owner: int) -> None:
         """Add the keys of records that other processes have published.
@@ -69,8 +82,10 @@ class SeenIds:
             self._database.write(f"DELETE FROM {table} WHERE owner < ?", owner)  # noqa: S608
 
     def checkpoint(self) -> None:
-        """Write the claims to disk, so that they survive a crash of the machine."""
+        """Write the claims of a part to disk, so that they survive a crash of the machine."""
         self._database.write("PRAGMA wal_checkpoint(PASSIVE)")
+        if self._ended:
+            self._ended()
 
     def close(self) -> None:
         """Close the file."""

@@ -1,11 +1,11 @@
 """Merge the replies for one answer, with offsets into the whole answer."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from schemas.checked_answer import Claim, Grounding
-from schemas.wire.grounding_check import CheckedClaim, CheckResponse
+from schemas.wire.grounding_check import CheckResponse
 from transforms.rules.planning import FactPiece, PlannedCall, PlannedRecheck
 from transforms.rules.support_score import support_score
 
@@ -50,36 +50,38 @@ def merge_rechecks(
 
 def _claims(call: PlannedCall, reply: CheckResponse) -> Iterator[Claim]:
     answer = call.answer.text.encode()
+    chunks = _cited_places(reply, call.facts)
     for wire in reply.claims:
-        claim = Claim(
+        citations, starts = _lowest_starts([chunks[index] for index in wire.citation_indices])
+        yield Claim(
             text=answer[wire.start_pos : wire.end_pos].decode(),
             start=call.answer.start + wire.start_pos,
             end=call.answer.start + wire.end_pos,
+            score=wire.score,
             grounding_check_required=wire.grounding_check_required,
+            citations=citations,
+            citation_starts=starts,
         )
-        yield _with_score(claim, wire.score, _cited(wire, reply, call.facts))
 
 
 def _rechecked_claims(recheck: PlannedRecheck, reply: CheckResponse) -> Iterator[Claim]:
     """Find each claim by its line; one that was split has the lowest score of its parts."""
+    chunks = _cited_places(reply, recheck.facts)
     line_start = 0
     for claim in recheck.claims:
         line_end = line_start + len(claim.text.encode())
         parts = [wire for wire in reply.claims if line_start <= wire.start_pos < line_end]
         scores = [wire.score for wire in parts if wire.score is not None]
         if scores:
-            cited = [found for wire in parts for found in _cited(wire, reply, recheck.facts)]
+            cited = [chunks[index] for wire in parts for index in wire.citation_indices]
             yield _join(claim, _with_score(claim, min(scores), cited))
         line_start = line_end + len("\n")
 
 
-def _cited(
-    wire: CheckedClaim, reply: CheckResponse, facts: Sequence[FactPiece]
-) -> Iterator[tuple[int, int]]:
-    """Yield the index of each fact that a claim cites, with the start of its cited part."""
-    for index in wire.citation_indices:
-        piece = facts[int(reply.cited_chunks[index].source)]
-        yield piece.fact, piece.start
+def _cited_places(reply: CheckResponse, facts: Sequence[FactPiece]) -> list[tuple[int, int]]:
+    """Return the index of each cited chunk's fact, with the start of the cited part."""
+    pieces = [facts[int(chunk.source)] for chunk in reply.cited_chunks]
+    return [(piece.fact, piece.start) for piece in pieces]
 
 
 def _join(first: Claim, second: Claim) -> Claim:
@@ -91,17 +93,24 @@ def _join(first: Claim, second: Claim) -> Claim:
         first.citation_starts + second.citation_starts,
         strict=True,
     )
-    joined = _with_score(first, max(scores, default=None), cited)
+    joined = _with_score(first, max(scores, default=None), list(cited))
     return replace(joined, grounding_check_required=any(required) if required else None)
 
 
-def _with_score(claim: Claim, score: float | None, cited: Iterable[tuple[int, int]]) -> Claim:
+def _with_score(claim: Claim, score: float | None, cited: Sequence[tuple[int, int]]) -> Claim:
     """Set the score, and each cited fact with its lowest start."""
+    citations, starts = _lowest_starts(cited)
+    return replace(claim, score=score, citations=citations, citation_starts=starts)
+
+
+def _lowest_starts(cited: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the cited facts in order, and the lowest start of each."""
+    if len(cited) == 1:
+        [(fact, start)] = cited
+        return (fact,), (start,)
     lowest = dict(sorted(cited, reverse=True))
-    starts = dict(sorted(lowest.items()))
-    return replace(
-        claim, score=score, citations=tuple(starts), citation_starts=tuple(starts.values())
-    )
+    facts = sorted(lowest)
+    return tuple(facts), tuple([lowest[fact] for fact in facts])
 
 
 def _score_by_claims(grounding: Grounding) -> Grounding:

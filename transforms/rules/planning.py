@@ -69,7 +69,8 @@ def min_calls(answer_text: str, facts: Sequence[Fact], limits: CheckLimits) -> i
         1 if len(fact.text) <= most else ceil(sum(map(len, fact.text.split())) / most)
         for fact in facts
     )
-    answer_pieces = ceil(count_tokens(answer_text) / limits.max_answer_tokens)
+    is_short = len(answer_text) <= limits.max_answer_tokens
+    answer_pieces = 1 if is_short else ceil(count_tokens(answer_text) / limits.max_answer_tokens)
     return answer_pieces * ceil(fact_pieces / limits.max_facts)
 
 
@@ -207,6 +208,11 @@ def _fits(claim_text: str, limits: CheckLimits) -> bool:
 
 def _pieces(text: str, limit: int, measure: Measure) -> Iterator[tuple[str, int]]:
     """Split a text, and drop pieces of white space."""
+    # No measure exceeds the length. Most texts are short, and measuring them takes time.
+    if len(text) <= limit:
+        if not text.isspace():
+            yield text, 0
+        return
     start = 0
     for piece in split_text(text, limit, measure):
         if not piece.isspace():

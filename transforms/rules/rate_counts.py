@@ -33,6 +33,9 @@ class RateCounts(Record, frozen=True, kw_only=True):
     skip_reasons: dict[str, int] = {}
 
 
+EngineCounts = tuple[str | None, RateCounts]
+
+
 def bucket_start(event_time_us: int) -> int:
     """Return the start of the bucket of a time."""
     return event_time_us // BUCKET_US * BUCKET_US
@@ -54,13 +57,16 @@ def count_answer(enriched: EnrichedAnswer, start_us: int) -> RateCounts:
 
 def add_counts(first: RateCounts, second: RateCounts) -> RateCounts:
     """Add two counts of the same bucket."""
+    reasons = first.skip_reasons
+    if second.skip_reasons:
+        reasons = dict(Counter(reasons) + Counter(second.skip_reasons))
     return RateCounts(
         start_us=first.start_us,
         answers=first.answers + second.answers,
         low_grounded=first.low_grounded + second.low_grounded,
         policy_skipped=first.policy_skipped + second.policy_skipped,
         failed=first.failed + second.failed,
-        skip_reasons=dict(Counter(first.skip_reasons) + Counter(second.skip_reasons)),
+        skip_reasons=reasons,
     )
 
 

@@ -26,6 +26,8 @@ STATE_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
         "IN_PROGRESS": Verdict.INCOMPLETE,
         "STREAMING": Verdict.INCOMPLETE,
         "FAILED": Verdict.GENERATION_FAILED,
+        "SKIPPED": Verdict.NOT_ANSWERED,
+        "CANCELLED": Verdict.GENERATION_FAILED,
     }
 )
 SKIP_REASON_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
@@ -37,10 +39,16 @@ SKIP_REASON_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
         "USER_DEFINED_CLASSIFICATION_QUERY_IGNORED": Verdict.POLICY_SKIPPED,
         "LOW_GROUNDED_ANSWER": Verdict.LOW_GROUNDED,
         "NON_ANSWER_SEEKING_QUERY_IGNORED": Verdict.NOT_ANSWERED,
+        "NON_ASSIST_SEEKING_QUERY_IGNORED": Verdict.NOT_ANSWERED,
+        "NON_SUMMARY_SEEKING_QUERY_IGNORED": Verdict.NOT_ANSWERED,
+        "NON_SUMMARY_SEEKING_QUERY_IGNORED_V2": Verdict.NOT_ANSWERED,
+        "LLM_ADDON_NOT_ENABLED": Verdict.NOT_ANSWERED,
+        "TIME_OUT": Verdict.GENERATION_FAILED,
         "NON_ANSWER_SEEKING_QUERY_IGNORED_V2": Verdict.NOT_ANSWERED,
         "OUT_OF_DOMAIN_QUERY_IGNORED": Verdict.NOT_ANSWERED,
         "NO_RELEVANT_CONTENT": Verdict.NOT_ANSWERED,
         "UNHELPFUL_ANSWER": Verdict.NOT_ANSWERED,
+        "ELIDED": Verdict.UNSCORABLE,  # the log leaves the texts out
     }
 )
 """Any other reason is a newer one of the service and leads to NOT_ANSWERED."""
@@ -59,7 +67,7 @@ FINDINGS = frozenset({UNFINISHED, NO_TEXT, NO_FACTS, NO_CLAIMS, OVER_LIMIT}).uni
 )
 """Reasons that are not in the message: they follow from what is missing, or from the check."""
 
-_FORMATS_WITH_FINISH_REASON = ("gemini.", "vertex.")
+_FORMATS_WITH_FINISH_REASON = ("gemini.", "vertex.", "opentelemetry.")
 _NORMAL_FINISH_REASONS = POLICY_FINISH_REASONS | {"STOP", "MAX_TOKENS"}
 _NOTABLE_RATINGS = frozenset({"MEDIUM", "HIGH"})
 _LOW_ANSWERABLE_PROBABILITY = 0.5

@@ -43,12 +43,14 @@ class Distribution:
         self._lock = threading.Lock()
         self._metric = Metrics.distribution(NAMESPACE, name)
 
-    def update(self, value: int) -> None:
-        """Add a value, on any bundle thread."""
+    def update(self, *values: int) -> None:
+        """Add values, on any bundle thread."""
         with self._lock:
-            self.bins[bisect_left(self.bounds, value)] += 1
-            self.sum += value
-        self._metric.update(value)
+            for value in values:
+                self.bins[bisect_left(self.bounds, value)] += 1
+                self.sum += value
+        for value in values:
+            self._metric.update(value)
 
 
 # One for each message read, and one for each further answer in a message that holds several.

@@ -4,6 +4,7 @@ from typing import Literal
 
 from apache_beam.pvalue import TaggedOutput
 
+from schemas.answer import Answer
 from schemas.failure import Failure
 from schemas.message import Message
 from transforms.runtime import clock, counters
@@ -25,18 +26,18 @@ def failed_now(
     retryable: bool,
     attempts: int = 1,
     first_failed_at_us: int | None = None,
-    record_id: str | None = None,
+    answer: Answer | None = None,
 ) -> Failure:
     """Describe a failure that has just happened, and count it.
 
     The attempts of earlier runs in the message are added. The text of the error must hold no text
-    of the answer. `first_failed_at_us` is None for now, `record_id` for a message that could not be
+    of the answer. `first_failed_at_us` is None for now, `answer` for a message that could not be
     parsed.
     """
     now_us, earlier = clock.now_us(), message.earlier
     counters.failed(type(error).__name__).inc()
     return Failure(
-        record_id=record_id,
+        record_id=answer.record_id if answer else None,
         step=step,
         error_class=type(error).__name__,
         error=str(error),
@@ -47,4 +48,8 @@ def failed_now(
         ),
         last_failed_at_us=now_us,
         message=message,
+        **{
+            name: getattr(answer, name) if answer else message.attributes.get(name)
+            for name in ("trace_id", "span_id", "response_id")
+        },
     )

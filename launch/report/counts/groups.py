@@ -4,7 +4,8 @@ from math import sqrt
 
 import msgspec
 
-from launch.report.output_records import ASSESSED, AnswerRow, cut_name
+from launch.report.output_records import ASSESSED, cut_name
+from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Tag, Verdict
 
 _Z = 1.96  # standard deviations that hold 95 % of a normal distribution

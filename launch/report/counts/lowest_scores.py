@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from launch.report.output_records import AnswerRow, cut_name, kept_title
+from launch.report.output_records import cut_name, kept_title
 from schemas import Record
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
+from schemas.enriched_answer import LOWEST_SHOWN, AnswerRow
 from schemas.verdict import Verdict
 from transforms.rules.redaction import TextMode, is_hashed
 
-_MAX_ANSWERS = 20
 _MAX_FACTS = 8
 _MAX_MISMATCHES = 12
 _MAX_ANSWER_BYTES = 6_000
@@ -82,7 +82,7 @@ class LowAnswer(Record, frozen=True, kw_only=True):
 class LowestScores:
     """Keep the low-grounded answers with the lowest scores."""
 
-    def __init__(self, limit: int = _MAX_ANSWERS) -> None:
+    def __init__(self, limit: int = LOWEST_SHOWN) -> None:
         self._limit = limit
         self._heap: list[tuple[float, float, int, LowAnswer]] = []
         self._order = 0

@@ -12,13 +12,15 @@ from launch.report.counts.timeline import Timeline
 from launch.report.output_records import (
     ASSESSED,
     AlertLine,
-    AnswerRow,
     FailureLine,
     RunSummary,
     cut_name,
+    sources_of,
 )
 from schemas import Record
+from schemas.enriched_answer import AnswerRow
 from schemas.verdict import Verdict
+from transforms.grounding.settings import LOCAL
 from transforms.rules.alerting import AlertRule
 from transforms.rules.routing import ABOVE_THRESHOLDS, CLAIM_SCORE, SUPPORT_SCORE
 from transforms.rules.tagging import Thresholds, score_verdict
@@ -182,6 +184,7 @@ class Tally:
         self._failures_by_record_id: dict[str, list[FailureClass]] = {}
         self.latencies = Latencies()
         self.checked = self.cached = self.calls = self.characters = 0
+        self.screened = 0  # assessed answers that the embedded checker compared by words
         self.unscored_alerts = 0  # answers that alert by default under any thresholds
         self.unexplained_verdicts = 0  # those that do not follow from the thresholds
 
@@ -226,6 +229,11 @@ class Tally:
         return sum(self.verdicts[verdict] for verdict in ASSESSED)
 
     @property
+    def is_screen(self) -> bool:
+        """Whether all assessed answers were only compared by words."""
+        return 0 < self.screened == self.assessed
+
+    @property
     def low_grounded(self) -> int:
         """How many answers are low-grounded."""
         return self.verdicts[Verdict.LOW_GROUNDED]
@@ -254,7 +262,7 @@ class Tally:
         self.engines.add(answer.engine, answer.verdict)
         if answer.session is not None:
             self.sessions.add(answer.session, answer.verdict)
-        for key, title in answer.sources().items():
+        for key, title in sources_of(answer).items():
             self.sources.add(key, answer.verdict, title)
 
     def _count_scores(self, answer: AnswerRow) -> None:
@@ -281,6 +289,7 @@ class Tally:
         if answer.check is None:
             return
         self.checked += 1
+        self.screened += answer.check.checker == LOCAL and answer.verdict in ASSESSED
         self.cached += answer.check.cached
         # Records of version 1 count repeated requests among the attempts alone.
         self.calls += answer.check.attempts

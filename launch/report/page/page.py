@@ -38,6 +38,7 @@ def render(findings: Findings, title: str, price_per_1k_chars: float | None = No
         tally=findings.tally,
         summary=findings.summary,
         unreadable=findings.unreadable,
+        screen_accuracy=figures.SCREEN_ACCURACY,
         price_per_1k_chars=price_per_1k_chars,
         verdicts=presentation.verdict_styles(findings.tally.verdicts),
         columns=findings.tally.timeline.columns(),

@@ -4,6 +4,7 @@ import hashlib
 import logging
 import shutil
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import fastavro
@@ -14,16 +15,12 @@ from msgspec.structs import replace
 from launch.local.local_pipeline import LocalPipeline
 from launch.watch.durable.journal import Journal
 from pipeline.settings.config import Config
-from pipeline.settings.job import InputFormatSettings
 from pipeline.sinks.sink import WorkerSink
 from pipeline.sources.archives import read_file
-from pipeline.sources.compression import DamagedArchive
 from pipeline.sources.read_archives import MessageRange
 from schemas import Record
 from schemas.alert import Alert, AlertKind, RateIncident, Severity
-from schemas.message import UnreadableAnswer
 from schemas.quantities import MINUTE_US, SECOND_US
-from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.errors import RunStopped
 from transforms.grounding.settings import OutagePolicy
 from transforms.persistence.private_files import make_folder
@@ -80,7 +77,8 @@ class Canary:
         self._path = path
         self._every_us = round(every_s * SECOND_US)
         self._drift = config.thresholds.drift
-        names = ("check", "thresholds", "moved_reasons", "input_format", "facts_from_steps")
+        names = ["check", "thresholds", "moved_reasons"]
+        names += ["input_format", "own_map", "facts_from_steps"]
         relevant = msgspec.json.encode([getattr(own, name) for name in names])
         self._fingerprint = hashlib.sha256(relevant + Path(path).read_bytes()).hexdigest()
         self._due_at_us = 0
@@ -113,7 +111,9 @@ class Canary:
         make_folder(self._folder)
         source = MessageRange(place=self._path, messages=read_file(self._path, are_failures=False))
         try:
-            batch, counts = self._pipeline.run([source], self._folder)
+            # Torn down at the end: its steps keep files of the folder open.
+            with closing(self._pipeline):
+                batch, counts = self._pipeline.run([source], self._folder)
         except (RunStopped, OSError):
             raise
         except Exception as error:  # noqa: BLE001 - a defect must not end the monitoring
@@ -127,27 +127,6 @@ class Canary:
                 for row in fastavro.reader(stream):
                     results[row["record_id"]] = msgspec.convert(row, CanaryResult)
         return results
-
-
-def validate_canary(path: str, problems: list[str], settings: InputFormatSettings) -> None:
-    """Validate that a file contains answers and nothing else; add what is wrong to `problems`."""
-    place = None
-    try:
-        for message in read_file(path, are_failures=False):
-            place = message.place
-            for answer in parse_answers(
-                message,
-                input_format=settings.input_format,
-                facts_from_steps=settings.facts_from_steps,
-            ):
-                if isinstance(answer, ParseFailure):
-                    place = answer.message.answer_place
-                    raise answer.error
-    except (UnreadableAnswer, DamagedArchive, OSError) as error:
-        problems.append(f"--canary: {place or path}: {error}")
-    else:
-        if place is None:
-            problems.append(f"--canary {path}: contains no answer")
 
 
 def compare_canaries(

@@ -8,9 +8,8 @@ from launch.watch.durable.journal import Journal
 from schemas import Record
 from schemas.alert import Alert
 from schemas.quantities import DAY_US, MINUTE_US, SECOND_US
-from transforms.measure_rates import EngineCounts
 from transforms.rules.no_data import EngineActivity, NoDataRule, detect_no_data, record_arrivals
-from transforms.rules.rate_counts import BUCKET_US, RateCounts, bucket_start
+from transforms.rules.rate_counts import BUCKET_US, EngineCounts, RateCounts, bucket_start
 from transforms.rules.rate_incidents import OpenIncident, RateRule, evaluate_rates, first_bucket_us
 
 _INTERVAL_US = 5 * SECOND_US

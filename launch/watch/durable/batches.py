@@ -140,7 +140,7 @@ class Batches:
         new = tuple(
             failure
             for failure in batch.failures
-            if failure.record_id or self._seen.claim(unreadable_id(failure.message))
+            if failure.record_id or self._claim(unreadable_id(failure.message))
         )
         repeated = len(batch.failures) - len(new)
         batch = replace(batch, failures=new)
@@ -151,7 +151,7 @@ class Batches:
     def fail(self, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
         """Commit a failure; it is a duplicate if its message, or answer, has failed before."""
         number, _ = self._begin()
-        is_new = self._seen.claim(failure.record_id or unreadable_id(failure.message))
+        is_new = self._claim(failure.record_id or unreadable_id(failure.message))
         batch = BatchResults(alerts=tuple(alerts), failures=(failure,) if is_new else ())
         self._commit(number, batch, RunCounts(read=1), repeated=int(not is_new))
 
@@ -169,6 +169,9 @@ class Batches:
         self._seen.begin(number, again=self._is_begun)
         self._is_begun = True
         return number, folder
+
+    def _claim(self, record_id: str) -> bool:
+        return self._seen.claim([record_id])[0]
 
     def _commit(self, number: int, batch: BatchResults, counts: RunCounts, repeated: int) -> None:
         counts = replace(

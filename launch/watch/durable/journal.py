@@ -14,7 +14,7 @@ from schemas import Record
 from schemas.alert import Alert
 from schemas.failure import Failure
 from schemas.file_entry import FileEntry
-from schemas.quantities import MEGABYTE
+from schemas.quantities import HOUR_US, MEGABYTE
 from schemas.summary import RunCounts, total_counts
 from transforms.persistence.database import Database
 from transforms.rules.rate_counts import RateCounts, add_counts
@@ -37,6 +37,13 @@ SELECT count(*), min(nullif(committed_at_us, 0)),
    WHERE json_extract(value, '$.kind') = 'enriched')
 FROM batches
 """
+_FAILED_IN = """
+SELECT account FROM ledger
+WHERE hour_us {when} ? AND json_extract(CAST(account AS TEXT), '$.failures') > 0
+ORDER BY hour_us {order} LIMIT 1
+"""
+_FAILED_LATER = _FAILED_IN.format(when=">", order="ASC")
+_FAILED_BEFORE = _FAILED_IN.format(when="<=", order="DESC")
 _LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
 _PUBLICATION, _RUN, _IDENTITY = "publication", "run", "identity"
 _SET_ASIDE, _IDENTITY_BYTES = "parts set aside", 4
@@ -231,9 +238,10 @@ class Journal:
         """Delete rows that are published, or that are duplicates of another worker's."""
         with self._database.transaction():
             for failure in duplicates:
-                self._count(*duplicate_failure(self.ledger(), failure))
-            for identity in ids:
-                self._database.write("DELETE FROM outbox WHERE id = ?", identity)
+                self._count(*duplicate_failure(self._hour_of(failure), failure))
+            listed = msgspec.json.encode(list(ids)).decode()
+            query = "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))"
+            self._database.write(query, listed)
 
     def ledger(self) -> list[LedgerHour]:
         """List all hours, the oldest first."""
@@ -286,6 +294,18 @@ class Journal:
         for row in rows:
             kind, content = _OUTBOX_KINDS[type(row)], msgspec.json.encode(row)
             self._database.write("INSERT INTO outbox (kind, content) VALUES (?, ?)", kind, content)
+
+    def _hour_of(self, failure: Failure) -> LedgerHour:
+        """Find the hour that counts a failure: its batch ended after it failed for the last time.
+
+        Only a clock that was set back counts it before; then the latest hour is taken.
+        """
+        since_us = failure.last_failed_at_us - HOUR_US
+        later = self._read(_FAILED_LATER, (since_us,), LedgerHour)
+        hour = later or self._read(_FAILED_BEFORE, (since_us,), LedgerHour)
+        if hour is None:
+            raise OSError(f"{self.path} counts no failure, and its outbox has one")
+        return hour
 
     def _count(self, hour: LedgerHour, counts: RunCounts) -> None:
         query = "SELECT account FROM ledger WHERE hour_us = ?"

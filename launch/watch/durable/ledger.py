@@ -1,6 +1,6 @@
 """The ledger: what was read in each hour, and where it ended."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from msgspec.structs import asdict
 
@@ -61,14 +61,8 @@ def duplicate_records(
     return hour, RunCounts(duplicates=count, verdicts=fewer)
 
 
-def duplicate_failure(
-    hours: Iterable[LedgerHour], failure: Failure
-) -> tuple[LedgerHour, RunCounts]:
-    """Count a failure as a duplicate: what is added to the ledger and to the counts."""
-    failed = [hour for hour in hours if hour.failures > 0]
-    # The hour in which its batch was committed: not before it failed for the last time.
-    ended = (hour for hour in failed if hour.hour_us + HOUR_US > failure.last_failed_at_us)
-    hour = next(ended, failed[-1])
+def duplicate_failure(hour: LedgerHour, failure: Failure) -> tuple[LedgerHour, RunCounts]:
+    """Count a failure of an hour as a duplicate: what is added to the ledger and to the counts."""
     fewer = {failure.error_class: -1}
     return (
         LedgerHour(hour_us=hour.hour_us, first_batch=hour.first_batch, failures=-1, duplicates=1),

@@ -4,6 +4,8 @@ import errno
 import gzip
 import json
 import re
+import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,18 @@ UNREADABLE = {
     "an object of no kind": b'{"event": "page_view"}',
     "over 10,000,000 bytes": b'{"answer": "' + b"x" * 10_000_000 + b'"}',
 }
+
+
+def test_a_checker_that_is_not_there_is_named_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    archive = an_archive(tmp_path, an_envelope(1))
+    started_s = time.monotonic()
+    assert backfill(archive, tmp_path / "out", "--checker", address) == 1
+    assert time.monotonic() - started_s < 30
+    assert f"cannot connect to {address}: connection refused" in capsys.readouterr().err
 
 
 def test_a_line_without_an_answer_is_one_failure_with_its_bytes_and_the_rest_is_checked(
@@ -110,8 +124,9 @@ def test_an_empty_archive_is_a_run_without_answers(tmp_path: Path) -> None:
 
 def test_without_a_checker_every_answer_is_left_for_a_replay(tmp_path: Path) -> None:
     lines = [an_envelope(1), an_envelope(2), an_envelope(3, facts=[])]
-    flags = ["--checker", "http://127.0.0.1:1", "--max_attempts", "1"]
-    assert backfill(an_archive(tmp_path, *lines), tmp_path / "out", *flags) == 3
+    with FaultServer(always(wire_faults.reset)) as server:
+        flags = ["--checker", server.address, "--max_attempts", "1"]
+        assert backfill(an_archive(tmp_path, *lines), tmp_path / "out", *flags) == 3
     failures = failures_in(tmp_path / "out")
     assert {original_bytes(failure) for failure in failures} == set(lines[:2])
     assert [(failure["retryable"], failure["attempts"]) for failure in failures] == [(True, 1)] * 2

@@ -215,7 +215,7 @@ def test_every_flag_of_a_backfill_is_taken(tmp_path: Path) -> None:
 def test_help_shows_the_flags_of_the_backfill_and_its_own(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["estimate", "--help"]) == 0
+    assert main(["estimate", "--help-all"]) == 0
     shown = capsys.readouterr().out
     assert "--input PATH ... (required)" in shown
     assert "--estimate_from" in shown

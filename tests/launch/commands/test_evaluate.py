@@ -268,3 +268,21 @@ def test_help_lists_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--gold" in printed
     assert "the scores that enriched records have" in " ".join(printed.split())
     assert "--max_cost" not in printed
+
+
+def test_several_files_of_labels_are_also_measured_one_by_one(
+    tmp_path: Path, answers: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for name, labels in (("north", {0: True, 2: False}), ("south", {1: True, 3: True})):
+        (tmp_path / name).mkdir()
+        lines = ({"name": f"answer-{n}", "grounded": label} for n, label in labels.items())
+        files.append(write_gold(tmp_path / name, *lines))
+    found = evaluate(tmp_path, "--answers", str(answers), "--gold", *files)
+    printed = capsys.readouterr().out
+    assert "1 of 2 LOW_GROUNDED answers are unsupported" in printed
+    assert "1 of 1 unsupported answers are LOW_GROUNDED" in printed
+    north, south = found["label_files"]
+    assert [north["file"], south["file"]] == files
+    assert (north["answers"], north["flagged"], north["verdicts"]["recall"]["value"]) == (2, 1, 1)
+    assert (south["answers"], south["flagged"], south["verdicts"]["recall"]) == (2, 1, None)

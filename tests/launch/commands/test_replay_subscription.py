@@ -157,7 +157,8 @@ def test_the_flags_of_the_account_apply_to_the_subscription_too(
 ) -> None:
     asked: list[GoogleAccount] = []
     monkeypatch.setattr(
-        "launch.job.start.spool_failures", lambda *_, account, **__: asked.append(account)
+        "launch.pubsub.failure_spool.spool_failures",
+        lambda *_, account, **__: asked.append(account),
     )
     account = "replays@p.iam.gserviceaccount.com"
     assert replay(server, tmp_path / "out", "--impersonate_service_account", account) == 0
@@ -167,7 +168,7 @@ def test_the_flags_of_the_account_apply_to_the_subscription_too(
 def test_help_lists_the_flags_of_files_and_of_subscriptions(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["replay", "--help"]) == 0
+    assert main(["replay", "--help-all"]) == 0
     message = capsys.readouterr().out
     for flag in ("--failures", "--failure_subscription", "--pubsub_address", "--idle_s"):
         assert f"\n  {flag}" in message

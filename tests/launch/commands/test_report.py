@@ -42,7 +42,7 @@ def test_the_page_is_written_and_its_path_is_printed(
     assert main(["report", str(output)]) == 0
     assert capsys.readouterr().out == f"{output}/report.html\n"
     assert visible_files(output) == sorted([*before, "report.html"])
-    assert headline_of(output / "report.html").startswith("1 of 2 assessed answers is not")
+    assert headline_of(output / "report.html").startswith("1 of 2 assessed answers is flagged")
 
 
 def test_the_output_of_a_backfill_has_a_page(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_the_output_of_a_backfill_has_a_page(tmp_path: Path) -> None:
     assert backfill(archive, tmp_path / "out") == 0
     path = write_report(str(tmp_path / "out"))
     page = parse_page(Path(path).read_text(encoding="utf-8"))
-    assert page.all("h1")[0].text.startswith("1 of 2 assessed answers is not supported")
+    assert page.all("h1")[0].text.startswith("1 of 2 assessed answers is flagged")
     assert "UnreadableAnswer" in page.text
     assert page.all("p", "notice") == []
 

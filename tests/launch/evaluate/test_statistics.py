@@ -7,14 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from launch.evaluate.statistics import (
-    Auroc,
     Bin,
+    Estimate,
     Example,
     Flagged,
     best_f1,
     calibrate,
     flag_below,
     measure_auroc,
+    measure_flags,
 )
 
 
@@ -24,7 +25,7 @@ def examples(supported: list[float | None], unsupported: list[float | None]) -> 
     return [Example(score, label, str(n)) for n, (score, label) in enumerate(labelled)]
 
 
-def auroc(*args: list[float | None], resamples: int = 20) -> Auroc:
+def auroc(*args: list[float | None], resamples: int = 20) -> Estimate:
     found = measure_auroc(examples(*args), resamples)
     assert found is not None
     return found
@@ -103,7 +104,7 @@ def test_copies_in_clusters_of_their_own_make_the_interval_narrower() -> None:
 def test_resamples_with_only_one_label_are_ignored() -> None:
     found = auroc([0.9], [0.1], resamples=50)
     assert (found.low, found.high) == (1.0, 1.0)
-    assert auroc([0.9], [0.1] * 99, resamples=1) == Auroc(value=1.0, low=1.0, high=1.0)
+    assert auroc([0.9], [0.1] * 99, resamples=1) == Estimate(value=1.0, low=1.0, high=1.0)
 
 
 def labelled(*scored: tuple[float | None, bool]) -> list[Example]:
@@ -202,3 +203,21 @@ def test_an_example_without_a_score_is_not_in_a_tenth() -> None:
     assert found is not None
     assert sum(each.count for each in found.bins) == 1
     assert calibrate(with_support((None, True))) is None
+
+
+def test_flags_have_precision_and_recall_with_intervals() -> None:
+    found = measure_flags(
+        examples([0.9] * 60, [0.1] * 40), [True] * 20 + [False] * 50 + [True] * 30, 200
+    )
+    assert found.hits == 30
+    assert found.precision
+    assert found.recall
+    assert (found.precision.value, found.recall.value) == (0.6, 0.75)
+    for each in (found.precision, found.recall):
+        assert 0 < each.low < each.value < each.high < 1
+
+
+def test_without_a_flag_precision_is_unknown() -> None:
+    found = measure_flags(examples([0.9], [0.1]), [False, False], 20)
+    assert (found.hits, found.precision) == (0, None)
+    assert found.recall == Estimate(value=0.0, low=0.0, high=0.0)

@@ -22,6 +22,7 @@ OTHERS = {
     "salvage": True,
     "input_format": "gemini.candidate",
     "facts_from_steps": True,
+    "own_map": (("answer", "$.reply"),),
     "sampling": SamplingRule(rate=0.5),
     "moved_reasons": {"SAFETY": Verdict.NOT_ANSWERED},
     "thresholds": Thresholds(claim=0.5),

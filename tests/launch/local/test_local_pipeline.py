@@ -1,24 +1,105 @@
-"""What a pipeline that runs many batches in one process changes in Beam."""
+"""A pipeline that runs many batches in one process."""
 
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.transforms import core
 
 from launch.local.local_pipeline import LocalPipeline
 from pipeline.settings.config import Config
+from pipeline.sinks.batch_results import BatchResults
 from pipeline.sinks.sink import SegmentSink
+from pipeline.sources.read_archives import MessageRange
+from schemas.message import Message
+from schemas.summary import RunCounts
+from schemas.verdict import Verdict
+from tests.support.archives import an_envelope
+from transforms import deduplicate
+from transforms.deduplicate import _DropSeen
 
 
-class _Example(core.DoFn):
-    def process(self, element: int, timestamp: object = core.DoFn.TimestampParam) -> None:
-        """Do nothing."""
+@pytest.fixture
+def life(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count how often a step is set up and torn down."""
+    counted: Counter[str] = Counter()
+
+    def count(name: str) -> None:
+        method = getattr(_DropSeen, name)
+
+        def counting(step: _DropSeen) -> None:
+            counted[name] += 1
+            method(step)
+
+        monkeypatch.setattr(_DropSeen, name, counting)
+
+    count("setup")
+    count("teardown")
+    return counted
 
 
-def test_beam_inspects_a_method_once(tmp_path: Path) -> None:
-    inspected = core.get_function_arguments(_Example(), "process")
+@pytest.fixture
+def pipeline(tmp_path: Path, life: Counter[str]) -> Iterator[LocalPipeline]:  # noqa: ARG001 - it patches before
     config = Config(inputs=(), output=str(tmp_path), run="run", work_folder=str(tmp_path))
-    LocalPipeline(config, PipelineOptions([]), SegmentSink)
-    first, second = (core.get_function_arguments(_Example(), "process") for _ in range(2))
-    assert first is second
-    assert first == inspected == (["element", "timestamp"], [core.DoFn.TimestampParam])
+    with closing(LocalPipeline(config, PipelineOptions([]), SegmentSink)) as pipeline:
+        yield pipeline
+
+
+def run(pipeline: LocalPipeline, folder: Path, *numbers: int) -> RunCounts:
+    """Run a batch of numbered answers."""
+    messages = [Message(payload=an_envelope(each), place=str(each)) for each in numbers]
+    folder.mkdir(exist_ok=True)
+    _, counts = pipeline.run([MessageRange(place="here", messages=messages)], str(folder))
+    return counts
+
+
+def test_the_steps_are_set_up_once_and_torn_down_at_the_end(
+    pipeline: LocalPipeline, life: Counter[str], tmp_path: Path
+) -> None:
+    for number in range(3):
+        run(pipeline, tmp_path / str(number), number)
+    assert life == {"setup": 1}
+    pipeline.close()
+    assert life == {"setup": 1, "teardown": 1}
+    # The ids are closed, too.
+    assert not deduplicate._SEEN_IDS._resources
+    run(pipeline, tmp_path / "later", 7)
+    pipeline.close()
+    assert life == {"setup": 2, "teardown": 2}
+
+
+def test_each_batch_has_its_own_counts(pipeline: LocalPipeline, tmp_path: Path) -> None:
+    first = run(pipeline, tmp_path / "a", 1, 2, 3)
+    second = run(pipeline, tmp_path / "b", 3, 4)
+    assert (first.read, first.checked, first.duplicates) == (3, 3, 0)
+    assert (second.read, second.checked, second.duplicates) == (2, 1, 1)
+    assert len(list((tmp_path / "b").glob("enriched-*.avro"))) == 1
+
+
+def test_a_batch_without_checks_and_failures_counts_none_of_an_earlier_one(
+    pipeline: LocalPipeline, tmp_path: Path
+) -> None:
+    unreadable = Message(payload=b"{", place="x")
+    checked = Message(payload=an_envelope(1), place="1")
+    for folder, messages in (("a", [checked, unreadable]), ("b", [])):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        source = MessageRange(place="here", messages=messages)
+        results, counts = pipeline.run([source], str(tmp_path / folder))
+    assert (results, counts) == (BatchResults(), RunCounts(verdicts=dict.fromkeys(Verdict, 0)))
+
+
+def test_a_batch_that_fails_does_not_disturb_the_next(
+    pipeline: LocalPipeline, life: Counter[str], tmp_path: Path
+) -> None:
+    def broken() -> Iterator[Message]:
+        yield Message(payload=an_envelope(2), place="2")
+        raise OSError("the disk is gone")
+
+    run(pipeline, tmp_path / "a", 1)
+    with pytest.raises(Exception, match="the disk is gone"):
+        pipeline.run([MessageRange(place="here", messages=broken())], str(tmp_path / "a"))
+    counts = run(pipeline, tmp_path / "c", 3)
+    assert (counts.read, counts.duplicates) == (1, 0)
+    assert life == {"setup": 2, "teardown": 1}

@@ -1,7 +1,9 @@
 """Runs on one machine: several processes, interrupted and resumed, within a budget."""
 
+import asyncio
 import errno
 import gzip
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,9 +20,10 @@ from pipeline.sinks.part_files import Part
 from pipeline.sources.splits import Segment
 from pipeline.storage.output_lock import lock_output
 from tests.support.archives import an_envelope, lines_of
-from tests.support.fault_server import FaultServer
+from tests.support.fault_server import FaultServer, Plan, always
 from tests.support.outputs import alerts_in, failures_in, records_in, summary_in, visible_files
 from tests.support.runs import a_long_archive, an_archive, backfill
+from tests.support.wire_faults import Exchange, good
 
 ANSWERS = 60
 SEGMENTS = ("--segment_messages", "7")
@@ -56,9 +59,9 @@ def segments_run(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     numbers: list[int] = []
     run = SegmentRunner.run
 
-    def noting(runner: SegmentRunner, segment: Segment) -> SegmentDone:
+    def noting(runner: SegmentRunner, segment: Segment, *others: Any) -> SegmentDone:
         numbers.append(segment.number)
-        return run(runner, segment)
+        return run(runner, segment, *others)
 
     monkeypatch.setattr(SegmentRunner, "run", noting)
     return numbers
@@ -318,3 +321,57 @@ def test_two_runs_of_the_same_id_never_write_at_the_same_time(
     assert "another process holds" in capsys.readouterr().err
     assert records_in(output) == []
     assert backfill(archive, output, *flags) == 0
+
+
+def held_until(asked: str, released: threading.Event) -> Plan:
+    """Answer the first lamp's request when another lamp's has come."""
+
+    async def choose(exchange: Exchange) -> bool:
+        if "Lamp 0 " in exchange.asked:
+            await asyncio.to_thread(released.wait)
+        elif f"Lamp {asked} " in exchange.asked:
+            released.set()
+        return await good(exchange)
+
+    return always(choose)
+
+
+def lamps(folder: Path) -> Path:
+    lines = [an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS)]
+    return an_archive(folder, *lines)
+
+
+def test_a_segment_does_not_wait_for_the_last_call_of_the_one_before(tmp_path: Path) -> None:
+    # The first segment's call ends when the sixth one runs; each has seven answers.
+    with FaultServer(held_until("38", threading.Event())) as server:
+        flags = *SEGMENTS, "--checker", server.address
+        assert backfill(lamps(tmp_path), tmp_path / "out", *flags) == 0
+        assert server.requests == ANSWERS
+    assert len(set(ids_in(tmp_path / "out"))) == ANSWERS
+    assert summary_in(tmp_path / "out")["closes"] is True
+
+
+def test_a_segment_that_waits_for_calls_is_finished_when_another_one_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    released = threading.Event()
+    finish = WorkFolder.finish_segment
+
+    def finishing(work: WorkFolder, number: int, done: SegmentDone) -> None:
+        if number == 2:
+            released.set()
+            raise OSError(errno.ENOSPC, "No space left on device")
+        finish(work, number, done)
+
+    archive, output = lamps(tmp_path), tmp_path / "out"
+    with FaultServer(held_until("none", released)) as server:
+        flags = *SEGMENTS, "--checker", server.address
+        with monkeypatch.context() as patched:
+            patched.setattr(WorkFolder, "finish_segment", finishing)
+            assert backfill(archive, output, *flags) == 1
+        assert "No space left on device" in capsys.readouterr().err
+        run_again = segments_run(monkeypatch)
+        assert backfill(archive, output, *flags) == 0
+        assert run_again[0] == 2
+        assert server.requests == ANSWERS
+    assert len(set(ids_in(output))) == ANSWERS

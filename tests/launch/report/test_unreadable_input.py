@@ -10,17 +10,17 @@ from tests.support.archives import an_envelope, lines_of
 from tests.support.outputs import summary_in
 
 ROWS = ["question,answer,contexts", '"Do lamps glow?","They do.","Lamps glow."']
-OPENAI = {"messages": [{"role": "user", "content": "Hi"}]}
+OPENAI = {"choices": [{"message": {"content": "Hi"}}]}
 ENVELOPES = [json.loads(an_envelope(number)) for number in range(3)]
 
 UNREADABLE = {
     "CSV": ("\n".join(ROWS).encode(), "looks like CSV or TSV"),
     "TSV": (b"question\tanswer\nDo lamps glow?\tThey do.\n", "looks like CSV or TSV"),
-    "an array over lines": (json.dumps(ENVELOPES, indent=1).encode(), "(jq -c '.[]')"),
-    "an object over lines": (json.dumps(ENVELOPES[0], indent=1).encode(), "(jq -c .)"),
+    "an object over lines": (an_envelope(1).replace(b",", b",\n"), "(jq -c .)"),
     "UTF-16": (lines_of(an_envelope(1)).decode().encode("utf-16"), "looks like UTF-16"),
     "UTF-16 without a mark": (an_envelope(1).decode().encode("utf-16-be"), "looks like UTF-16"),
-    "OpenAI's lines": (lines_of(json.dumps(OPENAI).encode()), "answers.jsonl#1: "),
+    "OpenAI's chats": (lines_of(json.dumps(OPENAI).encode()), "stand only in the prompt"),
+    "another shape": (b'{"said": {"reply": "a"}, "docs": ["d"]}', "answer=$.said.reply"),
     "an empty file": (b"", "answers.jsonl: no message in it"),
     "blank lines": (b"\n\n", "answers.jsonl: no message in it"),
 }
@@ -53,6 +53,21 @@ def test_an_input_in_which_nothing_can_be_read_fails_with_the_first_reasons(
     assert "nothing in the input could be read\n" in complaint
     assert shown in complaint
     assert f"  {tmp_path}/answers.jsonl" in complaint
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps(ENVELOPES, indent=1).encode(),
+        b"".join(json.dumps(each, indent="\t").encode() + b"\n" for each in ENVELOPES),
+        json.dumps(ENVELOPES).replace("}, ", "},\n").encode(),
+    ],
+    ids=["an array", "objects", "an array with an element a line"],
+)
+def test_json_over_several_lines_is_read(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "answers.jsonl").write_bytes(content)
+    assert run(tmp_path, "backfill") == 0
+    assert summary_in(tmp_path / "out")["enriched"] == len(ENVELOPES)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

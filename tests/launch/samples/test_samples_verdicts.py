@@ -69,7 +69,7 @@ def test_every_line_becomes_what_it_is_meant_to_become() -> None:
     assert surprises == []
 
 
-def test_all_seven_formats_are_read() -> None:
+def test_formats_carriers_and_presets_are_read() -> None:
     assert {record.source_format for record in records()} == {
         "discoveryengine.answer",
         "discoveryengine.answer_query",
@@ -78,7 +78,9 @@ def test_all_seven_formats_are_read() -> None:
         "gemini.candidate",
         "gemini.generate_content",
         "groundwatch.envelope",
+        "langfuse.trace",
     }
+    assert any(record.trace_id and record.span_id for record in records())
 
 
 def test_every_tag_is_given_to_some_answer() -> None:

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from pipeline.sources.archives import MAX_LINE_BYTES, read_archive, read_failures
 from schemas.failure import failure_to_json
 from schemas.message import Message, UnreadableAnswer
+from schemas.wire.json_input import MAX_PAYLOAD_BYTES
 from tests.support.answer_messages import parse_answer
 from tests.support.archives import COMPRESSED, an_envelope, buffered, lines_of, read_all
 from tests.support.commands import run
 from tests.support.outputs import failures_in, records_in, summary_in
-from transforms.formats.json_input import MAX_PAYLOAD_BYTES
 from transforms.runtime.failures import failed_now
 
 GOOD = an_envelope(1)

@@ -78,21 +78,29 @@ def test_bad_utf8_in_ids_is_escaped() -> None:
 
 
 @pytest.mark.parametrize(
-    "fields",
+    ("kinds", "row", "payload"),
     [
-        pytest.param([("a", "string"), ("b", "bytes")], id="two that could be"),
-        pytest.param([("n", "long")], id="none that could be"),
-        pytest.param([("data", "long")], id="a number of the right name"),
-        pytest.param([("data", ["string", "long"])], id="text or a number"),
+        pytest.param({"a": "string", "b": "bytes"}, {"a": "x", "b": b"y"}, b'{"a":"x","b":"y"}'),
+        pytest.param({"n": "long"}, {"n": 5}, b'{"n":5}'),
+        pytest.param({"data": "long"}, {"data": 5}, b'{"data":5}'),
+        pytest.param({"data": ["string", "long"]}, {"data": 5}, b'{"data":5}'),
+        pytest.param(
+            {"answer": "string", "facts": {"type": "array", "items": "string"}},
+            {"answer": "It rains.", "facts": ["Rain."]},
+            b'{"answer":"It rains.","facts":["Rain."]}',
+        ),
     ],
 )
-def test_rows_without_a_known_message_field_are_refused(
-    fields: list[tuple[str, object]],
+def test_a_row_without_a_field_for_a_message_is_one_of_columns(
+    kinds: dict[str, object], row: dict[str, object], payload: bytes
 ) -> None:
-    values = {"a": "", "b": b"", "n": 5, "data": 5}
-    row = {name: values[name] for name, _ in fields}
-    with pytest.raises(DamagedArchive, match="rename it to one of data, payload, message"):
-        read_all(avro_of([row], *fields))
+    assert payloads(read_all(avro_of([row], *kinds.items()), "x.avro")) == [payload]
+
+
+def test_the_only_text_of_a_row_is_its_message_if_it_is_json() -> None:
+    rows = [{"body": '{"answer": "a"}', "n": 1}, {"body": "It rains.", "n": 2}]
+    content = avro_of(rows, ("body", "string"), ("n", "long"))
+    assert payloads(read_all(content)) == [b'{"answer": "a"}', b'{"body":"It rains.","n":2}']
 
 
 def test_an_unknown_codec_is_named() -> None:

@@ -10,11 +10,22 @@ import google.ai.generativelanguage_v1beta as gemini_beta
 import pydantic
 import pytest
 from google.cloud import discoveryengine_v1, discoveryengine_v1alpha, discoveryengine_v1beta
-from google.cloud.aiplatform_v1.types.prediction_service import GenerateContentResponse
+from google.cloud.aiplatform_v1.types.prediction_service import (
+    GenerateContentRequest,
+    GenerateContentResponse,
+)
 from google.genai import types as genai
 from google.protobuf.descriptor import Descriptor
 
-from schemas.wire import discovery_engine, gemini, groundwatch
+from schemas.wire import (
+    assistant,
+    dialogflow,
+    discovery_engine,
+    earlier_answers,
+    gemini,
+    gen_ai_messages,
+    groundwatch,
+)
 from schemas.wire.wire_type import Wire, wire_fields
 
 DISCOVERY_ENGINE = (discoveryengine_v1, discoveryengine_v1beta, discoveryengine_v1alpha)
@@ -28,6 +39,19 @@ PROTOBUF_ROOTS = [
     *((client.GenerateAnswerResponse, gemini.GenerateAnswerResponse) for client in GEMINI),
     *((client.GenerateContentResponse, gemini.GenerateContentResponse) for client in GEMINI),
     (GenerateContentResponse, gemini.GenerateContentResponse),
+    (GenerateContentRequest, gemini.GenerateContentRequest),
+    (gemini_beta.GenerateContentRequest, gemini.GenerateContentRequest),
+    (discoveryengine_v1.StreamAssistResponse, assistant.AssistResponse),
+    (
+        discoveryengine_v1beta.GenerateGroundedContentResponse,
+        earlier_answers.GroundedContentResponse,
+    ),
+    *((client.SearchResponse, earlier_answers.SummaryResponse) for client in DISCOVERY_ENGINE),
+    *(
+        (client.ConverseConversationResponse, earlier_answers.ConversationResponse)
+        for client in DISCOVERY_ENGINE
+    ),
+    *((client.CheckGroundingRequest, earlier_answers.CheckCall) for client in DISCOVERY_ENGINE),
 ]
 ROOTS = [
     *((official.pb(official()).DESCRIPTOR, wire) for official, wire in PROTOBUF_ROOTS),
@@ -38,6 +62,8 @@ MAY_HOLD_CONTENT = {
     "Part.audioTranscription",
     # What tools returned to the model before it answered.
     "GenerateContentResponse.automaticFunctionCallingHistory",
+    # What a search found, beside the summary of it.
+    *("SearchResponse.results", "ConverseConversationResponse.searchResults"),
 }
 """Fields that are neither read nor ignored: a message with nothing else is rejected."""
 
@@ -52,8 +78,12 @@ def wire_types_of(module: ModuleType) -> list[type[Wire]]:
     ]
 
 
+MODULES = (
+    *(assistant, dialogflow, discovery_engine, earlier_answers, gemini, gen_ai_messages),
+    groundwatch,
+)
 WIRE_TYPES = sorted(
-    {wire for module in (discovery_engine, gemini, groundwatch) for wire in wire_types_of(module)},
+    {wire for module in MODULES for wire in wire_types_of(module)},
     key=str,
 )
 

@@ -29,6 +29,20 @@ _INVENTED_DURING_RELEASE = 16
 _SUPPORTED_DURING_RELEASE = 8
 _STEP = timedelta(minutes=5)  # 24 answers in two hours
 
+_FIRST_OF_VOICE: tuple[Write, ...] = (
+    envelopes.full,
+    gemini.inline,
+    gemini.candidate,
+    envelopes.plain,
+    gemini.content_response,
+    gemini.retriever,
+)
+_LAST_OF_VOICE: tuple[Write, ...] = (
+    gemini.inline_to_dict,
+    gemini.bare_response,
+    gemini.attributed_candidate,
+    gemini.content_response_to_json,
+)
 WRITERS: dict[str, tuple[Write, ...]] = {
     "help-web": (
         discovery.v1,
@@ -46,17 +60,12 @@ WRITERS: dict[str, tuple[Write, ...]] = {
         discovery.v1beta_from_python,
     ),
     "help-voice": (
-        envelopes.full,
-        gemini.inline,
-        gemini.candidate,
-        envelopes.plain,
-        gemini.content_response,
-        gemini.retriever,
-        envelopes.full,
-        gemini.inline_to_dict,
-        gemini.bare_response,
-        gemini.attributed_candidate,
-        gemini.content_response_to_json,
+        *_FIRST_OF_VOICE,
+        envelopes.logged,
+        *_LAST_OF_VOICE,
+        *_FIRST_OF_VOICE,
+        envelopes.traced,
+        *_LAST_OF_VOICE,
     ),
 }
 _VERDICTS = {

@@ -15,35 +15,35 @@ CHUNKS = [{"chunkText": WORDS}]
 
 REJECTED = {
     "facts under another name": (
-        {"question": "q", "answer": "a", "contexts": [WORDS], "ground_truth": "t"},
-        ["contexts"],
+        {"question": "q", "answer": "a", "excerpts": [WORDS], "ground_truth": "t"},
+        ["excerpts"],
     ),
     "facts as one object": ({"answer": "a", "context": {"text": WORDS}}, ["context"]),
     "facts as one long string": ({"answer": "a", "context": LONG}, ["context"]),
     "snake_case": ({"answer": "a", "retrieved_contexts": [WORDS]}, ["retrieved_contexts"]),
-    "an assistant's answer": ({"state": "SUCCEEDED", "replies": REPLIES}, ["replies"]),
-    "an assistant's stream": (
+    "an answer of a new kind": ({"state": "SUCCEEDED", "recordings": REPLIES}, ["recordings"]),
+    "a stream of a new kind": (
         [
-            {"answer": {"state": "SUCCEEDED", "replies": REPLIES}, "assistToken": "t"},
-            {"answer": {"state": "SUCCEEDED", "replies": REPLIES}, "sessionInfo": {"session": "s"}},
+            {"answer": {"state": "SUCCEEDED", "recordings": REPLIES}, "recordingToken": "t"},
+            {"answer": {"state": "SUCCEEDED", "recordings": REPLIES}, "recordingInfo": {"id": "s"}},
         ],
-        ["[].answer.replies", "[].sessionInfo"],
+        ["[].answer.recordings", "[].recordingInfo"],
     ),
     "a bare answer in a stream": (
-        [{"state": 3, "name": ANSWER_NAME, "replies": REPLIES}],
-        ["[].replies"],
+        [{"state": 3, "name": ANSWER_NAME, "recordings": REPLIES}],
+        ["[].recordings"],
     ),
     "a bare answer in a stream, in snake_case": (
         [{"answer_text": "a", "related_questions": [WORDS], "source_list": [WORDS]}],
         ["[].source_list"],
     ),
     "another service's answer": (
-        {"output": {"text": WORDS}, "citations": [{"retrievedReferences": [WORDS]}]},
-        ["output", "citations[].retrievedReferences"],
+        {"reply": {"text": WORDS}, "citations": [{"usedReferences": [WORDS]}]},
+        ["reply", "citations[].usedReferences"],
     ),
     "other grounding": (
-        {"candidates": [SAID | {"groundingMetadata": {"supportChunks": CHUNKS}}]},
-        ["candidates[].groundingMetadata.supportChunks"],
+        {"candidates": [SAID | {"groundingMetadata": {"evidenceChunks": CHUNKS}}]},
+        ["candidates[].groundingMetadata.evidenceChunks"],
     ),
     "a new kind of reference": (
         {"answerText": "a", "references": [{"videoInfo": {"transcript": WORDS}}]},
@@ -108,8 +108,8 @@ def test_fields_that_could_hold_text_or_facts_are_named(value: object, paths: li
     ("value", "lacking"),
     [
         ({"answer": "a", "contexts": [WORDS]}, "No facts found"),
-        ({"state": 3, "references": [], "replies": REPLIES}, "No text found"),
-        ({"state": 3, "replies": REPLIES}, "No text and no facts found"),
+        ({"state": 3, "references": [], "recordings": REPLIES}, "No text found"),
+        ({"state": 3, "recordings": REPLIES}, "No text and no facts found"),
     ],
 )
 def test_the_error_names_what_is_missing(value: object, lacking: str) -> None:
@@ -118,8 +118,8 @@ def test_the_error_names_what_is_missing(value: object, lacking: str) -> None:
 
 
 def test_a_repeated_field_could_hold_facts() -> None:
-    payload = b'{"answer": "a", "contexts": ["x"], "contexts": ["y"]}'
-    with pytest.raises(UnmappedFields, match="contexts"):
+    payload = b'{"answer": "a", "excerpts": ["x"], "excerpts": ["y"]}'
+    with pytest.raises(UnmappedFields, match="excerpts"):
         parsed(payload)
 
 

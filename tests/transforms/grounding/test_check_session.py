@@ -5,6 +5,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -22,6 +23,7 @@ from transforms.grounding.client import GroundingClient
 from transforms.grounding.errors import CheckFailed, Rejected, Unavailable
 from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.protocol import CheckReply
+from transforms.grounding.reply_cache import ReplyStore
 from transforms.grounding.settings import CheckSettings, RetrySettings
 from transforms.rules.limits import CheckLimits
 from transforms.runtime import clock
@@ -250,6 +252,26 @@ def test_closing_cancels_checks_in_flight_without_a_log_line(
                 session.submit(an_answer(), lambda _: None)
             session.close()
     assert caplog.records == []
+
+
+def test_a_full_disk_fails_the_answers_whose_replies_cannot_be_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: ReplyStore) -> None:
+        raise OSError("no space left on device")
+
+    with FaultServer() as server:
+        settings = CheckSettings(
+            checker=server.address,
+            endpoint=server.address,
+            reply_store=str(tmp_path / "replies.sqlite"),
+        )
+        session = BackgroundSession(settings)
+        with monkeypatch.context() as full_disk:
+            full_disk.setattr(ReplyStore, "flush", fail)
+            outcomes = outcomes_of(session, 2)
+        session.close()
+    assert [str(outcome) for outcome in outcomes] == ["no space left on device"] * 2
 
 
 def test_a_detached_check_continues_and_is_sent_once() -> None:

@@ -132,6 +132,17 @@ def test_no_credentials_name_what_to_do(tmp_path: Path, monkeypatch: pytest.Monk
         find_credentials(GoogleAccount())
 
 
+@pytest.mark.parametrize("named_by", ["--credentials_file", "GOOGLE_APPLICATION_CREDENTIALS"])
+def test_a_missing_key_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named_by: str
+) -> None:
+    path = str(tmp_path / "missing.json")
+    account = GoogleAccount(credentials_file=path if named_by.startswith("--") else None)
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", path)
+    with pytest.raises(Misconfigured, match=f"{named_by} {path}: there is no such key file"):
+        find_credentials(account)
+
+
 def test_a_key_file_that_is_none_names_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "key.json"
     path.write_text("not JSON")

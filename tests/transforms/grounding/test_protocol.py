@@ -56,7 +56,7 @@ def recorded(folder: Path) -> Recorded:
 
 
 def interpret(case: Recorded) -> CheckResponse:
-    return interpret_reply(case.status, case.retry_after, case.body, case.request, NOON)
+    return interpret_reply(case.status, case.retry_after, case.body, case.request, NOON).response
 
 
 @pytest.mark.parametrize("folder", CASES, ids=[folder.name for folder in CASES])
@@ -86,7 +86,7 @@ REQUEST = CheckRequest(
 def read(body: bytes) -> CheckResponse | None:
     """The reply, or None where it is refused; whatever else is raised is a fault."""
     try:
-        return interpret_reply(200, None, body, REQUEST, NOON)
+        return interpret_reply(200, None, body, REQUEST, NOON).response
     except CheckFailed:
         return None
 

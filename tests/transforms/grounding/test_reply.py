@@ -1,11 +1,13 @@
 """Replies: their undocumented fields, and their stored form without text."""
 
+from datetime import UTC, datetime
+
 import msgspec
 import pytest
 
 from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
 from tests.support.checks import check_request
-from transforms.grounding.protocol import CheckReply, unknown_fields
+from transforms.grounding.protocol import CheckReply, interpret_reply
 from transforms.grounding.reply_cache import decode_reply, encode_reply
 
 ANSWER, FACT = "Größe: Lamps glow. Cafés close.", "Lamps glow red at night."
@@ -65,20 +67,38 @@ def test_a_reply_on_disk_holds_no_text() -> None:
 @pytest.mark.parametrize(
     ("reply", "kept"),
     [
-        ({"supportScore": 0.5, "claims": [{"startPos": 0, "endPos": 3}]}, None),
+        ({"supportScore": 0.5, "claims": [{"startPos": 0, "endPos": 4}]}, None),
         ({"supportScore": 0.5, "contradictionScore": 0.1}, {"contradictionScore": 0.1}),
         (
-            {"claims": [{"endPos": 3}, {"endPos": 9, "antiCitationIndices": [1]}]},
+            {"claims": [{"endPos": 4}, {"endPos": 8, "antiCitationIndices": [1]}]},
             {"claims": {"1": {"antiCitationIndices": [1]}}},
         ),
         ({"citedChunks": [{"source": "0", "sourceMetadata": {"author": "me"}}]}, None),
         ({"citedChunks": [{"chunkText": 'says "helpfulnessScore": 1', "source": "0"}]}, None),
+        ({"citedChunks": [{"source": "0", "uri": "u", "domain": {"new": 1}}]}, None),
+        ({"supportScore": 0.5, "citedFacts": [{"factText": "Lamps glow."}]}, None),
         ({"claims": [], "somethingNew": {"deep": [1, 2]}}, {"somethingNew": {"deep": [1, 2]}}),
     ],
-    ids=["none", "of the reply", "of a claim", "of attributes", "inside a text", "nested"],
+    ids=[
+        *("none", "of the reply", "of a claim", "of attributes", "inside a text"),
+        *("of a chunk", "documented but unused", "nested"),
+    ],
 )
 def test_undocumented_fields_are_kept(
     reply: dict[str, object], kept: dict[str, object] | None
 ) -> None:
-    found = unknown_fields(msgspec.json.encode(reply))
+    found = read(reply).unknown_members
     assert (None if found is None else msgspec.json.decode(found)) == kept
+
+
+def test_undocumented_fields_change_nothing_else() -> None:
+    claim = {"startPos": SPAN[0], "endPos": SPAN[1], "citationIndices": [0], "score": 0.75}
+    chunk = {"chunkText": FACT, "source": "1"}
+    reply = {"supportScore": 0.5, "citedChunks": [chunk], "claims": [claim, {"endPos": 4}]}
+    more = {**reply, "claims": [{**claim, "new": {"deep": 1}}, {"endPos": 4, "new": 2}], "new": 3}
+    assert read(more).response == read(reply).response
+
+
+def read(reply: dict[str, object]) -> CheckReply:
+    now = datetime(2026, 3, 3, tzinfo=UTC)
+    return interpret_reply(200, None, msgspec.json.encode(reply), REQUEST, now)

@@ -61,17 +61,19 @@ def test_identical_requests_in_flight_share_one_fetch() -> None:
     assert replies == [a_reply()] + [a_reply(attempts=0)] * 4
 
 
-def test_other_callers_get_the_reply_if_the_first_one_is_cancelled() -> None:
-    async def scenario() -> CheckReply:
+def test_another_caller_fetches_if_the_first_one_is_cancelled() -> None:
+    async def scenario() -> tuple[int, list[CheckReply]]:
         cache, fetcher = ReplyCache(ADDRESS, 10_000), Fetcher()
-        first = asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch))
-        second = asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch))
+        tasks = [asyncio.create_task(cache.get(REQUEST, b"same", fetcher.fetch)) for _ in range(3)]
         await asyncio.sleep(0)
-        first.cancel()
+        tasks[0].cancel()
         fetcher.go.set()
-        return await second
+        replies = await asyncio.gather(*tasks[1:])
+        return fetcher.fetches, replies
 
-    assert asyncio.run(scenario()) == a_reply(attempts=0)
+    fetches, replies = asyncio.run(scenario())
+    assert fetches == 2
+    assert replies == [a_reply(), a_reply(attempts=0)]
 
 
 def test_a_fetch_is_cancelled_with_its_last_caller() -> None:
@@ -193,9 +195,21 @@ def store(tmp_path: Path) -> ReplyStore:
 
 def test_a_reply_belongs_to_the_part_that_paid_for_it(store: ReplyStore) -> None:
     store.begin(7, again=False)
-    store.put(KEYS[0], b"reply")
+    store.put(KEYS[0], b"reply", 7)
     assert store.get(KEYS[0]) == (b"reply", False)
     assert store.get(KEYS[1]) is None
+
+
+def test_a_reply_that_comes_late_belongs_to_the_part_that_asked(store: ReplyStore) -> None:
+    async def fetch() -> CheckReply:
+        store.begin(2, again=False)
+        return a_reply()
+
+    store.begin(1, again=False)
+    for _ in range(2):
+        reply = asyncio.run(ReplyCache(ADDRESS, 0, store).get(REQUEST, b"same", fetch))
+        assert reply.attempts == 1
+        store.begin(1, again=True)
 
 
 def test_a_reply_of_an_interrupted_part_belongs_to_the_next_part_that_reads_it(
@@ -203,7 +217,7 @@ def test_a_reply_of_an_interrupted_part_belongs_to_the_next_part_that_reads_it(
 ) -> None:
     for owner, key in enumerate(KEYS):
         store.begin(owner, again=False)
-        store.put(key, b"reply")
+        store.put(key, b"reply", store.owner)
     store.begin(1, again=True)
     assert [store.get(key) for key in KEYS] == [
         (b"reply", False),
@@ -254,15 +268,29 @@ def test_calls_without_a_limit_are_counted_and_written_some_at_a_time(tmp_path: 
     assert other.spent() == (20, 200)
 
 
+def test_replies_are_written_some_at_a_time_and_can_be_read_before(tmp_path: Path) -> None:
+    path = str(tmp_path / "replies.sqlite")
+    store, other = ReplyStore(path, replies_per_write=3), ReplyStore(path)
+    seen: list[list[bool]] = []
+    for key in KEYS:
+        store.put(key, b"reply", store.owner)
+        assert store.get(key) == (b"reply", False)
+        seen.append([other.get(each) is not None for each in KEYS])
+    assert seen == [[False] * 3, [False] * 3, [True] * 3]
+    store.put(b"fourth", b"reply", store.owner)
+    store.begin(7, again=False)
+    assert other.get(b"fourth") == (b"reply", False)
+
+
 def test_for_a_new_plan_all_replies_belong_to_no_part(store: ReplyStore) -> None:
-    store.put(KEYS[0], b"reply")
+    store.put(KEYS[0], b"reply", 7)
     store.begin_plan()
     assert [store.get(KEYS[0]) for _ in range(2)] == [(b"reply", True), (b"reply", False)]
 
 
 def test_deleting_the_replies_keeps_the_count_of_calls(store: ReplyStore) -> None:
     assert store.spend(10, ONE_CALL)
-    store.put(KEYS[0], b"reply")
+    store.put(KEYS[0], b"reply", 7)
     store.delete_replies()
     assert store.get(KEYS[0]) is None
     assert not store.spend(10, ONE_CALL)

@@ -25,6 +25,7 @@ from transforms.grounding.transport import HttpTransport, open_transport
 OK = Script(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
 HOST = "127.0.0.1"
 WITHIN_S = 10.0
+MOST_BYTES = 100_000
 
 Conversation = Callable[[HttpTransport, ScriptedServer], Awaitable[None]]
 
@@ -40,7 +41,7 @@ def converse(conversation: Conversation, *scripts: Script) -> ScriptedServer:
 
     async def run() -> ScriptedServer:
         async with asyncio.timeout(WITHIN_S), scripted_server(*scripts) as server:
-            async with HttpTransport(server.url) as transport:
+            async with HttpTransport(server.url, MOST_BYTES) as transport:
                 await conversation(transport, server)
             await until(lambda: server.open_connections == 0)
             return server
@@ -154,19 +155,17 @@ def test_an_invalid_response_fails_and_its_connection_is_not_reused(content: byt
     assert converse(fail_then_succeed, Script(content), OK).connections == 2
 
 
-def test_an_unread_body_holds_the_server_back() -> None:
+@pytest.mark.parametrize("piece", [0, 1_000], ids=["at once", "in pieces"])
+def test_a_body_that_is_too_long_is_not_read_to_its_end(piece: int) -> None:
     body = bytes(8 * 2**20)
     whole = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
 
-    async def read_late(transport: HttpTransport, server: ScriptedServer) -> None:
-        request = httpx.Request("POST", server.url)
-        response = await transport.handle_async_request(request)
-        (connection,) = transport._connections
-        await until(lambda: not connection.transport.is_reading())
-        assert connection._unread_bytes() < 2**20
-        assert await response.aread() == body
+    async def fail_then_succeed(transport: HttpTransport, server: ScriptedServer) -> None:
+        with pytest.raises(BadReply, match=f"longer than {MOST_BYTES} bytes"):
+            await post(transport, server.url)
+        assert await post(transport, server.url) == (200, b"hello")
 
-    assert converse(read_late, Script(whole, piece=2**16), OK).connections == 1
+    assert converse(fail_then_succeed, Script(whole, piece=piece), OK).connections == 2
 
 
 def test_a_connection_that_the_server_closed_meanwhile_is_not_used() -> None:
@@ -177,6 +176,26 @@ def test_a_connection_that_the_server_closed_meanwhile_is_not_used() -> None:
 
     server = converse(post_twice, Script(OK.content, closes=True), OK)
     assert (server.connections, len(server.heads)) == (2, 2)
+
+
+def test_a_connection_that_the_server_closes_at_once_is_a_failed_connection() -> None:
+    async def run() -> None:
+        async def hang_up(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.transport.abort()
+
+        async with (
+            asyncio.timeout(WITHIN_S),
+            await asyncio.start_server(hang_up, HOST, 0) as server,
+        ):
+            url = httpx.URL(scheme="http", host=HOST, port=server.sockets[0].getsockname()[1])
+            async with HttpTransport(url, MOST_BYTES) as transport:
+                for _ in range(20):
+                    with pytest.raises(
+                        (httpx.ConnectError, httpx.ReadError, httpx.RemoteProtocolError)
+                    ):
+                        await post(transport, url)
+
+    asyncio.run(run())
 
 
 def test_a_connection_that_was_idle_for_long_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,7 +254,7 @@ def test_cancellation_while_connecting_closes_the_connection() -> None:
         # The server never answers the TLS handshake.
         async with asyncio.timeout(WITHIN_S), scripted_server(OK) as server:
             origin = server.url.copy_with(scheme="https")
-            async with HttpTransport(origin) as transport:
+            async with HttpTransport(origin, MOST_BYTES) as transport:
                 posting = asyncio.create_task(post(transport, origin))
                 await until(lambda: server.open_connections == 1)
                 posting.cancel()
@@ -250,7 +269,7 @@ def test_a_refused_connection_says_why() -> None:
     async def run() -> None:
         async with scripted_server(OK) as server:
             url = server.url
-        async with HttpTransport(url) as transport:
+        async with HttpTransport(url, MOST_BYTES) as transport:
             with pytest.raises(httpx.ConnectError, match=r"^connection refused$"):
                 await post(transport, url)
 

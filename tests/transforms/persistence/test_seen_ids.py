@@ -1,5 +1,6 @@
 """Record ids on disk: each claimed once, whoever asks, whatever dies."""
 
+from itertools import compress
 from pathlib import Path
 from threading import Thread
 
@@ -12,13 +13,15 @@ IDS = [f"{number:064x}" for number in (1 << 200, 2 << 200, 3 << 200)]
 
 def test_an_id_is_claimed_once_even_by_its_owner(tmp_path: Path) -> None:
     seen = SeenIds(str(tmp_path / "seen"))
-    assert [seen.claim(record_id) for record_id in [*IDS, *IDS]] == [True] * 3 + [False] * 3
+    assert seen.claim([*IDS[:2], *IDS[:2]]) == [True, True, False, False]
+    assert seen.claim([IDS[2], *IDS, IDS[2]]) == [True] + [False] * 4
+    assert seen.claim([]) == []
 
 
 def test_claims_outlive_the_process(tmp_path: Path) -> None:
     for expected in (True, False):
         seen = SeenIds(str(tmp_path / "seen"))
-        assert seen.claim(IDS[0]) is expected
+        assert seen.claim(IDS[:1]) == [expected]
         seen.checkpoint()
         seen.close()
 
@@ -27,9 +30,9 @@ def test_what_begins_again_has_claimed_nothing_and_the_others_keep_theirs(tmp_pa
     seen = SeenIds(str(tmp_path / "seen"))
     for owner, record_id in enumerate(IDS):
         seen.begin(owner, again=False)
-        seen.claim(record_id)
+        seen.claim([record_id])
     seen.begin(1, again=True)
-    assert [seen.claim(record_id) for record_id in IDS] == [False, True, False]
+    assert seen.claim(IDS) == [False, True, False]
 
 
 def test_each_id_is_claimed_by_one_of_many_processes(tmp_path: Path) -> None:
@@ -38,7 +41,8 @@ def test_each_id_is_claimed_by_one_of_many_processes(tmp_path: Path) -> None:
 
     def claim_all() -> None:
         seen = SeenIds(str(tmp_path / "seen"))
-        claimed.extend(record_id for record_id in ids if seen.claim(record_id))
+        for some in (ids[start : start + 7] for start in range(0, len(ids), 7)):
+            claimed.extend(compress(some, seen.claim(some)))
         seen.close()
 
     threads = [Thread(target=claim_all) for _ in range(4)]

@@ -3,7 +3,11 @@
 import pytest
 
 from schemas.verdict import Verdict
-from schemas.wire.enums import ANSWER_SKIPPED_REASONS
+from schemas.wire.enums import (
+    ANSWER_SKIPPED_REASONS,
+    ASSIST_SKIPPED_REASONS,
+    SUMMARY_SKIPPED_REASONS,
+)
 from transforms.rules.routing import (
     POLICY_FINISH_REASONS,
     PRECEDENCE,
@@ -18,9 +22,9 @@ def test_every_verdict_but_the_checks_good_one_has_its_place_in_the_order() -> N
 
 
 def test_every_skip_reason_that_the_service_defines_is_in_the_table() -> None:
-    assert set(SKIP_REASON_VERDICTS) == {
-        name for name in ANSWER_SKIPPED_REASONS if not name.endswith("_UNSPECIFIED")
-    }
+    reasons = {*ANSWER_SKIPPED_REASONS, *ASSIST_SKIPPED_REASONS, *SUMMARY_SKIPPED_REASONS}
+    defined = {name for name in reasons if not name.endswith("_UNSPECIFIED")}
+    assert set(SKIP_REASON_VERDICTS) == defined | {"ELIDED"}
 
 
 @pytest.mark.parametrize("table", [STATE_VERDICTS, SKIP_REASON_VERDICTS])

@@ -3,16 +3,16 @@
 import time
 
 from schemas.message import EarlierFailure
-from tests.support.builders import NOON_US, a_message
+from tests.support.builders import NOON_US, a_message, an_answer
 from transforms.runtime import counters
 from transforms.runtime.failures import failed_now
 
 
 def test_a_failure_names_the_fault_and_its_time_and_holds_the_message() -> None:
     before_us = time.time_ns() // 1000
-    message = a_message(attributes={"id": "7"})
+    message, answer = a_message(attributes={"id": "7"}), an_answer(record_id="5f", trace_id="t")
     failure = failed_now(
-        message, "CheckGrounding", KeyError("x"), retryable=True, attempts=3, record_id="5f"
+        message, "CheckGrounding", KeyError("x"), retryable=True, attempts=3, answer=answer
     )
     assert (failure.step, failure.error_class, failure.error) == (
         "CheckGrounding",
@@ -20,7 +20,7 @@ def test_a_failure_names_the_fault_and_its_time_and_holds_the_message() -> None:
         "'x'",
     )
     assert (failure.retryable, failure.attempts, failure.record_id) == (True, 3, "5f")
-    assert failure.message is message
+    assert (failure.message, failure.trace_id) == (message, "t")
     assert before_us <= failure.first_failed_at_us == failure.last_failed_at_us
     assert failure.last_failed_at_us <= time.time_ns() // 1000
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from launch.report.counts.tally import OTHERS, Latencies, NameCounts, ScoreHistogram, Tally
-from launch.report.output_records import AlertLine, AnswerRow, FailureLine, RateState
-from schemas.enriched_answer import EnrichedAnswer
+from launch.report.output_records import AlertLine, FailureLine, RateState, sources_of
+from schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import a_check, a_fact, an_enriched
 from tests.support.reports import a_low, row_of
@@ -78,14 +78,14 @@ def test_a_document_counts_once_for_an_answer() -> None:
         a_fact("Four."),
     )
     answer = row_of(an_enriched(facts=facts))
-    assert answer.sources() == {"d": "Lamps", "u": None}
+    assert sources_of(answer) == {"d": "Lamps", "u": None}
 
 
 def test_a_hashed_title_is_left_out() -> None:
     hashed, titled = f"sha256:{'0' * 64}", "sha256: how hashes work"
     facts = a_fact("One.", uri="u", title=hashed), a_fact("Two.", uri="v", title=titled)
     answer = row_of(an_enriched(facts=facts))
-    assert answer.sources() == {"u": None, "v": titled}
+    assert sources_of(answer) == {"u": None, "v": titled}
 
 
 @pytest.mark.parametrize("name", ["5f" * 32, "projects/1/answers/a1"])

@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from launch.report.counts.tally import Findings, Tally
 from launch.report.output_records import RunSummary
 from launch.report.page.page import render
+from launch.terminal import figures
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
 from tests.support.builders import an_enriched
@@ -31,44 +33,62 @@ def page_of(tally: Tally, summary: RunSummary | None, unreadable: tuple[str, ...
     return parse_page(render(findings, "out"))
 
 
+MODEL = replace(an_enriched().check, checker="discoveryengine")
+
+
 @pytest.mark.parametrize(
-    ("answers", "figure", "sentence"),
+    ("answers", "figure", "sentence", "screened"),
     [
-        ([], None, "There are no enriched answers yet."),
+        ([], None, "There are no enriched answers yet.", ""),
         (
             [an_enriched(verdict=Verdict.INCOMPLETE)],
             None,
             "1 answer, of which none was assessed.",
+            "",
         ),
         (
-            [an_enriched()],
+            [an_enriched(check=MODEL)],
             "0.0%",
             "The only assessed answer is supported by the given sources.",
+            "None of 1 assessed answer is flagged by the lexical screen.",
         ),
         (
-            [an_enriched(), an_enriched()],
+            [an_enriched(check=MODEL), an_enriched(check=MODEL)],
             "0.0%",
             "All 2 assessed answers are supported by the given sources.",
+            "None of 2 assessed answers is flagged by the lexical screen.",
         ),
         (
-            [an_enriched(), a_low()],
+            [an_enriched(check=MODEL), a_low(check=MODEL)],
             "50.0%",
             "1 of 2 assessed answers is not supported by the given sources.",
+            "1 of 2 assessed answers is flagged by the lexical screen.",
         ),
         (
-            [a_low(), a_low()],
+            [a_low(check=MODEL), a_low(check=MODEL)],
             "100.0%",
             "2 of 2 assessed answers are not supported by the given sources.",
+            "2 of 2 assessed answers are flagged by the lexical screen.",
         ),
     ],
     ids=["nothing", "none assessed", "one good", "all good", "one bad", "all bad"],
 )
 def test_the_headline_summarizes_the_page(
-    answers: list[EnrichedAnswer], figure: str | None, sentence: str
+    answers: list[EnrichedAnswer], figure: str | None, sentence: str, screened: str
 ) -> None:
     page = page_of(tally_of(*answers), None)
     assert page.all("h1")[0].text == sentence
     assert [each.text for each in page.all("p", "figure")] == ([figure] if figure else [])
+    if screened:
+        local = [replace(each, check=replace(MODEL, checker="local")) for each in answers]
+        page = page_of(tally_of(*local), None)
+        assert page.all("h1")[0].text == screened
+        assert figures.SCREEN_ACCURACY in page.text
+
+
+def test_an_answer_of_another_checker_makes_it_no_screen() -> None:
+    page = page_of(tally_of(a_low(), a_low(check=MODEL)), None)
+    assert page.all("h1")[0].text.endswith("are not supported by the given sources.")
 
 
 def test_a_complete_run_needs_zero_notices() -> None:

@@ -4,14 +4,19 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from launch.watch.durable import journal as journal_module
 from launch.watch.durable.journal import Journal, Publication
 from schemas.alert import Alert
 from schemas.failure import Failure
+from schemas.quantities import HOUR_US
 from schemas.summary import RunCounts
 from tests.support.builders import NOON_US, a_failure, a_message
 from tests.support.journals import (
@@ -133,6 +138,41 @@ def test_only_so_many_bytes_are_taken_from_the_outbox_at_once_but_always_one_row
         taken.append(len(rows))
         journal.delete_from_outbox(identity for identity, _ in rows)
     assert taken == [1, 2, 1]
+
+
+@settings(deadline=None, max_examples=20)
+@given(
+    failed=st.lists(st.integers(0, 3), min_size=2, max_size=8).filter(any),
+    time_us=st.integers(-HOUR_US, 9 * HOUR_US),
+)
+def test_a_duplicate_failure_is_taken_from_the_hour_after_it(
+    failed: list[int], time_us: int
+) -> None:
+    failure = a_failure(last_failed_at_us=HOUR_OF_NOON_US + time_us)
+    with TemporaryDirectory() as folder, closing(Journal(f"{folder}/journal.sqlite")) as journal:
+        for number, failures in enumerate(failed):
+            hour_us = HOUR_OF_NOON_US + number * HOUR_US
+            account = an_account(hour_us=hour_us, first_batch=number + 1, failures=failures)
+            commit_batch(journal, number + 1, account)
+        before = journal.ledger()
+        journal.delete_from_outbox([], [failure])
+        counted = [hour for hour in before if hour.failures]
+        ended = (h for h in counted if h.hour_us + HOUR_US > failure.last_failed_at_us)
+        hour = next(ended, counted[-1])
+        less = replace(hour, failures=hour.failures - 1, duplicates=1)
+        assert journal.ledger() == [less if each == hour else each for each in before]
+        assert journal.totals().duplicates == 1
+
+
+def test_a_duplicate_failure_does_not_read_the_whole_ledger(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit_batch(journal, 1, an_account(failures=2), failures=(a_failure(), a_failure()))
+    monkeypatch.setattr(journal, "ledger", None)
+    rows = journal.outbox(Failure, 10)
+    journal.delete_from_outbox([number for number, _ in rows], [row for _, row in rows])
+    assert journal.outbox(Failure, 10) == []
+    assert journal.totals().duplicates == 2
 
 
 def test_notes_are_kept_with_the_alerts_they_come_with(journal: Journal, path: str) -> None:

@@ -60,6 +60,19 @@ def read_json(payload: bytes) -> object:
     return value
 
 
+def read_camel_case(payload: bytes) -> object:
+    """Parse one JSON value, and rename its fields to lowerCamelCase."""
+    value = read_json(payload)
+    return to_camel_case(value) if has_snake_case(payload) else value
+
+
+def read_embedded(value: object) -> object:
+    """Parse a text of JSON in JSON; any other value is returned unchanged."""
+    if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
+        return read_camel_case(value.encode())
+    return value
+
+
 def has_snake_case(payload: bytes) -> bool:
     """Return whether some field name in a JSON text may have an underscore."""
     return _SNAKE_CASE_FIELD.search(payload) is not None

@@ -13,7 +13,7 @@ from schemas.failure import failure_to_json, message_of_failure
 from schemas.message import Message
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parse_answer
 from transforms.formats import ParseFailure, parse_answers
-from transforms.formats.parser import MAX_ANSWERS
+from transforms.formats.answer_elements import MAX_ANSWERS
 from transforms.runtime.failures import failed_now
 
 
@@ -34,6 +34,7 @@ def envelope(number: int, **fields: Any) -> dict[str, Any]:
 
 
 CANDIDATE = {"content": {"parts": [{"text": "In 7 days."}]}}
+ENDED = {"candidates": [CANDIDATE | {"finishReason": "STOP"}]}
 SEVERAL = {
     "named answers": [named(1), named(2), named(3)],
     "responses": [{"answer": named(1)}, {"answer": named(2)}, {"answer": named(3)}],
@@ -50,6 +51,11 @@ SEVERAL = {
     "formats": [named(1), envelope(2), {"response": {"answer": CANDIDATE}}],
     "blocked responses of generateAnswer": [
         {"answer": {}, "answerableProbability": number / 10} for number in (1, 2, 3)
+    ],
+    "exchanges of generateContent": [{"request": {"contents": []}, "response": ENDED}] * 3,
+    "responses of generateContent": [ENDED, ENDED, ENDED],
+    "responses of generateContent with ids": [
+        {"candidates": [CANDIDATE], "responseId": each} for each in "abc"
     ],
     "a wrapper": {"answers": [named(1), named(2), named(3)]},
     "a wrapper of nameless answers": {
@@ -72,6 +78,8 @@ def test_each_element_is_an_answer(value: object) -> None:
 
 
 ONE = {
+    "chunks of generateContent": [{"candidates": [CANDIDATE]}, ENDED],
+    "chunks of generateContent with one id": [ENDED | {"responseId": "a"}] * 2,
     "one name": [named(1, state="STREAMING"), named(1), named(1)],
     "one name and none": [{"answerText": "In"}, named(1)],
     "no name": [{"answer": {"answerText": "In 1"}}, {"answer": {"answerText": "In 2 days."}}],
@@ -155,9 +163,8 @@ def test_a_named_format_applies_to_the_elements() -> None:
 
 NOT_DETECTED = {
     "nothing": {"answers": []},
-    "other answers": {"query": "q", "answers": [{"data": "a", "documents": [{"content": "d"}]}]},
+    "other answers": {"query": "q", "answers": [{"reply": "a", "documents": [{"content": "d"}]}]},
     "candidates": [CANDIDATE, CANDIDATE],
-    "responses of generateContent": [{"candidates": [CANDIDATE]}, {"candidates": [CANDIDATE]}],
     "scalars": ["a", 1],
     "no array": {"answers": {"answer": "a"}},
 }

@@ -1,0 +1,16 @@
+"""Check one answer against source texts.
+
+The exit status is 1 when the answer is low-grounded, so that a test or a CI job can call it.
+"""
+
+from launch.commands import Command
+from pipeline.settings.commands import CheckCommandSettings
+
+COMMAND = Command(
+    settings=CheckCommandSettings,
+    run="launch.show.check_answer:check",
+    examples=(
+        "--answer 'Lamps glow red.' --fact 'Lamps glow blue.'",
+        "--answer - --fact_file manual.txt < answer.txt",
+    ),
+)

@@ -1,0 +1,18 @@
+"""Show how the first messages of a file are read: format, fields, texts and verdict.
+
+For a message that is not understood it prints the reason, and a --map that may read it. Nothing is
+written, and nothing leaves this machine.
+"""
+
+from launch.commands import Command
+from pipeline.settings.commands import InspectSettings
+
+COMMAND = Command(
+    settings=InspectSettings,
+    run="launch.show.inspect_file:inspect",
+    examples=(
+        "answers.jsonl",
+        "gs://b/traces.parquet --input_format langfuse",
+        "rows.csv --map 'answer=$.reply' 'facts=$.documents[*].text' --messages 1",
+    ),
+)

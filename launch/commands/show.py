@@ -1,0 +1,13 @@
+"""Show one record of an output folder: the verdict, the claims and the facts.
+
+Alerts, the report and the summary print the ids.
+"""
+
+from launch.commands import Command
+from pipeline.settings.commands import ShowSettings
+
+COMMAND = Command(
+    settings=ShowSettings,
+    run="launch.show.find_record:show",
+    examples=("3fa94c81d2b7", "3fa94c81d2b7 out/answers --json"),
+)

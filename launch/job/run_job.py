@@ -1,0 +1,78 @@
+"""Run a job that ends, print its summary, and write its report."""
+
+import sys
+import traceback
+
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from launch.job.placement import Placement
+from launch.job.remote_run import JobFailed, run_remotely
+from launch.local.local_pipeline import cause_of
+from launch.local.local_run import NothingToResume, run_locally
+from launch.local.segments import ProcessDied
+from launch.local.work_folder import FolderInUse
+from launch.logs.json_log import keep_beam_quiet
+from launch.report.terminal_summary import show_summary
+from launch.report.unreadable_input import fail_unreadable, fail_with, first_failures
+from launch.report.write_report import write_report
+from launch.terminal.exit_status import DONE, LEFT, fail
+from pipeline.settings.config import Config
+from pipeline.settings.job import JobSettings
+from pipeline.sinks.summary_file import OtherSource
+from pipeline.sources.compression import DamagedArchive
+from pipeline.storage.output_lock import LockLost, LockTaken
+from schemas.summary import Summary
+from transforms.grounding.errors import CheckFailed
+from transforms.grounding.transport import try_connection
+
+EXPECTED = (
+    *(CheckFailed, OSError, JobFailed, ProcessDied),
+    *(FolderInUse, LockLost, LockTaken, NothingToResume, OtherSource),
+)
+
+
+def run_job(config: Config, placement: Placement, job: JobSettings) -> int:
+    """Run a job where it is placed; return the exit status."""
+    keep_beam_quiet()
+    options = PipelineOptions(placement.beam_arguments)
+    try:
+        if config.work_folder:
+            # Each call would try for minutes before the run gives up.
+            try_connection(config.check)
+            summary, findings = run_locally(config, options, placement.processes, job)
+        else:
+            summary = run_remotely(config, options, job.costs.price_per_1k_chars)
+            findings = None
+    except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - each is printed
+        return fail(f"the run failed: {_reason(cause_of(error))}")
+    report = None
+    try:
+        report = write_report(config.output, findings)
+    except OSError as error:
+        sys.stderr.write(f"groundwatch: cannot write the report: {error}\n")
+    show_summary(config, summary, findings, report)
+    return _exit_status(config, summary)
+
+
+def _exit_status(config: Config, summary: Summary) -> int:
+    if not summary.closes:
+        return fail(f"the run failed: the counts do not add up: {summary.read} messages were read")
+    if summary.damaged_archives:
+        sentence = f"the run failed: damaged archives: {summary.damaged_archives}"
+        damage = first_failures(config.destination, DamagedArchive.__name__)
+        return fail_with(sentence, damage)
+    # A replay reads messages that were counted as failures before.
+    is_unreadable = summary.unreadable == summary.read and not summary.deferred
+    if is_unreadable and not config.replays:
+        return fail_unreadable(first_failures(config.destination), config.inputs)
+    return LEFT if summary.retryable_failures or summary.deferred else DONE
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted; give the same command again to finish it"
+    if isinstance(error, EXPECTED):
+        return str(error)
+    # A defect; its message could hold an answer's text.
+    sys.stderr.writelines(traceback.format_tb(error.__traceback__))
+    return f"a defect: {type(error).__name__}; please report the lines above"

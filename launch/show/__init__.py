@@ -1,0 +1,1 @@
+"""`groundwatch show` and `groundwatch check`: one record, as a person reads it."""

@@ -1,0 +1,47 @@
+"""Check one answer from the command line."""
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from launch.show.print_record import print_record
+from launch.terminal.exit_status import DONE, FAILED, fail
+from pipeline.settings.commands import CheckCommandSettings
+from pipeline.settings.load import Loaded
+from schemas.enriched_answer import AnswerRow
+from schemas.verdict import Verdict
+from transforms import check as check_one
+from transforms.grounding.errors import CheckFailed
+from transforms.grounding.transport import try_connection
+
+
+def check(loaded: Loaded[CheckCommandSettings]) -> int:
+    """Print the record of an answer; the exit status is 1 if it is low-grounded."""
+    settings, given = loaded.settings, loaded.settings.given
+    facts = list(given.fact)
+    for path in given.fact_file:
+        try:
+            facts.append(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            loaded.problems.append(f"--fact_file {path}: cannot be read: {error}")
+    loaded.raise_problems()
+    answer = sys.stdin.read() if given.answer == "-" else given.answer
+    check_settings = settings.checker.check(retries=settings.retries.policy)
+    try:
+        try_connection(check_settings)
+        enriched = check_one(
+            answer,
+            facts,
+            query=given.query,
+            settings=check_settings,
+            thresholds=settings.verdicts.thresholds,
+        )
+    except (CheckFailed, OSError) as error:
+        return fail(f"the answer could not be checked: {error}")
+    if given.json:
+        sys.stdout.write(f"{msgspec.json.format(msgspec.json.encode(enriched)).decode()}\n")
+    else:
+        record = msgspec.convert(enriched, AnswerRow, from_attributes=True)
+        print_record(record, settings.verdicts.thresholds)
+    return FAILED if enriched.verdict is Verdict.LOW_GROUNDED else DONE

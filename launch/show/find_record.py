@@ -1,0 +1,59 @@
+"""Find one record of an output folder by its id."""
+
+import sys
+from collections.abc import Iterator
+
+import msgspec
+
+from launch.report.output_folder import (
+    OutputFiles,
+    UnreadableFile,
+    find_files,
+    read_answers,
+    read_summary,
+)
+from launch.show.print_record import print_record
+from launch.terminal.exit_status import DONE, fail
+from launch.terminal.figures import counted
+from pipeline.settings.commands import ShowSettings
+from pipeline.settings.load import Loaded
+from schemas.enriched_answer import AnswerRow
+from transforms.rules.tagging import Thresholds
+
+_MAX_SHOWN = 5
+
+
+def show(loaded: Loaded[ShowSettings]) -> int:
+    """Print the record of an id, or say which records the id could mean."""
+    loaded.raise_problems()
+    folder, wanted = loaded.settings.folder, loaded.settings.record
+    try:
+        files = find_files(folder)
+        if not files.enriched:
+            return fail(f"{folder} holds no enriched records: pass an output folder after the id")
+        found = {each.record_id: each for each in _matches(files, wanted)}
+    except (OSError, UnreadableFile) as error:
+        return fail(f"the records cannot be read: {error}")
+    record = found.get(wanted) or (next(iter(found.values())) if len(found) == 1 else None)
+    if record is None and found:
+        ids = ", ".join(list(found)[:_MAX_SHOWN])
+        return fail(f"{wanted!r} begins {counted(len(found), 'record id')}: {ids}")
+    if record is None:
+        return fail(f"no record of {folder} has the id or the name {wanted!r}")
+    if loaded.settings.json:
+        sys.stdout.write(f"{msgspec.json.format(msgspec.json.encode(record)).decode()}\n")
+    else:
+        print_record(record, _thresholds(files))
+    return DONE
+
+
+def _matches(files: OutputFiles, wanted: str) -> Iterator[AnswerRow]:
+    for path in files.enriched:
+        for record in read_answers(path):
+            if record.record_id.startswith(wanted) or record.answer_name == wanted:
+                yield record
+
+
+def _thresholds(files: OutputFiles) -> Thresholds:
+    summary = read_summary(files.summary) if files.summary else None
+    return (summary and summary.thresholds) or Thresholds()

@@ -1,0 +1,84 @@
+"""Show how the messages of a file are read, without a run."""
+
+import sys
+from collections.abc import Iterator
+from itertools import islice
+
+import msgspec
+
+from launch.inputs.paths import find_inputs
+from launch.report.unreadable_input import fail_unreadable, fail_with, hint_for
+from launch.show.print_record import print_record
+from launch.terminal.exit_status import DONE, fail
+from launch.terminal.figures import printable
+from pipeline.settings.commands import InspectSettings
+from pipeline.settings.job import InputFormatSettings
+from pipeline.settings.load import Loaded
+from pipeline.sources.archives import read_file
+from pipeline.sources.compression import DamagedArchive
+from schemas.answer import Answer
+from schemas.enriched_answer import AnswerRow
+from schemas.message import Message, UnreadableAnswer
+from schemas.wire.json_input import read_camel_case, read_json
+from transforms.carriers.carrier_table import find_carrier
+from transforms.check_one import check_read_answer
+from transforms.formats import ParseFailure, parse_answers
+from transforms.rules.tagging import Thresholds
+
+
+def inspect(loaded: Loaded[InspectSettings]) -> int:
+    """Print how the first messages of a file are read; exit 1 if none of them is."""
+    settings, problems = loaded.settings, loaded.problems
+    paths = find_inputs("input", [settings.file], problems)
+    loaded.raise_problems()
+    understood = shown = 0
+    try:
+        for message in islice(_messages(paths), settings.messages):
+            for parsed in _parse(message, settings.format):
+                shown += 1
+                understood += _show(parsed)
+    except (DamagedArchive, OSError) as error:
+        return fail(f"{settings.file} cannot be read: {error}")
+    if not shown:
+        return fail_unreadable([], paths)
+    hints = filter(None, map(hint_for, paths[:1]))
+    return DONE if understood else fail_with("none of these messages could be read", [*hints])
+
+
+def _messages(paths: list[str]) -> Iterator[Message]:
+    for path in paths:
+        yield from read_file(path, are_failures=False)
+
+
+def _parse(message: Message, settings: InputFormatSettings) -> Iterator[Answer | ParseFailure]:
+    return parse_answers(
+        message,
+        input_format=settings.input_format,
+        facts_from_steps=settings.facts_from_steps,
+        own_map=settings.map,
+    )
+
+
+def _show(parsed: Answer | ParseFailure) -> bool:
+    """Print an answer with its verdict, or why there is none; return whether there is one."""
+    if isinstance(parsed, ParseFailure):
+        sys.stdout.write(f"{_describe(parsed.message, 'not read')}\n{parsed.error}\n\n")
+        return False
+    sys.stdout.write(f"{_describe(parsed.message, parsed.source_format)}\n")
+    sys.stdout.flush()
+    record = msgspec.convert(check_read_answer(parsed), AnswerRow, from_attributes=True)
+    print_record(record, Thresholds())
+    sys.stdout.write("\n")
+    return True
+
+
+def _describe(message: Message, found: str) -> str:
+    """Name the place of an answer, its carrier, its format and the fields of its message."""
+    try:
+        fields = read_json(message.payload)
+        carrier = find_carrier(read_camel_case(message.payload))
+    except UnreadableAnswer:
+        fields, carrier = None, None
+    carried = f" in {carrier.name}" if carrier else ""
+    names = f"\nfields: {', '.join(fields)}" if isinstance(fields, dict) else ""
+    return "\n".join(map(printable, f"{message.answer_place}: {found}{carried}{names}".split("\n")))

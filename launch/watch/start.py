@@ -1,0 +1,88 @@
+"""Start the worker, a streaming job, or the demo; or raise UsageError.
+
+What runs them is imported when all settings are valid: an import of Beam takes a second.
+"""
+
+from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
+from launch.job.placement import place_job
+from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchStreamSettings
+from pipeline.settings.config import Config, Destination, job_config
+from pipeline.settings.job import InputFormatSettings
+from pipeline.settings.load import Loaded
+from pipeline.sources.archives import read_file
+from pipeline.sources.compression import DamagedArchive
+from schemas.message import UnreadableAnswer
+from transforms.formats import ParseFailure, parse_answers
+from transforms.grounding.settings import OutagePolicy
+
+
+def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
+    """Check the answers of a subscription until SIGTERM or SIGINT; return the exit status."""
+    settings, problems = loaded.settings, loaded.problems
+    job = settings.job
+    placement = place_job(loaded, job, problems)
+    run_id = job.output.run_id or default_run_id_of(settings.pubsub.subscription)
+    destination = Destination(root=job.output.output, run=run_id)
+    if destination.root:
+        try_output(destination, problems)
+    if settings.worker.canary:
+        _validate_canary(settings.worker.canary, problems, job.format)
+    loaded.raise_problems()
+    config = job_config(
+        job,
+        run=run_id,
+        work_folder=job.local.work_folder or default_work_folder(destination),
+        # The journal keeps each reply with its record before the message is acknowledged.
+        reply_folder=None,
+        retries=settings.worker.retries,
+        outage=OutagePolicy.HOLD,
+    )
+    from launch.watch.run_worker import watch  # noqa: PLC0415 - it imports Beam
+
+    return watch(config, settings, placement.beam_arguments)
+
+
+def watch_stream(loaded: Loaded[WatchStreamSettings]) -> int:
+    """Start a streaming job; return the exit status."""
+    loaded.raise_problems()
+    from launch.dataflow.streaming import stream  # noqa: PLC0415 - it imports Beam
+
+    return stream(loaded)
+
+
+def watch_demo(loaded: Loaded[WatchDemoSettings]) -> int:
+    """Monitor the sample answers; return the exit status."""
+    destination = Destination(root=loaded.settings.watch_demo_output, run="watch-demo")
+    try_output(destination, loaded.problems)
+    loaded.raise_problems()
+    config = Config(
+        inputs=(),
+        output=destination.root,
+        run=destination.run,
+        work_folder=default_work_folder(destination),
+    )
+    from launch.watch.run_demo import run_demo  # noqa: PLC0415 - it imports Beam
+
+    return run_demo(config)
+
+
+def _validate_canary(path: str, problems: list[str], settings: InputFormatSettings) -> None:
+    """Validate that a file contains answers and nothing else; add what is wrong to `problems`."""
+    place = None
+    try:
+        for message in read_file(path, are_failures=False):
+            place = message.place
+            for answer in parse_answers(
+                message,
+                input_format=settings.input_format,
+                facts_from_steps=settings.facts_from_steps,
+                own_map=settings.map,
+            ):
+                if isinstance(answer, ParseFailure):
+                    place = answer.message.answer_place
+                    raise answer.error
+    except (UnreadableAnswer, DamagedArchive, OSError) as error:
+        problems.append(f"--canary: {place or path}: {error}")
+    else:
+        if place is None:
+            problems.append(f"--canary {path}: contains no answer")

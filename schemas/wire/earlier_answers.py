@@ -1,0 +1,137 @@
+"""Wire types of Discovery Engine's other methods: grounded content, summaries, checks.
+
+Source: google-cloud-discoveryengine 0.20.5, discoveryengine_v1beta/types/
+{grounded_generation_service,search_service,conversation,conversational_search_service}.py.
+"""
+
+# ruff: noqa: D101 - the services' own pages describe the types and their fields
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from schemas.wire.discovery_engine import Query, UnstructuredDocumentInfo
+from schemas.wire.gemini import Content
+from schemas.wire.wire_type import Details, Essential, Wire, words
+
+
+class SupportChunk(Wire, frozen=True):
+    ignored: ClassVar = words("index domain sourceMetadata")  # describe the source
+    id: str = ""
+    chunk_text: Essential[str] = ""
+    source: str = ""
+    uri: str = ""
+    title: str = ""
+
+
+class GroundedClaim(Wire, frozen=True):
+    claim_text: str = ""
+    support_chunk_indices: Details[int] = ()
+    support_score: float | None = None
+
+
+class SupportMetadata(Wire, frozen=True):
+    ignored: ClassVar = words(
+        "retrievalMetadata webSearchQueries searchEntryPoint images videos"
+    )  # about the search
+    facts_field: ClassVar = "supportChunks"
+    support_chunks: Essential[tuple[SupportChunk, ...]] = ()
+    grounding_support: Details[GroundedClaim] = ()
+
+
+class GroundedCandidate(Wire, frozen=True):
+    ignored: ClassVar = words("index")
+    content: Essential[Content] = Content()
+    grounding_score: Essential[float | None] = None
+    grounding_metadata: SupportMetadata = SupportMetadata()
+
+
+class GroundedContentResponse(Wire, frozen=True):
+    candidates: Essential[tuple[GroundedCandidate, ...]] = ()
+
+
+class SummarySource(Wire, frozen=True):
+    reference_index: int | str = 0
+
+
+class SummaryCitation(Wire, frozen=True):
+    start_index: Essential[int] = 0
+    end_index: Essential[int] = 0
+    sources: Details[SummarySource] = ()
+
+
+class SummaryCitations(Wire, frozen=True):
+    citations: Details[SummaryCitation] = ()
+
+
+class SummaryWithMetadata(Wire, frozen=True):
+    ignored: ClassVar = words("blobAttachments")  # pictures
+    text_field: ClassVar = "summary"
+    facts_field: ClassVar = "references"
+    summary: Essential[str] = ""
+    citation_metadata: SummaryCitations = SummaryCitations()
+    references: Essential[tuple[UnstructuredDocumentInfo, ...]] = ()
+
+
+class Summary(Wire, frozen=True):
+    ignored: ClassVar = words("safetyAttributes")  # scores without a threshold
+    text_field: ClassVar = "summaryText"
+    summary_text: Essential[str] = ""
+    summary_skipped_reasons: Essential[tuple[int | str, ...]] = ()
+    summary_with_metadata: SummaryWithMetadata = SummaryWithMetadata()
+
+
+class SummaryResponse(Wire, frozen=True):
+    """A response of search: `results` could hold the facts, but is not read."""
+
+    ignored: ClassVar = words("""
+        facets guidedSearchResult totalSize redirectUri nextPageToken correctedQuery suggestedQuery
+        appliedControls geoSearchDebugInfo queryExpansionInfo naturalLanguageQueryUnderstandingInfo
+        sessionInfo oneBoxResults searchLinkPromotions semanticState
+    """)
+    summary: Essential[Summary] = Summary()
+    attribution_token: str = ""
+    query: str | Query = ""
+
+
+class ConversationReply(Wire, frozen=True):
+    ignored: ClassVar = words("reply references")  # before the summaries
+    summary: Essential[Summary] = Summary()
+
+
+class UserInput(Wire, frozen=True):
+    ignored: ClassVar = words("context")
+    input: str = ""
+
+
+class ConversationMessage(Wire, frozen=True):
+    ignored: ClassVar = words("reply createTime")  # answers of other messages
+    user_input: UserInput = UserInput()
+
+
+class Conversation(Wire, frozen=True):
+    ignored: ClassVar = words("state userPseudoId startTime endTime")
+    name: str = ""
+    messages: Details[ConversationMessage] = ()
+
+
+class ConversationResponse(Wire, frozen=True):
+    ignored: ClassVar = words("relatedQuestions")  # not the answer
+    reply: Essential[ConversationReply] = ConversationReply()
+    conversation: Conversation = Conversation()
+    query: str | Query = ""
+
+
+class CheckedFact(Wire, frozen=True):
+    fact_text: Essential[str] = ""
+    attributes: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class CheckCall(Wire, frozen=True):
+    """A request of `groundingConfigs.check`, as archives of calls keep it."""
+
+    ignored: ClassVar = words("groundingConfig groundingSpec userLabels")  # settings
+    text_field: ClassVar = "answerCandidate"
+    facts_field: ClassVar = "facts"
+    answer_candidate: Essential[str] = ""
+    facts: Essential[tuple[CheckedFact, ...]] = ()

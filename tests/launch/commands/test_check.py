@@ -1,0 +1,65 @@
+"""`groundwatch check`: one answer, from the command line."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from launch.__main__ import main
+from tests.support import wire_faults
+from tests.support.fault_server import FaultServer, always
+
+FACT = "The lamp was made in 1998."
+
+
+def test_a_supported_answer_ends_with_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--answer", FACT, "--fact", FACT]) == 0
+    assert capsys.readouterr().out.startswith("GROUNDED  ABOVE_THRESHOLDS")
+
+
+def test_a_low_grounded_answer_ends_with_1_and_shows_why(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command = ["check", "--answer", "The lamp was made in 1999.", "--fact", "Lamps glow.", FACT]
+    assert main([*command, "--claim_threshold", "0.9"]) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("LOW_GROUNDED  CLAIM_SCORE")
+    assert "DATE: 1999, but fact [2]: 1998" in printed
+
+
+def test_texts_come_from_files_and_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "fact.txt"
+    path.write_text(FACT)
+    monkeypatch.setattr("sys.stdin", io.StringIO(FACT))
+    assert main(["check", "--answer", "-", "--fact_file", str(path), "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["verdict"], record["facts"][0]["text"]) == ("GROUNDED", FACT)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--answer", FACT], "--fact is missing"),
+        (["--fact", FACT], "--answer is missing"),
+        (["--answer", FACT, "--fact_file", "."], "--fact_file .: "),
+    ],
+)
+def test_what_is_missing_is_named(
+    arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", *arguments]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--answer", "\x1b[31mLamps glow.", "--fact", "\x1b]0;x\x07 glow"]) == 1
+    assert "\x1b]0" not in capsys.readouterr().out
+
+
+def test_a_checker_that_refuses_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with FaultServer(always(wire_faults.status(400, "INVALID_ARGUMENT"))) as server:
+        assert main(["check", "--answer", "a.", "--fact", "b.", "--checker", server.address]) == 1
+    assert "the answer could not be checked" in capsys.readouterr().err

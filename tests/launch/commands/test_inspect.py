@@ -1,0 +1,89 @@
+"""`groundwatch inspect`: how the messages of a file are read."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from launch.__main__ import main
+from tests.support.archives import an_envelope, lines_of
+
+TRACE = {
+    "id": "t1",
+    "timestamp": "2026-03-03T12:00:00Z",
+    "input": "Who feeds the cat?",
+    "output": "Ada feeds the cat.",
+    "metadata": {"contexts": ["Ada feeds the cat at noon."]},
+}
+ROW = {"said": {"reply": "Ada feeds the cat."}, "excerpts": [{"chunk": "Ada feeds the cat."}]}
+
+
+def inspect(path: Path, value: object, *flags: str) -> int:
+    path.write_bytes(value if isinstance(value, bytes) else lines_of(json.dumps(value).encode()))
+    return main(["inspect", str(path), *flags])
+
+
+def test_an_answer_is_shown_with_its_format_and_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "traces.jsonl"
+    assert inspect(path, TRACE) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"{path}#1: langfuse.trace\nfields: id, timestamp, input, output, ")
+    for words in ("GROUNDED", "Who feeds the cat?", "Ada feeds the cat at noon."):
+        assert words in printed
+
+
+def test_a_carrier_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entry = {"logName": "projects/p/logs/chat", "insertId": "i", "jsonPayload": TRACE}
+    assert inspect(tmp_path / "a.jsonl", entry) == 0
+    assert "a.jsonl#1: langfuse.trace in LogEntry\n" in capsys.readouterr().out
+
+
+def test_what_is_not_understood_comes_with_a_map_that_reads_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.jsonl"
+    assert inspect(path, ROW) == 1
+    flags = ["--map", "answer=$.said.reply", "facts=$.excerpts[*].chunk"]
+    printed = capsys.readouterr()
+    assert f"{path}#1: not read\n" in printed.out
+    assert f"Try --map '{flags[1]}' --map '{flags[2]}'." in printed.out
+    assert "none of these messages could be read" in printed.err
+    assert inspect(path, ROW, *flags) == 0
+    assert "a.jsonl#1: field_map.custom\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.csv", b"question,answer\nWho?,Ada.\n", "UNSCORABLE  NO_FACTS"),
+        ("a.jsonl", b"question,answer\nWho?,Ada.\n", "let its name end in .csv"),
+        ("a.jsonl", json.dumps(TRACE).encode("utf-16"), "looks like UTF-16"),
+        ("a.jsonl", json.dumps(TRACE, indent=2).encode(), "a.jsonl#1: langfuse.trace"),
+        ("a.jsonl", json.dumps([TRACE, TRACE]).encode(), "a.jsonl#1#1: langfuse.trace"),
+        ("a.jsonl", b"", "no message in it"),
+        ("a.avro", b"Obj\x01", "cannot be read: its Avro header is damaged"),
+    ],
+)
+def test_other_files_are_shown_or_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes, words: str
+) -> None:
+    inspect(tmp_path / name, content)
+    printed = capsys.readouterr()
+    assert words in printed.out + printed.err
+
+
+def test_only_the_first_messages_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = lines_of(*map(an_envelope, range(9)))
+    assert inspect(tmp_path / "a.jsonl", content, "--messages", "2") == 0
+    assert capsys.readouterr().out.count("groundwatch.envelope") == 2
+
+
+def test_a_bad_map_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert inspect(tmp_path / "a.jsonl", ROW, "--map", "answer=said", "reply=$.said") == 2
+    complaint = capsys.readouterr().err
+    assert "--map answer=said: a path begins with $, such as $.said" in complaint
+    assert "--map reply=$.said: reply is not one of query, answer, facts" in complaint

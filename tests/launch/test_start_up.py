@@ -1,0 +1,127 @@
+"""What a command imports: Beam and Google's clients take more than a second to import."""
+
+import json
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from launch.__main__ import main
+from launch.commands import all_commands
+from launch.job.beam_options import _Parser
+from launch.job.placement import beam_flag_names
+from launch.watch.durable.journal import Journal
+from tests.support.journals import an_account, commit_batch
+from tests.support.reports import a_low, write_enriched
+
+_HELP_WITHIN_S = 0.3
+_MORE_ATTEMPTS = 3
+_PROGRAM = """
+import json, sys, time
+from launch.__main__ import main
+
+status = main(sys.argv[1:])
+sys.stdout.flush()
+sys.stderr.write("\\n" + json.dumps([status, time.process_time(), sorted(sys.modules)]))
+"""
+# Empty packages that every interpreter loads, not clients.
+_EMPTY = {"google", "google.cloud"}
+
+
+class Start(NamedTuple):
+    """How a command ended: its exit status, processor time, and heavy imports."""
+
+    status: int
+    cpu_s: float
+    heavy: list[str]
+
+
+def start(*arguments: str) -> Start:
+    """Run a command in a fresh interpreter."""
+    ended = subprocess.run(  # noqa: S603 - our own source
+        [sys.executable, "-c", _PROGRAM, *arguments], capture_output=True, text=True, check=True
+    )
+    status, cpu_s, modules = json.loads(ended.stderr.splitlines()[-1])
+    roots = {"apache_beam", "google", "grpc"}
+    heavy = [name for name in modules if name.partition(".")[0] in roots and name not in _EMPTY]
+    return Start(status, cpu_s, heavy)
+
+
+COMMANDS = [*all_commands(), "watch --demo", "watch --runner=DataflowRunner"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_imports_neither_beam_nor_clients_and_is_quick(command: str) -> None:
+    shown = start(*command.split(), "--help")
+    assert (shown.status, shown.heavy) == (0, [])
+    # A busy machine may be slow once.
+    again = (start(*command.split(), "--help").cpu_s for _ in range(_MORE_ATTEMPTS))
+    assert shown.cpu_s < _HELP_WITHIN_S or min(again) < _HELP_WITHIN_S
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_usage_error_imports_neither_beam_nor_clients(command: str) -> None:
+    unknown = start(*command.split(), "--bogus", "5")
+    assert (unknown.status, unknown.heavy) == (2, [])
+
+
+@pytest.mark.parametrize("command", ["backfill", "estimate", "replay", "watch", "watch --demo"])
+def test_an_output_that_cannot_be_written_imports_neither(command: str, tmp_path: Path) -> None:
+    output = tmp_path / "file" / "out"
+    output.parent.touch()
+    failed = start(*command.split(), "--output", str(output))
+    assert (failed.status, failed.heavy) == (2, [])
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an output folder with records, labels, an archive and the journal of a worker."""
+    folder = tmp_path_factory.mktemp("output")
+    records = [a_low(record_id=letter * 64) for letter in "ab"]
+    write_enriched(folder, records)
+    labels = ({"name": each.record_id, "hallucinated": each is records[0]} for each in records)
+    envelope = {"id": "a", "answer": "Lamps glow.", "facts": ["Lamps glow."]}
+    (folder / "answers.jsonl").write_text(json.dumps(envelope) + "\n")
+    (folder / "gold.jsonl").write_text("".join(json.dumps(label) + "\n" for label in labels))
+    work_folder = folder / ".groundwatch-r1"
+    work_folder.mkdir()
+    with closing(Journal(str(work_folder / "journal.sqlite"))) as journal:
+        commit_batch(journal, 1, an_account())
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("status {0}", 0),
+        ("verify {0}", 1),
+        ("report {0}", 0),
+        ("evaluate --answers {0}/enriched/*/*.avro --gold {0}/gold.jsonl --resamples 20", 0),
+        ("show aaaa {0}", 0),
+        ("inspect {0}/answers.jsonl", 0),
+        ("check --answer Lamps --fact Lamps", 0),
+        ("estimate --input {0}/answers.jsonl", 0),
+    ],
+)
+def test_a_command_that_needs_no_pipeline_imports_neither(
+    command: str, status: int, output: Path
+) -> None:
+    ended = start(*command.format(output).split())
+    assert (ended.status, ended.heavy) == (status, [])
+
+
+def test_all_flags_of_beam_are_known_without_an_import() -> None:
+    flags = {flag for action in _Parser()._actions for flag in action.option_strings}
+    assert {flag.removeprefix("--") for flag in flags} <= set(beam_flag_names())
+
+
+def test_a_flag_of_beam_in_its_examples_is_still_unknown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = ["--input", __file__, "--output", str(tmp_path)]
+    assert "xyz" in beam_flag_names()
+    assert main(["backfill", *places, "--xyz", "1"]) == 2
+    assert "--xyz is unknown" in capsys.readouterr().err

@@ -1,0 +1,47 @@
+"""Draw the README's pictures from the demo: `python -m tests.pictures`."""
+
+import io
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+import launch
+from tests.support.browser import ABSENT, chromium, find_chromium
+from tests.support.commands import GROUNDWATCH, run
+
+DOCS = Path(launch.__file__).parents[1] / "docs"
+_COLUMNS, _LINES = 84, 26
+_WIDTH_PX, _HEIGHT_PX = 1000, 900
+
+
+def draw_terminal(printed: str) -> str:
+    """Draw the first lines of what the demo prints, as SVG without external fonts."""
+    console = Console(record=True, width=_COLUMNS, file=io.StringIO(), force_terminal=True)
+    lines = printed.strip("\n").split("\n")[:_LINES]
+    console.print(Text.from_ansi("\n".join(["$ groundwatch demo", *lines])))
+    drawn = console.export_svg(title="groundwatch demo", unique_id="demo")
+    return re.sub(r"@font-face \{.*?\}", "", drawn, flags=re.DOTALL)
+
+
+def main() -> None:
+    """Run the demo, and write both pictures."""
+    os.environ |= {"FORCE_COLOR": "1", "COLUMNS": str(_COLUMNS)}
+    with tempfile.TemporaryDirectory() as folder:
+        exit_status, printed, complained = run(*GROUNDWATCH, "demo", "--output", f"{folder}/demo")
+        if exit_status:
+            sys.exit(complained)
+        shown = printed.replace(folder, "out")
+        (DOCS / "terminal.svg").write_text(draw_terminal(shown), encoding="utf-8")
+        with chromium(find_chromium() or sys.exit(ABSENT)) as browser:
+            page = browser.new_page(viewport={"width": _WIDTH_PX, "height": _HEIGHT_PX})
+            page.goto(Path(folder, "demo/report.html").as_uri())
+            page.screenshot(path=DOCS / "report.jpg", type="jpeg", quality=60)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Read JSON that is written over several lines."""
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.archives import an_envelope, lines_of, payloads, read_all, read_damaged
+
+VALUES = [{"answer": 'It rains }{ "daily" \\', "facts": ["[Rain", "]"], "n": n} for n in range(3)]
+
+
+def spread(*values: Any, indent: int = 2) -> bytes:
+    return lines_of(*(json.dumps(value, indent=indent).encode() for value in values))
+
+
+def test_each_value_is_a_message_named_by_its_first_line() -> None:
+    messages = read_all(b"\n" + spread(*VALUES), "x")
+    assert [json.loads(payload) for payload in payloads(messages)] == VALUES
+    assert [message.place for message in messages] == ["x#2", "x#10", "x#18"]
+
+
+def test_an_array_is_one_message() -> None:
+    [message] = read_all(spread(VALUES))
+    assert json.loads(message.payload) == VALUES
+
+
+@pytest.mark.parametrize("content", [b"[\n", b'{\n"answer": "a"\n', b"{{\n[\n"])
+def test_a_value_that_never_ends_is_one_message(content: bytes) -> None:
+    assert payloads(read_all(content)) == [content]
+
+
+def test_a_broken_first_line_takes_no_other_line_along() -> None:
+    lines = [b'{"answer": "cut', an_envelope(1), an_envelope(2)]
+    assert payloads(read_all(lines_of(*lines))) == lines
+
+
+def test_values_of_a_cut_gzip_member_do_not_count() -> None:
+    content = gzip.compress(spread(*VALUES))[:-1]
+    assert read_damaged(content, "x.gz")[0] == []
+    assert len(read_damaged(content, "x.gz", salvage=True)[0]) == len(VALUES)
+
+
+_JSON = st.recursive(
+    st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+)
+
+
+@given(st.lists(st.dictionaries(st.text(), _JSON, min_size=1), min_size=1, max_size=4))
+def test_every_value_survives(values: list[Any]) -> None:
+    assert [json.loads(each) for each in payloads(read_all(spread(*values)))] == values

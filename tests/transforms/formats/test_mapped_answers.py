@@ -1,0 +1,150 @@
+"""Read answers by the user's own field map."""
+
+from typing import Any
+
+import pytest
+
+from schemas.answer import Answer, Fact
+from schemas.message import UnmappedFields, UnreadableAnswer
+from schemas.verdict import Tag
+from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parsed
+from transforms.field_maps.field_map import FIELDS, parse_map
+from transforms.formats import ParseFailure, parse_answers
+
+ROW = {
+    "asked": "Who feeds the cat?",
+    "said": "Ada feeds the cat.",
+    "found": [{"chunk": "Ada feeds the cat at noon.", "url": "cat.md"}, {"chunk": "Bo naps."}],
+    "meta": {
+        "key": 7,
+        "at": "2026-03-03T12:00:00Z",
+        "bot": "pets",
+        "chat": "c1",
+        "ids": ["t", "s"],
+    },
+}
+WHOLE_MAP = (
+    ("query", "$.asked"),
+    ("answer", "$.said"),
+    ("facts", "$.found[*].chunk"),
+    ("id", "$.meta.key"),
+    ("time", "$.meta.at"),
+    ("engine", "$.meta.bot"),
+    ("session", "$.meta.chat"),
+    ("trace", "$.meta.ids[0]"),
+    ("span", "$.meta.ids[1]"),
+    ("response", "$.meta.none"),
+    ("response", "$.meta.key"),
+)
+FACTS_MAP = (("facts", "$.found[*].chunk"),)
+
+
+def read_all(value: object, own_map: tuple[tuple[str, str], ...]) -> list[Answer | ParseFailure]:
+    return list(parse_answers(message_of(value), own_map=own_map))
+
+
+def read(value: object, own_map: tuple[tuple[str, str], ...]) -> Answer:
+    [answer] = read_all(value, own_map)
+    if isinstance(answer, ParseFailure):
+        raise answer.error
+    return answer
+
+
+def test_a_map_reads_every_field() -> None:
+    answer = read(ROW, WHOLE_MAP)
+    assert answer.source_format == "field_map.custom"
+    assert (answer.query, answer.answer_text) == (ROW["asked"], ROW["said"])
+    assert [fact.text for fact in answer.facts] == ["Ada feeds the cat at noon.", "Bo naps."]
+    assert (answer.answer_name, answer.engine, answer.session) == ("7", "pets", "c1")
+    assert (answer.trace_id, answer.span_id, answer.response_id) == ("t", "s", "7")
+    assert answer.event_time_us == 1_772_539_200_000_000
+    assert {field for field, _ in WHOLE_MAP} == {*FIELDS}
+
+
+def test_a_map_corrects_a_known_format_and_keeps_its_other_fields() -> None:
+    envelope = {"answer": "Ada feeds the cat.", "id": "e1", "found": ROW["found"]}
+    answer = read(envelope, FACTS_MAP)
+    assert (answer.source_format, answer.answer_name) == ("groundwatch.envelope", "e1")
+    assert len(answer.facts) == 2
+
+
+def test_citations_of_replaced_facts_are_dropped() -> None:
+    citations = [{"startIndex": "0", "endIndex": "3", "sources": [{"referenceId": "0"}]}]
+    resource = {
+        "name": ANSWER_NAME,
+        "state": "SUCCEEDED",
+        "answerText": "Ada feeds the cat.",
+        "citations": citations,
+        "references": [chunk_reference("Another.")],
+        "found": ROW["found"],
+    }
+    assert len(parsed(resource).citations) == 1
+    answer = read(resource, FACTS_MAP)
+    assert (answer.citations, answer.answer_name) == ((), ANSWER_NAME)
+    assert answer.facts[0] == Fact(text="Ada feeds the cat at noon.")
+
+
+def test_a_map_adds_to_a_preset() -> None:
+    trace = {
+        "id": "t1",
+        "timestamp": "2026-03-03T12:00:00Z",
+        "input": "Who?",
+        "output": "Ada feeds the cat.",
+        "metadata": {"docs": ["Ada feeds the cat at noon."]},
+    }
+    with pytest.raises(UnmappedFields, match=r"metadata.*facts=\$\.metadata\.docs\[\*\]"):
+        parsed(trace)
+    answer = read(trace, (("facts", "$.metadata.docs[*]"),))
+    assert (answer.source_format, answer.answer_name, len(answer.facts)) == (
+        "langfuse.trace",
+        "t1",
+        1,
+    )
+
+
+def test_a_map_reads_what_a_carrier_holds_or_the_whole_of_it() -> None:
+    entry = {
+        "insertId": "i1",
+        "logName": "projects/p/logs/chat",
+        "timestamp": "2026-03-03T12:00:00Z",
+        "jsonPayload": ROW,
+    }
+    for steps in ("$.", "$.jsonPayload."):
+        own_map = (("answer", f"{steps}said"), ("facts", f"{steps}found[*].chunk"))
+        answer = read(entry, own_map)
+        assert (answer.answer_text, len(answer.facts)) == (ROW["said"], 2)
+        assert answer.event_time_us == 1_772_539_200_000_000
+
+
+def test_each_element_of_an_array_is_an_answer_of_its_own() -> None:
+    answers = read_all([ROW | {"said": "One."}, ROW | {"said": "Two."}, {"other": 1}], WHOLE_MAP)
+    texts = [each.answer_text for each in answers if isinstance(each, Answer)]
+    assert (texts, len(answers)) == (["One.", "Two."], 3)
+
+
+FAILURES: dict[str, tuple[Any, str]] = {
+    "no answer at the path": ({"asked": "Who?", "told": "Ada."}, "not recognised"),
+    "no text at the path": (ROW | {"said": {"text": "Ada."}}, r"answer at \$\.said is an object"),
+    "facts at another path": (ROW | {"found": None, "docs": ["Ada feeds."]}, "docs"),
+}
+
+
+@pytest.mark.parametrize(("value", "words"), FAILURES.values(), ids=FAILURES)
+def test_what_a_map_does_not_find_is_a_failure(value: object, words: str) -> None:
+    with pytest.raises(UnreadableAnswer, match=words):
+        read(value, WHOLE_MAP)
+
+
+def test_empty_facts_at_the_path_are_no_facts() -> None:
+    assert read(ROW | {"found": []}, WHOLE_MAP).facts == ()
+
+
+def test_a_bad_time_is_tagged() -> None:
+    answer = read(ROW | {"meta": {"at": "noon"}}, WHOLE_MAP)
+    assert (answer.event_time_us, answer.tags) == (None, (Tag.BAD_TIMESTAMP,))
+
+
+@pytest.mark.parametrize("pair", [("reply", "$.a"), ("answer", "a"), ("answer", "$..a")])
+def test_a_bad_map_is_refused(pair: tuple[str, str]) -> None:
+    with pytest.raises(ValueError, match=r"is not one of|path"):
+        parse_map((pair,))

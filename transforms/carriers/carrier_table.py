@@ -1,0 +1,35 @@
+"""List the carriers and detect which of them a message is."""
+
+from transforms.carriers import (
+    batch_output,
+    dialogflow_row,
+    gen_ai_attributes,
+    log_entry,
+    otlp_json,
+    push_body,
+    subscription_row,
+    vertex_log,
+)
+from transforms.carriers.carrier import Carrier
+
+CARRIERS: tuple[Carrier, ...] = (
+    log_entry.LOG_ENTRY,
+    push_body.PUSH_BODY,
+    subscription_row.SUBSCRIPTION_ROW,
+    vertex_log.VERTEX_LOG,
+    batch_output.BATCH_OUTPUT,
+    dialogflow_row.DIALOGFLOW_ROW,
+    otlp_json.OTLP_JSON,
+    gen_ai_attributes.GEN_AI_ATTRIBUTES,
+)
+"""All carriers; the first that matches an object unwraps it."""
+
+_MARKS = frozenset[str]().union(*(carrier.marks for carrier in CARRIERS))
+
+
+def find_carrier(value: object) -> Carrier | None:
+    """Find the carrier that parsed JSON is; None if it is another object."""
+    if not isinstance(value, dict) or _MARKS.isdisjoint(value):
+        return None
+    marked = (carrier for carrier in CARRIERS if not carrier.marks.isdisjoint(value))
+    return next((carrier for carrier in marked if carrier.detects(value)), None)

@@ -1,0 +1,131 @@
+"""Find the fields of an answer in parsed JSON, by one path or several for each."""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+from schemas import Record
+from schemas.answer import Fact
+from schemas.message import UnreadableAnswer
+from schemas.wire.json_input import camel_case_name
+from transforms.field_maps.json_path import JsonPath, json_path, read_text_as_json
+
+FIELDS: tuple[str, ...] = (
+    *("query", "answer", "facts", "id", "time"),
+    *("engine", "session", "trace", "span", "response"),
+)
+PathPairs = tuple[tuple[str, str], ...]
+"""Pairs of a field and its path; several paths of one field are tried in their order."""
+
+_KINDS = (str, dict, type(None))
+_SEPARATOR = " | "
+# Where tools write the text of a source, what it is called and where it is.
+_TEXTS: tuple[str, ...] = (
+    *("text", "page_content", "content.text", "content", "chunk_text", "passage", "snippet"),
+    *("node.text", "document.content", "['document.content']", "body", "cited_text"),
+)
+TEXT_NAMES = frozenset(name.partition(".")[0] for name in _TEXTS)
+"""The fields in which the text of a fact is found."""
+_TITLES = ("title", "document_title", "filename", "metadata.title", "metadata.file_name")
+_URIS = (
+    *("uri", "url", "link", "source", "metadata.source", "metadata.url", "metadata.uri"),
+    *("location.s3Location.uri", "location.webLocation.url"),
+)
+_DOCUMENTS = ("document_id", "file_id", "['document.id']", "node.id_", "id", "doc_id")
+
+
+class FieldMap(Record, frozen=True):
+    """The paths of each field; the first path that finds a value counts.
+
+    The fields `ignored`, in lowerCamelCase, hold neither the answer nor its facts.
+    """
+
+    paths: dict[str, tuple[JsonPath, ...]]
+    ignored: frozenset[str] = frozenset()
+
+    @property
+    def first_names(self) -> set[str]:
+        """The fields of the outermost object that the paths begin with."""
+        return {path.first_name for paths in self.paths.values() for path in paths}
+
+    def replaced_by(self, other: "FieldMap") -> "FieldMap":
+        """Return this map with the paths of another one, where that has any."""
+        return FieldMap(self.paths | other.paths, self.ignored)
+
+    def find(self, field: str, value: object) -> list[object]:
+        """Return the values of a field."""
+        found = (path.find(value) for path in self.paths.get(field, ()))
+        return next(filter(None, found), [])
+
+    def text(self, field: str, value: object) -> str:
+        """Return the text of a field, "" if there is none; several texts are joined."""
+        found = self.find(field, value)
+        for each in found:
+            if not isinstance(each, str):
+                kind = "an object" if isinstance(each, dict) else f"a {type(each).__name__}"
+                raise UnreadableAnswer(f"The {field}{self.describe(field)} is {kind}, not a text.")
+        return "".join(map(str, found))
+
+    def facts(self, value: object) -> Iterator[Fact]:
+        """Read the facts: texts, objects with a text, or lists of them, also as JSON in a text."""
+        for found in self.find("facts", value):
+            items = read_text_as_json(found)
+            is_list = isinstance(items, list) and all(isinstance(each, _KINDS) for each in items)
+            listed: Any = items if is_list else [found]
+            # Tables write null for an item that is missing.
+            yield from map(self._fact, (item for item in listed if item is not None))
+
+    def reads(self, value: object) -> bool:
+        """Return whether the map finds an answer in parsed JSON."""
+        return bool(self.find("answer", value))
+
+    def is_empty(self, field: str, value: object) -> bool:
+        """Return whether a field is there, but empty."""
+        return any(path.finds_empty(value) for path in self.paths.get(field, ()))
+
+    def known_names(self, value: object) -> frozenset[str]:
+        """Return the fields of an object that are ignored, or in which some path finds a value."""
+        paths = (path for paths in self.paths.values() for path in paths)
+        found = (camel_case_name(path.first_name) for path in paths if path.find(value))
+        return self.ignored.union(found)
+
+    def finds_any(self, value: object) -> bool:
+        """Return whether some path of the answer or its facts finds a value."""
+        return any(self.find(field, value) for field in ("answer", "facts"))
+
+    def describe(self, field: str) -> str:
+        """Say where a field should be, such as `` at $.answer``; "" if no path is known."""
+        paths = " or ".join(path.text for path in self.paths.get(field, ()))
+        return f" at {paths}" if paths else ""
+
+    def _fact(self, item: object) -> Fact:
+        if isinstance(item, str):
+            return Fact(text=item)
+        texts = _texts(_TEXTS, item)
+        if not texts:
+            raise UnreadableAnswer(
+                f"A fact{self.describe('facts')} is neither a text nor an object with one: map"
+                " the field that holds its text, such as --map 'facts=$.documents[*].chunk'."
+            )
+        title, uri, document = (
+            next(iter(_texts(names, item)), None) for names in (_TITLES, _URIS, _DOCUMENTS)
+        )
+        return Fact(text=texts[0], title=title, uri=uri, document=document)
+
+
+@cache
+def parse_map(pairs: PathPairs, ignored: str = "") -> FieldMap:
+    """Parse a field map; raise ValueError if a field or a path is none."""
+    paths: dict[str, tuple[JsonPath, ...]] = {}
+    for field, text in pairs:
+        if field not in FIELDS:
+            raise ValueError(f"{field} is not one of {', '.join(FIELDS)}")
+        found = tuple(map(json_path, text.split(_SEPARATOR)))
+        paths[field] = (*paths.get(field, ()), *found)
+    return FieldMap(paths, frozenset(ignored.split()))
+
+
+def _texts(names: Iterable[str], value: object) -> list[str]:
+    paths = (json_path(f"$.{name}".replace(".[", "[")) for name in names)
+    found = (each for path in paths for each in path.find(value))
+    return [each for each in found if isinstance(each, str) and each]

@@ -1,0 +1,155 @@
+"""Find values in parsed JSON by paths of a subset of JSONPath (RFC 9535).
+
+A field is found in either letter case, and paths go on inside a string of JSON. No library does
+either; a test compares the subset with one.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from schemas import Record
+from schemas.message import UnreadableAnswer
+from schemas.wire.json_input import camel_case_name, read_json
+from schemas.wire.wire_type import reject_repeated
+
+_STEP = re.compile(
+    r"""
+    \.(?P<all>\*)
+    | \.(?P<name>[\w$@:-]+)
+    | \[\s*(?:
+        (?P<every>\*)
+        | (?P<index>-?\d{1,9})
+        | (?P<quoted>'[^']*'|"[^"]*")
+        | \?\s*\(?\s*@(?P<inner>[^=!()\s]+)\s*(?P<operator>[=!]=)\s*
+          (?P<literal>'[^']*'|"[^"]*"|-?\d+|true|false)\s*\)?
+    )\s*\]
+    """,
+    re.VERBOSE,
+)
+_EMPTY: tuple[object, ...] = ("", None, [], {})
+_WORDS = {"true": True, "false": False}
+
+
+class Every(Record, frozen=True):
+    """Select all items of a list, or all fields of an object."""
+
+
+class Filter(Record, frozen=True, kw_only=True):
+    """Select the items in which a path finds a value, or does not find it."""
+
+    path: "JsonPath"
+    literal: object
+    is_equal: bool
+
+
+Step = str | int | Every | Filter
+
+
+class JsonPath(Record, frozen=True):
+    """A path such as ``$.documents[*].text``, as its text and its steps."""
+
+    text: str
+    steps: tuple[Step, ...]
+
+    @property
+    def first_name(self) -> str:
+        """The field of the outermost object that the path leads through, "" if it names none."""
+        return next((step for step in self.steps[:1] if isinstance(step, str)), "")
+
+    def find(self, value: object) -> list[object]:
+        """Return the values that the path finds, in their order; none where it leads nowhere."""
+        found = [value]
+        for step in self.steps:
+            found = [each for item in found for each in _select(step, read_text_as_json(item))]
+        for each in found:
+            reject_repeated(each)
+        return found
+
+    def finds_empty(self, value: object) -> bool:
+        """Return whether the path leads to something that is there, and is empty."""
+        found = [value]
+        for step in self.steps:
+            found = [each for item in found for each in _select(step, read_text_as_json(item))]
+            if found and all(read_text_as_json(each) in _EMPTY for each in found):
+                return True
+        return False
+
+
+@cache
+def json_path(text: str) -> JsonPath:
+    """Parse a path; raise ValueError if it is not of the subset."""
+    if not text.startswith("$"):
+        raise ValueError(f"a path begins with $, such as $.{text.lstrip('.')[:40]}")
+    steps: list[Step] = []
+    end = 1
+    while end < len(text):
+        match = _STEP.match(text, end)
+        if match is None:
+            raise ValueError(
+                f"the path is not understood from {text[end : end + 20]!r}: it may hold .NAME,"
+                " ['NAME'], [0], [-1], [*] and [?(@.NAME=='TEXT')]"
+            )
+        steps.append(_step(match))
+        end = match.end()
+    return JsonPath(text, tuple(steps))
+
+
+def read_text_as_json(value: object) -> object:
+    """Parse a string that holds a list or an object as JSON; return any other value as it is."""
+    if not (isinstance(value, str) and value.lstrip()[:1] in {"[", "{"}):
+        return value
+    try:
+        return read_json(value.encode())
+    except (UnicodeEncodeError, UnreadableAnswer):
+        return value
+
+
+def _step(match: re.Match[str]) -> Step:
+    if match["all"] or match["every"]:
+        return Every()
+    if match["index"]:
+        return int(match["index"])
+    if match["inner"]:
+        return Filter(
+            path=json_path(f"${match['inner']}"),
+            literal=_literal(match["literal"]),
+            is_equal=match["operator"] == "==",
+        )
+    return match["name"] or match["quoted"][1:-1]
+
+
+def _literal(text: str) -> object:
+    if text in _WORDS:
+        return _WORDS[text]
+    return text[1:-1] if text[0] in "'\"" else int(text)
+
+
+def _select(step: Step, value: object) -> Iterable[object]:
+    if isinstance(step, str):
+        return _field(value, step)
+    if isinstance(step, int):
+        return value[step : step + 1 or None] if isinstance(value, list) else ()
+    items = _items(value)
+    return items if isinstance(step, Every) else _matching(items, step)
+
+
+def _field(value: object, name: str) -> Iterable[object]:
+    if not isinstance(value, dict):
+        return ()
+    for spelling in (name, camel_case_name(name)):
+        if spelling in value:
+            return (value[spelling],)
+    return ()
+
+
+def _items(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _matching(items: Iterable[object], condition: Filter) -> Iterator[object]:
+    for item in items:
+        if (condition.literal in condition.path.find(item)) is condition.is_equal:
+            yield item

@@ -1,0 +1,211 @@
+"""Split a message into its answers: unwrap its carriers, and separate the elements of arrays."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from schemas.message import CARRIER_ID, Message, UnmappedFields, UnreadableAnswer
+from schemas.wire.json_input import BYTE_ORDER_MARK, MAX_PAYLOAD_BYTES, read_camel_case
+from schemas.wire.wire_type import OutOfRangeNumber
+from transforms.carriers.carrier import Carried, Carrier
+from transforms.carriers.carrier_table import find_carrier
+from transforms.field_maps.field_map import FieldMap
+from transforms.formats.discovery_engine_answers import is_answer, is_unfinished
+from transforms.formats.field_values import parse_time
+from transforms.formats.format_table import FORMATS, is_known
+from transforms.formats.mapped_answers import is_row
+from transforms.formats.unmapped_fields import could_hold_content, join_names
+
+MAX_ANSWERS = 10_000
+"""The limit for one message: each answer takes a copy of the message's attributes."""
+
+_WRAPPER_FIELD = "answers"
+_COMPLETE_FORMATS = tuple(known for known in FORMATS if not (known.can_be_chunk or known.field_map))
+
+
+class Element(NamedTuple):
+    """One answer: parsed JSON, camelCase and without nulls, and a message that holds it alone.
+
+    The value is the error if a body of a carrier cannot be read. `carrier_fields` names the unknown
+    fields of its carriers that could hold text or facts; None without a carrier.
+    """
+
+    value: object
+    message: Message
+    carrier_fields: tuple[str, ...] | None = None
+
+
+def split_answers(
+    message: Message, own_map: FieldMap | None = None
+) -> Sequence[Element | tuple[object, Message, None]]:
+    """Parse the JSON of a message, and split it into its answers: at least one.
+
+    A message holds several answers if it is an array of complete answers under different names or
+    tokens, an array of messages that cannot be chunks of a stream, an object with the array
+    `answers`, or a carrier of several. Any other message holds one. A replay of an element's
+    message reads the same answer. An array is also split if a user's field map finds an answer in
+    an element.
+    """
+    if message.whole_bytes is not None:
+        raise UnreadableAnswer(
+            f"The message has {message.whole_bytes} bytes, more than {MAX_PAYLOAD_BYTES}; only the"
+            f" first {len(message.payload)} are kept."
+        )
+    value = read_camel_case(message.payload)
+    carrier = find_carrier(value)
+    if carrier is None and isinstance(value, dict) and _WRAPPER_FIELD not in value:
+        return ((value, message, None),)  # most messages; an Element takes longer to make
+    whole = Element(value, message)
+    if carrier is None:
+        elements = _split(whole, own_map)
+    else:
+        bodies = _unwrap(whole, carrier)
+        elements = [element for body in bodies for element in _split(body, own_map)]
+    if len(elements) == 1:
+        return elements
+    return [
+        element._replace(message=replace(element.message, element=number))
+        for number, element in enumerate(_numbered(elements, "id"))
+    ]
+
+
+def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:
+    """Yield the bodies of a carrier, and of the carriers in it."""
+    fields: Any = outer.value
+    unknown = [
+        f"{carrier.name}.{name}"
+        for name, value in fields.items()
+        if not carrier.knows(name) and could_hold_content(value)
+    ]
+    for carried in carrier.unwrap(fields):
+        message = _carried_message(outer.message, carried)
+        carrier_fields = (*(outer.carrier_fields or ()), *unknown)
+        try:
+            text = carried.body
+            value = read_camel_case(text.encode()) if isinstance(text, str) else text
+            inner, within = Element(value, message, carrier_fields), find_carrier(value)
+            yield from [inner] if within is None else list(_unwrap(inner, within))
+        except UnreadableAnswer as error:
+            yield Element(error, message, carrier_fields)
+
+
+def _carried_message(message: Message, carried: Carried) -> Message:
+    publish_time_us = parse_time(carried.publish_time)
+    return replace(
+        message,
+        payload=message.payload if carried.alone is None else _encode(carried.alone),
+        attributes=message.attributes | carried.attributes,
+        publish_time_us=message.publish_time_us if publish_time_us is None else publish_time_us,
+    )
+
+
+def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
+    """Split an array of answers, or the array in the field `answers`."""
+    value, message = whole.value, whole.message
+    is_mapped = own_map is not None and isinstance(value, list) and any(map(own_map.reads, value))
+    if isinstance(value, list) and (is_mapped or _holds_several(value)):
+        values, in_wrapper = value, False
+    elif isinstance(value, dict) and _is_wrapper(value):
+        values, in_wrapper = value[_WRAPPER_FIELD], True
+    else:
+        return (whole,)
+    payloads: Sequence[bytes | msgspec.Raw]
+    if whole.carrier_fields is None:
+        payloads = _decode(message.payload, in_wrapper=in_wrapper)
+    else:
+        payloads = [_encode(each) for each in values]
+    elements = [
+        whole._replace(value=each, message=replace(message, payload=bytes(payload)))
+        for each, payload in zip(values, payloads, strict=True)
+    ]
+    return elements if len(elements) == 1 else _numbered(elements, CARRIER_ID)
+
+
+def _numbered(elements: Sequence[Element], name: str) -> list[Element]:
+    """Number an attribute that names the message of all elements."""
+    if len(elements) > MAX_ANSWERS:
+        raise UnreadableAnswer(
+            f"The message holds {len(elements)} answers, more than {MAX_ANSWERS}."
+        )
+    return [
+        element._replace(message=_suffixed(element.message, name, f"#{number}"))
+        for number, element in enumerate(elements)
+    ]
+
+
+def _suffixed(message: Message, name: str, suffix: str) -> Message:
+    attributes = message.attributes
+    if name not in attributes:
+        return message
+    return replace(message, attributes=attributes | {name: attributes[name] + suffix})
+
+
+def _encode(value: object) -> bytes:
+    """Write parsed JSON."""
+    return msgspec.json.encode(value, enc_hook=_encode_unusual)
+
+
+def _encode_unusual(value: object) -> object:
+    if isinstance(value, OutOfRangeNumber):
+        return msgspec.Raw(b"1e999")
+    raise UnreadableAnswer("A field that is read occurs twice in one object.")
+
+
+def _decode(payload: bytes, *, in_wrapper: bool) -> list[msgspec.Raw]:
+    array: bytes | msgspec.Raw = payload.removeprefix(BYTE_ORDER_MARK)
+    try:
+        if in_wrapper:
+            array = msgspec.json.decode(array, type=dict[str, msgspec.Raw])[_WRAPPER_FIELD]
+        return msgspec.json.decode(array, type=list[msgspec.Raw])
+    except msgspec.MsgspecError:
+        raise UnreadableAnswer("The message cannot be split into its answers.") from None
+
+
+def _is_wrapper(fields: Mapping[str, object]) -> bool:
+    answers = fields.get(_WRAPPER_FIELD)
+    if not isinstance(answers, list) or is_known(fields) or not any(map(is_known, answers)):
+        return False
+    others = [
+        name for name in fields if name != _WRAPPER_FIELD and could_hold_content(fields[name])
+    ]
+    if others:
+        raise UnmappedFields(
+            f"The message has unknown fields besides {_WRAPPER_FIELD!r}: {join_names(others)}. Move"
+            " them into the answers."
+        )
+    return True
+
+
+def _holds_several(items: Sequence[Any]) -> bool:
+    """Return whether the elements of an array are separate answers, not chunks of one stream."""
+    if any(
+        is_row(item) or any(known.matches(item) for known in _COMPLETE_FORMATS) for item in items
+    ):
+        return True
+    if any(isinstance(item, dict) and "response" in item and is_known(item) for item in items):
+        return True
+    names, tokens = set(), set()
+    for number, item in enumerate(filter(lambda item: isinstance(item, dict), items)):
+        inner = item.get("answer")
+        answer = inner if isinstance(inner, dict) else item
+        state = answer.get("state", "")
+        is_delta = isinstance(state, str | int) and is_unfinished(state)
+        if is_answer(answer) and not is_delta:
+            names.add(_stripped(answer.get("name")))
+            tokens.add(_stripped(item.get("answerQueryToken")))
+        elif "candidates" in item:
+            tokens.add(_stripped(item.get("responseId")) or _end_of(item, number))
+    return len(names - {""}) > 1 or len(tokens - {""}) > 1
+
+
+def _end_of(response: Mapping[str, Any], number: int) -> str:
+    """Name a response by its number if it ends: of the chunks of a stream only the last does."""
+    candidates = response["candidates"]
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    return str(number) if isinstance(first, dict) and first.get("finishReason") else ""
+
+
+def _stripped(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""

@@ -1,0 +1,180 @@
+"""discoveryengine.assist_answer and .stream_assist: answers of Gemini Enterprise's assistant.
+
+They are an AssistAnswer, alone or in a response, and the array that streamAssist returns. All are
+read as the answers of answerQuery are.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+from msgspec.structs import replace
+
+from schemas.message import UnreadableAnswer
+from schemas.wire import assistant as wire
+from schemas.wire import discovery_engine as discovery
+from schemas.wire import enums
+from schemas.wire.wire_type import Wire, read_wire, wire_fields
+from transforms.formats.discovery_engine_answers import read_chunks, read_response
+from transforms.formats.format import Format, Reading, Request
+
+_ASSIST_FIELDS = frozenset({"replies", "assistSkippedReasons", "customerPolicyEnforcementResult"})
+_NO_ANSWER = wire.AssistAnswer()
+_POLICY = "CUSTOMER_POLICY_VIOLATION"
+
+
+def to_response(assisted: wire.AssistResponse) -> discovery.StreamElement:
+    """Convert a response of the assistant to one of answerQuery."""
+    return discovery.StreamElement(
+        answer=_to_answer(assisted.answer),
+        session=discovery.Session(name=assisted.session_info.session),
+        answer_query_token=assisted.assist_token,
+        error=assisted.error,
+        query=assisted.query,
+    )
+
+
+def _to_answer(assisted: wire.AssistAnswer) -> discovery.WireAnswer:
+    state, reasons = (
+        enums.enum_name(assisted.state, enums.ASSIST_STATES),
+        _skipped_reasons(assisted),
+    )
+    grounded = [reply.grounded_content for reply in assisted.replies]
+    said = [content for content in grounded if not content.content.thought]
+    texts = [content.content.text or content.text for content in said]
+    metadata = [content.text_grounding_metadata for content in said]
+    starts = accumulate((len(text.encode()) for text in texts), initial=0)
+    firsts = accumulate((len(each.references) for each in metadata), initial=0)
+    supports = [
+        _to_support(segment, start if text else 0, first)
+        for text, each, start, first in zip(texts, metadata, starts, firsts, strict=False)
+        for segment in each.segments
+        if segment
+    ]
+    return discovery.WireAnswer(
+        name=assisted.name,
+        # A reason says more than that the answer was skipped.
+        state="" if state == "SKIPPED" and reasons else state or "",
+        answer_text="".join(texts),
+        references=tuple(
+            discovery.Reference(
+                chunk_info=discovery.Chunk(
+                    content=reference.content, document_metadata=reference.document_metadata
+                )
+            )
+            for each in metadata
+            for reference in each.references
+        ),
+        citations=tuple(supports),
+        grounding_supports=tuple(each for each in supports if each.grounding_score is not None),
+        answer_skipped_reasons=reasons,
+    )
+
+
+def _to_support(segment: wire.AssistSegment, start: int, first: int) -> discovery.WireSupport:
+    return discovery.WireSupport(
+        start_index=start + segment.start_index,
+        end_index=start + segment.end_index,
+        sources=tuple(
+            discovery.CitationSource(reference_id=first + index)
+            for index in segment.reference_indices
+            if index is not None
+        ),
+        grounding_score=segment.grounding_score,
+    )
+
+
+def _skipped_reasons(assisted: wire.AssistAnswer) -> tuple[str, ...]:
+    given = assisted.assist_skipped_reasons or assisted.skipped_reasons
+    reasons = [enums.enum_name(reason, enums.ASSIST_SKIPPED_REASONS) for reason in given]
+    verdict = assisted.customer_policy_enforcement_result.verdict
+    if enums.enum_name(verdict, enums.POLICY_VERDICTS) == "BLOCK":
+        reasons.append(_POLICY)
+    return tuple(dict.fromkeys(filter(None, reasons)))
+
+
+def is_assist_answer(value: object) -> bool:
+    """Return whether a JSON value is an answer of the assistant."""
+    if not isinstance(value, dict):
+        return False
+    name = value.get("name")
+    return not _ASSIST_FIELDS.isdisjoint(value) or (
+        isinstance(name, str) and "/assistAnswers/" in name
+    )
+
+
+def _is_assist_response(fields: Mapping[str, object]) -> bool:
+    answer = fields.get("answer")
+    return is_assist_answer(answer) or (isinstance(answer, dict) and "assistToken" in fields)
+
+
+def _is_stream(elements: list[Any]) -> bool:
+    return all(isinstance(each, dict) for each in elements) and any(
+        is_assist_answer(each) or _is_assist_response(each) for each in elements
+    )
+
+
+def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
+    is_bare = is_assist_answer(fields) or ("state" in fields and "answer" not in fields)
+    return wire.AssistAnswer if is_bare else wire.AssistResponse
+
+
+def _response_of(fields: Any) -> wire.AssistResponse:
+    if _wire_of(fields) is wire.AssistAnswer:
+        return wire.AssistResponse(answer=read_wire(fields, wire.AssistAnswer))
+    return read_wire(fields, wire.AssistResponse)
+
+
+def _read_answer(request: Request) -> Reading:
+    return read_response(to_response(_response_of(request.value)), request, ASSIST_ANSWER.name)
+
+
+def _read_stream(request: Request) -> Reading:
+    if not isinstance(request.value, list):
+        raise UnreadableAnswer("A streamed answer must be an array.")
+    responses = [_response_of(fields) for fields in request.value]
+    return read_chunks(
+        list(map(to_response, join_responses(responses))), request, STREAM_ASSIST.name
+    )
+
+
+def join_responses(responses: Sequence[wire.AssistResponse]) -> Sequence[wire.AssistResponse]:
+    """Give the last answer the replies of all, unless it repeats them; remove the others.
+
+    The service may end a stream with the whole answer or with its last part.
+    """
+    numbers = [number for number, each in enumerate(responses) if each.answer != _NO_ANSWER]
+    answers = [responses[number].answer for number in numbers]
+    if not answers:
+        return responses
+    *earlier, final = (_to_answer(answer).answer_text for answer in answers)
+    is_whole = final.startswith("".join(earlier)) or all(map(final.startswith, earlier))
+    replies = [reply for answer in answers for reply in answer.replies]
+    last = replace(
+        answers[-1],
+        name=next((answer.name for answer in reversed(answers) if answer.name.strip()), ""),
+        replies=answers[-1].replies if is_whole else tuple(replies),
+    )
+    return [
+        replace(each, answer=last if number == numbers[-1] else _NO_ANSWER)
+        for number, each in enumerate(responses)
+    ]
+
+
+ASSIST_ANSWER = Format(
+    name="discoveryengine.assist_answer",
+    fields=frozenset(wire_fields(wire.AssistAnswer)) | {"answer"},
+    wire_of=_wire_of,
+    detects=lambda fields: is_assist_answer(fields) or _is_assist_response(fields),
+    read=_read_answer,
+    can_be_chunk=True,
+)
+
+STREAM_ASSIST = Format(
+    name="discoveryengine.stream_assist",
+    fields=ASSIST_ANSWER.fields | {"error"},
+    wire_of=_wire_of,
+    detects=_is_stream,
+    read=_read_stream,
+    is_array=True,
+)

@@ -1,0 +1,66 @@
+"""dialogflow.detect_intent: a response of detectIntent, alone or with its request."""
+
+from collections.abc import Iterator, Mapping
+
+from schemas.answer import Answer
+from schemas.wire import dialogflow as wire
+from schemas.wire import enums
+from schemas.wire.wire_type import Wire, read_wire
+from transforms.formats.fact_collection import FactCollection
+from transforms.formats.format import Format, Reading, Request
+
+
+def _read(request: Request) -> Reading:
+    fields = request.value if isinstance(request.value, dict) else {}
+    if "queryResult" in fields:
+        response = read_wire(fields, wire.DetectIntentResponse)
+    else:
+        response = read_wire(fields, wire.DialogflowTurn).response
+    result, signals = response.query_result, response.query_result.data_store_connection_signals
+    facts = FactCollection()
+    cited = (snippet.search_snippet for snippet in signals.cited_snippets)
+    for snippet in (*signals.search_snippets, *cited):
+        facts.add(snippet.text, uri=snippet.document_uri, title=snippet.document_title)
+    texts = (text for each in result.response_messages if each for text in each.text.text)
+    answer = Answer(
+        message=request.message,
+        record_id="",
+        source_format=DETECT_INTENT.name,
+        query=result.text or result.transcript or None,
+        answer_text=signals.answer or "\n".join(texts),
+        skip_reasons=tuple(_skip_reasons(signals)),
+        facts=facts.all(),
+        response_id=response.response_id or None,
+    )
+    return answer, response.response_id
+
+
+def _skip_reasons(signals: wire.DataStoreSignals) -> Iterator[str]:
+    """Name the service's decisions against the answer as Discovery Engine does."""
+    safety = enums.enum_name(signals.safety_signals.decision, enums.SAFETY_DECISIONS)
+    grounding = enums.enum_name(signals.grounding_signals.decision, enums.GROUNDING_DECISIONS)
+    if safety == "REJECTED_BY_SAFETY_CHECK":
+        yield "POTENTIAL_POLICY_VIOLATION"
+    if grounding == "REJECTED_BY_GROUNDING":
+        yield "LOW_GROUNDED_ANSWER"
+
+
+def _is_turn(fields: Mapping[str, object]) -> bool:
+    response = fields.get("response")
+    result = (response if isinstance(response, dict) else fields).get("queryResult")
+    return isinstance(result, dict) and (
+        "dataStoreConnectionSignals" in result or "responseMessages" in result
+    )
+
+
+def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
+    return wire.DetectIntentResponse if "queryResult" in fields else wire.DialogflowTurn
+
+
+DETECT_INTENT = Format(
+    name="dialogflow.detect_intent",
+    fields=frozenset({"queryResult", "response"}),
+    wire_of=_wire_of,
+    detects=_is_turn,
+    read=_read,
+)

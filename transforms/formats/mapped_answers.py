@@ -1,0 +1,130 @@
+"""Read answers by field maps: those of the presets, and the user's own."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from schemas.answer import Answer
+from schemas.message import UnreadableAnswer
+from schemas.verdict import Tag
+from schemas.wire.json_input import camel_case_name, read_json
+from transforms.field_maps.field_map import FieldMap
+from transforms.field_maps.presets import PRESETS
+from transforms.formats.fact_collection import FactCollection, render_value
+from transforms.formats.field_values import first_time
+from transforms.formats.format import Format, Reading, Request
+
+MAPPED = "field_map.custom"
+"""The source_format of an answer that only the user's field map can read."""
+
+_NAMES: Mapping[str, str] = {
+    "id": "answer_name",
+    "engine": "engine",
+    "session": "session",
+    "trace": "trace_id",
+    "span": "span_id",
+    "response": "response_id",
+}
+
+
+def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
+    """Replace the fields of an answer that a field map finds in parsed JSON."""
+    found: dict[str, Any] = {}
+    facts = FactCollection()
+    for fact in field_map.facts(value):
+        facts.add(
+            fact.text,
+            uri=fact.uri or "",
+            title=fact.title or "",
+            document=fact.document or "",
+        )
+    if facts.all():
+        found["facts"] = facts.all()
+    if text := field_map.text("answer", value):
+        found["answer_text"] = text
+    if found:
+        # They count in the text and the facts that the answer had before.
+        found |= {"citations": (), "supports": ()}
+    if query := "".join(each for each in field_map.find("query", value) if isinstance(each, str)):
+        found["query"] = query
+    for field, name in _NAMES.items():
+        if given := next(map(render_value, field_map.find(field, value)), ""):
+            found[name] = given
+    return _with_time(replace(answer, **found), field_map.find("time", value))
+
+
+def read_with_own_map(
+    own_map: FieldMap, request: Request, detected: Format | UnreadableAnswer
+) -> tuple[Answer, str, Format]:
+    """Read an answer in its detected format, if any, and replace the fields that the map finds.
+
+    The paths begin at the answer's own JSON, or else at the whole message of its carrier.
+    """
+    value, found = request.value, _format_of(MAPPED, own_map)
+    if request.carrier_fields is not None and not own_map.finds_any(value):
+        value = read_json(request.message.payload)
+    try:
+        if isinstance(detected, UnreadableAnswer):
+            raise detected
+        (answer, token), found = detected.read(request), detected
+    except UnreadableAnswer:
+        if not own_map.text("answer", value):
+            raise
+        answer, token = found.read(replace(request, value={}))
+    if found.field_map:
+        found = replace(found, field_map=found.field_map.replaced_by(own_map))
+    return read_by_map(own_map, answer, value), token, found
+
+
+def _with_time(answer: Answer, given: list[object]) -> Answer:
+    if not given:
+        return answer
+    [time, *_] = given
+    time_us, is_good = first_time(time if isinstance(time, str | int | float) else None)
+    if isinstance(time, str) and not is_good:
+        # Several tools write UTC without saying so.
+        time_us, is_good = first_time(f"{time}Z")
+    if time_us is not None:
+        return replace(answer, event_time_us=time_us)
+    return answer if is_good else replace(answer, tags=(*answer.tags, Tag.BAD_TIMESTAMP))
+
+
+def _format_of(
+    name: str, field_map: FieldMap, detects: Callable[[Any], bool] = lambda _: False
+) -> Format:
+    def read(request: Request) -> Reading:
+        answer = Answer(message=request.message, record_id="", source_format=name)
+        return read_by_map(field_map, answer, request.value), ""
+
+    return Format(
+        name=name,
+        fields=frozenset(map(camel_case_name, field_map.first_names)),
+        field_map=field_map,
+        detects=detects,
+        read=read,
+    )
+
+
+def _presets(*, first: bool) -> tuple[Format, ...]:
+    chosen = (preset for preset in PRESETS if preset.comes_first is first)
+    return tuple(
+        replace(
+            _format_of(each.name, each.field_map, each.matches),
+            marks=frozenset({each.rarest_name}),
+        )
+        for each in chosen
+    )
+
+
+FIRST_PRESETS, OTHER_PRESETS = _presets(first=True), _presets(first=False)
+_RAREST_NAMES = frozenset(preset.rarest_name for preset in PRESETS)
+
+
+def is_row(value: object) -> bool:
+    """Return whether parsed JSON is a row that some preset reads."""
+    return (
+        isinstance(value, dict)
+        and not _RAREST_NAMES.isdisjoint(value)
+        and any(preset.matches(value) for preset in PRESETS)
+    )

@@ -1,0 +1,104 @@
+"""discoveryengine.user_activity: Gemini Enterprise's log of questions and answers.
+
+An entry holds the request and the response of a method of the assistant or of search.
+Source: https://docs.cloud.google.com/gemini/enterprise/docs/set-up-usage-audit-logs
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from schemas.message import UnreadableAnswer
+from schemas.verdict import Tag
+from schemas.wire import assistant as wire
+from schemas.wire.wire_type import Wire, read_wire
+from transforms.formats import assist_answers, discovery_engine_answers, grounded_content
+from transforms.formats.field_values import engine_id, first_time
+from transforms.formats.format import Format, Reading, Request
+
+_ELIDED, _ELIDED_TEXT = "ELIDED", "<elided>"
+_RESPONSES = (
+    assist_answers.STREAM_ASSIST,
+    assist_answers.ASSIST_ANSWER,
+    grounded_content.GROUNDED_CONTENT,
+    discovery_engine_answers.STREAM_ANSWER,
+    discovery_engine_answers.ANSWER_QUERY,
+)
+
+
+def _read(request: Request) -> Reading:
+    fields: Any = _without_elided(request.value)
+    entry = read_wire(fields, wire.Activity)
+    found = _find_response(fields.get("response"))
+    if found is None and fields == request.value and not entry.service_text_reply:
+        raise UnreadableAnswer(
+            "The entry of the user activity log holds no answer: let only the methods StreamAssist,"
+            " Assist, AnswerQuery and GenerateGroundedContent pass the sink's filter."
+        )
+    answer, token = (found or assist_answers.ASSIST_ANSWER).read(
+        replace(request, value=fields.get("response", {}))
+    )
+    time_us, is_time_good = first_time(entry.log_metadata.timestamp)
+    text = answer.answer_text if answer.answer_text.strip() else entry.service_text_reply
+    is_elided = fields != request.value and not (text and answer.facts)
+    answer = replace(
+        answer,
+        source_format=USER_ACTIVITY.name,
+        answer_text=text,
+        skip_reasons=(*answer.skip_reasons, _ELIDED) if is_elided else answer.skip_reasons,
+        query=_query(entry.request) or answer.query,
+        engine=answer.engine or engine_id(entry.log_metadata.name, entry.request.name),
+        event_time_us=time_us if answer.event_time_us is None else answer.event_time_us,
+        tags=answer.tags if is_time_good else (*answer.tags, Tag.BAD_TIMESTAMP),
+    )
+    return answer, token
+
+
+def _without_elided(value: Any) -> Any:
+    """Remove the fields and items that the log leaves out without sensitive logging."""
+    if isinstance(value, list):
+        return [_without_elided(item) for item in value if item != _ELIDED_TEXT]
+    if not isinstance(value, dict):
+        return value
+    kept = {name: field for name, field in value.items() if field != _ELIDED_TEXT}
+    return {name: _without_elided(field) for name, field in kept.items()}
+
+
+def _find_response(response: object) -> Format | None:
+    return next((each for each in _RESPONSES if each.matches(response)), None)
+
+
+def _query(asked: wire.ActivityRequest) -> str | None:
+    if isinstance(asked.query, str):
+        return asked.query or None
+    parts = "".join(part.text for part in asked.query.parts if part)
+    return asked.query.text or parts or None
+
+
+def _is_activity(fields: Mapping[str, object]) -> bool:
+    if "logMetadata" in fields:
+        return "response" in fields or "serviceTextReply" in fields
+    asked = fields.get("request")
+    is_asked = isinstance(asked, dict) and "query" in asked
+    return is_asked and _find_response(fields.get("response")) is not None
+
+
+def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
+    found = _find_response(fields.get("response"))
+    return _ACTIVITIES.get(found.name if found else "", wire.AssistActivity)
+
+
+_ACTIVITIES: Mapping[str, type[Wire]] = {
+    discovery_engine_answers.ANSWER_QUERY.name: wire.SearchActivity,
+    discovery_engine_answers.STREAM_ANSWER.name: wire.SearchActivity,
+    grounded_content.GROUNDED_CONTENT.name: wire.GroundedActivity,
+}
+
+USER_ACTIVITY = Format(
+    name="discoveryengine.user_activity",
+    fields=frozenset({"logMetadata", "response"}),
+    wire_of=_wire_of,
+    detects=_is_activity,
+    read=_read,
+)
