@@ -200,25 +200,27 @@ def _holds_several(items: Sequence[Any]) -> bool:
         return True
     if any(isinstance(item, dict) and "response" in item and is_known(item) for item in items):
         return True
-    names, tokens = set(), set()
-    for number, item in enumerate(filter(lambda item: isinstance(item, dict), items)):
+    names, tokens, ends = set(), set(), 0
+    for item in filter(lambda item: isinstance(item, dict), items):
         inner = item.get("answer")
         answer = inner if isinstance(inner, dict) else item
         state = answer.get("state", "")
         is_delta = isinstance(state, str | int) and is_unfinished(state)
         if is_answer(answer) and not is_delta:
             names.add(_stripped(answer.get("name")))
-            tokens.add(_stripped(item.get("answerQueryToken")))
+            tokens.add(_stripped(item.get("answerQueryToken") or item.get("assistToken")))
         elif "candidates" in item:
-            tokens.add(_stripped(item.get("responseId")) or _end_of(item, number))
-    return len(names - {""}) > 1 or len(tokens - {""}) > 1
+            tokens.add(_stripped(item.get("responseId")))
+            ends += _is_end(item)
+    has_several_ends = ends > 1 and not tokens - {""}
+    return len(names - {""}) > 1 or len(tokens - {""}) > 1 or has_several_ends
 
 
-def _end_of(response: Mapping[str, Any], number: int) -> str:
-    """Name a response by its number if it ends: of the chunks of a stream only the last does."""
+def _is_end(response: Mapping[str, Any]) -> bool:
+    """Return whether a response is whole, or the last chunk of a stream."""
     candidates = response["candidates"]
     first = candidates[0] if isinstance(candidates, list) and candidates else None
-    return str(number) if isinstance(first, dict) and first.get("finishReason") else ""
+    return isinstance(first, dict) and bool(first.get("finishReason"))
 
 
 def _stripped(value: object) -> str:
