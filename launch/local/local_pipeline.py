@@ -1,6 +1,5 @@
 """Run the pipeline inside this process: build it once, run it for every batch."""
 
-import gc
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -26,9 +25,6 @@ from pipeline.sources.read_archives import MessageRange
 from pipeline.sources.read_batch import Batch, BatchHandle, ReadBatch
 from schemas.summary import RunCounts
 
-_GC_THRESHOLDS = 50_000, 20, 100
-"""Python's own (700, 10, 10) spend an eighth of the processor time, and find hardly a cycle."""
-
 _SAMPLING_PERIOD_MS = 10
 """Beam's own, 200, is also for how long the end of a bundle may wait for its sampling thread."""
 
@@ -45,7 +41,6 @@ class LocalPipeline:
         options: PipelineOptions,
         sink: Callable[[Config, BatchHandle], Sink],
     ) -> None:
-        gc.set_threshold(*_GC_THRESHOLDS)
         StateSampler.__init__.__defaults__ = (_SAMPLING_PERIOD_MS,)
         self._batches = BatchHandle()
         # Named, since DirectRunner would try to download another: apache_beam's prism_runner.py.

@@ -78,11 +78,13 @@ def test_an_output_that_cannot_be_written_imports_neither(command: str, tmp_path
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return an output folder with a record, its labels and the journal of a worker."""
+    """Return an output folder with records, labels, an archive and the journal of a worker."""
     folder = tmp_path_factory.mktemp("output")
     records = [a_low(record_id=letter * 64) for letter in "ab"]
     write_enriched(folder, records)
     labels = ({"name": each.record_id, "hallucinated": each is records[0]} for each in records)
+    envelope = {"id": "a", "answer": "Lamps glow.", "facts": ["Lamps glow."]}
+    (folder / "answers.jsonl").write_text(json.dumps(envelope) + "\n")
     (folder / "gold.jsonl").write_text("".join(json.dumps(label) + "\n" for label in labels))
     work_folder = folder / ".groundwatch-r1"
     work_folder.mkdir()
@@ -98,20 +100,17 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("verify {0}", 1),
         ("report {0}", 0),
         ("evaluate --answers {0}/enriched/*/*.avro --gold {0}/gold.jsonl --resamples 20", 0),
+        ("show aaaa {0}", 0),
+        ("inspect {0}/answers.jsonl", 0),
+        ("check --answer Lamps --fact Lamps", 0),
+        ("estimate --input {0}/answers.jsonl", 0),
     ],
 )
-def test_a_command_on_written_files_imports_neither(
+def test_a_command_that_needs_no_pipeline_imports_neither(
     command: str, status: int, output: Path
 ) -> None:
     ended = start(*command.format(output).split())
     assert (ended.status, ended.heavy) == (status, [])
-
-
-def test_estimating_imports_neither(tmp_path: Path) -> None:
-    archive = tmp_path / "answers.jsonl"
-    archive.write_text('{"id": "a", "answer": "Lamps glow.", "facts": ["Lamps glow."]}\n')
-    estimated = start("estimate", "--input", str(archive))
-    assert (estimated.status, estimated.heavy) == (0, [])
 
 
 def test_all_flags_of_beam_are_known_without_an_import() -> None:

@@ -11,6 +11,8 @@ from schemas.wire.json_input import read_embedded
 from schemas.wire.wire_type import words
 from transforms.carriers.carrier import Carried, Carrier, text_attributes
 
+_FIELDS = frozenset({"candidates", "promptFeedback", "error"})
+
 
 def _unwrap(row: Mapping[str, Any]) -> Iterator[Carried]:
     asked, response = (
@@ -21,10 +23,13 @@ def _unwrap(row: Mapping[str, Any]) -> Iterator[Carried]:
         raise UnreadableAnswer(
             "The row of the request-response log has no response: select rows with full_response."
         )
+    chunks = response if isinstance(response, list) else [response]
+    is_gemini = any(isinstance(each, dict) and not _FIELDS.isdisjoint(each) for each in chunks)
     yield Carried(
-        body={"request": asked or {}, "response": response},
+        # Other models have formats of their own.
+        body={"request": asked or {}, "response": response} if is_gemini else response,
         attributes=text_attributes(
-            format="vertex",
+            format="vertex" if is_gemini else "",
             groundwatch_carrier_id=f"vertex/{row['requestId']}" if "requestId" in row else "",
             groundwatch_carrier_time=row.get("loggingTime"),
         ),

@@ -28,8 +28,8 @@ _COMPLETE_FORMATS = tuple(known for known in FORMATS if not (known.can_be_chunk 
 class Element(NamedTuple):
     """One answer: parsed JSON, camelCase and without nulls, and a message that holds it alone.
 
-    `carrier_fields` names the unknown fields of its carriers that could hold text or facts; None if
-    the message is no carrier.
+    The value is the error if a body of a carrier cannot be read. `carrier_fields` names the unknown
+    fields of its carriers that could hold text or facts; None without a carrier.
     """
 
     value: object
@@ -80,14 +80,15 @@ def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:
         if not carrier.knows(name) and could_hold_content(value)
     ]
     for carried in carrier.unwrap(fields):
-        text = carried.body
-        inner = Element(
-            value=read_camel_case(text.encode()) if isinstance(text, str) else text,
-            message=_carried_message(outer.message, carried),
-            carrier_fields=(*(outer.carrier_fields or ()), *unknown),
-        )
-        within = find_carrier(inner.value)
-        yield from [inner] if within is None else _unwrap(inner, within)
+        message = _carried_message(outer.message, carried)
+        carrier_fields = (*(outer.carrier_fields or ()), *unknown)
+        try:
+            text = carried.body
+            value = read_camel_case(text.encode()) if isinstance(text, str) else text
+            inner, within = Element(value, message, carrier_fields), find_carrier(value)
+            yield from [inner] if within is None else list(_unwrap(inner, within))
+        except UnreadableAnswer as error:
+            yield Element(error, message, carrier_fields)
 
 
 def _carried_message(message: Message, carried: Carried) -> Message:

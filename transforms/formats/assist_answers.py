@@ -35,6 +35,10 @@ def to_response(assisted: wire.AssistResponse) -> discovery.StreamElement:
 
 
 def _to_answer(assisted: wire.AssistAnswer) -> discovery.WireAnswer:
+    state, reasons = (
+        enums.enum_name(assisted.state, enums.ASSIST_STATES),
+        _skipped_reasons(assisted),
+    )
     grounded = [reply.grounded_content for reply in assisted.replies]
     said = [content for content in grounded if not content.content.thought]
     texts = [content.content.text or content.text for content in said]
@@ -49,7 +53,8 @@ def _to_answer(assisted: wire.AssistAnswer) -> discovery.WireAnswer:
     ]
     return discovery.WireAnswer(
         name=assisted.name,
-        state=enums.enum_name(assisted.state, enums.ASSIST_STATES) or "",
+        # A reason says more than that the answer was skipped.
+        state="" if state == "SKIPPED" and reasons else state or "",
         answer_text="".join(texts),
         references=tuple(
             discovery.Reference(
@@ -62,7 +67,7 @@ def _to_answer(assisted: wire.AssistAnswer) -> discovery.WireAnswer:
         ),
         citations=tuple(supports),
         grounding_supports=tuple(each for each in supports if each.grounding_score is not None),
-        answer_skipped_reasons=_skipped_reasons(assisted),
+        answer_skipped_reasons=reasons,
     )
 
 
@@ -110,11 +115,12 @@ def _is_stream(elements: list[Any]) -> bool:
 
 
 def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
-    return wire.AssistAnswer if is_assist_answer(fields) else wire.AssistResponse
+    is_bare = is_assist_answer(fields) or ("state" in fields and "answer" not in fields)
+    return wire.AssistAnswer if is_bare else wire.AssistResponse
 
 
 def _response_of(fields: Any) -> wire.AssistResponse:
-    if is_assist_answer(fields):
+    if _wire_of(fields) is wire.AssistAnswer:
         return wire.AssistResponse(answer=read_wire(fields, wire.AssistAnswer))
     return read_wire(fields, wire.AssistResponse)
 

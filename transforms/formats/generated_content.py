@@ -60,7 +60,7 @@ def _read(request: Request, name: str) -> Reading:
 
 
 def _sides(value: object) -> tuple[wire.GenerateContentRequest, dict[str, Any]]:
-    """Return the request, if there is one, and the response, of which the chunks are joined."""
+    """Return the request, if there is one, and the response, with its chunks joined."""
     asked, response = wire.GenerateContentRequest(), value
     if isinstance(value, dict) and "response" in value and _RESPONSE_FIELDS.isdisjoint(value):
         asked = read_wire(value.get("request", {}), wire.GenerateContentRequest)
