@@ -123,7 +123,7 @@ class FieldMap(Record, frozen=True):
 
 
 @cache
-def parse_map(pairs: PathPairs, ignored: str = "") -> FieldMap:
+def parse_map(pairs: PathPairs, ignored: tuple[str, ...] = ()) -> FieldMap:
     """Parse a field map; raise ValueError if a field or a path is none."""
     paths: dict[str, tuple[JsonPath, ...]] = {}
     for field, text in pairs:
@@ -131,7 +131,7 @@ def parse_map(pairs: PathPairs, ignored: str = "") -> FieldMap:
             raise ValueError(f"{field} is not one of {', '.join(FIELDS)}")
         found = tuple(map(json_path, text.split(_SEPARATOR)))
         paths[field] = (*paths.get(field, ()), *found)
-    return FieldMap(paths, frozenset(ignored.split()))
+    return FieldMap(paths, frozenset(ignored))
 
 
 def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
