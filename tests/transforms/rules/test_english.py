@@ -1,8 +1,10 @@
 """Phrases about the sources."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from transforms.rules.english import may_name_source, without_references
+from transforms.rules.english import REFERENCE, may_name_source, without_references
 
 REFERENCES = {
     "in brackets": ("Lamps glow (see source 3, 4).", "Lamps glow  ."),
@@ -17,6 +19,28 @@ REFERENCES = {
 @pytest.mark.parametrize(("text", "left"), REFERENCES.values(), ids=REFERENCES)
 def test_what_points_at_a_source_is_left_out(text: str, left: str) -> None:
     assert without_references(text) == left
+
+
+PIECES = [
+    "Source",
+    "passages",
+    "data",
+    "datas",
+    "lamp",
+    "#",
+    "1",
+    "2:3",
+    " ",
+    "\n",
+    "(see ",
+    ", ",
+    ")",
+]
+
+
+@given(st.lists(st.sampled_from([*PIECES, "\u00e9", "\u017f"])).map("".join))
+def test_references_are_those_that_the_expression_finds(text: str) -> None:
+    assert without_references(text) == REFERENCE.sub(" ", text)
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,15 @@ others; not on RAGTruth. The weight of a contradiction, that of a missed number,
 The score is not a probability: the share of true claims at a score depends on the answers' source.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, reduce
-from itertools import pairwise
+from itertools import count
 from math import inf
 from operator import and_
 from typing import NamedTuple
 
-from transforms.grounding.local.words import ClaimWords, Pair, form_of, spellings, tokenize
+from transforms.grounding.local.words import ClaimWords, form_of, forms_of, pair_hashes, spellings
 from transforms.rules.cache import FactCache, WantedForms
 from transforms.rules.support_score import logit
 
@@ -58,7 +58,7 @@ _MAX_LOOKUPS = 2_000_000
 class FactWords:
     """The forms of a fact's tokens in order, None for one that is not wanted, and adjacent ones."""
 
-    def __init__(self, positions: Sequence[str | None], pairs: frozenset[Pair]) -> None:
+    def __init__(self, positions: Sequence[str | None], pairs: frozenset[int]) -> None:
         self._positions = positions
         self.forms = frozenset(filter(None, positions))
         self.pairs = pairs
@@ -73,13 +73,44 @@ class FactWords:
         starts = range(0, max(1, len(self._positions) - _OVERLAP), _PIECE_POSITIONS)
         return tuple([_windows(self._positions[start : start + len(_WINDOWS)]) for start in starts])
 
+    def most_in_window(self, found: AbstractSet[str]) -> int:
+        """Return how many of some of its forms a window has, at most."""
+        if len(self._positions) <= _WINDOW_POSITIONS or self._are_close(found):
+            return len(found)
+        pieces = [list(filter(None, map(windows.get, found))) for windows in self.windows]
+        pieces.sort(key=len, reverse=True)
+        most = 0
+        for bit_sets in pieces:
+            if len(bit_sets) <= most:
+                break
+            most = max(most, _max_overlap(bit_sets))
+        return most
+
+    def _are_close(self, found: AbstractSet[str]) -> bool:
+        """Return whether the first or the last occurrences of some forms are in a window."""
+        return bool(found) and (_is_window(self._first, found) or _is_window(self._last, found))
+
+    @cached_property
+    def _first(self) -> dict[str | None, int]:
+        places = range(len(self._positions) - 1, -1, -1)
+        return dict(zip(reversed(self._positions), places, strict=True))
+
+    @cached_property
+    def _last(self) -> dict[str | None, int]:
+        return dict(zip(self._positions, count()))
+
+
+def _is_window(places: dict[str | None, int], forms: Iterable[str]) -> bool:
+    of_forms = list(map(places.__getitem__, forms))
+    return max(of_forms) - min(of_forms) < _WINDOW_POSITIONS
+
 
 class Facts(NamedTuple):
     """The words of the facts of a request, and about how many windows a claim may compare."""
 
     each: list[FactWords]
     forms: AbstractSet[str]
-    pairs: AbstractSet[Pair]
+    pairs: AbstractSet[int]
     max_lookups: float = inf
 
 
@@ -87,12 +118,12 @@ def read_facts_for(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
     """Read only those words of facts that the claims of the answer have: less time and memory."""
     content = frozenset[str]().union(*[claim.distinct for claim in claims])
     pairs = frozenset(pair for claim in claims for pair in claim.pairs)
-    forms = content.union(*pairs)
+    forms = content.union(*[claim.forms for claim in claims])
     wanted = WantedForms(form_of, forms)
     each = [
         FactWords(
             [form if form in content else None for form in found] if content < forms else found,
-            pairs.intersection(pairwise(found)),
+            pairs.intersection(pair_hashes(found)),
         )
         for found in map(wanted.of, map(spellings, texts))
     ]
@@ -118,8 +149,8 @@ def _read_facts(texts: tuple[str, ...]) -> Facts:
 
 
 def _read_fact(text: str) -> FactWords:
-    forms = [form for form, _ in tokenize(text)]
-    return FactWords(forms, frozenset(pairwise(forms)))
+    forms = forms_of(text)
+    return FactWords(forms, frozenset(pair_hashes(forms)))
 
 
 def _windows(forms: Sequence[str | None]) -> dict[str, int]:
@@ -192,20 +223,9 @@ class ClaimInFacts:
         return min(_CAP, log_odds + _CONTRADICTION_WEIGHT) if self._contradicts else log_odds
 
     def _most_in_window(self, number: int) -> int:
-        """Return how many of the claim's forms a window of a fact has, at most."""
         if number not in self._in_window:
-            found = self._found[number]
-            pieces = [
-                list(filter(None, map(windows.get, found)))
-                for windows in self._facts.each[number].windows
-            ]
-            pieces.sort(key=len, reverse=True)
-            most = 0
-            for bit_sets in pieces:
-                if len(bit_sets) <= most:
-                    break
-                most = max(most, _max_overlap(bit_sets))
-            self._in_window[number] = most
+            fact = self._facts.each[number]
+            self._in_window[number] = fact.most_in_window(self._found[number])
         return self._in_window[number]
 
 
