@@ -28,7 +28,7 @@ def parts() -> list[tuple[str, list[tuple[str, str]]]]:
         for text, language, block in re.findall(
             r"(.*?)^```(python|diff)\n(.*?)^```", part, re.DOTALL | re.MULTILINE
         ):
-            named = re.findall(r"`([\w/]+\.py)`", text)
+            named = re.findall(r"`([\w/]+\.(?:py|toml))`", text)
             blocks.append((named[0] if named else blocks[-1][0], f"{language}\n{block}"))
         found.append((part.partition(":")[0], blocks))
     return found
@@ -92,7 +92,7 @@ def test_the_page_shows_a_format_a_tag_a_checker_and_a_command() -> None:
         "transforms/carriers/acme_export.py",
         "transforms/carriers/carrier_table.py",
         "transforms/carriers/carrier_table.py",
-        "transforms/field_maps/presets.py",
+        "transforms/field_maps/presets.toml",
         "schemas/verdict.py",
         "transforms/rules/routing.py",
         "my_checker.py",

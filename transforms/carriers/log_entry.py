@@ -10,6 +10,7 @@ from typing import Any
 from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import Wire, wire_fields, words
 from transforms.carriers.carrier import Carried, Carrier, text_attributes
+from transforms.carriers.gen_ai_attributes import has_output
 
 _PAYLOADS = words("jsonPayload textPayload protoPayload")
 _PAYLOADS_OF_SINKS = frozenset({"insertId", "insertid", *_PAYLOADS, *map(str.lower, _PAYLOADS)})
@@ -55,6 +56,9 @@ def _names_in_camel_case() -> Mapping[str, str]:
 
 def _unwrap(entry: Mapping[str, Any]) -> Iterator[Carried]:
     entry = _restore_case(entry)
+    labels = entry.get("labels", {})
+    if isinstance(labels, dict) and has_output(labels):
+        entry = {**entry, _PAYLOADS[0]: labels}  # an exporter of OpenTelemetry writes them there
     names = [name for name in _PAYLOADS if entry.get(name)]
     if not names:
         raise UnreadableAnswer("The log entry has no payload: let only entries with one pass.")

@@ -81,8 +81,9 @@ def join_chunks(chunks: Iterable[Any]) -> dict[str, Any]:
     for chunk in chunks:
         of_chunk = chunk.get("candidates")
         first, *others = of_chunk if isinstance(of_chunk, list) and of_chunk else [None]
-        response |= chunk | ({"candidates": [candidate, *others]} if first is not None else {})
+        response |= {name: field for name, field in chunk.items() if name != "candidates"}
         if isinstance(first, dict):
+            response["candidates"] = [candidate, *others]
             content = first.get("content")
             _add_parts(parts, content.get("parts") if isinstance(content, dict) else None)
             metadata = candidate.get("groundingMetadata", {})

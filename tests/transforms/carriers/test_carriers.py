@@ -74,6 +74,9 @@ READ = {
         ENTRY | {"jsonPayload": SPAN}
     ),
     "a log entry in a subscription row": {"data": json.dumps(ENTRY | {"jsonPayload": ENVELOPE})},
+    "labels of a log entry": ENTRY
+    | {"labels": {name: json.dumps(value) for name, value in SPAN.items()}, "textPayload": "done"},
+    "one log entry in an array": [ENTRY | {"jsonPayload": ENVELOPE}],
     "a row without metadata": {"data": json.dumps(ENVELOPE)},
     "a row with JSON": {"data": ENVELOPE, "attributes": {"a": "b"}},
     "a row of the log with texts": ROW
@@ -218,6 +221,24 @@ def test_each_span_with_messages_is_an_answer_with_a_message_of_its_own() -> Non
     answers = [each for each in found if isinstance(each, Answer)]
     assert [(each.trace_id, each.span_id) for each in answers] == [("t", "0"), ("t", "3")]
     assert len({each.record_id for each in answers}) == 2
+    for answer in answers:
+        assert parse_answer(answer.message).record_id == answer.record_id
+
+
+def test_an_array_of_log_entries_is_several_answers() -> None:
+    entries = [
+        ENTRY | {"jsonPayload": ENVELOPE, "trace": "projects/p/traces/a"},
+        ENTRY | {"textPayload": "done", "insertId": "e2"},
+        ENTRY | {"jsonPayload": {"answers": [ENVELOPE, ENVELOPE]}, "insertId": "e3"},
+    ]
+    found = answers_of(entries)
+    kinds = [type(each).__name__ for each in found]
+    assert kinds == ["Answer", "ParseFailure", "Answer", "Answer"]
+    answers = [each for each in found if isinstance(each, Answer)]
+    assert [each.trace_id for each in answers] == ["a", None, None]
+    assert [each.message.element for each in found] == [0, 1, 2, 3]
+    alone = parsed(entries[0])
+    assert alone.record_id == answers[0].record_id
     for answer in answers:
         assert parse_answer(answer.message).record_id == answer.record_id
 
