@@ -68,6 +68,8 @@ def _unwrap(entry: Mapping[str, Any]) -> Iterator[Carried]:
             " with less text, or publish it to Pub/Sub."
         )
     body = entry[names[0]]
+    if isinstance(body, dict) and str(body.get("message", "")).startswith("{"):
+        body = body["message"]  # a logger's text beside fields of its own
     if isinstance(body, str) and not body.lstrip().startswith(("{", "[")):
         raise UnreadableAnswer(
             "The log entry's textPayload is not JSON: write the answer as jsonPayload, or let only"

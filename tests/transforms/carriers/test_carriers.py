@@ -78,6 +78,8 @@ READ = {
     | {"labels": {name: json.dumps(value) for name, value in SPAN.items()}, "textPayload": "done"},
     "one log entry in an array": [ENTRY | {"jsonPayload": ENVELOPE}],
     "a row without metadata": {"data": json.dumps(ENVELOPE)},
+    "a row of bytes": {"data": base64.b64encode(json.dumps(ENVELOPE).encode()).decode()},
+    "a logger's text": ENTRY | {"jsonPayload": {"message": json.dumps(ENVELOPE), "line": 7}},
     "a row with JSON": {"data": ENVELOPE, "attributes": {"a": "b"}},
     "a row of the log with texts": ROW
     | {"full_request": json.dumps(ASKED), "full_response": json.dumps(RESPONSE)},
