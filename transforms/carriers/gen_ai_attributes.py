@@ -12,7 +12,7 @@ from typing import Any
 from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import read_embedded, to_camel_case
 from schemas.wire.wire_type import words
-from transforms.carriers.carrier import Carried, Carrier, text_attributes
+from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.
@@ -46,7 +46,7 @@ def has_output(attributes: Mapping[str, Any]) -> bool:
     return not (_OUTPUT_NAMES | _REFERENCE_NAMES).isdisjoint(attributes)
 
 
-def _unwrap(holder: Mapping[str, Any]) -> Iterator[Carried]:
+def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
     attributes = holder if has_output(holder) else holder["attributes"]
     by_name = {_SEPARATORS.sub("", name).lower(): value for name, value in attributes.items()}
     references = [name for name in by_name if name.endswith("messagesref")]
@@ -56,7 +56,7 @@ def _unwrap(holder: Mapping[str, Any]) -> Iterator[Carried]:
             " record them in the span or event, or read the objects with --map."
         )
     others = {name: by_name[name] for name in by_name if not name.startswith("genai")}
-    yield Carried(
+    yield CarriedBody(
         body={
             field: to_camel_case(read_embedded(by_name[name]))
             for name, field in _FIELDS.items()

@@ -9,7 +9,7 @@ from typing import Any
 
 from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import Wire, wire_fields, words
-from transforms.carriers.carrier import Carried, Carrier, text_attributes
+from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.carriers.gen_ai_attributes import has_output
 
 _PAYLOADS = words("jsonPayload textPayload protoPayload")
@@ -54,7 +54,7 @@ def _names_in_camel_case() -> Mapping[str, str]:
     return {name.lower(): name for name in names}
 
 
-def _unwrap(entry: Mapping[str, Any]) -> Iterator[Carried]:
+def _unwrap(entry: Mapping[str, Any]) -> Iterator[CarriedBody]:
     entry = _restore_case(entry)
     labels = entry.get("labels", {})
     if isinstance(labels, dict) and has_output(labels):
@@ -76,7 +76,7 @@ def _unwrap(entry: Mapping[str, Any]) -> Iterator[Carried]:
             " the chatbot's entries pass the sink's filter."
         )
     identity = [str(entry[name]) for name in ("logName", "timestamp", "insertId") if name in entry]
-    yield Carried(
+    yield CarriedBody(
         body=body,
         attributes=text_attributes(
             groundwatch_carrier_id=" ".join(identity) if "insertId" in entry else "",

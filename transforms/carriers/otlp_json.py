@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from schemas.message import UnreadableAnswer
-from transforms.carriers.carrier import Carried, Carrier, text_attributes
+from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.carriers.gen_ai_attributes import has_output
 
 
@@ -26,7 +26,7 @@ _SIGNALS = (
 _TIMES = ("endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano", "startTimeUnixNano")
 
 
-def _unwrap(batch: Mapping[str, Any]) -> Iterator[Carried]:
+def _unwrap(batch: Mapping[str, Any]) -> Iterator[CarriedBody]:
     found = [each for signal in _SIGNALS for each in _unwrap_signal(batch, signal)]
     if not found:
         raise UnreadableAnswer(
@@ -36,7 +36,7 @@ def _unwrap(batch: Mapping[str, Any]) -> Iterator[Carried]:
     yield from found
 
 
-def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[Carried]:
+def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[CarriedBody]:
     for resource in _objects(batch, signal.resources):
         for scope in _objects(resource, signal.scopes):
             for item in _objects(scope, signal.items):
@@ -57,10 +57,10 @@ def _bodies(item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             return
 
 
-def _carried(item: Mapping[str, Any], attributes: dict[str, Any], alone: object) -> Carried:
+def _carried(item: Mapping[str, Any], attributes: dict[str, Any], alone: object) -> CarriedBody:
     times_ns = (str(item[name]) for name in _TIMES if str(item.get(name, "0")) != "0")
     span = [str(item[name]) for name in ("traceId", "spanId") if item.get(name)]
-    return Carried(
+    return CarriedBody(
         body=attributes,
         attributes=text_attributes(
             groundwatch_carrier_id="/".join(span) if len(span) > 1 else "",
