@@ -37,7 +37,10 @@ _FIELDS = {
 }
 
 _SPAN_FIELDS = frozenset(
-    words("attributes body context events kind links name parent parentId resource status")
+    words("""
+        attributes body context droppedAttributes droppedEvents droppedLinks events kind links name
+        parent parentId parentSpanId resource status
+    """)
 )
 
 
@@ -55,7 +58,8 @@ def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
             "The messages are not in the record, but in the object that gen_ai.…messages_ref names:"
             " record them in the span or event, or read the objects with --map."
         )
-    others = {name: by_name[name] for name in by_name if not name.startswith("genai")}
+    context = holder.get("context")
+    span = context if isinstance(context, dict) else holder
     yield CarriedBody(
         body={
             field: to_camel_case(read_embedded(by_name[name]))
@@ -66,14 +70,11 @@ def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
             response_id=by_name.get("genairesponseid"),
             session=by_name.get("genaiconversationid"),
             engine=by_name.get("genaiagentname") or by_name.get("genaiagentid"),
-            **_span_of(others),
+            trace_id=str(span.get("traceId", "")).removeprefix("0x"),
+            span_id=str(span.get("spanId", "")).removeprefix("0x"),
+            groundwatch_carrier_time=holder.get("endTime") or holder.get("timestamp"),
         ),
     )
-
-
-def _span_of(others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the trace and span that some exporters write beside the attributes."""
-    return {"trace_id": others.get("traceid"), "span_id": others.get("spanid")}
 
 
 def _is_known(name: str) -> bool:
