@@ -62,7 +62,8 @@ REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNORE
 """A reference to sources: "passage 2", "(see source 3, 4)"."""
 
 _DIGIT = re.compile(r"\d")
-_MAX_SPACING = 60  # the name of a source and white space behind it; with more, all is searched
+# The name of a source, and with the white space behind it; where there is more, all is searched.
+_MAX_NAME, _MAX_SPACING = 12, 60
 
 FOOTNOTE = re.compile(r"\[\d{1,3}(?:\s*[,-]\s*\d{1,3})*\]")
 """A reference to a source by its number: "[1]", "[2, 3]"."""
@@ -149,6 +150,7 @@ def _may_refer(text: str) -> bool:
     for digit in digits:
         before = lower[max(0, digit.start() - _MAX_SPACING) : digit.start()]
         before = before.removesuffix("#").rstrip()
-        if before.endswith(_SOURCES) or (digit.start() and not before):
+        is_cut = digit.start() > _MAX_SPACING and len(before) < _MAX_NAME
+        if is_cut or before.endswith(_SOURCES):
             return True
     return False

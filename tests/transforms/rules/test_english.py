@@ -10,6 +10,7 @@ REFERENCES = {
     "in brackets": ("Lamps glow (see source 3, 4).", "Lamps glow  ."),
     "in the sentence": ("As Passage 2 says, lamps glow.", "As   says, lamps glow."),
     "several": ("Documents 1 and 2 agree.", "  agree."),
+    "behind much white space": (f"Lamps of information{' ' * 52}2.", "Lamps of  ."),
     "a source without a number": ("The passage says so.", "The passage says so."),
     "a number without a source": ("Lamps glow 12 hours.", "Lamps glow 12 hours."),
     "a number elsewhere": ("The text says 12 hours.", "The text says 12 hours."),

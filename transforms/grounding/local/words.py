@@ -1,7 +1,7 @@
 """Split text into words, and read the words of the sentences that require a check."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from enum import IntEnum
 from itertools import chain, compress, pairwise, zip_longest
@@ -64,14 +64,6 @@ def tokenize(text: str) -> list[FormAndKind]:
 def forms_of(text: str) -> list[str]:
     """Return the normal forms of a text's tokens, in order."""
     return list(chain.from_iterable(map(_forms_of, text.split())))
-
-
-def pair_hashes(forms: Iterable[str | None]) -> Iterator[int]:
-    """Yield the hash of each pair of adjacent forms.
-
-    Sets of 64-bit hashes take a third of the time and memory of sets of pairs.
-    """
-    return map(hash, pairwise(forms))
 
 
 def read_words(text: str) -> Words:
@@ -144,6 +136,7 @@ _token_of = WordCache(_read_token).__getitem__
 _forms_of = WordCache(_read_forms).__getitem__
 _piece_of = WordCache(_read_piece).__getitem__
 
+Pair = tuple[str, str]
 _AROUND = " \t*_"
 """White space and Markdown's emphasis."""
 
@@ -153,7 +146,7 @@ class ClaimWords(Record, frozen=True, kw_only=True):
 
     Attributes:
       numbers, names: of the content tokens; the first token of a claim is not a name.
-      forms, pairs: of all tokens, function words included; a pair is a hash.
+      pairs: all adjacent tokens, function words included.
       features: of the whole sentence.
     """
 
@@ -161,8 +154,7 @@ class ClaimWords(Record, frozen=True, kw_only=True):
     distinct: frozenset[str]
     numbers: Sequence[str]
     names: Sequence[str]
-    forms: list[str]
-    pairs: list[int]
+    pairs: list[Pair]
     features: Features
 
     def count(self, missed: AbstractSet[str]) -> tuple[int, int, int]:
@@ -213,8 +205,7 @@ def _words_of(statement: Words, features: Features) -> ClaimWords | None:
         distinct=frozenset(content),
         numbers=_of_kind(TokenKind.NUMBER, forms, kinds),
         names=_of_kind(TokenKind.NAME, forms[1:], kinds[1:]),
-        forms=forms,
-        pairs=list(pair_hashes(forms)),
+        pairs=list(pairwise(forms)),
         features=features,
     )
 

@@ -173,5 +173,5 @@ def test_a_claim_is_read_into_what_it_is_scored_by() -> None:
     assert words.distinct == {"lamps", "acme", "cost", "20", "euros", "rome"}
     assert words.numbers == ["20", "20"]
     assert words.names == ["acme", "rome"]
-    assert words.pairs[:2] == [hash(("lamps", "of")), hash(("of", "acme"))]
+    assert words.pairs[:3] == [("lamps", "of"), ("of", "acme"), ("acme", "cost")]
     assert len(words.pairs) == 9
