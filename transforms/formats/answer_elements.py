@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from schemas.message import CARRIER_ID, Message, UnmappedFields, UnreadableAnswer
 from schemas.wire.json_input import BYTE_ORDER_MARK, MAX_PAYLOAD_BYTES, read_camel_case
 from schemas.wire.wire_type import OutOfRangeNumber
-from transforms.carriers.carrier import Carried, Carrier
+from transforms.carriers.carrier import CarriedBody, Carrier
 from transforms.carriers.carrier_table import find_carrier
 from transforms.field_maps.field_map import FieldMap
 from transforms.formats.discovery_engine_answers import is_answer, is_unfinished
@@ -102,7 +102,7 @@ def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:
         yield Element(error, outer.message, carrier_fields)
 
 
-def _carried_message(message: Message, carried: Carried) -> Message:
+def _carried_message(message: Message, carried: CarriedBody) -> Message:
     publish_time_us = parse_time(carried.publish_time)
     return replace(
         message,

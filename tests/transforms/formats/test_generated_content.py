@@ -8,6 +8,7 @@ from google.cloud.aiplatform_v1.types.prediction_service import (
     GenerateContentResponse,
 )
 
+from schemas.message import UnreadableAnswer
 from schemas.verdict import Tag, Verdict
 from tests.support.answer_messages import message_of, parse_answer, parsed
 from transforms.rules.routing import route, routing_tags
@@ -137,3 +138,8 @@ def test_a_pair_of_the_client_is_read() -> None:
         answer = parsed(pair)
         assert (answer.answer_text, answer.query) == (TEXT, "q")
         assert (len(answer.facts), answer.response_id) == (1, "r1")
+
+
+def test_a_chunk_that_is_no_object_is_rejected() -> None:
+    with pytest.raises(UnreadableAnswer, match="chunk"):
+        parse_answer(message_of([chunk(TEXT), 7]), input_format="gemini.stream_generate_content")
