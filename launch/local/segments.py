@@ -30,6 +30,7 @@ from transforms.check_grounding import checks_open
 from transforms.deduplicate import seen_ids_open
 
 _GAUGES_INTERVAL_S = 0.5
+_GROW_AFTER_S = 0.2
 _MOST_SEGMENTS = 4
 """How many segments of a process may be unfinished, all but one waiting for their last calls."""
 
@@ -116,8 +117,10 @@ class SegmentRunner:
         return done
 
     def _idle_pipeline(self) -> LocalPipeline:
+        # A checker without latency needs one pipeline only.
+        timeout_s = _GROW_AFTER_S if self._pipelines else 0
         try:
-            return self._idle.get(block=self._pipelines == _MOST_SEGMENTS)
+            return self._idle.get(timeout=None if self._pipelines == _MOST_SEGMENTS else timeout_s)
         except Empty:
             self._pipelines += 1
             return self._resources.enter_context(closing(self._new_pipeline()))

@@ -23,6 +23,7 @@ from schemas.wire.grounding_check import CheckRequest, CheckResponse, GroundingF
 from tests.benchmarks.slow_checker import slow_checker
 from transforms.grounding.client import GroundingClient
 from transforms.grounding.settings import CheckSettings
+from transforms.grounding.transport import HttpTransport
 
 _PATH = "/v1beta/projects/-/locations/global/groundingConfigs/default_grounding_config:check"
 _LATENCY_S = 0.1
@@ -97,11 +98,15 @@ async def _client(address: str, calls: int, in_flight: int) -> float:
 
 
 async def _transport(address: str, calls: int, in_flight: int) -> float:
-    from transforms.grounding.transport import HttpTransport  # noqa: PLC0415 - new in 2.0
-
     url = httpx.URL(address + _PATH)
     async with HttpTransport(url, 1_000_000) as transport:
         return await _measure(_through(transport, url), calls, in_flight)
+
+
+async def _httpx_pool(address: str, calls: int, in_flight: int) -> float:
+    limits = httpx.Limits(max_connections=in_flight, max_keepalive_connections=in_flight)
+    async with httpx.AsyncHTTPTransport(limits=limits) as transport:
+        return await _measure(_through(transport, httpx.URL(address + _PATH)), calls, in_flight)
 
 
 async def _httpx_aiohttp(address: str, calls: int, in_flight: int) -> float:
@@ -129,6 +134,7 @@ _CONTENDERS = {
     "aiohttp with msgspec": _aiohttp,
     "groundwatch's client": _client,
     "its transport alone": _transport,
+    "httpx's pool alone": _httpx_pool,
     "httpx-aiohttp alone": _httpx_aiohttp,
 }
 

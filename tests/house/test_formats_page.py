@@ -1,21 +1,17 @@
 """The examples of docs/formats.md are read as its table says."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-import launch
 from schemas.answer import Answer
 from schemas.message import Message
 from schemas.quantities import to_rfc3339
+from tests.support.formats_page import EXAMPLES, PAGE
 from transforms.carriers.carrier_table import CARRIERS
 from transforms.formats import parse_answers
 
-PAGE = Path(launch.__file__).parents[1].joinpath("docs/formats.md").read_text(encoding="utf-8")
-_EXAMPLE = re.compile(r"^### `([^`]+)`\n\n[^\n]+\n\n```json\n([^\n]*)\n```$", re.MULTILINE)
 _ROW = re.compile(r"^\| `([^`]+)` \| .*? \| (.* \| .* \| .* \| .*) \|$", re.MULTILINE)
-EXAMPLES = dict(_EXAMPLE.findall(PAGE))
 ROWS = {name: cells.split(" | ") for name, cells in _ROW.findall(PAGE) if name in EXAMPLES}
 
 

@@ -16,7 +16,8 @@ PAGES = [
 ]
 EXAMPLES = {
     # docs/extending.md adds these.
-    *("transforms/formats/acme_chat.py", "my_checker.py", "launch/commands/verdicts.py"),
+    *("transforms/carriers/acme_export.py", "transforms/formats/acme_chat.py"),
+    *("my_checker.py", "launch/commands/verdicts.py"),
 }
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import fastavro
+import pyarrow as pa
 import pytest
 from backports import zstd
+from pyarrow import parquet
 
 from launch.__main__ import main
 from tests.support.archives import an_envelope, avro_of, lines_of
@@ -181,3 +183,20 @@ def test_an_archive_that_is_cut_in_its_bucket_is_reported(
     assert run() == 1
     assert "damaged archives: 1" in capsys.readouterr().err
     assert summary_of(buckets)["closes"] is True
+
+
+def test_the_tables_of_a_folder_are_read_from_a_bucket(buckets: Buckets, tmp_path: Path) -> None:
+    rows = [{"said": f"Lamps glow {n}.", "docs": [f"Lamps glow {n}."]} for n in range(50)]
+    stream = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist(rows), stream, row_group_size=20)
+    buckets.put("gs://in/tables/a.parquet", stream.getvalue())
+    cells = "".join(f'{row["said"]},"{row["docs"][0]}"\n' for row in rows)
+    buckets.put("gs://in/tables/deep/b.csv.gz", gzip.compress(f"said,docs\n{cells}".encode()))
+    buckets.put("gs://in/tables/_SUCCESS", b"")
+    paths = ["--map", "answer=$.said", "facts=$.docs[*]", "facts=$.docs"]
+    places = ["--input", "gs://in/tables", "--output", str(tmp_path / "out")]
+    assert main(["backfill", *places, *paths]) == 0
+    records = records_in(tmp_path / "out")
+    assert sorted(record["answer_text"] for record in records) == sorted(
+        row["said"] for row in rows for _ in range(2)
+    )

@@ -28,7 +28,7 @@ def parts() -> list[tuple[str, list[tuple[str, str]]]]:
         for text, language, block in re.findall(
             r"(.*?)^```(python|diff)\n(.*?)^```", part, re.DOTALL | re.MULTILINE
         ):
-            named = re.findall(r"`([\w/]+\.py)`", text)
+            named = re.findall(r"`([\w/]+\.(?:py|toml))`", text)
             blocks.append((named[0] if named else blocks[-1][0], f"{language}\n{block}"))
         found.append((part.partition(":")[0], blocks))
     return found
@@ -76,19 +76,23 @@ def chats(folder: Path) -> Path:
         for ticket, reply in ANSWERS.items()
     )
     turn = {"zebra": "d", "asked": "Do they?", "said": FACT, "stripes": [{"text": FACT}]}
-    path.write_text("".join(json.dumps(line) + "\n" for line in (*lines, turn)))
+    exported = {"exportId": 7, "exportedAt": "2026-03-02T08:00:00Z", "trace": "t", "chat": turn}
+    path.write_text("".join(json.dumps(line) + "\n" for line in (*lines, exported)))
     return path
 
 
 def test_the_page_shows_a_format_a_tag_a_checker_and_a_command() -> None:
     assert [title for title, _ in parts()] == [
-        *("An input format", "A preset", "A tag", "A checker", "A command")
+        *("An input format", "A carrier", "A preset", "A tag", "A checker", "A command")
     ]
     assert [name for _, blocks in parts() for name, _ in blocks] == [
         "transforms/formats/acme_chat.py",
         "transforms/formats/format_table.py",
         "transforms/formats/format_table.py",
-        "transforms/field_maps/presets.py",
+        "transforms/carriers/acme_export.py",
+        "transforms/carriers/carrier_table.py",
+        "transforms/carriers/carrier_table.py",
+        "transforms/field_maps/presets.toml",
         "schemas/verdict.py",
         "transforms/rules/routing.py",
         "my_checker.py",
@@ -114,6 +118,7 @@ def test_what_the_page_adds_takes_part_in_a_backfill(
     }
     assert by_ticket["d"]["source_format"] == "zebra.turn"
     assert by_ticket["a"]["source_format"] == "acme.chat"
+    assert (by_ticket["d"]["trace_id"], by_ticket["a"]["trace_id"]) == ("t", None)
     assert by_ticket["a"]["check"]["checker"] == checker
     assert by_ticket["a"]["facts"][0]["uri"] == "lamps.example"
     assert [ticket for ticket, r in by_ticket.items() if "ASKS_BACK" in r["tags"]] == ["c"]

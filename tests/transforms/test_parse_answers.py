@@ -88,3 +88,12 @@ def test_a_named_format_and_facts_of_steps_reach_the_reader() -> None:
         assert_that(read.answers | beam.Map(number_of_facts), equal_to([1]), label="read")
         other = messages | "Envelope" >> ParseAnswers("groundwatch.envelope", facts_from_steps=True)
         assert_that(other.answers, equal_to([]), label="unread")
+
+
+def test_a_field_map_reads_other_messages() -> None:
+    with local_pipeline() as root:
+        other = a_message(payload=b'{"said": "Lamps glow.", "docs": ["Lamps glow."]}')
+        own_map = (("answer", "$.said"), ("facts", "$.docs[*]"))
+        parsed = root | beam.Create([other]) | ParseAnswers(own_map=own_map)
+        assert_that(parsed.answers | beam.Map(number_of_facts), equal_to([1]), label="facts")
+        assert_that(parsed.failures, equal_to([]), label="failures")

@@ -28,7 +28,7 @@ _MARKS = frozenset[str]().union(*(carrier.marks for carrier in CARRIERS))
 
 
 def find_carrier(value: object) -> Carrier | None:
-    """Find the carrier that parsed JSON is; None if it is no carrier."""
+    """Find the carrier that parsed JSON is; None if it is another object."""
     if not isinstance(value, dict) or _MARKS.isdisjoint(value):
         return None
     marked = (carrier for carrier in CARRIERS if not carrier.marks.isdisjoint(value))

@@ -3,7 +3,6 @@
 import heapq
 import math
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from transforms.contradictions.numbers import (
     Unit,
     may_count,
     may_count_in_words,
+    may_have,
     plain_numbers,
 )
 from transforms.contradictions.parsed_sentence import ParsedSentence, words_behind_negations
@@ -51,21 +51,24 @@ class Passages:
 
     def __init__(self, read: Callable[[], list[FactSentence]]) -> None:
         self._read = read
+        self._uses: dict[float | str, NumberUses] = {}
 
     @cached_property
     def all(self) -> list[FactSentence]:
         """The sentences, in order."""
         return self._read()
 
-    @cached_property
-    def number_uses(self) -> dict[float | str, NumberUses]:
-        """What each number of the sentences counts, and where first."""
-        uses: dict[float | str, NumberUses] = defaultdict(dict)
-        for place, passage in enumerate(self.all):
-            for quantity in passage.sentence.quantities:
-                use = quantity.unit, None if quantity.unit else quantity.counted
-                uses[quantity.value].setdefault(use, (place, quantity))
-        return dict(uses)
+    def uses_of(self, value: float | str) -> NumberUses:
+        """Return what a number counts in the sentences, and where first."""
+        if value not in self._uses:
+            uses: NumberUses = {}
+            self._uses[value] = uses
+            for place, (sentence, _) in enumerate(self.all):
+                for quantity in sentence.quantities if may_have(sentence.text, value) else ():
+                    if quantity.value == value:
+                        use = quantity.unit, None if quantity.unit else quantity.counted
+                        uses.setdefault(use, (place, quantity))
+        return self._uses[value]
 
     def nearest(self, claim: ParsedSentence) -> FactSentence | None:
         """Return the first sentence with most, and at least half, of a claim's content words."""
@@ -132,7 +135,7 @@ class ComparedFacts:
         """Return whether a fact has a number; one of several words only if in the passages."""
         if value in self._plain_numbers:
             return True
-        return may_count_in_words(self._lower_text) and value in passages.number_uses
+        return self._may_count_in_words and bool(passages.uses_of(value))
 
     def has_sentence(self, claim: str) -> bool:
         """Return whether a fact contains a claim verbatim, as one or several sentences."""
@@ -177,6 +180,10 @@ class ComparedFacts:
     @cached_property
     def _lower_text(self) -> str:
         return "\n".join(self._lower_facts)
+
+    @cached_property
+    def _may_count_in_words(self) -> bool:
+        return may_count_in_words(self._lower_text)
 
     @cached_property
     def _all_passages(self) -> Passages:

@@ -142,7 +142,7 @@ class _Comparison:
 
     def _other_use(self, own: Quantity) -> Iterator[Difference]:
         """Find a number that the facts have, but never with its unit or the thing it counts."""
-        uses = self._passages.number_uses.get(own.value, {})
+        uses = self._passages.uses_of(own.value)
         units = [unit for unit, _ in uses if unit]
         is_same = any(map(own.unit.may_equal, units)) if own.unit else (None, own.counted) in uses
         if is_same or (None, None) in uses:

@@ -55,7 +55,7 @@ class IndexedFacts(ComparedFacts):
 
     def has_number(self, value: float | str, passages: Passages) -> bool:
         """Return whether a fact has a number; one of several words only if in the passages."""
-        return value in self._values or value in passages.number_uses
+        return value in self._values or bool(passages.uses_of(value))
 
     def has_sentence(self, claim: str) -> bool:
         """Return whether a fact contains exactly this sentence."""

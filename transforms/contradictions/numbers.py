@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
-from transforms.contradictions.tokenized_text import Token, TokenizedText, form_of
+from transforms.contradictions.tokenized_text import CARDINALS, Token, TokenizedText, form_of
 from transforms.rules.cache import WordCache
 from transforms.rules.english import NUMBER_WORDS
 
@@ -56,9 +56,6 @@ def _units() -> Iterator[tuple[str, Unit]]:
 UNITS = dict(_units())  # by each spelling in lower case
 CURRENCIES = frozenset("$€£")  # signs in front of a number
 SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_CARDINALS = NUMBER_WORDS.keys() - {
-    *("half", "first", "second", "third", "fourth", "fifth", "twice"),
-}
 _TENS = frozenset(range(20, 100, 10))
 _FIRST_OF_SEVERAL = (
     *SCALES,
@@ -101,7 +98,7 @@ class Quantity(NamedTuple):
 
 def may_count(lower: str) -> bool:
     """Return whether a text in lower case may contain a number."""
-    return _DIGIT.search(lower) is not None or not _CARDINALS.isdisjoint(
+    return _DIGIT.search(lower) is not None or not CARDINALS.isdisjoint(
         lower.replace("-", " ").split()
     )
 
@@ -120,14 +117,21 @@ def number_phrases(lower: str) -> Iterator[str]:
 
 
 _begins_number = WordCache[bool](
-    lambda word: _DIGIT.search(word) is not None or word.partition("-")[0] in _CARDINALS
+    lambda word: _DIGIT.search(word) is not None or word.partition("-")[0] in CARDINALS
 ).__getitem__
 
 
 def plain_numbers(lower: str) -> frozenset[float | str]:
     """Return the numbers of a text in lower case that are one word or written in digits."""
-    words = _CARDINALS.intersection(_WORD.findall(lower))
-    return frozenset(map(plain_value, (*_IN_DIGITS.findall(lower), *words)))
+    return frozenset(chain.from_iterable(map(_plain_numbers_of, lower.split())))
+
+
+def _read_plain_numbers(unspaced: str) -> tuple[float | str, ...]:
+    words = filter(CARDINALS.__contains__, _WORD.findall(unspaced))
+    return tuple(map(plain_value, (*_IN_DIGITS.findall(unspaced), *words)))
+
+
+_plain_numbers_of = WordCache(_read_plain_numbers).__getitem__
 
 
 def plain_value(number: str) -> float | str:
@@ -139,6 +143,24 @@ def plain_value(number: str) -> float | str:
         return form
 
 
+def may_have(text: str, value: float | str) -> bool:
+    """Return whether a text may have a quantity of this value; a fast test."""
+    return any(
+        value in values or None in values for values in filter(None, map(_values_of, text.split()))
+    )
+
+
+def _read_values(unspaced: str) -> tuple[float | str | None, ...]:
+    """Return the values of the numbers, and None for a part of a number of several words."""
+    tokens = TokenizedText(unspaced).tokens
+    values = [plain_value(token.text) for token in tokens if token.is_number]
+    is_part = any(token.lower in SCALES for token in tokens) or not _TENS.isdisjoint(values)
+    return (*values, None) if is_part else tuple(values)
+
+
+_values_of = WordCache(_read_values).__getitem__
+
+
 def read_quantities(sentence: TokenizedText, used: AbstractSet[int]) -> list[Quantity]:
     """Return the first 64 numbers of a sentence, without "step 1" and the tokens in `used`."""
     quantities: list[Quantity] = []
@@ -146,7 +168,7 @@ def read_quantities(sentence: TokenizedText, used: AbstractSet[int]) -> list[Qua
     # The last token that is neither a number nor a conjunction: "steps" of steps 1, 2 and 3.
     head = behind = 0
     for place, token in enumerate(tokens):
-        if not _is_number(token):
+        if not token.is_number:
             if token.lower not in _CONJUNCTIONS:
                 head = place
         elif place >= behind and place not in used:
@@ -156,10 +178,6 @@ def read_quantities(sentence: TokenizedText, used: AbstractSet[int]) -> list[Qua
                 if len(quantities) == _MAX_NUMBERS:
                     break
     return quantities
-
-
-def _is_number(token: Token) -> bool:
-    return token.text[0].isdigit() or token.lower in _CARDINALS
 
 
 def _quantity(sentence: TokenizedText, place: int) -> tuple[Quantity, int]:
@@ -216,7 +234,7 @@ def _unit(sentence: TokenizedText, place: int) -> tuple[Unit, int] | None:
 def _counted(sentence: TokenizedText, place: int) -> Token | None:
     tokens = sentence.tokens
     for token in tokens[place + 1 : place + 1 + _NEAR]:
-        if sentence.breaks_between(tokens[place], token) or _is_number(token):
+        if sentence.breaks_between(tokens[place], token) or token.is_number:
             return None
         if token.is_content:
             return token

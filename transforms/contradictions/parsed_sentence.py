@@ -9,7 +9,7 @@ from typing import NamedTuple
 from schemas import Record
 from transforms.contradictions.dates import CALENDAR_NAMES, Date, may_date, names_month, read_dates
 from transforms.contradictions.numbers import Quantity, may_count, read_quantities
-from transforms.contradictions.tokenized_text import Token, TokenizedText
+from transforms.contradictions.tokenized_text import Token, TokenizedText, first_content
 from transforms.rules.cache import WordCache
 from transforms.rules.english import may_name_source, may_refuse
 
@@ -93,9 +93,10 @@ def has_negation(lower: str) -> bool:
 
 def words_behind_negations(lower: str) -> frozenset[str]:
     """Return the forms of the words that a text of any length, in lower case, may negate."""
-    behind = (lower[found.end() : found.end() + _MAX_CHARS] for found in _NEGATION.finditer(lower))
-    words = (_first_content(TokenizedText(each).tokens) for each in behind)
-    return frozenset(word.form for word in words if word)
+    ends = [found.end() for found in _NEGATION.finditer(lower)]
+    return frozenset(
+        form for end in ends if (form := first_content(lower[end : end + _MAX_CHARS], _NEAR))
+    )
 
 
 def read_negated(sentence: TokenizedText) -> dict[str, str]:

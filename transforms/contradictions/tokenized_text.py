@@ -2,7 +2,7 @@
 
 import re
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 
 from schemas import Record
 from transforms.rules.cache import WordCache
@@ -16,6 +16,9 @@ _ASCII_TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)|\d+(?:[.,:/]\d+)*|[A-Za-z]+(?:'[A-Za-z]+)*|[%$]"
 )
 _BREAK = re.compile(r"""[,;:.!?()\[\]"\u201c\u201d]""")
+CARDINALS = NUMBER_WORDS.keys() - {
+    *("half", "first", "second", "third", "fourth", "fifth", "twice"),
+}
 FORM_CHARS = 6  # of the longest form of a word; a number's may be longer
 _MIN_PLURAL_CHARS = 4
 
@@ -31,8 +34,13 @@ class Token(Record, frozen=True, gc=False):
     form: str
     lower: str
     is_content: bool
+    is_number: bool
     start: int
     end: int
+
+
+_Word = tuple[str, str, bool, bool]
+"""The form of a token, its spelling in lower case, and whether it is content and a number."""
 
 
 class TokenizedText:
@@ -51,11 +59,12 @@ class TokenizedText:
         """The tokens, in order."""
         tokens = []
         behind = 0
+        find = self.text.index
         for piece in self.text.split():
-            place = self.text.index(piece, behind)
+            place = find(piece, behind)
             behind = place + len(piece)
-            for spelling, form, lower, is_content, start, end in _tokens_of(piece):
-                tokens.append(Token(spelling, form, lower, is_content, place + start, place + end))
+            for spelling, word, start, end in _tokens_of(piece):
+                tokens.append(Token(spelling, *word, place + start, place + end))
         return tokens
 
     def between(self, first: Token, last: Token) -> str:
@@ -65,6 +74,12 @@ class TokenizedText:
     def breaks_between(self, first: Token, last: Token) -> bool:
         """Return whether there is a punctuation mark between two tokens."""
         return _BREAK.search(self.text, first.end, last.start) is not None
+
+
+def first_content(text: str, max_tokens: int) -> str | None:
+    """Return the form of the first content word among the first tokens of a text."""
+    tokens = islice(chain.from_iterable(map(_tokens_of, text.split())), max_tokens)
+    return next((form for _, (form, _, is_content, _), _, _ in tokens if is_content), None)
 
 
 def spellings(text: str) -> list[str]:
@@ -94,20 +109,21 @@ def _lower(spelling: str) -> str:
     return spelling.lower().replace("\u2019", "'").removesuffix("'s")
 
 
-def _read_word(spelling: str) -> tuple[str, str, bool]:
+def _read_word(spelling: str) -> _Word:
     lower = _lower(spelling)
     form = form_of(lower)
-    return form, lower, lower not in STOP_WORDS and (len(form) > 1 or form.isdigit())
+    is_content = lower not in STOP_WORDS and (len(form) > 1 or form.isdigit())
+    return form, lower, is_content, spelling[0].isdigit() or lower in CARDINALS
 
 
-def _read_tokens(unspaced: str) -> tuple[tuple[str, str, str, bool, int, int], ...]:
+def _read_tokens(unspaced: str) -> tuple[tuple[str, _Word, int, int], ...]:
     found = _pattern(unspaced).finditer(unspaced)
-    return tuple((token[0], *_word_of(token[0]), *token.span()) for token in found)
+    return tuple([(token[0], _word_of(token[0]), *token.span()) for token in found])
 
 
 def _read_content(unspaced: str) -> tuple[str, ...]:
     words = map(_word_of, _pattern(unspaced).findall(unspaced))
-    return tuple(form for form, _, is_content in words if is_content)
+    return tuple([form for form, _, is_content, _ in words if is_content])
 
 
 # No token contains white space, and most pieces between white space repeat.

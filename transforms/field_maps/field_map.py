@@ -19,19 +19,29 @@ PathPairs = tuple[tuple[str, str], ...]
 
 _KINDS = (str, dict, type(None))
 _SEPARATOR = " | "
+
+
+def _keys(*names: str) -> tuple[tuple[str, ...], ...]:
+    """Split dotted names into the keys of nested objects, in both letter cases."""
+    as_written = [tuple(name.split(".")) for name in names]
+    in_camel_case = [tuple(map(camel_case_name, keys)) for keys in as_written]
+    return tuple(dict.fromkeys((*in_camel_case, *as_written)))
+
+
 # Where tools write the text of a source, what it is called and where it is.
-_TEXTS: tuple[str, ...] = (
-    *("text", "page_content", "content.text", "content", "chunk_text", "passage", "snippet"),
-    *("node.text", "document.content", "['document.content']", "body", "cited_text"),
+_TEXTS = (
+    *_keys("text", "page_content", "content.text", "content", "chunk_text", "passage", "snippet"),
+    *_keys("node.text", "document.content", "body", "cited_text"),
+    ("document.content",),
 )
-TEXT_NAMES = frozenset(name.partition(".")[0] for name in _TEXTS)
+TEXT_NAMES = frozenset(keys[0] for keys in _TEXTS)
 """The fields in which the text of a fact is found."""
-_TITLES = ("title", "document_title", "filename", "metadata.title", "metadata.file_name")
+_TITLES = _keys("title", "document_title", "filename", "metadata.title", "metadata.file_name")
 _URIS = (
-    *("uri", "url", "link", "source", "metadata.source", "metadata.url", "metadata.uri"),
-    *("location.s3Location.uri", "location.webLocation.url"),
+    *_keys("uri", "url", "link", "source", "metadata.source", "metadata.url", "metadata.uri"),
+    *_keys("location.s3_location.uri", "location.web_location.url"),
 )
-_DOCUMENTS = ("document_id", "file_id", "['document.id']", "node.id_", "id", "doc_id")
+_DOCUMENTS = (*_keys("document_id", "file_id", "node.id", "id", "doc_id"), ("document.id",))
 
 
 class FieldMap(Record, frozen=True):
@@ -101,20 +111,19 @@ class FieldMap(Record, frozen=True):
     def _fact(self, item: object) -> Fact:
         if isinstance(item, str):
             return Fact(text=item)
-        texts = _texts(_TEXTS, item)
-        if not texts:
+        text = _first_text(_TEXTS, item)
+        if text is None:
             raise UnreadableAnswer(
                 f"A fact{self.describe('facts')} is neither a text nor an object with one: map"
                 " the field that holds its text, such as --map 'facts=$.documents[*].chunk'."
             )
-        title, uri, document = (
-            next(iter(_texts(names, item)), None) for names in (_TITLES, _URIS, _DOCUMENTS)
-        )
-        return Fact(text=texts[0], title=title, uri=uri, document=document)
+        sources = (_first_text(keys, item) or None for keys in (_TITLES, _URIS, _DOCUMENTS))
+        title, uri, document = sources
+        return Fact(text=text, title=title, uri=uri, document=document)
 
 
 @cache
-def parse_map(pairs: PathPairs, ignored: str = "") -> FieldMap:
+def parse_map(pairs: PathPairs, ignored: tuple[str, ...] = ()) -> FieldMap:
     """Parse a field map; raise ValueError if a field or a path is none."""
     paths: dict[str, tuple[JsonPath, ...]] = {}
     for field, text in pairs:
@@ -122,10 +131,18 @@ def parse_map(pairs: PathPairs, ignored: str = "") -> FieldMap:
             raise ValueError(f"{field} is not one of {', '.join(FIELDS)}")
         found = tuple(map(json_path, text.split(_SEPARATOR)))
         paths[field] = (*paths.get(field, ()), *found)
-    return FieldMap(paths, frozenset(ignored.split()))
+    return FieldMap(paths, frozenset(ignored))
 
 
-def _texts(names: Iterable[str], value: object) -> list[str]:
-    paths = (json_path(f"$.{name}".replace(".[", "[")) for name in names)
-    found = (each for path in paths for each in path.find(value))
-    return [each for each in found if isinstance(each, str) and each]
+def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
+    """Return the first text at some keys of nested objects; None if there is not even a blank."""
+    blank = None
+    for keys in paths:
+        value = item
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, str):
+            if value:
+                return value
+            blank = ""
+    return blank

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from schemas.message import CARRIER_ID, Message, UnmappedFields, UnreadableAnswer
 from schemas.wire.json_input import BYTE_ORDER_MARK, MAX_PAYLOAD_BYTES, read_camel_case
 from schemas.wire.wire_type import OutOfRangeNumber
-from transforms.carriers.carrier import Carried, Carrier
+from transforms.carriers.carrier import CarriedBody, Carrier
 from transforms.carriers.carrier_table import find_carrier
 from transforms.field_maps.field_map import FieldMap
 from transforms.formats.discovery_engine_answers import is_answer, is_unfinished
@@ -28,8 +28,8 @@ _COMPLETE_FORMATS = tuple(known for known in FORMATS if not (known.can_be_chunk 
 class Element(NamedTuple):
     """One answer: parsed JSON, camelCase and without nulls, and a message that holds it alone.
 
-    `carrier_fields` names the unknown fields of its carriers that could hold text or facts; None if
-    the message is no carrier.
+    The value is the error if a body of a carrier cannot be read. `carrier_fields` names the unknown
+    fields of its carriers that could hold text or facts; None without a carrier.
     """
 
     value: object
@@ -54,15 +54,9 @@ def split_answers(
             f" first {len(message.payload)} are kept."
         )
     value = read_camel_case(message.payload)
-    carrier = find_carrier(value)
-    if carrier is None and isinstance(value, dict) and _WRAPPER_FIELD not in value:
+    if isinstance(value, dict) and _WRAPPER_FIELD not in value and find_carrier(value) is None:
         return ((value, message, None),)  # most messages; an Element takes longer to make
-    whole = Element(value, message)
-    if carrier is None:
-        elements = _split(whole, own_map)
-    else:
-        bodies = _unwrap(whole, carrier)
-        elements = [element for body in bodies for element in _split(body, own_map)]
+    elements = list(_expand(Element(value, message), own_map))
     if len(elements) == 1:
         return elements
     return [
@@ -71,26 +65,44 @@ def split_answers(
     ]
 
 
+def _expand(whole: Element, own_map: FieldMap | None) -> Iterator[Element]:
+    """Unwrap carriers, and split arrays, which may hold carriers again."""
+    for body in _bodies(whole):
+        for part in _split(body, own_map):
+            if find_carrier(part.value) is None:
+                yield part
+            else:
+                yield from _expand(part, own_map)
+
+
+def _bodies(outer: Element) -> Iterator[Element]:
+    carrier = find_carrier(outer.value)
+    if carrier is None:
+        yield outer
+    else:
+        for inner in _unwrap(outer, carrier):
+            yield from _bodies(inner)
+
+
 def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:
-    """Yield the bodies of a carrier, and of the carriers in it."""
+    """Yield the bodies of a carrier, or the error if it cannot be read."""
     fields: Any = outer.value
     unknown = [
         f"{carrier.name}.{name}"
         for name, value in fields.items()
         if not carrier.knows(name) and could_hold_content(value)
     ]
-    for carried in carrier.unwrap(fields):
-        text = carried.body
-        inner = Element(
-            value=read_camel_case(text.encode()) if isinstance(text, str) else text,
-            message=_carried_message(outer.message, carried),
-            carrier_fields=(*(outer.carrier_fields or ()), *unknown),
-        )
-        within = find_carrier(inner.value)
-        yield from [inner] if within is None else _unwrap(inner, within)
+    carrier_fields = (*(outer.carrier_fields or ()), *unknown)
+    try:
+        for carried in carrier.unwrap(fields):
+            text, message = carried.body, _carried_message(outer.message, carried)
+            value = read_camel_case(text.encode()) if isinstance(text, str) else text
+            yield Element(value, message, carrier_fields)
+    except UnreadableAnswer as error:
+        yield Element(error, outer.message, carrier_fields)
 
 
-def _carried_message(message: Message, carried: Carried) -> Message:
+def _carried_message(message: Message, carried: CarriedBody) -> Message:
     publish_time_us = parse_time(carried.publish_time)
     return replace(
         message,
@@ -180,30 +192,35 @@ def _is_wrapper(fields: Mapping[str, object]) -> bool:
 def _holds_several(items: Sequence[Any]) -> bool:
     """Return whether the elements of an array are separate answers, not chunks of one stream."""
     if any(
-        is_row(item) or any(known.matches(item) for known in _COMPLETE_FORMATS) for item in items
+        is_row(item)
+        or find_carrier(item)
+        or any(known.matches(item) for known in _COMPLETE_FORMATS)
+        for item in items
     ):
         return True
     if any(isinstance(item, dict) and "response" in item and is_known(item) for item in items):
         return True
-    names, tokens = set(), set()
-    for number, item in enumerate(filter(lambda item: isinstance(item, dict), items)):
+    names, tokens, ends = set(), set(), 0
+    for item in filter(lambda item: isinstance(item, dict), items):
         inner = item.get("answer")
         answer = inner if isinstance(inner, dict) else item
         state = answer.get("state", "")
         is_delta = isinstance(state, str | int) and is_unfinished(state)
         if is_answer(answer) and not is_delta:
             names.add(_stripped(answer.get("name")))
-            tokens.add(_stripped(item.get("answerQueryToken")))
+            tokens.add(_stripped(item.get("answerQueryToken") or item.get("assistToken")))
         elif "candidates" in item:
-            tokens.add(_stripped(item.get("responseId")) or _end_of(item, number))
-    return len(names - {""}) > 1 or len(tokens - {""}) > 1
+            tokens.add(_stripped(item.get("responseId")))
+            ends += _is_end(item)
+    has_several_ends = ends > 1 and not tokens - {""}
+    return len(names - {""}) > 1 or len(tokens - {""}) > 1 or has_several_ends
 
 
-def _end_of(response: Mapping[str, Any], number: int) -> str:
-    """Name a response by its number if it ends: of the chunks of a stream only the last does."""
+def _is_end(response: Mapping[str, Any]) -> bool:
+    """Return whether a response is whole, or the last chunk of a stream."""
     candidates = response["candidates"]
     first = candidates[0] if isinstance(candidates, list) and candidates else None
-    return str(number) if isinstance(first, dict) and first.get("finishReason") else ""
+    return isinstance(first, dict) and bool(first.get("finishReason"))
 
 
 def _stripped(value: object) -> str:

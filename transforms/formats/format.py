@@ -21,7 +21,7 @@ class Request(Record, frozen=True, kw_only=True):
 
     The user or the producer may have named its format or family. `facts_from_steps` says whether
     the results of the generator's searches count as facts. `carrier_fields` names the unknown
-    fields of the message's carriers that could hold text or facts; None if there is no carrier.
+    fields of the message's carriers that could hold text or facts; None without a carrier.
     """
 
     value: object

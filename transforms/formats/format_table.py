@@ -102,6 +102,8 @@ def find_format(value: object, named: str | None) -> Format:
     for known in formats:
         if known.matches(value):
             return known
+    if isinstance(value, UnreadableAnswer):  # of a carrier's body
+        raise value
     if named is not None and named == formats[0].name:
         if formats[0].has_fields(value) and not is_known(value):
             return formats[0]

@@ -134,7 +134,7 @@ def _identity(
 
     The content, of fixed fields, is used only for an answer with a time of its own, which is not
     that of its carrier or publication: else equal greetings to two users would become one answer.
-    The id that a carrier gives is the place, wherever the carrier is stored.
+    The id that a carrier gives stands for the place: it is the same in a log and in an archive.
     """
     attributes = answer.message.attributes
     if name:

@@ -76,8 +76,8 @@ def _reject_prompt(texts: Iterable[str], path: str) -> None:
     prompt = "\n".join(text for text in texts if text)
     if len(prompt) > _MAX_SMALL_CHARACTERS or "\n" in prompt.strip():
         raise UnmappedFields(
-            "No facts found, except that the text of the prompt may hold them: name their field"
-            f" with --map, such as --map 'facts={path}', or log them in a field of their own."
+            "No facts found, but the text of the prompt may hold them: name the field that holds"
+            f" them, such as --map 'facts={path}', or log them in a field of their own."
         )
 
 

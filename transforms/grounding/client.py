@@ -1,6 +1,5 @@
 """Check requests with a checker: cached, limited, authorized and retried."""
 
-import asyncio
 import math
 import random
 import threading
@@ -25,10 +24,10 @@ from transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
+from transforms.grounding.http_endpoint import HttpEndpoint, HttpReply
 from transforms.grounding.protocol import (
     CheckReply,
     check_path,
-    decompress,
     encode_request,
     interpret_reply,
 )
@@ -36,17 +35,11 @@ from transforms.grounding.rate_limiter import AdaptiveThrottle, ConcurrencyLimit
 from transforms.grounding.refusals import Refusals
 from transforms.grounding.reply_cache import ReplyCache, ReplyStore
 from transforms.grounding.settings import CheckSettings, OutagePolicy
-from transforms.grounding.transport import open_transport, read_body, read_header
+from transforms.grounding.transport import open_transport
 from transforms.runtime import clock
 
 _REFUSAL_WAIT_S = 60.0
 """With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
-
-_HEADERS = (
-    (b"Content-Type", b"application/json"),
-    (b"Accept-Encoding", b"gzip"),
-    (b"User-Agent", b"groundwatch"),
-)
 
 # stamina logs each retry by default, thousands of lines in an outage.
 stamina.instrumentation.set_on_retry_hooks(())
@@ -87,9 +80,7 @@ class GroundingClient:
     ) -> None:
         path, per_minute = check_path(settings), settings.requests_per_minute
         self._settings = settings
-        self._url = httpx.URL((settings.endpoint or "http://local") + path)
-        self._headers = ((b"Host", self._url.netloc), *_HEADERS)
-        self._transport = transport or open_transport(settings)
+        self._endpoint = HttpEndpoint(path, settings, transport or open_transport(settings))
         self._slots = ConcurrencyLimiter(settings.max_in_flight, settings.most_late_calls)
         self._quota = None if per_minute is None else open_quota(per_minute)
         self._throttle = throttle
@@ -142,7 +133,7 @@ class GroundingClient:
 
     async def aclose(self) -> None:
         """Close all connections and the reply store."""
-        await self._transport.aclose()
+        await self._endpoint.aclose()
         if self._store:
             self._store.close()
 
@@ -237,63 +228,29 @@ class GroundingClient:
     async def _post(self, call: "_Call", token: Mapping[str, str]) -> CheckReply:
         """Send a request within the limits, and validate the reply."""
         async with self._slots.slot():
-            response, body = await self._exchange(call, token)
-        body = decompress(
-            read_header(response, b"content-encoding"), body, self._settings.max_reply_bytes
-        )
+            reply = await self._exchange(call, token)
         return interpret_reply(
-            response.status_code,
-            read_header(response, b"retry-after"),
-            body,
+            reply.status,
+            reply.retry_after,
+            reply.body,
             call.request,
             datetime.now(UTC),
             checker=self._settings.checker,
             attempts=call.sent,
         )
 
-    async def _exchange(
-        self, call: "_Call", token: Mapping[str, str]
-    ) -> tuple[httpx.Response, bytes]:
-        """Send a request, count it, and turn an error of the network into Unavailable."""
+    async def _exchange(self, call: "_Call", token: Mapping[str, str]) -> HttpReply:
+        """Send a request, and count it if it was sent."""
         self._count(call, 1)
         CALLS_IN_FLIGHT.add(call)
         try:
-            # Waiting for a slot is not the checker's fault, so the timeout starts here.
-            async with asyncio.timeout(self._settings.retries.timeout_s):
-                response = await self._transport.handle_async_request(self._request(call, token))
-                return response, await read_body(response, self._settings.max_reply_bytes)
-        except (TimeoutError, httpx.TransportError) as error:
-            failure = self._failure(error)
+            return await self._endpoint.post(call.body, token)
+        except Unavailable as failure:
             if not failure.was_sent:
                 self._count(call, -1)
-            raise failure from None
+            raise
         finally:
             CALLS_IN_FLIGHT.discard(call)
-
-    def _request(self, call: "_Call", token: Mapping[str, str]) -> httpx.Request:
-        # httpx takes three times as long to complete a request as to take a complete one.
-        length = (b"Content-Length", b"%d" % len(call.body))
-        fields = [(name.encode(), value.encode()) for name, value in token.items()]
-        headers = [*self._headers, length, *fields]
-        stream = httpx.ByteStream(call.body)
-        request = httpx.Request("POST", self._url, headers=headers, stream=stream)
-        request.read()
-        return request
-
-    def _failure(self, error: Exception) -> Unavailable:
-        if isinstance(error, TimeoutError | httpx.TimeoutException):
-            return Unavailable(f"no reply within {self._settings.retries.timeout_s:g} s")
-        if isinstance(error, httpx.ConnectError):
-            advice = "check the network, or set --proxy"
-            if self._authority is None:
-                advice = "start the checker, or pass --checker local"
-            message = f"cannot connect to {self._settings.endpoint} ({error}): {advice}"
-            return Unavailable(message, was_sent=False)
-        # Other messages could quote the request or the reply, and so the answer.
-        return Unavailable(
-            f"the connection failed: {type(error).__name__}",
-            was_sent=not isinstance(error, httpx.ProxyError),
-        )
 
     def _count(self, call: "_Call", by: int) -> None:
         """Count a request that is about to be sent, or subtract one that could not be sent."""

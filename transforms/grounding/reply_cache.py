@@ -47,7 +47,7 @@ class ReplyStore:
     """Encoded replies by the hash of their request, and how much the run has sent.
 
     A run consists of parts. A reply belongs to the part whose counts include its call. Not safe for
-    several threads.
+    several threads. `owner` is the part that has begun last.
 
     Args:
       path: the file.
@@ -58,16 +58,16 @@ class ReplyStore:
     """
 
     def __init__(self, path: str, replies_per_write: int = 1) -> None:
-        self._owner = 0
+        self.owner = 0
         self._replies_per_write = replies_per_write
         self._unwritten = Spent()
-        self._replies: dict[bytes, bytes] = {}
+        self._replies: dict[bytes, tuple[bytes, int]] = {}
         self._database = Database(path, _TABLES, durable=False)
 
     def begin(self, owner: int, *, again: bool) -> None:
         """Begin a part of the run; `again` if it was interrupted: its replies belong to none."""
         self.flush()
-        self._owner = owner
+        self.owner = owner
         if again:
             self._database.write("UPDATE replies SET owner = NULL WHERE owner = ?", owner)
 
@@ -84,19 +84,19 @@ class ReplyStore:
     def get(self, key: bytes) -> tuple[bytes, bool] | None:
         """Return a reply, and whether it belonged to no part; then the current part gets it."""
         if unwritten := self._replies.get(key):
-            return unwritten, False
+            return unwritten[0], False
         query = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
         row = next(self._database.read(query, key), None)
         if row is None:
             return None
         reply, is_uncounted = row
         if is_uncounted:
-            self._database.write("UPDATE replies SET owner = ? WHERE key = ?", self._owner, key)
+            self._database.write("UPDATE replies SET owner = ? WHERE key = ?", self.owner, key)
         return reply, bool(is_uncounted)
 
-    def put(self, key: bytes, reply: bytes) -> None:
-        """Store a reply, durably after the next flush."""
-        self._replies[key] = reply
+    def put(self, key: bytes, reply: bytes, owner: int) -> None:
+        """Store a reply of a part of the run, durably after the next flush."""
+        self._replies[key] = reply, owner
         if len(self._replies) >= self._replies_per_write:
             self.flush()
 
@@ -122,8 +122,8 @@ class ReplyStore:
         if not self._replies and self._unwritten == Spent():
             return
         with self._database.transaction():
-            for key, reply in self._replies.items():
-                self._database.write(_PUT, key, reply, self._owner)
+            for key, (reply, owner) in self._replies.items():
+                self._database.write(_PUT, key, reply, owner)
             self._database.write(_ADD, *self._unwritten)
         self._replies, self._unwritten = {}, Spent()
 
@@ -196,9 +196,11 @@ class ReplyCache:
     async def _fetch(self, key: bytes, request: CheckRequest, fetch: Fetch) -> CheckReply:
         reply = self._load(key, request)
         if reply is None:
+            # The next part may begin before the last calls of one end.
+            owner = self._store.owner if self._store else 0
             reply = await fetch()
             if self._store:
-                self._store.put(key, encode_reply(reply))
+                self._store.put(key, encode_reply(reply), owner)
         return reply
 
     def _keep(self, key: bytes, reply: CheckReply, size: int) -> None:

@@ -72,33 +72,6 @@ def try_connection(settings: CheckSettings) -> None:
         raise Unavailable(f"cannot connect to {settings.endpoint}: {_reason(error)}") from None
 
 
-async def read_body(response: httpx.Response, max_bytes: int) -> bytes:
-    """Read the body as it was sent: httpx itself decompresses without a limit."""
-    stream = response.stream
-    if isinstance(stream, httpx.ByteStream):  # It is in memory already.
-        return b"".join(stream)
-    body = bytearray()
-    try:
-        async for chunk in cast(httpx.AsyncByteStream, stream):
-            body += chunk
-            if len(body) > max_bytes:
-                raise too_long(max_bytes)
-    finally:
-        await response.aclose()
-    return bytes(body)
-
-
-def too_long(max_bytes: int) -> BadReply:
-    """Return the error of a body that exceeds a limit."""
-    return BadReply(f"the reply is longer than {max_bytes} bytes")
-
-
-def read_header(response: httpx.Response, name: bytes) -> str | None:
-    """Return a header, None without; `response.headers` takes several times as long."""
-    values = [value for raw_name, value in response.headers.raw if raw_name.lower() == name]
-    return values[-1].decode("ascii", "replace") if values else None
-
-
 class HttpTransport(httpx.AsyncBaseTransport):
     """Send requests over HTTP/1.1 and keep the connections open.
 
@@ -274,7 +247,7 @@ class _Connection(asyncio.Protocol):
         self._body.append(chunk)
         self._body_bytes += len(chunk)
         if self._body_bytes > self._max_body_bytes:
-            self._fail(too_long(self._max_body_bytes))
+            self._fail(BadReply(f"the reply is longer than {self._max_body_bytes} bytes"))
 
     def on_message_complete(self) -> None:
         if self._status:

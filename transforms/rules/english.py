@@ -32,7 +32,9 @@ _NUMBER_WORDS = """
 NUMBER_WORDS = dict(zip(_NUMBER_WORDS[::2], _NUMBER_WORDS[1::2], strict=True))
 """The digits of each number word; without "one", which is mostly a pronoun."""
 
-_SOURCE = r"(?:passage|text|article|context|document|source|excerpt|information|snippet|data)s?"
+_NAMES = "passage text article context document source excerpt information snippet data".split()
+_SOURCES = (*_NAMES, *(f"{name}s" for name in _NAMES))
+_SOURCE = rf"(?:{'|'.join(_NAMES)})s?"
 _NUMBER = r"[#]?\d{1,2}(?::\d{1,2})?"
 # Bounded, since "source 1and source 1and ..." is matched from each of its sources.
 _NUMBERS = rf"{_NUMBER}(?:\s*(?:,\s*and|,\s*or|,|and|&|or)\s*(?:{_SOURCE}\s*)?{_NUMBER}){{0,99}}"
@@ -56,8 +58,12 @@ _SOURCE_STEM = re.compile(
 )
 _BRACKETED_REFERENCE = rf"\((?:see\s+|from\s+|in\s+)?{_SOURCE}\s*{_NUMBERS}\)"
 _INLINE_REFERENCE = rf"\b{_SOURCE}\s*{_NUMBERS}\b"
-_REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNORECASE)
+REFERENCE = re.compile(rf"{_BRACKETED_REFERENCE}|{_INLINE_REFERENCE}", re.IGNORECASE)
+"""A reference to sources: "passage 2", "(see source 3, 4)"."""
+
 _DIGIT = re.compile(r"\d")
+# The name of a source, and with the white space behind it; where there is more, all is searched.
+_MAX_NAME, _MAX_SPACING = 12, 60
 
 FOOTNOTE = re.compile(r"\[\d{1,3}(?:\s*[,-]\s*\d{1,3})*\]")
 """A reference to a source by its number: "[1]", "[2, 3]"."""
@@ -132,4 +138,19 @@ def may_refuse(word: str) -> bool:
 
 def without_references(text: str) -> str:
     """Remove references to sources, such as "(see source 3, 4)"."""
-    return _REFERENCE.sub(" ", text) if _DIGIT.search(text) else text
+    return REFERENCE.sub(" ", text) if _may_refer(text) else text
+
+
+def _may_refer(text: str) -> bool:
+    """Return whether the name of a source is before a digit; many times as fast as a search."""
+    digits = _DIGIT.finditer(text)
+    if not text.isascii():
+        return next(digits, None) is not None
+    lower = text.lower()
+    for digit in digits:
+        before = lower[max(0, digit.start() - _MAX_SPACING) : digit.start()]
+        before = before.removesuffix("#").rstrip()
+        is_cut = digit.start() > _MAX_SPACING and len(before) < _MAX_NAME
+        if is_cut or before.endswith(_SOURCES):
+            return True
+    return False

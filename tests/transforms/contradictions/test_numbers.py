@@ -1,15 +1,21 @@
 """Numbers and what they count."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from transforms.contradictions.numbers import (
     UNITS,
     may_count,
     may_count_in_words,
+    may_have,
     plain_numbers,
+    plain_value,
     read_quantities,
 )
-from transforms.contradictions.tokenized_text import TokenizedText
+from transforms.contradictions.tokenized_text import CARDINALS, TokenizedText
 
 WRITTEN = {
     "330 metres": [("330 metres", 330.0, "m", None)],
@@ -62,6 +68,31 @@ def test_plain_numbers_are_found_without_reading() -> None:
     assert plain_numbers(text) == {12.0, 1500.0, "17:30", 20.0, 5.0}
     assert may_count_in_words(text)
     assert not may_count_in_words("twelve")
+
+
+WORDS = [
+    *("Two", "two", "hundred", "million", "5", "20", "twenty", "1,000", "17:30", "$", "(five)"),
+    *("-nine", "half", "one", "lamps", "of"),
+]
+TEXTS = st.lists(st.sampled_from(WORDS)).map(" ".join)
+
+
+@given(TEXTS)
+def test_no_quantity_of_a_text_is_missed_by_the_fast_test(text: str) -> None:
+    for quantity in read_quantities(TokenizedText(text), set()):
+        assert may_have(text, quantity.value)
+
+
+@pytest.mark.parametrize(("text", "expected"), [("5 lamps", False), ("7 lamps", True), ("", False)])
+def test_a_text_may_have_only_its_own_numbers(text: str, *, expected: bool) -> None:
+    assert may_have(text, 7.0) is expected
+
+
+@given(st.text("5120.,:/ ninetwo(-)\n") | TEXTS)
+def test_plain_numbers_are_those_of_the_whole_text(text: str) -> None:
+    found = re.findall(r"\d+(?:[.,:/]\d+)*", text) + re.findall("[a-z]+", text)
+    numbers = [word for word in found if word[0].isdigit() or word in CARDINALS]
+    assert plain_numbers(text) == {plain_value(number) for number in numbers}
 
 
 def test_the_first_64_numbers_of_a_sentence_are_read() -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.contradictions.tokenized_text import TokenizedText
+from transforms.contradictions.tokenized_text import TokenizedText, first_content
 
 TEXTS = st.text(st.sampled_from("ab\u00c9T 12-,.'n \n\u6771%"))
 
@@ -15,6 +15,12 @@ def test_tokens_say_where_they_stand_and_cross_no_white_space(text: str) -> None
     assert [token.start for token in tokens] == sorted(token.start for token in tokens)
     pieces = [TokenizedText(piece).tokens for piece in text.split()]
     assert [token.text for token in tokens] == [token.text for piece in pieces for token in piece]
+
+
+@given(TEXTS, st.integers(1, 5))
+def test_the_first_content_word_is_found_without_tokens(text: str, most: int) -> None:
+    content = [token.form for token in TokenizedText(text).tokens[:most] if token.is_content]
+    assert first_content(text, most) == next(iter(content), None)
 
 
 @given(TEXTS)

@@ -238,6 +238,11 @@ def test_a_row_that_says_it_has_no_facts_is_read(contexts: object) -> None:
     assert parsed(row).facts == ()
 
 
+def test_a_fact_with_a_blank_text_is_none() -> None:
+    row = {"question": QUERY, "answer": ANSWER, "contexts": [{"text": ""}, *FACTS]}
+    assert len(parsed(row).facts) == len(FACTS)
+
+
 def test_a_fact_without_a_text_is_a_failure() -> None:
     with pytest.raises(UnreadableAnswer, match="map the field that holds its text"):
         parsed({"question": QUERY, "answer": ANSWER, "contexts": [{"score": 0.5}]})

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of
+from tests.support.formats_page import EXAMPLES
 from transforms.formats import ParseFailure, parse_answers
 from transforms.formats.format_table import format_names
 
@@ -57,6 +58,7 @@ VALID = [
     {"query": "q", "answer": "a", "facts": ["f", {"text": "g", "attributes": {"p": 1}}], "id": "1"},
     {"answers": [{"answer": "a", "id": 1, "time": 1772438400}, {"answerText": "b", "name": "c"}]},
 ]
+VALID += [json.loads(example) for example in EXAMPLES.values()]
 FIELD_NAMES = sorted(set(json.dumps(VALID).replace("{", '"').split('"')[1::2]))
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()

@@ -42,6 +42,9 @@ SEVERAL = {
         {"answer": {"answerText": f"In {number} days."}, "answerQueryToken": f"t{number}"}
         for number in (1, 2, 3)
     ],
+    "responses of the assistant": [
+        {"answer": {"state": "SUCCEEDED", "replies": []}, "assistToken": each} for each in "abc"
+    ],
     "envelopes with ids": [envelope(number, id=str(number)) for number in (1, 2, 3)],
     "envelopes without ids": [envelope(number) for number in (1, 2, 3)],
     "exchanges": [

@@ -195,9 +195,21 @@ def store(tmp_path: Path) -> ReplyStore:
 
 def test_a_reply_belongs_to_the_part_that_paid_for_it(store: ReplyStore) -> None:
     store.begin(7, again=False)
-    store.put(KEYS[0], b"reply")
+    store.put(KEYS[0], b"reply", 7)
     assert store.get(KEYS[0]) == (b"reply", False)
     assert store.get(KEYS[1]) is None
+
+
+def test_a_reply_that_comes_late_belongs_to_the_part_that_asked(store: ReplyStore) -> None:
+    async def fetch() -> CheckReply:
+        store.begin(2, again=False)
+        return a_reply()
+
+    store.begin(1, again=False)
+    for _ in range(2):
+        reply = asyncio.run(ReplyCache(ADDRESS, 0, store).get(REQUEST, b"same", fetch))
+        assert reply.attempts == 1
+        store.begin(1, again=True)
 
 
 def test_a_reply_of_an_interrupted_part_belongs_to_the_next_part_that_reads_it(
@@ -205,7 +217,7 @@ def test_a_reply_of_an_interrupted_part_belongs_to_the_next_part_that_reads_it(
 ) -> None:
     for owner, key in enumerate(KEYS):
         store.begin(owner, again=False)
-        store.put(key, b"reply")
+        store.put(key, b"reply", store.owner)
     store.begin(1, again=True)
     assert [store.get(key) for key in KEYS] == [
         (b"reply", False),
@@ -261,24 +273,24 @@ def test_replies_are_written_some_at_a_time_and_can_be_read_before(tmp_path: Pat
     store, other = ReplyStore(path, replies_per_write=3), ReplyStore(path)
     seen: list[list[bool]] = []
     for key in KEYS:
-        store.put(key, b"reply")
+        store.put(key, b"reply", store.owner)
         assert store.get(key) == (b"reply", False)
         seen.append([other.get(each) is not None for each in KEYS])
     assert seen == [[False] * 3, [False] * 3, [True] * 3]
-    store.put(b"fourth", b"reply")
+    store.put(b"fourth", b"reply", store.owner)
     store.begin(7, again=False)
     assert other.get(b"fourth") == (b"reply", False)
 
 
 def test_for_a_new_plan_all_replies_belong_to_no_part(store: ReplyStore) -> None:
-    store.put(KEYS[0], b"reply")
+    store.put(KEYS[0], b"reply", 7)
     store.begin_plan()
     assert [store.get(KEYS[0]) for _ in range(2)] == [(b"reply", True), (b"reply", False)]
 
 
 def test_deleting_the_replies_keeps_the_count_of_calls(store: ReplyStore) -> None:
     assert store.spend(10, ONE_CALL)
-    store.put(KEYS[0], b"reply")
+    store.put(KEYS[0], b"reply", 7)
     store.delete_replies()
     assert store.get(KEYS[0]) is None
     assert not store.spend(10, ONE_CALL)

@@ -1,6 +1,7 @@
 """The transport below the client: framing, connections, TLS, cancellation and proxies."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -247,6 +248,36 @@ def test_cancellation_closes_the_connection(script: Script) -> None:
         assert await post(transport, server.url) == (200, b"hello")
 
     assert converse(cancel, script, OK).connections == 2
+
+
+def test_cancellation_while_sending_closes_the_connection() -> None:
+    closed = asyncio.Event()
+
+    async def read_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0)
+        started.set()
+        await cancelled.wait()
+        with contextlib.suppress(ConnectionError):
+            while await reader.read(2**20):
+                pass
+        writer.close()
+        closed.set()
+
+    async def run() -> None:
+        server = await asyncio.start_server(read_nothing, HOST, 0, limit=1_000)
+        url = httpx.URL(scheme="http", host=HOST, port=server.sockets[0].getsockname()[1])
+        request = httpx.Request("POST", url, content=bytes(50_000_000))
+        async with asyncio.timeout(WITHIN_S), server, HttpTransport(url, MOST_BYTES) as transport:
+            posting = asyncio.create_task(transport.handle_async_request(request))
+            await started.wait()
+            posting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await posting
+            cancelled.set()
+            await closed.wait()
+
+    started, cancelled = asyncio.Event(), asyncio.Event()
+    asyncio.run(run())
 
 
 def test_cancellation_while_connecting_closes_the_connection() -> None:

@@ -11,7 +11,7 @@ from schemas.wire.grounding_check import (
 )
 from transforms.contradictions.find_contradictions import compare_claim, prepare_facts
 from transforms.grounding.local.entailment import ClaimResult, Entailment, score_by_entailment
-from transforms.grounding.local.scoring import ClaimInFacts, read_facts, read_facts_for
+from transforms.grounding.local.scoring import ClaimInFacts, read_facts, read_long_facts
 from transforms.grounding.local.words import ClaimWords, read_claim
 from transforms.rules.fact_text import needs_index, render_facts, render_without_uris
 from transforms.rules.sentences import Sentence, split_sentences
@@ -45,10 +45,8 @@ def _check_by_words(
     described = [(fact.fact_text, fact.attributes) for fact in facts]
     required = [text for text, words in claims if words]
     texts = render_facts(described)
-    if needs_index(sum(map(len, required)), texts):
-        fact_words = read_facts_for([words for _, words in claims if words], texts)
-    else:
-        fact_words = read_facts(texts)
+    read = read_long_facts if needs_index(sum(map(len, required)), texts) else read_facts
+    fact_words = read([words for _, words in claims if words], texts)
     prepared = prepare_facts(render_without_uris(described, texts), required)
     results = []
     for text, words in claims:

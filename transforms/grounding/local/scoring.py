@@ -6,15 +6,15 @@ others; not on RAGTruth. The weight of a contradiction, that of a missed number,
 The score is not a probability: the share of true claims at a score depends on the answers' source.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, reduce
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import inf
 from operator import and_
 from typing import NamedTuple
 
-from transforms.grounding.local.words import ClaimWords, Pair, form_of, spellings, tokenize
+from transforms.grounding.local.words import ClaimWords, Pair, form_of, forms_of, spellings
 from transforms.rules.cache import FactCache, WantedForms
 from transforms.rules.support_score import logit
 
@@ -56,11 +56,19 @@ _MAX_LOOKUPS = 2_000_000
 
 
 class FactWords:
-    """The forms of a fact's tokens in order, None for one that is not wanted, and adjacent ones."""
+    """The words of a fact, as far as the claims of an answer have them.
 
-    def __init__(self, positions: Sequence[str | None], pairs: frozenset[Pair]) -> None:
+    Args:
+      positions: the forms of all tokens, in order; None for one that no claim has.
+      forms: the content of the claims that the fact has.
+      pairs: the pairs of the claims that the fact has.
+    """
+
+    def __init__(
+        self, positions: Sequence[str | None], forms: frozenset[str], pairs: frozenset[Pair]
+    ) -> None:
         self._positions = positions
-        self.forms = frozenset(filter(None, positions))
+        self.forms = forms
         self.pairs = pairs
 
     @cached_property
@@ -71,68 +79,80 @@ class FactWords:
         window is complete in one piece.
         """
         starts = range(0, max(1, len(self._positions) - _OVERLAP), _PIECE_POSITIONS)
-        return tuple([_windows(self._positions[start : start + len(_WINDOWS)]) for start in starts])
+        return tuple([self._windows_of_piece(start) for start in starts])
+
+    def most_in_window(self, found: AbstractSet[str]) -> int:
+        """Return how many of some of these forms a window has, at most."""
+        if len(self._positions) <= _WINDOW_POSITIONS:
+            return len(found)
+        pieces = [list(filter(None, map(windows.get, found))) for windows in self.windows]
+        pieces.sort(key=len, reverse=True)
+        most = 0
+        for bit_sets in pieces:
+            if len(bit_sets) <= most:
+                break
+            most = max(most, _max_overlap(bit_sets))
+        return most
+
+    def _windows_of_piece(self, start: int) -> dict[str, int]:
+        windows: dict[str, int] = {}
+        piece = self._positions[start : start + len(_WINDOWS)]
+        for form, of_position in zip(piece, _WINDOWS, strict=False):
+            if form is not None and form in self.forms:
+                windows[form] = windows.get(form, 0) | of_position
+        return windows
 
 
 class Facts(NamedTuple):
-    """The words of the facts of a request, and about how many windows a claim may compare."""
+    """The words of the facts of an answer, as far as its claims have them.
+
+    Attributes:
+      missing: the content of the claims that no fact has.
+      pairs: the pairs of the claims that a fact has.
+      max_lookups: about how many windows a claim may compare.
+    """
 
     each: list[FactWords]
-    forms: AbstractSet[str]
-    pairs: AbstractSet[Pair]
-    max_lookups: float = inf
+    missing: frozenset[str]
+    pairs: frozenset[Pair]
+    max_lookups: float
 
 
-def read_facts_for(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
-    """Read only those words of facts that the claims of the answer have: less time and memory."""
+def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
+    """Read the words of facts that some claims have; the forms of the facts are cached."""
+    return _facts_for(claims, map(_forms_of_fact, texts))
+
+
+def read_long_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> Facts:
+    """Read only the words of facts that the claims have: less time and memory for long facts."""
     content = frozenset[str]().union(*[claim.distinct for claim in claims])
-    pairs = frozenset(pair for claim in claims for pair in claim.pairs)
-    forms = content.union(*pairs)
-    wanted = WantedForms(form_of, forms)
+    pairs = chain.from_iterable([claim.pairs for claim in claims])
+    wanted = WantedForms(form_of, content.union(*pairs))
+    facts = map(wanted.of, map(spellings, texts))
+    return _facts_for(claims, facts, _MAX_LOOKUPS / max(1, len(claims)))
+
+
+def _facts_for(
+    claims: Sequence[ClaimWords],
+    facts: Iterable[Sequence[str | None]],
+    max_lookups: float = inf,
+) -> Facts:
+    content = frozenset[str]().union(*[claim.distinct for claim in claims])
+    # Intersections only keep what the claims have; sets of all words of facts take more time.
+    pairs = frozenset(chain.from_iterable([claim.pairs for claim in claims]))
     each = [
-        FactWords(
-            [form if form in content else None for form in found] if content < forms else found,
-            pairs.intersection(pairwise(found)),
-        )
-        for found in map(wanted.of, map(spellings, texts))
+        FactWords(forms, content.intersection(forms), pairs.intersection(pairwise(forms)))
+        for forms in facts
     ]
-    # Each difference iterates over the missing forms, a union would over all forms of a fact.
-    missing = content
-    for fact in each:
-        missing = missing.difference(fact.forms)
     return Facts(
         each,
-        forms=content - missing,
-        pairs=frozenset().union(*[fact.pairs for fact in each]),
-        max_lookups=_MAX_LOOKUPS / max(1, len(claims)),
+        missing=content.difference(*[fact.forms for fact in each]),
+        pairs=frozenset[Pair]().union(*[fact.pairs for fact in each]),
+        max_lookups=max_lookups,
     )
 
 
-def _read_facts(texts: tuple[str, ...]) -> Facts:
-    each = list(map(_fact_words, texts))
-    return Facts(
-        each,
-        forms=frozenset().union(*[fact.forms for fact in each]),
-        pairs=frozenset().union(*[fact.pairs for fact in each]),
-    )
-
-
-def _read_fact(text: str) -> FactWords:
-    forms = [form for form, _ in tokenize(text)]
-    return FactWords(forms, frozenset(pairwise(forms)))
-
-
-def _windows(forms: Sequence[str | None]) -> dict[str, int]:
-    windows: dict[str, int] = {}
-    for form, of_position in zip(forms, _WINDOWS, strict=False):
-        if form is not None:
-            windows[form] = windows.get(form, 0) | of_position
-    return windows
-
-
-_fact_words = FactCache(_read_fact).__getitem__
-read_facts = FactCache(_read_facts).__getitem__
-"""Return the words of the facts of an answer, given as texts; they are cached."""
+_forms_of_fact = FactCache(forms_of).__getitem__
 
 
 class ClaimInFacts:
@@ -157,7 +177,7 @@ class ClaimInFacts:
                 break
             most = max(most, self._most_in_window(number))
             lookups += size * len(self._facts.each[number].windows)
-        missed = self._claim.distinct - self._facts.forms
+        missed = self._claim.distinct & self._facts.missing
         return self._log_odds(missed, len(self._pairs), most)
 
     def supporting(self, min_log_odds: float) -> list[int]:
@@ -192,20 +212,9 @@ class ClaimInFacts:
         return min(_CAP, log_odds + _CONTRADICTION_WEIGHT) if self._contradicts else log_odds
 
     def _most_in_window(self, number: int) -> int:
-        """Return how many of the claim's forms a window of a fact has, at most."""
         if number not in self._in_window:
-            found = self._found[number]
-            pieces = [
-                list(filter(None, map(windows.get, found)))
-                for windows in self._facts.each[number].windows
-            ]
-            pieces.sort(key=len, reverse=True)
-            most = 0
-            for bit_sets in pieces:
-                if len(bit_sets) <= most:
-                    break
-                most = max(most, _max_overlap(bit_sets))
-            self._in_window[number] = most
+            fact = self._facts.each[number]
+            self._in_window[number] = fact.most_in_window(self._found[number])
         return self._in_window[number]
 
 

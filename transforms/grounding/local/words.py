@@ -58,7 +58,12 @@ _PREFIX_CHARS = 6  # As good as a stemmer, measured on the sets named in `scorin
 
 def tokenize(text: str) -> list[FormAndKind]:
     """Return a text's tokens, in order."""
-    return list(chain.from_iterable(map(_tokens_of, text.split())))
+    return list(map(_token_of, _TOKEN.findall(text)))
+
+
+def forms_of(text: str) -> list[str]:
+    """Return the normal forms of a text's tokens, in order."""
+    return list(chain.from_iterable(map(_forms_of, text.split())))
 
 
 def read_words(text: str) -> Words:
@@ -92,13 +97,12 @@ def form_of(spelling: str) -> str:
 
 
 def _read_piece(unspaced: str) -> tuple[tuple[str, ...], bytes, int, str]:
-    tokens = _tokens_of(unspaced)
-    forms, kinds = tuple([form for form, _ in tokens]), bytes([kind for _, kind in tokens])
-    return forms, kinds, *features_of_word(unspaced)
+    kinds = bytes([kind for _, kind in tokenize(unspaced)])
+    return _forms_of(unspaced), kinds, *features_of_word(unspaced)
 
 
-def _read_tokens(unspaced: str) -> tuple[FormAndKind, ...]:
-    return tuple(map(_token_of, _TOKEN.findall(unspaced)))
+def _read_forms(unspaced: str) -> tuple[str, ...]:
+    return tuple([form for form, _ in tokenize(unspaced)])
 
 
 def _read_token(spelling: str) -> FormAndKind:
@@ -129,7 +133,7 @@ def _is_content(form: str) -> bool:
 
 # No token contains white space, and most pieces between white space repeat.
 _token_of = WordCache(_read_token).__getitem__
-_tokens_of = WordCache(_read_tokens).__getitem__
+_forms_of = WordCache(_read_forms).__getitem__
 _piece_of = WordCache(_read_piece).__getitem__
 
 Pair = tuple[str, str]

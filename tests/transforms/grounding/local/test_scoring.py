@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.grounding.local.scoring import ClaimInFacts, read_facts, read_facts_for
+from transforms.grounding.local.scoring import ClaimInFacts, Facts, read_facts, read_long_facts
 from transforms.grounding.local.words import read_claim
 from transforms.rules.support_score import logit, sigmoid, support_score_of_log_odds
 
@@ -16,21 +16,22 @@ def ends(windows: int) -> list[int]:
     return [position for position in range(windows.bit_length()) if windows >> position & 1]
 
 
-def test_a_fact_has_its_forms_and_adjacent_pairs() -> None:
-    (fact,) = read_facts(("Blue lamps glow and lamps hum.",)).each
-    assert fact.forms == {"blue", "lamps", "glow", "and", "hum"}
+def facts_for(claim: str, *texts: str) -> Facts:
+    """Read facts for the words of one claim."""
+    words = read_claim(claim)
+    assert words is not None
+    return read_facts([words], texts)
+
+
+def test_a_fact_has_the_content_and_the_adjacent_pairs_of_the_claims() -> None:
+    (fact,) = facts_for("Lamps hum and blue lamps glow.", "Blue lamps glow and lamps hum.").each
+    assert fact.forms == {"blue", "lamps", "glow", "hum"}
     assert [fact.forms] == [windows.keys() for windows in fact.windows]
-    assert fact.pairs == {
-        ("blue", "lamps"),
-        ("lamps", "glow"),
-        ("glow", "and"),
-        ("and", "lamps"),
-        ("lamps", "hum"),
-    }
+    assert fact.pairs == {("blue", "lamps"), ("lamps", "glow"), ("lamps", "hum")}
 
 
 def test_a_window_holds_sixty_tokens() -> None:
-    (fact,) = read_facts(("lamps glow",)).each
+    (fact,) = facts_for("lamps glow", "lamps glow").each
     (windows,) = fact.windows
     assert ends(windows["lamps"]) == list(range(60))
     assert ends(windows["glow"]) == list(range(1, 61))
@@ -38,7 +39,7 @@ def test_a_window_holds_sixty_tokens() -> None:
 
 @given(st.lists(st.sampled_from(["red", "lamps", "glow", "x"]), max_size=200))
 def test_the_windows_of_a_form_are_those_that_hold_it(forms: list[str]) -> None:
-    (fact,) = read_facts((" ".join(forms),)).each
+    (fact,) = facts_for("red lamps glow", " ".join(forms)).each
     (windows,) = fact.windows
     for form, its_windows in windows.items():
         assert ends(its_windows) == [
@@ -47,26 +48,28 @@ def test_the_windows_of_a_form_are_those_that_hold_it(forms: list[str]) -> None:
 
 
 def test_the_bit_sets_of_a_long_fact_are_as_short_as_those_of_a_piece() -> None:
-    (fact,) = read_facts((" ".join(f"w{number} lamps" for number in range(5_000)),)).each
+    words = " ".join(f"w{number} lamps" for number in range(5_000))
+    (fact,) = facts_for("lamps w w7 w4000", words).each
     assert max(max(map(int.bit_length, windows.values())) for windows in fact.windows) == 618
-    assert frozenset().union(*fact.windows) == fact.forms
+    assert frozenset().union(*fact.windows) == fact.forms == {"lamps", "7", "4000"}
 
 
-def test_forms_and_pairs_of_all_facts_are_put_together_and_no_pair_crosses_two() -> None:
-    facts = read_facts(("red lamps", "lamps glow"))
-    assert facts.forms == {"red", "lamps", "glow"}
-    assert facts.pairs == {("red", "lamps"), ("lamps", "glow")}
+def test_words_of_all_facts_are_put_together_and_no_pair_crosses_two() -> None:
+    facts = facts_for("red lamps glow green", "red lamps", "lamps glow", "glow green hills")
+    assert facts.missing == frozenset()
+    assert facts.pairs == {("red", "lamps"), ("lamps", "glow"), ("glow", "green")}
+    assert facts_for("red lamps glow", "red", "lamps glow").pairs == {("lamps", "glow")}
 
 
-def test_without_facts_there_is_nothing() -> None:
-    facts = read_facts(())
-    assert (facts.each, facts.forms, facts.pairs) == ([], frozenset(), frozenset())
+def test_without_facts_all_words_are_missing() -> None:
+    facts = facts_for("red lamps")
+    assert (facts.each, facts.missing, facts.pairs) == ([], {"red", "lamps"}, frozenset())
 
 
 def in_facts(claim: str, *facts: str, contradicts: bool = False) -> ClaimInFacts:
     words = read_claim(claim)
     assert words is not None
-    return ClaimInFacts(words, read_facts(facts), contradicts=contradicts)
+    return ClaimInFacts(words, read_facts([words], facts), contradicts=contradicts)
 
 
 def score(claim: str, *facts: str) -> float:
@@ -194,15 +197,17 @@ def test_a_fact_supports_a_claim_as_if_it_were_the_only_one(facts: list[str], le
 
 
 @given(st.lists(TOKENS, max_size=4), st.lists(TOKENS, min_size=1, max_size=3))
-def test_facts_read_for_some_claims_only_score_them_alike(
+def test_facts_read_for_all_claims_score_each_as_if_it_were_the_only_one(
     facts: list[str], claims: list[str]
 ) -> None:
     words = [claim for claim in map(read_claim, claims) if claim]
-    some = read_facts_for(words, facts)
-    for claim in words:
-        one, other = ClaimInFacts(claim, read_facts(tuple(facts))), ClaimInFacts(claim, some)
-        assert one.log_odds() == other.log_odds()
-        assert one.supporting(0.0) == other.supporting(0.0)
+    for read in (read_facts, read_long_facts):
+        together = read(words, facts)
+        for claim in words:
+            one = ClaimInFacts(claim, read_facts([claim], facts))
+            other = ClaimInFacts(claim, together)
+            assert one.log_odds() == other.log_odds()
+            assert one.supporting(0.0) == other.supporting(0.0)
 
 
 def test_of_very_many_windows_only_the_likeliest_facts_are_looked_at() -> None:
@@ -210,6 +215,6 @@ def test_of_very_many_windows_only_the_likeliest_facts_are_looked_at() -> None:
     facts = [far_apart] * 9 + ["red glow"]
     claim = read_claim("red glow")
     assert claim is not None
-    few = read_facts_for([claim], facts)._replace(max_lookups=10)
+    few = read_facts([claim], facts)._replace(max_lookups=10)
     assert ClaimInFacts(claim, few).log_odds() == pytest.approx(3 / 2 + 1 - 1.6)
     assert score("red glow", *facts) == pytest.approx(3 + 1 - 1.6)

@@ -8,16 +8,13 @@ from transforms.contradictions.parsed_sentence import read_features
 from transforms.grounding.local.words import (
     TokenKind,
     form_of,
+    forms_of,
     read_claim,
     read_words,
     spellings,
     tokenize,
 )
 from transforms.rules.english import NUMBER_WORDS, STOP_WORDS
-
-
-def forms(text: str) -> list[str]:
-    return [form for form, _ in tokenize(text)]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +39,7 @@ def forms(text: str) -> list[str]:
     ],
 )
 def test_a_text_is_read_into_normal_forms(text: str, expected: list[str]) -> None:
-    assert forms(text) == expected
+    assert forms_of(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -63,16 +60,16 @@ def test_a_token_knows_its_kind(word: str, expected: tuple[str, TokenKind]) -> N
 
 
 def test_a_spelling_too_long_to_remember_reads_the_same_each_time() -> None:
-    assert forms("x" * 10_000) == forms("x" * 10_000) == ["xxxxxx"]
+    assert forms_of("x" * 10_000) == forms_of("x" * 10_000) == ["xxxxxx"]
 
 
 def test_more_spellings_than_are_remembered_read_the_same() -> None:
     spellings = [f"w{number}x" for number in range(70_000)]
-    assert [forms(spelling) for spelling in spellings[:9]] == [
+    assert [forms_of(spelling) for spelling in spellings[:9]] == [
         ["w", str(number), "x"] for number in range(9)
     ]
-    assert len(forms(" ".join(spellings))) == 210_000
-    assert forms("w1x") == ["w", "1", "x"]
+    assert len(forms_of(" ".join(spellings))) == 210_000
+    assert forms_of("w1x") == ["w", "1", "x"]
 
 
 def test_the_stop_words_are_as_many_as_were_measured_and_hold_negation() -> None:
@@ -88,6 +85,7 @@ def test_one_is_a_pronoun_and_no_number_word() -> None:
 def test_words_are_the_tokens_and_the_signs_of_a_text(text: str) -> None:
     words = read_words(text)
     assert list(zip(words.forms, words.kinds, strict=True)) == tokenize(text)
+    assert words.forms == forms_of(text)
     assert words.features.kinds == read_features(text).kinds
     assert list(filter(None, words.features.capitals)) == list(
         filter(None, read_features(text).capitals)
@@ -98,7 +96,7 @@ def test_words_are_the_tokens_and_the_signs_of_a_text(text: str) -> None:
     st.text() | st.text(alphabet="\u4e2d\u6587\ud55c\uad6d\u3042ab'1. \u3002\uff11", max_size=80)
 )
 def test_the_forms_of_a_long_text_are_those_of_its_tokens(text: str) -> None:
-    assert list(map(form_of, spellings(text))) == forms(text)
+    assert list(map(form_of, spellings(text))) == forms_of(text)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,122 @@
+"""Messages of Discovery Engine's other methods are read as the client wrote them."""
+
+from google.cloud import discoveryengine_v1beta as client
+
+from schemas.answer import Citation, Fact, GroundingSupport
+from schemas.verdict import Verdict
+from tests.support.answer_messages import parsed
+from tests.support.official_messages import the_answer
+from transforms.rules.routing import route
+
+TEXT = "Grüße! Lamps glow. Lamps glow."
+START, END = len("Grüße! ".encode()), len("Grüße! Lamps glow.".encode())
+
+
+def test_grounded_content_is_read_with_its_claims() -> None:
+    response = client.GenerateGroundedContentResponse(
+        candidates=[
+            {
+                "content": {"role": "model", "parts": [{"text": TEXT}]},
+                "grounding_score": 0.75,
+                "grounding_metadata": {
+                    "support_chunks": [
+                        {"chunk_text": "Lamps glow.", "uri": "u", "title": "t", "source": "0"},
+                        {"chunk_text": "A lamp is a light."},
+                    ],
+                    "grounding_support": [
+                        {
+                            "claim_text": "Lamps glow.",
+                            "support_chunk_indices": [0],
+                            "support_score": 0.5,
+                        },
+                        {"claim_text": "Lamps glow.", "support_chunk_indices": [1]},
+                        {"claim_text": "Not said."},
+                    ],
+                },
+            }
+        ]
+    )
+    answer = the_answer(response)
+    assert (answer.answer_text, answer.generator_grounding_score) == (TEXT, 0.75)
+    assert answer.facts == (
+        Fact(text="Lamps glow.", uri="u", title="t", document="0"),
+        Fact(text="A lamp is a light."),
+    )
+    first, second = answer.supports
+    assert first == GroundingSupport(start=START, end=END, facts=(0,), score=0.5)
+    assert (second.start, second.end, second.facts) == (END + 1, len(TEXT.encode()), (1,))
+
+
+SUMMARY = client.SearchResponse.Summary(
+    summary_text=f"{TEXT} [1]",
+    summary_with_metadata={
+        "summary": TEXT,
+        "citation_metadata": {
+            "citations": [
+                {"start_index": START, "end_index": END, "sources": [{"reference_index": 1}]}
+            ]
+        },
+        "references": [
+            {"title": "a", "uri": "u", "chunk_contents": [{"content": "A lamp is a light."}]},
+            {"document": "d", "chunk_contents": [{"content": "Lamps glow."}]},
+        ],
+    },
+)
+
+
+def test_a_summary_is_read_from_search_and_from_a_conversation() -> None:
+    found = the_answer(client.SearchResponse(summary=SUMMARY, attribution_token="t"))  # noqa: S106
+    said = the_answer(
+        client.ConverseConversationResponse(
+            reply={"summary": SUMMARY},
+            conversation={
+                "name": "projects/1/conversations/c1",
+                "messages": [{"user_input": {"input": "q"}}, {"reply": {"reply": "r"}}],
+            },
+        )
+    )
+    assert (said.query, said.session) == ("q", "c1")
+    for answer in (found, said):
+        assert answer.answer_text == TEXT
+        assert answer.facts == (
+            Fact(text="A lamp is a light.", uri="u", title="a"),
+            Fact(text="Lamps glow.", document="d"),
+        )
+        assert answer.citations == (Citation(start=START, end=END, facts=(1,)),)
+
+
+def test_a_summary_that_was_skipped_keeps_its_reason() -> None:
+    decision = route(parsed({"summary": {"summaryText": "Sorry.", "summarySkippedReasons": [7]}}))
+    assert decision is not None
+    assert (decision.verdict, decision.reason) == (
+        Verdict.POLICY_SKIPPED,
+        "JAIL_BREAKING_QUERY_IGNORED",
+    )
+
+
+def test_a_request_to_check_is_read() -> None:
+    answer = the_answer(
+        client.CheckGroundingRequest(
+            grounding_config="projects/1/groundingConfigs/c",
+            answer_candidate=TEXT,
+            facts=[{"fact_text": "Lamps glow.", "attributes": {"title": "t", "author": "a"}}],
+            grounding_spec={"citation_threshold": 0.5},
+            user_labels={"team": "x"},
+        )
+    )
+    assert answer.answer_text == TEXT
+    assert answer.facts == (Fact(text="Lamps glow.", title="t", attributes={"author": "a"}),)
+
+
+DECISIONS = {
+    "groundingSignals": ("REJECTED_BY_GROUNDING", Verdict.LOW_GROUNDED),
+    "safetySignals": ("REJECTED_BY_SAFETY_CHECK", Verdict.POLICY_SKIPPED),
+}
+
+
+def test_the_decisions_of_dialogflow_are_reasons() -> None:
+    for signals, (decision, verdict) in DECISIONS.items():
+        data = {"answer": TEXT, signals: {"decision": decision}}
+        found = route(parsed({"queryResult": {"dataStoreConnectionSignals": data}}))
+        assert found is not None
+        assert found.verdict is verdict

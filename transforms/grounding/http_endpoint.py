@@ -1,0 +1,112 @@
+"""Post a body to a checker, and read its reply, within a timeout and a size."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import NamedTuple, cast
+
+import httpx
+
+from transforms.grounding.errors import BadReply, Unavailable
+from transforms.grounding.protocol import decompress
+from transforms.grounding.settings import CheckSettings
+
+_HEADERS = (
+    (b"Content-Type", b"application/json"),
+    (b"Accept-Encoding", b"gzip"),
+    (b"User-Agent", b"groundwatch"),
+)
+
+
+class HttpReply(NamedTuple):
+    """A reply with its decompressed body, and its header Retry-After unless it is an OK."""
+
+    status: int
+    retry_after: str | None
+    body: bytes
+
+
+class HttpEndpoint:
+    """The method of a checker that takes the checks.
+
+    Args:
+      path: of the method.
+      settings: the checker's address and limits.
+      transport: carries the requests.
+    """
+
+    def __init__(
+        self, path: str, settings: CheckSettings, transport: httpx.AsyncBaseTransport
+    ) -> None:
+        self._url = httpx.URL((settings.endpoint or "http://local") + path)
+        self._headers = ((b"Host", self._url.netloc), *_HEADERS)
+        self._settings = settings
+        self._transport = transport
+
+    async def post(self, body: bytes, token: Mapping[str, str]) -> HttpReply:
+        """Post a body with the headers of a token, and return the reply.
+
+        Raises:
+          Unavailable: the connection failed, or the reply was late.
+          BadReply: the reply is too long, or not valid gzip.
+        """
+        most_bytes = self._settings.max_reply_bytes
+        try:
+            async with asyncio.timeout(self._settings.retries.timeout_s):
+                response = await self._transport.handle_async_request(self._request(body, token))
+                content = await _read_body(response, most_bytes)
+        except (TimeoutError, httpx.TransportError) as error:
+            raise self._failure(error) from None
+        content = decompress(_read_header(response, b"content-encoding"), content, most_bytes)
+        is_ok = response.status_code == httpx.codes.OK
+        retry_after = None if is_ok else _read_header(response, b"retry-after")
+        return HttpReply(response.status_code, retry_after, content)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._transport.aclose()
+
+    def _request(self, body: bytes, token: Mapping[str, str]) -> httpx.Request:
+        # httpx takes three times as long to complete a request as to take a complete one.
+        length = (b"Content-Length", b"%d" % len(body))
+        fields = [(name.encode(), value.encode()) for name, value in token.items()]
+        headers = [*self._headers, length, *fields]
+        request = httpx.Request("POST", self._url, headers=headers, stream=httpx.ByteStream(body))
+        request.read()
+        return request
+
+    def _failure(self, error: Exception) -> Unavailable:
+        if isinstance(error, TimeoutError | httpx.TimeoutException):
+            return Unavailable(f"no reply within {self._settings.retries.timeout_s:g} s")
+        if isinstance(error, httpx.ConnectError):
+            advice = "check the network, or set --proxy"
+            if self._settings.account is None:
+                advice = "start the checker, or pass --checker local"
+            message = f"cannot connect to {self._settings.endpoint} ({error}): {advice}"
+            return Unavailable(message, was_sent=False)
+        # Other messages could quote the request or the reply, and so the answer.
+        return Unavailable(
+            f"the connection failed: {type(error).__name__}",
+            was_sent=not isinstance(error, httpx.ProxyError),
+        )
+
+
+async def _read_body(response: httpx.Response, max_bytes: int) -> bytes:
+    """Read the body as it was sent: httpx itself decompresses without a limit."""
+    stream = response.stream
+    if isinstance(stream, httpx.ByteStream):  # It is in memory already.
+        return b"".join(stream)
+    body = bytearray()
+    try:
+        async for chunk in cast(httpx.AsyncByteStream, stream):
+            body += chunk
+            if len(body) > max_bytes:
+                raise BadReply(f"the reply is longer than {max_bytes} bytes")
+    finally:
+        await response.aclose()
+    return bytes(body)
+
+
+def _read_header(response: httpx.Response, name: bytes) -> str | None:
+    """Return a header, None without; `response.headers` takes several times as long."""
+    values = [value for raw_name, value in response.headers.raw if raw_name.lower() == name]
+    return values[-1].decode("ascii", "replace") if values else None
