@@ -1,5 +1,6 @@
 """How groundwatch is run: the command line and what stands behind each command."""
 
+import atexit
 import gc
 import os
 from importlib.util import find_spec
@@ -10,6 +11,8 @@ os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 # Python's own thresholds (700, 10, 10) spend an eighth of the processor time, of imports as of
 # checks, and find hardly a cycle.
 gc.set_threshold(50_000, 20, 100)
+# At its end Python looks for garbage in all that Beam imports, which takes half a second.
+atexit.register(gc.freeze)
 
 
 def _find_shadowed() -> str | None:

@@ -46,6 +46,8 @@ from transforms.runtime import clock
 from transforms.runtime.failures import failed_now
 
 _WAIT_S = 0.5
+# A commit takes as long as ten checks, so a few messages wait for others.
+_BETWEEN_SMALL_BATCHES_S = 0.1
 _BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
 _DELETE_IDS_EVERY_S = 3_600.0
@@ -91,7 +93,7 @@ class Worker:
         self._settings = limits
         self._reporter = reporter
         self._latency = AlertLatency()
-        self._delete_ids_at_s = 0.0
+        self._delete_ids_at_s = self._not_before_s = 0.0
         per_s = None if per_minute is None else per_minute / 60
         self._size = BatchSize(limits.batch_messages, config.check.max_in_flight, per_s)
         with ExitStack() as opened:
@@ -158,9 +160,12 @@ class Worker:
     def step(self) -> None:
         """Process one batch, if there are messages, then publish what is due."""
         self.health.record_pull(outstanding=self.waiting)
+        time.sleep(max(0.0, self._not_before_s - time.monotonic()))
         # Half of a batch at most, so that new messages are processed, too.
         pending = self._retry_queue.take_checked(max(1, self._size.messages // 2))
         messages = self._take([each.message for each in pending])
+        if 0 < len(messages) < self._size.messages:
+            self._not_before_s = time.monotonic() + _BETWEEN_SMALL_BATCHES_S
         if messages:
             self._process(messages, pending)
         stats = self.subscription.stats()

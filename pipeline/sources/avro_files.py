@@ -19,6 +19,7 @@ from pipeline.sources.table_rows import row_message
 from schemas.enriched_answer import avro_to_payload, is_enriched_schema
 from schemas.message import Message
 from schemas.quantities import EPOCH, MEGABYTE, to_us
+from transforms.field_maps.json_path import read_text_as_json
 
 AVRO_MAGIC = b"Obj\x01"
 _SYNC_BYTES = 16
@@ -274,7 +275,8 @@ def _message_or_columns(row: Row, place: str, *, field: str, read: _Reading) -> 
 
 def _message(row: Row, place: str, *, field: str, is_of_template: bool) -> Message:
     payload = row[field] or b""
-    attributes = row.get("attributes")
+    # BigQuery holds a subscription's attributes as JSON in a text.
+    attributes = read_text_as_json(row.get("attributes"))
     named = attributes.items() if isinstance(attributes, Mapping) else ()
     ids = (row[name] for name in _ID_FIELDS if row.get(name) and isinstance(row[name], str))
     return Message(

@@ -18,22 +18,32 @@ if TYPE_CHECKING:
 PARQUET_MAGIC = b"PAR1"
 _BATCH_ROWS = 256
 _BUFFER_BYTES = 256 * 1024
+# What Arrow raises for a file that it cannot read.
+_FAULTS = (KeyError, MemoryError, NotImplementedError, OSError, TypeError, ValueError)
 
 
 def read_parquet(stream: BufferedReader[RawIOBase], path: str) -> Iterator[Message]:
     """Read the rows of a Parquet file, until DamagedArchive; a row counts once it is decoded."""
     number = 0
     try:
-        for batch in _batches(_open(stream, path)):
+        file = _open(stream, path)
+        for batch in _batches(file):
             for row in batch.to_pylist(maps_as_pydicts="strict"):
                 number += 1
                 yield row_message(row, f"{path}#{number}")
-    except (ValueError, OSError, NotImplementedError) as error:
+        _require_rows(number, file.metadata.num_rows)
+    except _FAULTS as error:
         # Arrow's own errors have no number; those of a disk or bucket do.
         if isinstance(error, OSError) and error.errno is not None:
             raise
         reason = f"it is no whole Parquet file, or damaged behind row {number}"
         raise DamagedArchive(f"{reason}: {type(error).__name__}", number) from None
+
+
+def _require_rows(read: int, claimed: int) -> None:
+    """Raise ValueError if row groups are lost, or have other rows than the file claims."""
+    if read != claimed:
+        raise ValueError(f"{read} of {claimed} rows")
 
 
 def _open(stream: BufferedReader[RawIOBase], path: str) -> ParquetFile:

@@ -95,7 +95,8 @@ class SummaryResponse(Wire, frozen=True):
 
 
 class ConversationReply(Wire, frozen=True):
-    ignored: ClassVar = words("reply references")  # before the summaries
+    """A reply; `reply` and `references`, which came before the summaries, are not read."""
+
     summary: Essential[Summary] = Summary()
 
 

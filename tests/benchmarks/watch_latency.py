@@ -118,7 +118,8 @@ def measure(payloads: Sequence[bytes], per_s: int) -> tuple[list[float], str]:
                 time.sleep(0.01)
             cpu_s, started_s = worker.footprint().cpu_s, time.monotonic()
             published_s = publish(topic, others, per_s)
-        while len(alerts.came_s) <= len(awaited) and time.monotonic() < published_s[-1] + _LATEST_S:
+        until_s = published_s[-1] + _LATEST_S
+        while not awaited.keys() <= alerts.came_s.keys() and time.monotonic() < until_s:
             time.sleep(0.05)
         share = (worker.footprint().cpu_s - cpu_s) / (time.monotonic() - started_s)
         exit_status, drained_s = worker.drain()

@@ -1,10 +1,10 @@
-"""How many messages a second one worker processes, and how soon its alerts come.
+"""How many messages a second a worker processes, and how soon its alerts come.
 
-    python -m tests.benchmarks.watch_throughput [--messages N] [--per_s N] [--seconds S]
+    python -m tests.benchmarks.watch_throughput [--messages N] [--workers N] [--per_s N]
 
 Two backlogs, one after the other: answers of 3 KB with three facts for the embedded checker, and
 answers without facts, which need no check. The server runs in the benchmark's own process. The rate
-is that of the middle eight tenths; beside it is the worker's processor time a message, which other
+is that of the middle eight tenths; beside it is the processor time a message, which other
 work on the machine changes less. Then the latency of `watch_latency`. Prints a line of Markdown for
 each.
 """
@@ -41,18 +41,23 @@ def unchecked(count: int) -> Iterable[bytes]:
         yield json.dumps(answer).encode()
 
 
-def measure(server: FakePubSub, output: Path, messages: Iterable[bytes]) -> tuple[float, float]:
-    """Let a worker work off messages; returns the rate, and that of its processor time."""
+def measure(
+    server: FakePubSub, output: Path, messages: Iterable[bytes], workers: int
+) -> tuple[float, float]:
+    """Let workers process messages; return their rate, and that of their processor time."""
     before = server.counts(SUBSCRIPTION).acknowledged
     publish(server.address, (build_message(message, {}) for message in messages))
     count = server.counts(SUBSCRIPTION).outstanding
-    worker = WatchedWorker(server.address, output)
+    folders = (f"{output}-work-{number}" for number in range(workers))
+    started = [WatchedWorker(server.address, output, "--work_folder", folder) for folder in folders]
     seen: list[tuple[int, float, float]] = []
     while not seen or seen[-1][0] < count:
         time.sleep(_LOOK_EVERY_S)
         done = server.counts(SUBSCRIPTION).acknowledged - before
-        seen.append((done, time.monotonic(), worker.footprint().cpu_s))
-    worker.drain()
+        cpu_s = sum(worker.footprint().cpu_s for worker in started)
+        seen.append((done, time.monotonic(), cpu_s))
+    for worker in started:
+        worker.drain()
     first = next(look for look in seen if look[0] >= count / 10)
     last = next(look for look in seen if look[0] >= count * 9 / 10)
     done, wall_s, cpu_s = (after - before for before, after in zip(first, last, strict=True))
@@ -65,6 +70,7 @@ def main() -> None:
     parser.add_argument("--messages", type=int, default=30_000)
     parser.add_argument("--per_s", type=int, default=100, help="answers a second, for the latency")
     parser.add_argument("--seconds", type=int, default=30, help="how long to publish at that rate")
+    parser.add_argument("--workers", type=int, default=1, help="on one subscription and output")
     given = parser.parse_args()
     count = given.messages
     backlogs = {
@@ -73,7 +79,7 @@ def main() -> None:
     }
     for name, (messages, goal) in backlogs.items():
         with tempfile.TemporaryDirectory() as folder, pubsub(SkippingClock()) as server:
-            rate, cpu_rate = measure(server, Path(folder) / "out", messages)
+            rate, cpu_rate = measure(server, Path(folder) / "out", messages, given.workers)
         sys.stdout.write(
             f"| {name} | {rate:,.0f} messages/s (goal {goal:,}) |"
             f" {1e6 / cpu_rate:,.0f} us of processor time a message, {cpu_rate:,.0f} a second |\n"

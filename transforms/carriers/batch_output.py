@@ -9,17 +9,17 @@ from typing import Any
 
 from schemas.wire.json_input import read_embedded
 from schemas.wire.wire_type import words
-from transforms.carriers.carrier import Carried, Carrier, text_attributes
+from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 
 _STATUS_NAME = re.compile(r'"status"\s*:\s*"([A-Z_]+)"')
 
 
-def _unwrap(line: Mapping[str, Any]) -> Iterator[Carried]:
+def _unwrap(line: Mapping[str, Any]) -> Iterator[CarriedBody]:
     response = read_embedded(line.get("response", {}))
     status = line.get("status") or line.get("error")
     if status and not response:
         response = {"error": status if isinstance(status, dict) else {"status": _name(status)}}
-    yield Carried(
+    yield CarriedBody(
         body={"request": read_embedded(line.get("request", {})), "response": response},
         attributes=text_attributes(
             format="" if "key" in line else "vertex",  # the Gemini API names its lines

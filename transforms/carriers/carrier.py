@@ -6,7 +6,7 @@ from typing import Any
 from schemas import Record
 
 
-class Carried(Record, frozen=True, kw_only=True):
+class CarriedBody(Record, frozen=True, kw_only=True):
     """A body that a carrier holds.
 
     Attributes:
@@ -38,7 +38,7 @@ class Carrier(Record, frozen=True, kw_only=True):
     marks: frozenset[str]
     knows: Callable[[str], bool]
     detects: Callable[[Mapping[str, Any]], bool]
-    unwrap: Callable[[Mapping[str, Any]], Iterable[Carried]]
+    unwrap: Callable[[Mapping[str, Any]], Iterable[CarriedBody]]
 
 
 def text_attributes(**values: object) -> dict[str, str]:

@@ -8,13 +8,13 @@ from typing import Any
 
 from schemas.wire.json_input import read_embedded
 from schemas.wire.wire_type import words
-from transforms.carriers.carrier import Carried, Carrier, text_attributes
+from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 
 
-def _unwrap(row: Mapping[str, Any]) -> Iterator[Carried]:
+def _unwrap(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
     conversation = str(row.get("conversationName", ""))
     turn = row.get("turnPosition", "")
-    yield Carried(
+    yield CarriedBody(
         body={side: read_embedded(row.get(side, {})) for side in ("request", "response")},
         attributes=text_attributes(
             groundwatch_carrier_id=f"{conversation}/{turn}",

@@ -12,7 +12,7 @@ from typing import Any
 from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import read_embedded, to_camel_case
 from schemas.wire.wire_type import words
-from transforms.carriers.carrier import Carried, Carrier, text_attributes
+from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.
@@ -37,7 +37,10 @@ _FIELDS = {
 }
 
 _SPAN_FIELDS = frozenset(
-    words("attributes body context events kind links name parent parentId resource status")
+    words("""
+        attributes body context droppedAttributes droppedEvents droppedLinks events kind links name
+        parent parentId parentSpanId resource status
+    """)
 )
 
 
@@ -46,7 +49,7 @@ def has_output(attributes: Mapping[str, Any]) -> bool:
     return not (_OUTPUT_NAMES | _REFERENCE_NAMES).isdisjoint(attributes)
 
 
-def _unwrap(holder: Mapping[str, Any]) -> Iterator[Carried]:
+def _unwrap(holder: Mapping[str, Any]) -> Iterator[CarriedBody]:
     attributes = holder if has_output(holder) else holder["attributes"]
     by_name = {_SEPARATORS.sub("", name).lower(): value for name, value in attributes.items()}
     references = [name for name in by_name if name.endswith("messagesref")]
@@ -55,8 +58,9 @@ def _unwrap(holder: Mapping[str, Any]) -> Iterator[Carried]:
             "The messages are not in the record, but in the object that gen_ai.…messages_ref names:"
             " record them in the span or event, or read the objects with --map."
         )
-    others = {name: by_name[name] for name in by_name if not name.startswith("genai")}
-    yield Carried(
+    context = holder.get("context")
+    span = context if isinstance(context, dict) else holder
+    yield CarriedBody(
         body={
             field: to_camel_case(read_embedded(by_name[name]))
             for name, field in _FIELDS.items()
@@ -66,14 +70,11 @@ def _unwrap(holder: Mapping[str, Any]) -> Iterator[Carried]:
             response_id=by_name.get("genairesponseid"),
             session=by_name.get("genaiconversationid"),
             engine=by_name.get("genaiagentname") or by_name.get("genaiagentid"),
-            **_span_of(others),
+            trace_id=str(span.get("traceId", "")).removeprefix("0x"),
+            span_id=str(span.get("spanId", "")).removeprefix("0x"),
+            groundwatch_carrier_time=holder.get("endTime") or holder.get("timestamp"),
         ),
     )
-
-
-def _span_of(others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the trace and span that some exporters write beside the attributes."""
-    return {"trace_id": others.get("traceid"), "span_id": others.get("spanid")}
 
 
 def _is_known(name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import Wire, wire_fields, words
-from transforms.carriers.carrier import Carried, Carrier, text_attributes
+from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.carriers.gen_ai_attributes import has_output
 
 _PAYLOADS = words("jsonPayload textPayload protoPayload")
@@ -54,7 +54,7 @@ def _names_in_camel_case() -> Mapping[str, str]:
     return {name.lower(): name for name in names}
 
 
-def _unwrap(entry: Mapping[str, Any]) -> Iterator[Carried]:
+def _unwrap(entry: Mapping[str, Any]) -> Iterator[CarriedBody]:
     entry = _restore_case(entry)
     labels = entry.get("labels", {})
     if isinstance(labels, dict) and has_output(labels):
@@ -68,13 +68,15 @@ def _unwrap(entry: Mapping[str, Any]) -> Iterator[Carried]:
             " with less text, or publish it to Pub/Sub."
         )
     body = entry[names[0]]
+    if isinstance(body, dict) and str(body.get("message", "")).startswith("{"):
+        body = body["message"]  # a logger's text beside fields of its own
     if isinstance(body, str) and not body.lstrip().startswith(("{", "[")):
         raise UnreadableAnswer(
             "The log entry's textPayload is not JSON: write the answer as jsonPayload, or let only"
             " the chatbot's entries pass the sink's filter."
         )
     identity = [str(entry[name]) for name in ("logName", "timestamp", "insertId") if name in entry]
-    yield Carried(
+    yield CarriedBody(
         body=body,
         attributes=text_attributes(
             groundwatch_carrier_id=" ".join(identity) if "insertId" in entry else "",

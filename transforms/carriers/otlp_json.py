@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from schemas.message import UnreadableAnswer
-from transforms.carriers.carrier import Carried, Carrier, text_attributes
+from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.carriers.gen_ai_attributes import has_output
 
 
@@ -26,7 +26,7 @@ _SIGNALS = (
 _TIMES = ("endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano", "startTimeUnixNano")
 
 
-def _unwrap(batch: Mapping[str, Any]) -> Iterator[Carried]:
+def _unwrap(batch: Mapping[str, Any]) -> Iterator[CarriedBody]:
     found = [each for signal in _SIGNALS for each in _unwrap_signal(batch, signal)]
     if not found:
         raise UnreadableAnswer(
@@ -36,31 +36,27 @@ def _unwrap(batch: Mapping[str, Any]) -> Iterator[Carried]:
     yield from found
 
 
-def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[Carried]:
+def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[CarriedBody]:
     for resource in _objects(batch, signal.resources):
         for scope in _objects(resource, signal.scopes):
             for item in _objects(scope, signal.items):
-                for attributes in _bodies(item):
+                if attributes := _messages_of(item):
                     alone = {signal.resources: [{signal.scopes: [{signal.items: [item]}]}]}
                     yield _carried(item, attributes, alone)
 
 
-def _bodies(item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the attributes that hold a model's messages: an item's, its body's or its events'."""
-    body = item.get("body", {})
-    for holder in (item, *_objects(item, "events")):
-        attributes = _attributes(holder.get("attributes", []))
-        if isinstance(body, dict) and "kvlistValue" in body:
-            attributes |= _value(body)
-        if has_output(attributes):
-            yield attributes
-            return
+def _messages_of(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the attributes with a model's messages: of an item with its body, or of an event."""
+    body = _value(item.get("body"))
+    own = _attributes(item.get("attributes")) | (body if isinstance(body, dict) else {})
+    events = (_attributes(event.get("attributes")) for event in _objects(item, "events"))
+    return next(filter(has_output, (own, *events)), {})
 
 
-def _carried(item: Mapping[str, Any], attributes: dict[str, Any], alone: object) -> Carried:
+def _carried(item: Mapping[str, Any], attributes: dict[str, Any], alone: object) -> CarriedBody:
     times_ns = (str(item[name]) for name in _TIMES if str(item.get(name, "0")) != "0")
     span = [str(item[name]) for name in ("traceId", "spanId") if item.get(name)]
-    return Carried(
+    return CarriedBody(
         body=attributes,
         attributes=text_attributes(
             groundwatch_carrier_id="/".join(span) if len(span) > 1 else "",

@@ -9,26 +9,28 @@ from typing import Any
 
 from schemas.message import UnreadableAnswer
 from schemas.wire.wire_type import words
-from transforms.carriers.carrier import Carried, Carrier, text_attributes
+from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 
 
-def _unwrap(body: Mapping[str, Any]) -> Iterator[Carried]:
+def _unwrap(body: Mapping[str, Any]) -> Iterator[CarriedBody]:
     message = body["message"]
     attributes = message.get("attributes")
-    yield Carried(
-        body=_decode(message["data"]),
+    yield CarriedBody(
+        body=decode_data(message["data"]),
         attributes=text_attributes(**attributes if isinstance(attributes, dict) else {})
         | text_attributes(groundwatch_carrier_id=message.get("messageId")),
         publish_time=str(message.get("publishTime", "")),
     )
 
 
-def _decode(data: str) -> str:
+def decode_data(data: str) -> str:
+    """Decode the base64 of a message."""
     try:
         return base64.b64decode(data, validate=True).decode()
     except ValueError:
         raise UnreadableAnswer(
-            "The data of the push body is not base64 of UTF-8: store the body as Pub/Sub sends it."
+            "The data of the message is neither JSON nor base64 of UTF-8: store it as Pub/Sub wrote"
+            " it."
         ) from None
 
 

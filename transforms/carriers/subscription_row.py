@@ -8,15 +8,17 @@ from typing import Any
 
 from schemas.wire.json_input import read_embedded
 from schemas.wire.wire_type import words
-from transforms.carriers.carrier import Carried, Carrier, text_attributes
+from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
+from transforms.carriers.push_body import decode_data
 
 _COLUMNS = frozenset(words("subscriptionName messageId publishTime data attributes"))
 
 
-def _unwrap(row: Mapping[str, Any]) -> Iterator[Carried]:
-    attributes = read_embedded(row.get("attributes"))
-    yield Carried(
-        body=row["data"],
+def _unwrap(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
+    attributes, data = read_embedded(row.get("attributes")), row["data"]
+    is_base64 = isinstance(data, str) and not data.lstrip().startswith(("{", "["))
+    yield CarriedBody(
+        body=decode_data(data) if is_base64 else data,  # an export of bytes is base64
         attributes=text_attributes(**attributes if isinstance(attributes, dict) else {})
         | text_attributes(groundwatch_carrier_id=row.get("messageId")),
         publish_time=str(row.get("publishTime", "")),

@@ -9,12 +9,12 @@ from typing import Any
 from schemas.message import UnreadableAnswer
 from schemas.wire.json_input import read_embedded
 from schemas.wire.wire_type import words
-from transforms.carriers.carrier import Carried, Carrier, text_attributes
+from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 
 _FIELDS = frozenset({"candidates", "promptFeedback", "error"})
 
 
-def _unwrap(row: Mapping[str, Any]) -> Iterator[Carried]:
+def _unwrap(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
     asked, response = (
         _body(row.get(f"full{side}")) or _body(row.get(f"{side.lower()}Payload"))
         for side in ("Request", "Response")
@@ -25,7 +25,7 @@ def _unwrap(row: Mapping[str, Any]) -> Iterator[Carried]:
         )
     chunks = response if isinstance(response, list) else [response]
     is_gemini = any(isinstance(each, dict) and not _FIELDS.isdisjoint(each) for each in chunks)
-    yield Carried(
+    yield CarriedBody(
         # Other models have formats of their own.
         body={"request": asked or {}, "response": response} if is_gemini else response,
         attributes=text_attributes(

@@ -1,7 +1,7 @@
 """Find values in parsed JSON by paths of a subset of JSONPath (RFC 9535).
 
-A field is found in either letter case, and paths go on inside a string of JSON. No library does
-either; a test compares the subset with one.
+A field is found in either letter case, and paths go on inside a text of JSON. No library of
+JSONPath does either.
 """
 
 import re

@@ -23,26 +23,26 @@ _NO_ANSWER = wire.AssistAnswer()
 _POLICY = "CUSTOMER_POLICY_VIOLATION"
 
 
-def to_response(assisted: wire.AssistResponse) -> discovery.StreamElement:
+def to_response(response: wire.AssistResponse) -> discovery.StreamElement:
     """Convert a response of the assistant to one of answerQuery."""
     return discovery.StreamElement(
-        answer=_to_answer(assisted.answer),
-        session=discovery.Session(name=assisted.session_info.session),
-        answer_query_token=assisted.assist_token,
-        error=assisted.error,
-        query=assisted.query,
+        answer=_to_answer(response.answer),
+        session=discovery.Session(name=response.session_info.session),
+        answer_query_token=response.assist_token,
+        error=response.error,
+        query=response.query,
     )
 
 
-def _to_answer(assisted: wire.AssistAnswer) -> discovery.WireAnswer:
+def _to_answer(assist_answer: wire.AssistAnswer) -> discovery.WireAnswer:
     state, reasons = (
-        enums.enum_name(assisted.state, enums.ASSIST_STATES),
-        _skipped_reasons(assisted),
+        enums.enum_name(assist_answer.state, enums.ASSIST_STATES),
+        _skipped_reasons(assist_answer),
     )
-    grounded = [reply.grounded_content for reply in assisted.replies]
-    said = [content for content in grounded if not content.content.thought]
-    texts = [content.content.text or content.text for content in said]
-    metadata = [content.text_grounding_metadata for content in said]
+    all_contents = [reply.grounded_content for reply in assist_answer.replies]
+    contents = [content for content in all_contents if not content.content.thought]
+    texts = [content.content.text or content.text for content in contents]
+    metadata = [content.text_grounding_metadata for content in contents]
     starts = accumulate((len(text.encode()) for text in texts), initial=0)
     firsts = accumulate((len(each.references) for each in metadata), initial=0)
     supports = [
@@ -52,7 +52,7 @@ def _to_answer(assisted: wire.AssistAnswer) -> discovery.WireAnswer:
         if segment
     ]
     return discovery.WireAnswer(
-        name=assisted.name,
+        name=assist_answer.name,
         # A reason says more than that the answer was skipped.
         state="" if state == "SKIPPED" and reasons else state or "",
         answer_text="".join(texts),
@@ -84,10 +84,10 @@ def _to_support(segment: wire.AssistSegment, start: int, first: int) -> discover
     )
 
 
-def _skipped_reasons(assisted: wire.AssistAnswer) -> tuple[str, ...]:
-    given = assisted.assist_skipped_reasons or assisted.skipped_reasons
+def _skipped_reasons(assist_answer: wire.AssistAnswer) -> tuple[str, ...]:
+    given = assist_answer.assist_skipped_reasons or assist_answer.skipped_reasons
     reasons = [enums.enum_name(reason, enums.ASSIST_SKIPPED_REASONS) for reason in given]
-    verdict = assisted.customer_policy_enforcement_result.verdict
+    verdict = assist_answer.customer_policy_enforcement_result.verdict
     if enums.enum_name(verdict, enums.POLICY_VERDICTS) == "BLOCK":
         reasons.append(_POLICY)
     return tuple(dict.fromkeys(filter(None, reasons)))

@@ -43,7 +43,7 @@ def parse_time(value: Time) -> int | None:
     UTC.
     """
     if not isinstance(value, str):
-        return None if value is None else _parse_epoch(value)
+        return None if value is None or isinstance(value, bool) else _parse_epoch(value)
     if value.endswith(" UTC"):  # BigQuery's
         value = value.removesuffix(" UTC") + "Z"
     if len(value) > _LONGEST_EXACT:

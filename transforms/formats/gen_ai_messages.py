@@ -34,9 +34,9 @@ def _read(request: Request) -> Reading:
         if part.type_.endswith("tool_call_response"):
             _add(facts, part.response if part.result is None else part.result)
     _add(facts, record.retrieval_documents)
-    said = [message for message in record.output_messages if message.role != "tool"]
-    last = next((message for message in reversed(said) if _text(message)), None)
-    last = last or (said[-1] if said else None)
+    outputs = [message for message in record.output_messages if message.role != "tool"]
+    last = next((message for message in reversed(outputs) if _text(message)), None)
+    last = last or (outputs[-1] if outputs else None)
     finish_reason = last.finish_reason if last else ""
     text = _text(last) if last else ""
     has_failed = bool(record.error_type) and not text

@@ -4,12 +4,14 @@ They are a response of generateContent, a pair of a request and its response, an
 streamGenerateContent returns. One that does not show its API is of the family gemini.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from msgspec.structs import replace
 
+from schemas.message import UnreadableAnswer
 from schemas.verdict import Tag
 from schemas.wire import gemini as wire
 from schemas.wire.wire_type import Wire, read_wire
@@ -28,8 +30,8 @@ _SEARCH_TOOLS = frozenset(
 
 
 def _read(request: Request, name: str) -> Reading:
-    asked, written = _sides(request.value)
-    response = read_wire(written, wire.GenerateContentResponse)
+    asked, fields = _sides(request.value)
+    response = read_wire(fields, wire.GenerateContentResponse)
     as_answer = wire.GenerateAnswerExchange(
         request=wire.GenerateAnswerRequest(contents=asked.contents),
         response=wire.GenerateAnswerResponse(
@@ -37,8 +39,8 @@ def _read(request: Request, name: str) -> Reading:
             input_feedback=response.prompt_feedback,
         ),
     )
-    candidates = written.get("candidates") or [None]
-    answer = read_exchange(as_answer, request, name, enums_of(request, candidates[0], written))
+    candidates = fields.get("candidates") or [None]
+    answer = read_exchange(as_answer, request, name, enums_of(request, candidates[0], fields))
     event_time_us, is_time_good = first_time(response.create_time)
     tags = true_tags(
         {
@@ -79,34 +81,37 @@ def join_chunks(chunks: Iterable[Any]) -> dict[str, Any]:
     candidate: dict[str, Any] = {}
     parts: list[Any] = []
     for chunk in chunks:
+        if not isinstance(chunk, dict):
+            raise UnreadableAnswer("A chunk of a stream must be an object.")
         of_chunk = chunk.get("candidates")
         first, *others = of_chunk if isinstance(of_chunk, list) and of_chunk else [None]
         response |= {name: field for name, field in chunk.items() if name != "candidates"}
         if isinstance(first, dict):
             response["candidates"] = [candidate, *others]
-            content = first.get("content")
-            _add_parts(parts, content.get("parts") if isinstance(content, dict) else None)
-            metadata = candidate.get("groundingMetadata", {})
+            content, metadata = first.get("content"), candidate.get("groundingMetadata", {})
+            added = content.get("parts") if isinstance(content, dict) else None
+            parts += added if isinstance(added, list) else []
             candidate |= first
             if isinstance(metadata, dict) and isinstance(first.get("groundingMetadata"), dict):
                 candidate["groundingMetadata"] = metadata | first["groundingMetadata"]
     if parts:
-        candidate["content"] = {"role": "model", "parts": parts}
+        candidate["content"] = {"role": "model", "parts": list(_merged(parts))}
     return response
 
 
-def _add_parts(parts: list[Any], added: object) -> None:
-    """Add parts; a text continues the part before it, because spans count within whole parts."""
-    for part in added if isinstance(added, list) else []:
-        before: Any = parts[-1] if parts else None
-        if _is_text(before) and _is_text(part) and before.get("thought") == part.get("thought"):
-            parts[-1] = before | part | {"text": before["text"] + part["text"]}
+def _merged(parts: Iterable[Any]) -> Iterator[Any]:
+    """Join adjacent texts, because spans count within a part of the whole response."""
+    for is_thought, group in groupby(parts, _kind_of_text):
+        if is_thought is None:
+            yield from group
         else:
-            parts.append(part)
+            yield {"text": "".join(part["text"] for part in group), "thought": is_thought}
 
 
-def _is_text(part: Any) -> bool:
-    return isinstance(part, dict) and isinstance(part.get("text"), str)
+def _kind_of_text(part: Any) -> bool | None:
+    """Return whether a text is a thought; None for other parts."""
+    is_text = isinstance(part, dict) and isinstance(part.get("text"), str)
+    return part.get("thought") is True if is_text else None
 
 
 def _prompt(value: object) -> tuple[list[str], str]:

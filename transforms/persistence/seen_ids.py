@@ -73,8 +73,9 @@ class SeenIds:
 
     def release(self, record_ids: Iterable[str]) -> None:
         """Delete the claims on answers that were not processed after all."""
-        for record_id in record_ids:
-            self._database.write("DELETE FROM seen WHERE id = ?", record_key(record_id))
+        with self._database.transaction():
+            for record_id in record_ids:
+                self._database.write("DELETE FROM seen WHERE id = ?", record_key(record_id))
 
     def delete_before(self, owner: int) -> None:
         """Delete what the parts before this one have claimed or imported."""

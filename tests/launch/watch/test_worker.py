@@ -1,5 +1,6 @@
 """The worker against a real server: every message ends in one place, and is acknowledged then."""
 
+import time
 from collections import Counter
 
 import pytest
@@ -50,6 +51,21 @@ def test_duplicates_are_counted_once_in_a_batch_across_batches_and_across_restar
         watched.drain()
     assert len(watched.record_ids()) == 2
     assert total(watched.ledger())["duplicates"] == 7
+
+
+@pytest.mark.parametrize(("most", "waits"), [(100, True), (1, False)], ids=["small", "full"])
+def test_a_small_batch_lets_messages_gather_and_a_full_one_does_not(
+    watched: Watched, most: int, waits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("launch.watch.worker._BETWEEN_SMALL_BATCHES_S", 0.5)
+    with watched.worker(batch_messages=most) as worker:
+        watched.publish(an_envelope(0))
+        work(worker, lambda: worker.batches_done)
+        started_s = time.monotonic()
+        watched.publish(an_envelope(1))
+        work(worker, lambda: worker.batches_done > 1)
+        assert (worker._not_before_s > started_s) is waits
+    assert not waits or time.monotonic() - started_s > 0.3
 
 
 def test_an_unreadable_message_is_one_failure_however_often_it_is_delivered(

@@ -59,6 +59,12 @@ def test_text_attributes_are_kept() -> None:
     assert message.attributes == {"id": "7"}
 
 
+def test_attributes_may_be_a_text_of_json() -> None:
+    rows = [{"data": b"{}", "attributes": text} for text in ('{"id": "7", "n": 1}', "none", "[]")]
+    messages = read_all(avro_of(rows, BYTES, ("attributes", "string")))
+    assert [message.attributes for message in messages] == [{"id": "7"}, {}, {}]
+
+
 def test_bad_utf8_in_a_row_affects_no_other_row() -> None:
     content = avro_of([{"data": "first"}, {"data": "bad"}, {"data": "third"}], ("data", "string"))
     spoilt = content.replace(b"bad", b"b\xffd")

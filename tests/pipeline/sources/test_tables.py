@@ -166,6 +166,16 @@ def test_rows_before_damage_count_and_those_behind_it_do_not() -> None:
     assert objects(messages) == ROWS[: len(messages)]
 
 
+@given(st.integers(0), st.integers(0, 7), st.sampled_from(["snappy", "zstd"]))
+def test_no_damage_is_an_unexpected_error(place: int, bit: int, codec: str) -> None:
+    content = bytearray(parquet_of(ROWS, row_group_size=10, compression=codec))
+    content[4 + place % (len(content) - 4)] ^= 1 << bit
+    messages, damage = read_damaged(bytes(content), "x.parquet")
+    assert damage or len(messages) == len(ROWS)
+    cut, _ = read_damaged(bytes(content[: 4 + place % len(content)]), "x.parquet")
+    assert len(cut) <= len(ROWS)
+
+
 def test_no_row_of_a_cut_gzip_member_counts() -> None:
     messages, damage = read_damaged(gzip.compress(csv_of(ROWS))[:-1], "x.csv.gz")
     assert (messages, bool(damage)) == ([], True)

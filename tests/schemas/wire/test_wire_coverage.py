@@ -62,6 +62,8 @@ MAY_HOLD_CONTENT = {
     "Part.audioTranscription",
     # What tools returned to the model before it answered.
     "GenerateContentResponse.automaticFunctionCallingHistory",
+    # The text of a reply, in the first versions.
+    *("Reply.reply", "Reply.references"),
     # What a search found, beside the summary of it.
     *("SearchResponse.results", "ConverseConversationResponse.searchResults"),
 }

@@ -11,6 +11,7 @@ from schemas.message import Message, UnmappedFields, UnreadableAnswer
 from schemas.verdict import Verdict
 from tests.support.answer_messages import message_of, parse_answer, parsed
 from transforms.formats import ParseFailure, parse_answers
+from transforms.formats.answer_elements import MAX_CARRIERS
 from transforms.rules.routing import route
 
 TEXT, FACT, QUERY = "Lamps glow in the dark.", "Lamps glow.", "Do lamps glow?"
@@ -78,6 +79,8 @@ READ = {
     | {"labels": {name: json.dumps(value) for name, value in SPAN.items()}, "textPayload": "done"},
     "one log entry in an array": [ENTRY | {"jsonPayload": ENVELOPE}],
     "a row without metadata": {"data": json.dumps(ENVELOPE)},
+    "a row of bytes": {"data": base64.b64encode(json.dumps(ENVELOPE).encode()).decode()},
+    "a logger's text": ENTRY | {"jsonPayload": {"message": json.dumps(ENVELOPE), "line": 7}},
     "a row with JSON": {"data": ENVELOPE, "attributes": {"a": "b"}},
     "a row of the log with texts": ROW
     | {"full_request": json.dumps(ASKED), "full_response": json.dumps(RESPONSE)},
@@ -241,6 +244,37 @@ def test_an_array_of_log_entries_is_several_answers() -> None:
     assert alone.record_id == answers[0].record_id
     for answer in answers:
         assert parse_answer(answer.message).record_id == answer.record_id
+
+
+def test_a_span_of_the_console_exporter_keeps_its_context() -> None:
+    span = {
+        "name": "chat",
+        "context": {"trace_id": "0x5b8e", "span_id": "0xeee1", "trace_state": "[]"},
+        "start_time": "2026-03-02T07:59:59Z",
+        "end_time": "2026-03-02T08:00:00Z",
+        "attributes": SPAN | {"gen_ai.conversation.id": "s1", "gen_ai.agent.name": "shop"},
+        "resource": {"attributes": {"service.name": "bot"}},
+    }
+    answer = parsed(span)
+    assert (answer.trace_id, answer.span_id) == ("5b8e", "eee1")
+    assert (answer.session, answer.engine) == ("s1", "shop")
+    assert answer.event_time_us == 1_772_438_400_000_000
+
+
+def test_a_message_in_an_event_of_a_span_is_read() -> None:
+    batch = otlp({"http.route": "/"})
+    [span] = batch["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    span["events"] = [{"name": "other"}, {"name": "details", "attributes": attributes_of(SPAN)}]
+    assert parsed(batch).answer_text == TEXT
+
+
+def test_the_depth_of_carriers_is_limited() -> None:
+    value: dict[str, Any] = ENVELOPE
+    for _ in range(MAX_CARRIERS):
+        value = {"data": value}
+    assert parsed(value).answer_text == TEXT
+    with pytest.raises(UnreadableAnswer, match="deeper than 8"):
+        parsed([{"data": value}])
 
 
 def test_a_span_has_one_record_id_in_every_batch() -> None:

@@ -148,3 +148,19 @@ def test_a_bad_time_is_tagged() -> None:
 def test_a_bad_map_is_refused(pair: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match=r"is not one of|path"):
         parse_map((pair,))
+
+
+def test_a_flag_is_no_time() -> None:
+    answer = parsed(
+        {
+            "id": "1",
+            "timestamp": True,
+            "input": "q",
+            "output": "a",
+            "metadata": {"contexts": ["Cats eat."]},
+            "projectId": "p",
+        },
+        format="langfuse.trace",
+    )
+    assert answer.event_time_us is None
+    assert answer.tags == (Tag.BAD_TIMESTAMP,)
