@@ -31,17 +31,22 @@ def _keys(*names: str) -> tuple[tuple[str, ...], ...]:
 # Where tools write the text of a source, what it is called and where it is.
 _TEXTS = (
     *_keys("text", "page_content", "content.text", "content", "chunk_text", "passage", "snippet"),
-    *_keys("node.text", "document.content", "body", "cited_text"),
+    *_keys("node.text", "node.text_resource.text", "kwargs.page_content", "document.content"),
+    *_keys("body", "cited_text"),
     ("document.content",),
 )
 TEXT_NAMES = frozenset(keys[0] for keys in _TEXTS)
 """The fields in which the text of a fact is found."""
-_TITLES = _keys("title", "document_title", "filename", "metadata.title", "metadata.file_name")
+_TITLES = (
+    *_keys("title", "document_title", "filename", "metadata.title", "metadata.file_name"),
+    *_keys("meta.title", "meta.name", "node.metadata.file_name"),
+)
 _URIS = (
     *_keys("uri", "url", "link", "source", "metadata.source", "metadata.url", "metadata.uri"),
-    *_keys("location.s3_location.uri", "location.web_location.url"),
+    *_keys("meta.url", "kwargs.metadata.source", "location.s3_location.uri"),
+    *_keys("location.web_location.url", "location.confluence_location.url"),
 )
-_DOCUMENTS = (*_keys("document_id", "file_id", "node.id", "id", "doc_id"), ("document.id",))
+_DOCUMENTS = (*_keys("document_id", "file_id", "node.id_", "id", "doc_id"), ("document.id",))
 
 
 class FieldMap(Record, frozen=True):

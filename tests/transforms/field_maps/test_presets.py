@@ -195,6 +195,35 @@ def test_the_sources_of_facts_are_kept() -> None:
     assert parsed(SHAPES["langchain.retrieval_chain"].row).facts[0].uri == "kettle.md"
 
 
+@pytest.mark.parametrize(
+    ("source", "fact"),
+    [
+        ({"kwargs": {"page_content": "F", "metadata": {"source": "u"}}}, Fact(text="F", uri="u")),
+        (
+            {"node": {"text_resource": {"text": "F"}, "id_": "n", "metadata": {"file_name": "t"}}},
+            Fact(text="F", title="t", document="n"),
+        ),
+        ({"content": "F", "meta": {"name": "t", "url": "u"}}, Fact(text="F", title="t", uri="u")),
+        (
+            {"content": {"text": "F"}, "location": {"s3Location": {"uri": "s3://b/1"}}},
+            Fact(text="F", uri="s3://b/1"),
+        ),
+        ({"document.content": "F", "document.id": "d"}, Fact(text="F", document="d")),
+        ({"cited_text": "F", "document_title": "t"}, Fact(text="F", title="t")),
+    ],
+)
+def test_the_ways_to_write_a_source_are_known(source: dict[str, Any], fact: Fact) -> None:
+    assert parsed({"question": "q", "answer": "a", "contexts": [source]}).facts == (fact,)
+
+
+@pytest.mark.parametrize(
+    "time", ["2026-03-03 12:00:00", "2026-03-03T12:00:00", NOON_US // 10**6, f"{NOON_US // 1000}"]
+)
+def test_a_time_without_an_offset_is_utc(time: object) -> None:
+    answer = parsed(SHAPES["langfuse.trace"].row | {"timestamp": time})
+    assert (answer.event_time_us, answer.tags) == (NOON_US, ())
+
+
 def test_a_preset_can_be_named() -> None:
     row = SHAPES["langfuse.trace"].row
     assert parsed(row, format="langfuse").source_format == "langfuse.trace"
