@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from launch.__main__ import main
+from tests.support import wire_faults
 from tests.support.archives import an_envelope, lines_of
+from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import summary_in
 
 ROWS = ["question,answer,contexts", '"Do lamps glow?","They do.","Lamps glow."']
@@ -90,9 +92,10 @@ def test_a_run_in_which_nothing_could_be_read_still_writes_its_failures(tmp_path
 
 def test_answers_that_no_checker_took_were_read(tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").write_bytes(an_envelope(1))
-    nobody = ["--checker", "http://127.0.0.1:9", "--max_attempts", "1"]
     given = ["--input", str(tmp_path / "answers.jsonl"), "--output", str(tmp_path / "out")]
-    assert main(["backfill", *given, *nobody]) == 3
+    with FaultServer(always(wire_faults.reset)) as server:
+        unreachable = ["--checker", server.address, "--max_attempts", "1"]
+        assert main(["backfill", *given, *unreachable]) == 3
 
 
 def test_a_replay_of_unreadable_messages_does_not_fail(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from launch.__main__ import main
 from schemas.message import SALVAGED, Message
+from tests.support import wire_faults
 from tests.support.archives import (
     CHECKSUMMED,
     COMPRESSED,
@@ -20,6 +21,7 @@ from tests.support.archives import (
     read_damaged,
     zstd_with_checksum,
 )
+from tests.support.fault_server import FaultServer, always
 from tests.support.outputs import failures_in, records_in, summary_in
 from tests.support.runs import backfill
 
@@ -268,8 +270,9 @@ def test_the_estimate_counts_what_the_backfill_counts(tmp_path: Path, flags: lis
 def test_a_salvaged_message_that_fails_is_salvaged_when_it_is_replayed(tmp_path: Path) -> None:
     archive, output = tmp_path / "answers.jsonl.gz", tmp_path / "out"
     archive.write_bytes(gzip.compress(lines_of(LINES[0]))[:-1])
-    nobody = "--checker", "http://127.0.0.1:9", "--max_attempts", "1"
-    assert backfill(archive, output, "--salvage", *nobody) == 1
+    with FaultServer(always(wire_faults.reset)) as server:
+        unreachable = "--checker", server.address, "--max_attempts", "1"
+        assert backfill(archive, output, "--salvage", *unreachable) == 1
     failures = tmp_path / "failures.jsonl"
     failures.write_bytes(
         lines_of(*(json.dumps(each).encode() for each in failures_in(output) if each["retryable"]))
