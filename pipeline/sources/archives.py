@@ -101,18 +101,19 @@ def read_examined_file(
     contents: Contents,
     *,
     are_failures: bool,
+    first: int = 0,
     watch: Callable[[IO[bytes]], None] | None = None,
 ) -> Iterator[Message]:
-    """Read the valid messages of an examined file; those that are salvaged get SALVAGED."""
+    """Read the valid messages of an examined file behind the `first` ones; mark the salvaged."""
     with _opened(path) as stream:
         if watch:
             watch(stream)
         if has_checksums(stream) and storage.version(path) != contents.version:
             raise OSError(_CHANGED)
-        records = _records(stream, path, are_failures=are_failures, salvage=True)
-        number = 0
+        records = _records(stream, path, are_failures=are_failures, salvage=True, first=first)
+        number = first
         try:
-            for number, record in enumerate(islice(records, contents.records), 1):
+            for number, record in enumerate(islice(records, contents.records - first), first + 1):
                 mark = {SALVAGED: "true"} if number > contents.verified else {}
                 yield replace(record, attributes=record.attributes | mark) if mark else record
             if contents.damage is None:
@@ -133,10 +134,12 @@ def _opened(path: str) -> Iterator[Buffered]:
 
 
 def _records(
-    stream: Buffered, path: str, *, are_failures: bool, salvage: bool = False
+    stream: Buffered, path: str, *, are_failures: bool, salvage: bool = False, first: int = 0
 ) -> Iterator[Message]:
+    if not are_failures and _kind(stream) == PARQUET_MAGIC:
+        return read_parquet(stream, path, first)
     read = read_failures if are_failures else read_archive
-    return read(stream, path, salvage=salvage)
+    return islice(read(stream, path, salvage=salvage), first, None)
 
 
 def read_archive(

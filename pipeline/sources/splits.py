@@ -69,9 +69,12 @@ class SegmentReader:
 
     def _read(self, record_range: RecordRange) -> Iterator[Message]:
         if record_range.path != self._path or record_range.first < self._position:
-            self._path, self._position = record_range.path, 0
+            self._path, self._position = record_range.path, record_range.first
             self._messages = read_examined_file(
-                record_range.path, record_range.contents, are_failures=self._are_failures
+                record_range.path,
+                record_range.contents,
+                are_failures=self._are_failures,
+                first=record_range.first,
             )
         for _ in islice(self._messages, record_range.first - self._position):
             self._position += 1

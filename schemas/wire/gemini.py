@@ -215,4 +215,4 @@ class GenerateContentExchange(Wire, frozen=True):
     """A request of generateContent with its response, as logs and batch jobs keep them."""
 
     request: GenerateContentRequest = GenerateContentRequest()
-    response: Essential[GenerateContentResponse] = GenerateContentResponse()
+    response: GenerateContentResponse | tuple[GenerateContentResponse, ...] = ()

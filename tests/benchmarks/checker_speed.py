@@ -1,21 +1,53 @@
-"""How fast the embedded checker is on one core, JSON in and JSON out.
+"""Processor time of the embedded checker alone, without JSON, beside a baseline's in the same run.
 
-python -m tests.benchmarks.checker_speed --answers FILE.jsonl
+    python -m tests.benchmarks.checker_speed
+    python -m tests.benchmarks.checker_speed --answers FILE.jsonl --baseline CHECKOUT
+
+Three kinds of input: `cold`, in which each sentence has two words of its own; `warm`, in which
+only the first sentence of the answer and of the first fact is new; and `known`, in which the
+sentences of the answer are new and the facts are not. A baseline is a folder with the sources of
+another version. Its replies must be the same. The versions take turns, in processes of their own.
 """
 
 import argparse
 import json
+import re
+import statistics
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, cycle, islice, product
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from schemas.wire.grounding_check import CheckResponse
+from tests.benchmarks.generated_answers import answer_and_facts
 from tests.support.checks import CHECK_PATH, check_request
 from transforms.grounding.local.service import answer
+
+_HERE = Path(__file__).parents[2]
+_GENERATED = 400
+_SENTENCE_END = re.compile(r"(?<=[a-z])\.(?= [A-Z]|$)")
+_SYLLABLES = [a + b for a in "bcdfghjklmnpqrstvwz" for b in ("abu", "edo", "ifa", "ogu", "una")]
+# 1.0.0 has the same names in this module.
+_WORKER = """
+import hashlib, sys, time
+from pathlib import Path
+import msgspec
+from transforms.grounding.local.service import check_grounding, decode_request
+for line in sys.stdin:
+    requests = [decode_request(body) for body in Path(line.strip()).read_bytes().splitlines()]
+    started_s = time.process_time()
+    replies = [check_grounding(request) for request in requests]
+    seconds = time.process_time() - started_s
+    digest = hashlib.sha256(b"".join(map(msgspec.json.encode, replies))).hexdigest()
+    print(seconds / len(requests), digest, flush=True)
+"""
+
+Asked = tuple[str, list[str]]
+"""An answer and its facts."""
 
 
 def seconds_for(bodies: Sequence[bytes]) -> float:
@@ -26,29 +58,96 @@ def seconds_for(bodies: Sequence[bytes]) -> float:
     return time.process_time() - started
 
 
-def _request_of(answer: dict[str, Any]) -> bytes:
-    facts = [reference["chunkInfo"]["content"] for reference in answer["references"]]
-    return msgspec.json.encode(check_request(answer["answerText"], *facts))
+def _kinds() -> dict[str, Callable[[Asked], Asked]]:
+    words = cycle(map(" ".join, product(_SYLLABLES, repeat=2)))
+    numbers = count()
+
+    def renew(text: str) -> str:
+        return _SENTENCE_END.sub(lambda _: f" {next(words)}.", text)
+
+    def warm(asked: Asked) -> Asked:
+        own = f"This is case {next(numbers)}. "
+        return own + asked[0], [own + asked[1][0], *asked[1][1:]]
+
+    return {
+        "cold": lambda asked: (renew(asked[0]), list(map(renew, asked[1]))),
+        "warm": warm,
+        "known": lambda asked: (renew(asked[0]), asked[1]),
+    }
+
+
+def _answers_in(path: Path) -> Iterator[Asked]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        found = json.loads(line)
+        facts = [reference["chunkInfo"]["content"] for reference in found["references"]]
+        yield found["answerText"], facts
+
+
+def _start(version: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(  # noqa: S603 - this interpreter, a fixed program
+        [sys.executable, "-c", _WORKER],
+        cwd=version,
+        env={"PYTHONPATH": str(version)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _ask(worker: subprocess.Popen[str], path: Path) -> tuple[float, str]:
+    """Have a worker check the requests of a file; returns microseconds an answer, and a digest."""
+    assert worker.stdin
+    assert worker.stdout
+    worker.stdin.write(f"{path}\n")
+    worker.stdin.flush()
+    seconds, digest = worker.stdout.readline().split()
+    return 1e6 * float(seconds), digest
+
+
+def _measure(
+    versions: Sequence[Path], rounds: Iterator[list[bytes]], count_of_rounds: int
+) -> list[list[float]]:
+    """Return for each round, after one that fills the caches, the time of each version."""
+    workers = [_start(version.resolve()) for version in versions]
+    taken = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "requests.jsonl"
+        for bodies in islice(rounds, count_of_rounds + 1):
+            path.write_bytes(b"\n".join(bodies))
+            found = [_ask(worker, path) for worker in workers]
+            if len({digest for _, digest in found}) > 1:
+                raise SystemExit("the replies of the versions differ")
+            taken.append([microseconds for microseconds, _ in found])
+    for worker in workers:
+        worker.communicate()
+    return taken[1:]
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print answers and claims a second, with empty caches and with warm ones."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--answers", type=Path, required=True, help="Answer resources, JSONL")
-    parser.add_argument("--rounds", type=int, default=5, help="after the first, cold one")
+    """Print the medians of each kind, and how many times as fast as the baseline it is."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--answers", type=Path, help="Answer resources, JSON Lines")
+    parser.add_argument("--baseline", type=Path, help="a folder with another version")
+    parser.add_argument("--kinds", nargs="+", default=["cold", "warm", "known"])
+    parser.add_argument("--rounds", type=int, default=10)
     options = parser.parse_args(arguments)
-    with options.answers.open(encoding="utf-8") as lines:
-        bodies = [_request_of(json.loads(line)) for line in lines]
-    first = seconds_for(bodies)
-    fastest = min(seconds_for(bodies) for _ in range(options.rounds))
-    replies = [answer("POST", CHECK_PATH, body).body for body in bodies]
-    claims = sum(len(msgspec.json.decode(reply, type=CheckResponse).claims) for reply in replies)
-    sys.stdout.write(f"{len(bodies)} answers, {claims} claims\n")
-    for name, seconds in (("first round", first), ("fastest round", fastest)):
-        sys.stdout.write(
-            f"{name}: {seconds:.3f} s, {len(bodies) / seconds:,.0f} answers/s, "
-            f"{claims / seconds:,.0f} claims/s\n"
+    generated = map(answer_and_facts, range(_GENERATED))
+    answers = list(_answers_in(options.answers) if options.answers else generated)
+    versions = [_HERE, *([options.baseline] if options.baseline else [])]
+    for kind in options.kinds:
+        change = _kinds()[kind]
+        rounds = (
+            [msgspec.json.encode(check_request(text, *facts)) for text, facts in map(change, given)]
+            for given in cycle([answers])
         )
+        taken = _measure(versions, rounds, options.rounds)
+        medians = [statistics.median(times) for times in zip(*taken, strict=True)]
+        sys.stdout.write(f"{kind}: {' '.join(f'{one:,.0f} us' for one in medians)}")
+        ratios = [times[-1] / times[0] for times in taken]
+        sys.stdout.write(f", x{statistics.median(ratios):.2f}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

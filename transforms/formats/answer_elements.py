@@ -21,6 +21,9 @@ from transforms.formats.unmapped_fields import could_hold_content, join_names
 MAX_ANSWERS = 10_000
 """The limit for one message: each answer takes a copy of the message's attributes."""
 
+MAX_CARRIERS = 8
+"""The limit for carriers in each other: reading each takes time in proportion to its size."""
+
 _WRAPPER_FIELD = "answers"
 _COMPLETE_FORMATS = tuple(known for known in FORMATS if not (known.can_be_chunk or known.field_map))
 
@@ -65,23 +68,21 @@ def split_answers(
     ]
 
 
-def _expand(whole: Element, own_map: FieldMap | None) -> Iterator[Element]:
+def _expand(whole: Element, own_map: FieldMap | None, depth: int = 0) -> Iterator[Element]:
     """Unwrap carriers, and split arrays, which may hold carriers again."""
-    for body in _bodies(whole):
-        for part in _split(body, own_map):
+    carrier = find_carrier(whole.value)
+    if carrier is not None and depth == MAX_CARRIERS:
+        error = UnreadableAnswer(f"Carriers nest deeper than {MAX_CARRIERS} levels.")
+        yield whole._replace(value=error)
+    elif carrier is not None:
+        for body in _unwrap(whole, carrier):
+            yield from _expand(body, own_map, depth + 1)
+    else:
+        for part in _split(whole, own_map):
             if find_carrier(part.value) is None:
                 yield part
             else:
-                yield from _expand(part, own_map)
-
-
-def _bodies(outer: Element) -> Iterator[Element]:
-    carrier = find_carrier(outer.value)
-    if carrier is None:
-        yield outer
-    else:
-        for inner in _unwrap(outer, carrier):
-            yield from _bodies(inner)
+                yield from _expand(part, own_map, depth)
 
 
 def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:

@@ -19,6 +19,7 @@ from pyarrow import parquet
 
 from pipeline.sources.archives import examine_file, read_archive, read_examined_file
 from pipeline.sources.compression import DamagedArchive
+from pipeline.sources.parquet_files import read_parquet
 from pipeline.sources.splits import SegmentReader, split_segments
 from schemas.message import Message
 from tests.support.archives import COMPRESSED, buffered, payloads, read_all, read_damaged
@@ -166,6 +167,16 @@ def test_rows_before_damage_count_and_those_behind_it_do_not() -> None:
     assert objects(messages) == ROWS[: len(messages)]
 
 
+@given(st.integers(0), st.integers(0, 7), st.sampled_from(["snappy", "zstd"]))
+def test_no_damage_is_an_unexpected_error(place: int, bit: int, codec: str) -> None:
+    content = bytearray(parquet_of(ROWS, row_group_size=10, compression=codec))
+    content[4 + place % (len(content) - 4)] ^= 1 << bit
+    messages, damage = read_damaged(bytes(content), "x.parquet")
+    assert damage or len(messages) == len(ROWS)
+    cut, _ = read_damaged(bytes(content[: 4 + place % len(content)]), "x.parquet")
+    assert len(cut) <= len(ROWS)
+
+
 def test_no_row_of_a_cut_gzip_member_counts() -> None:
     messages, damage = read_damaged(gzip.compress(csv_of(ROWS))[:-1], "x.csv.gz")
     assert (messages, bool(damage)) == ([], True)
@@ -190,6 +201,21 @@ def test_segments_cover_a_table_once(tmp_path: Path, name: str, size: int) -> No
     whole = list(read_examined_file(str(path), contents, are_failures=False))
     assert sorted(found, key=lambda each: each.place) == sorted(whole, key=lambda each: each.place)
     assert len(whole) == len(ROWS)
+
+
+def test_row_groups_before_a_segment_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = parquet_of(ROWS, row_group_size=10)
+    decoded: list[object] = []
+    decode = parquet.ParquetFile.iter_batches
+
+    def spy(file: Any, *arguments: Any, row_groups: list[int], **options: Any) -> Any:
+        decoded.extend(row_groups)
+        return decode(file, *arguments, row_groups=row_groups, **options)
+
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", spy)
+    found = list(read_parquet(buffered(io.BytesIO(content)), "x.parquet", 25))
+    assert (objects(found), decoded) == (ROWS[25:], [2, 3])
+    assert found[0].place == "x.parquet#26"
 
 
 @pytest.mark.parametrize("name", ["x.parquet", "x.csv"])

@@ -11,6 +11,7 @@ from schemas.message import Message, UnmappedFields, UnreadableAnswer
 from schemas.verdict import Verdict
 from tests.support.answer_messages import message_of, parse_answer, parsed
 from transforms.formats import ParseFailure, parse_answers
+from transforms.formats.answer_elements import MAX_CARRIERS
 from transforms.rules.routing import route
 
 TEXT, FACT, QUERY = "Lamps glow in the dark.", "Lamps glow.", "Do lamps glow?"
@@ -265,6 +266,15 @@ def test_a_message_in_an_event_of_a_span_is_read() -> None:
     [span] = batch["resourceSpans"][0]["scopeSpans"][0]["spans"]
     span["events"] = [{"name": "other"}, {"name": "details", "attributes": attributes_of(SPAN)}]
     assert parsed(batch).answer_text == TEXT
+
+
+def test_the_depth_of_carriers_is_limited() -> None:
+    value: dict[str, Any] = ENVELOPE
+    for _ in range(MAX_CARRIERS):
+        value = {"data": value}
+    assert parsed(value).answer_text == TEXT
+    with pytest.raises(UnreadableAnswer, match="deeper than 8"):
+        parsed([{"data": value}])
 
 
 def test_a_span_has_one_record_id_in_every_batch() -> None:

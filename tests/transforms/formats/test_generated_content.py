@@ -8,7 +8,7 @@ from google.cloud.aiplatform_v1.types.prediction_service import (
     GenerateContentResponse,
 )
 
-from schemas.message import UnreadableAnswer
+from schemas.message import UnmappedFields, UnreadableAnswer
 from schemas.verdict import Tag, Verdict
 from tests.support.answer_messages import message_of, parse_answer, parsed
 from transforms.rules.routing import route, routing_tags
@@ -53,6 +53,14 @@ def test_chunks_are_joined(chunks: list[dict[str, Any]], *, in_pair: bool) -> No
     assert (answer.response_id, answer.query) == ("r1", "q" if in_pair else None)
     name = "gemini.generate_content" if in_pair else "gemini.stream_generate_content"
     assert (answer.source_format, answer.tags) == (name, ())
+
+
+def test_new_fields_of_chunks_are_not_ignored() -> None:
+    asked = {"contents": [{"parts": [{"text": "q"}]}]}
+    plain = {"request": asked, "response": [chunk(FIRST), chunk(SECOND, finishReason="STOP")]}
+    assert parsed(plain).facts == ()
+    with pytest.raises(UnmappedFields, match=r"response\[\]\.candidates\[\]\.evidence"):
+        parsed(plain | {"response": [chunk(FIRST), chunk(SECOND, evidence=["Lamps glow."])]})
 
 
 def test_thoughts_stay_parts_of_their_own() -> None:

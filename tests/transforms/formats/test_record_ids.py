@@ -243,6 +243,28 @@ STABLE = {
         message_of(ENVELOPE),
         "173aa60500c62a0b0776a8929013fc3c746ca125547bfad169935efac1ef8399",
     ),
+    "log entry": (
+        message_of(
+            {
+                "logName": "projects/p/logs/bot",
+                "insertId": "e1",
+                "timestamp": "2026-03-02T08:00:00Z",
+                "jsonPayload": {"answer": "a"},
+            }
+        ),
+        "6f1ea31f19b8f4abb1c01cc663579702b98892a376498de0b83e650998f8483c",
+    ),
+    "response id of a span": (
+        message_of(
+            {
+                "gen_ai.output.messages": [
+                    {"role": "assistant", "parts": [{"type": "text", "content": "a"}]}
+                ],
+                "gen_ai.response.id": "r1",
+            }
+        ),
+        "8bb31b1bca0ae5e8113253943a124441ed05f4fac4eeae85f354db8305882aff",
+    ),
     "content with nothing": (
         message_of({"answerText": "", "createTime": TIME}),
         "25cb86a3cb4950e056b2241da8e2e3e35d59fb2388e3c4c74201aed09f5fad5e",
