@@ -2,9 +2,8 @@
 
 import json
 import signal
-import subprocess
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Self
 
@@ -49,11 +48,6 @@ class WatchProcess:
             return holds()
 
         wait_until(holds_or_fails, START_WITHIN_S)
-
-    def let_work(self, seconds: float) -> None:
-        """Let it work on for a while."""
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(seconds)
 
     def kill(self) -> None:
         """End it as a power cut would."""

@@ -121,6 +121,9 @@ def encode_failure(failure: Failure, *, with_payload: bool = True) -> TopicMessa
         "failure_source": message.answer_place,
         "failure_publish_time": to_rfc3339(message.publish_time_us),
         "failure_record_id": failure.record_id,
+        "failure_trace_id": failure.trace_id,
+        "failure_span_id": failure.span_id,
+        "failure_response_id": failure.response_id,
     }
     if not with_payload:
         return build_message(b"", attributes, shortened=("data",))

@@ -314,6 +314,16 @@ def test_a_failure_is_the_original_bytes_and_says_in_attributes_what_went_wrong(
     assert retryable.attributes["failure_retryable"] == "true"
 
 
+def test_a_failure_names_its_trace() -> None:
+    attributes = encode_failure(FAILURES["check failed"]).attributes
+    names = ("failure_trace_id", "failure_span_id", "failure_response_id")
+    assert [attributes[name] for name in names] == [
+        "5b8efff798038103d269b633813fc60c",
+        "eee19b7ec3c1b174",
+        "r1",
+    ]
+
+
 def test_a_failure_at_the_beginning_of_time_stays_there() -> None:
     failure = a_failure(first_failed_at_us=0)
     assert decode_failure(published(encode_failure(failure))).earlier == EarlierFailure(
