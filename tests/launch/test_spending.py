@@ -1,6 +1,8 @@
 """Limits of calls and cost: they count what was sent, over all tries of a run."""
 
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from threading import Thread
 
 import pytest
 
@@ -71,11 +73,14 @@ def test_a_repeated_request_counts_in_the_record_as_in_the_summary(
 
 
 def test_a_request_that_never_left_costs_nothing(tmp_path: Path, archive: Path) -> None:
-    with FaultServer() as server:
-        address = server.address
     # One at a time: a request that is about to leave is counted until it turns out that it cannot.
-    flags = "--checker", address, "--max_attempts", "1", "--max_calls", "3", "--max_in_flight", "1"
-    assert backfill(archive, tmp_path / "out", *flags) == 3
+    flags = "--max_attempts", "1", "--max_calls", "3", "--max_in_flight", "1"
+    with ThreadingTCPServer(("127.0.0.1", 0), BaseRequestHandler) as server:
+        Thread(target=server.serve_forever).start()  # It closes each connection.
+        address = f"https://127.0.0.1:{server.server_address[1]}"
+        status = backfill(archive, tmp_path / "out", "--checker", address, *flags)
+        server.shutdown()
+    assert status == 3
     summary = summary_in(tmp_path / "out")
     assert (summary["calls"], summary["characters"], summary["deferred"]) == (0, 0, 0)
     assert summary["retryable_failures"] == _ANSWERS

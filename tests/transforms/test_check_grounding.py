@@ -260,23 +260,21 @@ def test_calls_and_outcomes_are_counted() -> None:
     faults = {"Lamp 1 glows.": wire_faults.UNAVAILABLE["503"]}
     with FaultServer(by_answer(faults)) as server:
         result = run(
-            [*numbered(10), an_answer("Lamps glow.", "a " * 6_000)],
+            [*numbered(40), an_answer("Lamps glow.", "a " * 6_000)],
             settings_for(server),
-            each(lambda _: 1, [1] * 10),
+            each(lambda _: 1, [1] * 40),
             each(described, [("0001", "CheckGrounding", "Unavailable", True, 2)]),
         )
-    counted = {
-        counter.key.metric.name: counter.committed
-        for counter in result.metrics().query(MetricsFilter().with_namespace("grounding"))[
-            "counters"
-        ]
-    }
+    found = result.metrics().query(MetricsFilter().with_namespace("grounding"))
+    counted = {counter.key.metric.name: counter.committed for counter in found["counters"]}
+    [latency] = [one for one in found["distributions"] if one.key.metric.name == "call_ms"]
+    assert latency.committed.count == 40
     names = ("checks_ok", "checks_failed", "failures_retryable", "calls", "retries")
     assert {name: counted[name] for name in names} == {
-        "checks_ok": 10,
+        "checks_ok": 40,
         "checks_failed": 1,
         "failures_retryable": 1,
-        "calls": 12,
+        "calls": 42,
         "retries": 1,
     }
     assert a_fact().text not in str(counted)

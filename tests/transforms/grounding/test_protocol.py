@@ -255,3 +255,19 @@ def test_the_path_holds_the_version_and_the_configuration() -> None:
         api_version="v1", grounding_config="projects/p/locations/eu/groundingConfigs/c"
     )
     assert check_path(settings) == "/v1/projects/p/locations/eu/groundingConfigs/c:check"
+
+
+@given(st.text("aé€😀.", min_size=1, max_size=8), st.integers(-1, 34), st.integers(-1, 34))
+def test_a_claim_is_a_span_of_whole_characters(text: str, start: int, end: int) -> None:
+    claim = {"startPos": start, "endPos": end}
+    answer, body = text.encode(), json.dumps({"claims": [claim]}).encode()
+    try:
+        is_span = 0 <= start < end <= len(answer) and bool(answer[start:end].decode())
+    except UnicodeDecodeError:
+        is_span = False
+    request = CheckRequest(answer_candidate=text)
+    if is_span:
+        assert interpret_reply(200, None, body, request, NOON).response.claims
+        return
+    with pytest.raises(CheckFailed, match="offsets"):
+        interpret_reply(200, None, body, request, NOON)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from schemas.answer import Fact
 from schemas.checked_answer import Grounding
-from schemas.wire.grounding_check import CheckedClaim, CheckResponse
+from schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
 from tests.support.builders import a_claim, a_fact, a_reply, a_wire_claim
 from transforms.grounding.local.embedded_check import check_grounding
 from transforms.grounding.protocol import build_request
@@ -270,3 +270,24 @@ def test_a_claim_that_needs_facts_of_two_groups_is_grounded_by_the_second_look()
     look = check_grounding(build_request(recheck, facts, SETTINGS))
     (claim,) = merge_rechecks(first, [recheck], [look]).claims
     assert (first.claims[0].score or 0) < 0.6 <= (claim.score or 0)
+
+
+_places = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, max_size=4)
+
+
+@given(_places, st.data())
+def test_a_claim_cites_each_fact_once_at_its_lowest_start(
+    places: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    indices = st.lists(st.integers(0, len(places) - 1), max_size=4)
+    cited = data.draw(indices)
+    wire = CheckedClaim(start_pos=6, end_pos=17, citation_indices=tuple(cited))
+    chunks = tuple(CitedChunk(source=str(index)) for index in range(len(places)))
+    reply = CheckResponse(cited_chunks=chunks, claims=(wire,))
+    [claim] = merge_replies([call_of(ANSWER, *places)], [reply]).claims
+    found = [places[index] for index in cited]
+    facts = sorted({fact for fact, _ in found})
+    assert claim.citations == tuple(facts)
+    assert claim.citation_starts == tuple(
+        min(start for cited_fact, start in found if cited_fact == fact) for fact in facts
+    )
