@@ -13,7 +13,7 @@ from tests.support.commands import GROUNDWATCH, run, start
 from tests.support.outputs import record_ids_in, summary_in, visible_files
 from tests.support.runs import a_long_archive, backfill
 
-_ANSWERS = 1500
+_ANSWERS = 4000
 _START_TIMEOUT_S = 30.0
 
 

@@ -182,7 +182,8 @@ def test_closing_nacks_unacknowledged_messages(
     acknowledge(subscription, *pulled[:4])
     left = subscription.close()
     counts = own_server.counts(answers.subscription)
-    assert (counts.acknowledged, counts.refused, counts.leased) == (4, 6, 0)
+    # The server may deliver them again to the stream before it notices that this one has ended.
+    assert (counts.acknowledged, counts.refused) == (4, 6)
     assert (left.processing, left.settled) == (0, 0)
 
 
