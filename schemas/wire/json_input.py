@@ -13,6 +13,8 @@ MAX_PAYLOAD_BYTES = 10_000_000
 MAX_DEPTH = 100
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+JSON_STARTS = ("{", "[", '"{', '"[')
+"""How an object or a list in JSON begins, and a text that holds one."""
 _MAX_NUMBER_DIGITS = 308  # the longest integers that are sure to fit a double
 _CONTAINERS = (dict, list)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -67,9 +69,9 @@ def read_camel_case(payload: bytes) -> object:
 
 
 def read_embedded(value: object) -> object:
-    """Parse a text of JSON in JSON; any other value is returned unchanged."""
-    if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
-        return read_camel_case(value.encode())
+    """Parse a text of JSON in JSON, also one in another; return any other value unchanged."""
+    while isinstance(value, str) and value.lstrip().startswith(JSON_STARTS):
+        value = read_camel_case(value.encode())
     return value
 
 

@@ -11,6 +11,7 @@ from schemas.wire.json_input import read_embedded
 from schemas.wire.wire_type import words
 from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 
+_FIRST_WORDS = re.compile(r"(\w[\w ]*)")
 _STATUS_NAME = re.compile(r'"status"\s*:\s*"([A-Z_]+)"')
 
 
@@ -30,8 +31,8 @@ def _unwrap(line: Mapping[str, Any]) -> Iterator[CarriedBody]:
 
 def _name(status: str) -> str:
     """Return the name of a status, such as `Bad Request: {"error": {…, "status": "…"}}`."""
-    named = _STATUS_NAME.search(status)
-    return named[1] if named else status.partition(":")[0][:60].upper().replace(" ", "_")
+    named = _STATUS_NAME.search(status) or _FIRST_WORDS.search(status)
+    return named[1][:60].upper().replace(" ", "_") if named else "ERROR"
 
 
 def _is_batch_output(line: Mapping[str, Any]) -> bool:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from schemas.message import UnreadableAnswer
+from schemas.wire.json_input import JSON_STARTS
 from schemas.wire.wire_type import Wire, wire_fields, words
 from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.carriers.gen_ai_attributes import has_output
@@ -58,7 +59,9 @@ def _unwrap(entry: Mapping[str, Any]) -> Iterator[CarriedBody]:
     entry = _restore_case(entry)
     labels = entry.get("labels", {})
     if isinstance(labels, dict) and has_output(labels):
-        entry = {**entry, _PAYLOADS[0]: labels}  # an exporter of OpenTelemetry writes them there
+        # An exporter of OpenTelemetry writes them there, and a record's body beside them.
+        body = entry.get(_PAYLOADS[0], {})
+        entry = {**entry, _PAYLOADS[0]: {**(body if isinstance(body, dict) else {}), **labels}}
     names = [name for name in _PAYLOADS if entry.get(name)]
     if not names:
         raise UnreadableAnswer("The log entry has no payload: let only entries with one pass.")
@@ -70,7 +73,7 @@ def _unwrap(entry: Mapping[str, Any]) -> Iterator[CarriedBody]:
     body = entry[names[0]]
     if isinstance(body, dict) and str(body.get("message", "")).startswith("{"):
         body = body["message"]  # a logger's text beside fields of its own
-    if isinstance(body, str) and not body.lstrip().startswith(("{", "[")):
+    if isinstance(body, str) and not body.lstrip().startswith(JSON_STARTS):
         raise UnreadableAnswer(
             "The log entry's textPayload is not JSON: write the answer as jsonPayload, or let only"
             " the chatbot's entries pass the sink's filter."

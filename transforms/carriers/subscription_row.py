@@ -6,7 +6,7 @@ Source: https://docs.cloud.google.com/pubsub/docs/bigquery
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from schemas.wire.json_input import read_embedded
+from schemas.wire.json_input import JSON_STARTS, read_embedded
 from schemas.wire.wire_type import words
 from transforms.carriers.carrier import CarriedBody, Carrier, text_attributes
 from transforms.carriers.push_body import decode_data
@@ -16,7 +16,7 @@ _COLUMNS = frozenset(words("subscriptionName messageId publishTime data attribut
 
 def _unwrap(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
     attributes, data = read_embedded(row.get("attributes")), row["data"]
-    is_base64 = isinstance(data, str) and not data.lstrip().startswith(("{", "["))
+    is_base64 = isinstance(data, str) and not data.lstrip().startswith(JSON_STARTS)
     yield CarriedBody(
         body=decode_data(data) if is_base64 else data,  # an export of bytes is base64
         attributes=text_attributes(**attributes if isinstance(attributes, dict) else {})

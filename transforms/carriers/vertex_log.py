@@ -23,6 +23,8 @@ def _unwrap(row: Mapping[str, Any]) -> Iterator[CarriedBody]:
         raise UnreadableAnswer(
             "The row of the request-response log has no response: select rows with full_response."
         )
+    if isinstance(asked, list):
+        asked = next(iter(asked), {})  # a list of texts holds the one request
     chunks = response if isinstance(response, list) else [response]
     is_gemini = any(isinstance(each, dict) and not _FIELDS.isdisjoint(each) for each in chunks)
     yield CarriedBody(

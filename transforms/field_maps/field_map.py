@@ -32,7 +32,7 @@ def _keys(*names: str) -> tuple[tuple[str, ...], ...]:
 _TEXTS = (
     *_keys("text", "page_content", "content.text", "content", "chunk_text", "passage", "snippet"),
     *_keys("node.text", "node.text_resource.text", "kwargs.page_content", "document.content"),
-    *_keys("body", "cited_text"),
+    *_keys("body", "cited_text", "fact_text"),
     ("document.content",),
 )
 TEXT_NAMES = frozenset(keys[0] for keys in _TEXTS)
@@ -116,15 +116,13 @@ class FieldMap(Record, frozen=True):
     def _fact(self, item: object) -> Fact:
         if isinstance(item, str):
             return Fact(text=item)
-        text = _first_text(_TEXTS, item)
-        if text is None:
+        fact = read_fact(item)
+        if fact is None:
             raise UnreadableAnswer(
                 f"A fact{self.describe('facts')} is neither a text nor an object with one: map"
                 " the field that holds its text, such as --map 'facts=$.documents[*].chunk'."
             )
-        sources = (_first_text(keys, item) or None for keys in (_TITLES, _URIS, _DOCUMENTS))
-        title, uri, document = sources
-        return Fact(text=text, title=title, uri=uri, document=document)
+        return fact
 
 
 @cache
@@ -137,6 +135,16 @@ def parse_map(pairs: PathPairs, ignored: tuple[str, ...] = ()) -> FieldMap:
         found = tuple(map(json_path, text.split(_SEPARATOR)))
         paths[field] = (*paths.get(field, ()), *found)
     return FieldMap(paths, frozenset(ignored))
+
+
+def read_fact(item: object) -> Fact | None:
+    """Read a fact from an object as any tool writes it; None if it has no text."""
+    text = _first_text(_TEXTS, item)
+    if text is None:
+        return None
+    sources = (_first_text(keys, item) or None for keys in (_TITLES, _URIS, _DOCUMENTS))
+    title, uri, document = sources
+    return Fact(text=text, title=title, uri=uri, document=document)
 
 
 def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:

@@ -5,7 +5,7 @@ JSONPath does either.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from schemas import Record
@@ -140,7 +140,17 @@ def _field(value: object, name: str) -> Iterable[object]:
     for spelling in (name, camel_case_name(name)):
         if spelling in value:
             return (value[spelling],)
-    return ()
+    return _numbered_items(value, f"{name}.") if "." in name else ()
+
+
+def _numbered_items(fields: Mapping[str, object], prefix: str) -> Iterable[object]:
+    """Return the list whose items attributes of OpenTelemetry hold as `documents.0.id`."""
+    items: dict[int, dict[str, object]] = {}
+    for name in fields:
+        number, _, inner = name.removeprefix(prefix).partition(".")
+        if name.startswith(prefix) and number.isdecimal() and inner:
+            items.setdefault(int(number), {})[inner] = fields[name]
+    return [[items[number] for number in sorted(items)]] if items else ()
 
 
 def _items(value: object) -> Iterable[object]:

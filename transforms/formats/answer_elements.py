@@ -7,7 +7,12 @@ import msgspec
 from msgspec.structs import replace
 
 from schemas.message import CARRIER_ID, Message, UnmappedFields, UnreadableAnswer
-from schemas.wire.json_input import BYTE_ORDER_MARK, MAX_PAYLOAD_BYTES, read_camel_case
+from schemas.wire.json_input import (
+    BYTE_ORDER_MARK,
+    MAX_PAYLOAD_BYTES,
+    read_camel_case,
+    read_embedded,
+)
 from schemas.wire.wire_type import OutOfRangeNumber
 from transforms.carriers.carrier import CarriedBody, Carrier
 from transforms.carriers.carrier_table import find_carrier
@@ -98,7 +103,7 @@ def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:
         for carried in carrier.unwrap(fields):
             text, message = carried.body, _carried_message(outer.message, carried)
             value = read_camel_case(text.encode()) if isinstance(text, str) else text
-            yield Element(value, message, carrier_fields)
+            yield Element(read_embedded(value), message, carrier_fields)
     except UnreadableAnswer as error:
         yield Element(error, outer.message, carrier_fields)
 

@@ -15,6 +15,7 @@ from schemas.message import UnreadableAnswer
 from schemas.verdict import ContradictionKind, Tag
 from schemas.wire import groundwatch as wire
 from schemas.wire.wire_type import read_wire, wire_fields, words
+from transforms.field_maps.field_map import read_fact
 from transforms.field_maps.json_path import read_text_as_json
 from transforms.formats.fact_collection import FactCollection, render_value
 from transforms.formats.field_values import first_time, proportion, true_tags
@@ -43,7 +44,7 @@ _DERIVED_TAGS = frozenset(
 
 
 def _read_envelope(request: Request) -> Reading:
-    envelope = read_wire(_with_fact_list(request.value), wire.Envelope)
+    envelope = read_wire(_with_known_facts(request.value), wire.Envelope)
     facts = FactCollection()
     for fact in envelope.facts:
         if isinstance(fact, str):
@@ -68,10 +69,21 @@ def _read_envelope(request: Request) -> Reading:
     return answer, ""
 
 
-def _with_fact_list(value: Any) -> Any:
-    """Parse facts that are a list in JSON, as tables hold them; leave any other value."""
+def _with_known_facts(value: Any) -> Any:
+    """Parse facts that are a list in JSON, as tables hold them, and name the texts of others."""
     facts = value.get("facts")
-    return value | {"facts": read_text_as_json(facts)} if isinstance(facts, str) else value
+    if isinstance(facts, str):
+        facts = read_text_as_json(facts)
+    elif not (isinstance(facts, list) and dict in map(type, facts)):
+        return value
+    return value | {"facts": list(map(_with_text, facts)) if isinstance(facts, list) else facts}
+
+
+def _with_text(fact: Any) -> Any:
+    """Name the text of a fact `text`, whatever the tool that wrote it calls it."""
+    found = None if not isinstance(fact, dict) or "text" in fact else read_fact(fact)
+    named = {"text": found.text, "title": found.title, "uri": found.uri} if found else {}
+    return fact | {name: text for name, text in named.items() if text} if named else fact
 
 
 def _read_enriched(request: Request) -> Reading:

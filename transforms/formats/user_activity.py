@@ -40,7 +40,7 @@ def _read(request: Request) -> Reading:
         replace(request, value=fields.get("response", {}))
     )
     time_us, is_time_good = first_time(entry.log_metadata.timestamp)
-    text = answer.answer_text if answer.answer_text.strip() else entry.service_text_reply
+    text = answer.answer_text if answer.answer_text.strip() else _service_reply(fields)
     is_elided = fields != request.value and not (text and answer.facts)
     answer = replace(
         answer,
@@ -53,6 +53,13 @@ def _read(request: Request) -> Reading:
         tags=answer.tags if is_time_good else (*answer.tags, Tag.BAD_TIMESTAMP),
     )
     return answer, token
+
+
+def _service_reply(fields: Mapping[str, Any]) -> str:
+    """Return the text beside the answer, in the entry or in its response."""
+    places = (fields, fields.get("response"))
+    found = (place.get("serviceTextReply") for place in places if isinstance(place, dict))
+    return next((text for text in found if isinstance(text, str)), "")
 
 
 def _without_elided(value: Any) -> Any:

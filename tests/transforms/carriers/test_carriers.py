@@ -77,6 +77,14 @@ READ = {
     "a log entry in a subscription row": {"data": json.dumps(ENTRY | {"jsonPayload": ENVELOPE})},
     "labels of a log entry": ENTRY
     | {"labels": {name: json.dumps(value) for name, value in SPAN.items()}, "textPayload": "done"},
+    "labels and payload of a log entry": ENTRY
+    | {
+        "labels": {"gen_ai.output.messages": json.dumps(OUTPUT)},
+        "jsonPayload": {"gen_ai.input.messages": INPUT},
+    },
+    "a text in a text of a log entry": ENTRY | {"textPayload": json.dumps(json.dumps(ENVELOPE))},
+    "a text in a text of a row": {"data": json.dumps(json.dumps(ENVELOPE))},
+    "a text in a text of a push body": pushed(json.dumps(ENVELOPE)),
     "one log entry in an array": [ENTRY | {"jsonPayload": ENVELOPE}],
     "a row without metadata": {"data": json.dumps(ENVELOPE)},
     "a row of bytes": {"data": base64.b64encode(json.dumps(ENVELOPE).encode()).decode()},
@@ -90,6 +98,13 @@ READ = {
         "response_payload": [json.dumps(RESPONSE)],
     }
     | {"full_request": ASKED},
+    "a row of the log with payloads alone": {
+        "request_id": "7",
+        "request_payload": [json.dumps(ASKED)],
+        "response_payload": [json.dumps(RESPONSE)],
+    },
+    "a row of the log with texts in texts": ROW
+    | {"full_response": json.dumps(json.dumps(RESPONSE))},
     "a row of the log with chunks as a text": ROW | {"full_response": json.dumps([RESPONSE])},
     "a batch with an empty status": {"status": "", "request": ASKED, "response": RESPONSE},
     "a batch as texts": {
@@ -136,6 +151,10 @@ FAILED = {
     "a batch with a plain status": (
         {"status": "Internal error: try again", "request": ASKED, "response": {}},
         "INTERNAL_ERROR",
+    ),
+    "a batch with a status without a name": (
+        {"status": '{"error": {"code": 400}}', "request": ASKED},
+        "ERROR",
     ),
     "a batch with an error": (
         {"key": "1", "request": ASKED, "error": {"code": 3}},

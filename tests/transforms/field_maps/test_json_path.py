@@ -15,6 +15,10 @@ KETTLE = {
     "parts": [{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}],
     "dotted.name": {"with space": 1},
     "retrievalContext": ["x", "y", "z"],
+    "found.items.1.body": "second",
+    "found.items.0.body": "first",
+    "found.items.0.url": "u",
+    "found.items.count": 2,
     "as_text": '{"documents": [{"body": "inner"}]}',
 }
 FOUND = {
@@ -33,6 +37,8 @@ FOUND = {
     "$.parts[?(@.type!='text')].type": ["image"],
     "$.retrieval_context[1]": ["y"],
     "$.as_text.documents[0].body": ["inner"],
+    "$['found.items'][*].body": ["first", "second"],
+    "$['found.items'][0].url": ["u"],
     "$.reply.text": [],
     "$.nothing[*].here": [],
 }

@@ -210,6 +210,15 @@ def test_elided_text_is_a_reason_of_its_own(response: object) -> None:
     assert (decision.verdict, decision.reason) == (Verdict.UNSCORABLE, "ELIDED")
 
 
+@pytest.mark.parametrize("is_inner", [False, True], ids=["in the entry", "in the response"])
+def test_the_reply_beside_the_answer_is_read(is_inner: bool) -> None:
+    response = {"answer": answer_of(reply("", references=REFERENCES))}
+    beside = {"serviceTextReply": "Lamps glow."}
+    entry = activity(response | beside) if is_inner else activity(response, **beside)
+    answer = parsed(entry)
+    assert (answer.answer_text, len(answer.facts)) == ("Lamps glow.", 1)
+
+
 def test_an_empty_answer_is_not_elided() -> None:
     decision = route(parsed(activity({"answer": {"state": "SUCCEEDED", "replies": []}})))
     assert decision is not None

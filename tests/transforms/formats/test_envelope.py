@@ -40,6 +40,16 @@ def test_a_fact_without_text_is_dropped(facts: list[object] | None) -> None:
     assert parsed({"answer": "a", "facts": facts}).facts == ()
 
 
+@pytest.mark.parametrize(
+    "name", ["content", "page_content", "pageContent", "factText", "snippet", "chunk_text"]
+)
+def test_the_text_of_a_fact_may_have_the_name_that_a_tool_gives_it(name: str) -> None:
+    given = {name: "Lamps glow.", "metadata": {"source": "u", "title": "t"}}
+    [first, second] = parsed({"answer": "a", "facts": ["Other.", given]}).facts
+    assert (first.text, second.text) == ("Other.", "Lamps glow.")
+    assert (second.uri, second.title) == ("u", "t")
+
+
 def test_the_same_text_is_one_fact() -> None:
     facts = ["Same.", {"text": "Same.", "uri": "u"}, {"text": "Other."}]
     assert [fact.text for fact in parsed({"answer": "a", "facts": facts}).facts] == [
