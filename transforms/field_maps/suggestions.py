@@ -43,6 +43,12 @@ def suggest_map(value: object, wanted: Sequence[str] = ("answer", "facts")) -> s
     return " ".join(sentences)
 
 
+def is_facts_name(name: str) -> bool:
+    """Return whether facts usually stand in fields of a name, such as `context`."""
+    rank = _rank(name, _LIKE["facts"])
+    return rank is not None and rank < len(_LIKE["facts"])  # the whole name, not its last word
+
+
 def _likeliest(field: str, paths: Sequence[tuple[str, str, object]]) -> str | None:
     """Choose the path whose last name is most like a field's usual names."""
     ranked = []

@@ -103,6 +103,8 @@ def _parse_epoch(value: str | float) -> int | None:
 
 
 def _id_below(collection: str, name: str) -> str:
+    if "/" not in name:
+        return ""
     rest = f"/{name}".partition(f"/{collection}/")[2]
     return rest.partition("/")[0]
 

@@ -111,7 +111,8 @@ def _complete(answer: Answer, token: str) -> Answer:
         if not (is_given_good and is_carrier_good) and Tag.BAD_TIMESTAMP not in tags:
             tags = (*tags, Tag.BAD_TIMESTAMP)
         ids = {name: attributes.get(name) for name in _IDS if not getattr(answer, name)}
-    name, session_found = _non_blank(answer.answer_name), session_id(session) or session or None
+    name = _non_blank(answer.answer_name)
+    session_found = (session_id(session) or session) if session else None
     named = _identity(answer, name, token, session_found, event_time_us)
     if event_time_us is None:
         event_time_us = message.publish_time_us if carrier_us is None else carrier_us
@@ -119,7 +120,7 @@ def _complete(answer: Answer, token: str) -> Answer:
         answer,
         record_id=answer.record_id or _record_id_of(answer, *named),
         answer_name=name,
-        engine=engine_id(engine) or engine or None,
+        engine=(engine_id(engine) or engine) if engine else None,
         session=session_found,
         event_time_us=event_time_us,
         tags=tags,

@@ -9,7 +9,7 @@ from schemas.message import UnmappedFields
 from schemas.wire.json_input import camel_case_name, read_json
 from schemas.wire.wire_type import RepeatedField, Wire, alternatives, is_wire, wire_fields
 from transforms.field_maps.field_map import FieldMap
-from transforms.field_maps.suggestions import suggest_map
+from transforms.field_maps.suggestions import is_facts_name, suggest_map
 from transforms.formats.format import Format, Request
 from transforms.rules.routing import depends_on_content
 
@@ -60,7 +60,7 @@ def _reject_unmapped_row(answer: Answer, request: Request, field_map: FieldMap) 
     unknown = [
         name
         for name, field in fields.items()
-        if camel_case_name(name) not in known and could_hold_content(field)
+        if camel_case_name(name) not in known and _could_hold(name, field)
     ]
     unknown += request.carrier_fields or ()
     if unknown or any(name not in field_map.paths for name in lacking):
@@ -88,6 +88,14 @@ def could_hold_content(value: object) -> bool:
     if isinstance(value, str):
         return len(value) > _MAX_SMALL_CHARACTERS
     return isinstance(value, list | dict) and bool(value)
+
+
+def _could_hold(path: str, value: object) -> bool:
+    """Return whether an unknown field could hold text or facts: also a short fact, by its place."""
+    if isinstance(value, str) and value.strip():
+        names = path.split(".")
+        return could_hold_content(value) or names[0] == "facts[]" or is_facts_name(names[-1])
+    return could_hold_content(value)
 
 
 def join_names(paths: Sequence[str]) -> str:
@@ -151,5 +159,5 @@ class _FieldSearch:
 
     def _add(self, path: str, value: object) -> None:
         # One more than the error names shows that there are others.
-        if len(self.unmapped) <= _MAX_NAMED_FIELDS and could_hold_content(value):
+        if len(self.unmapped) <= _MAX_NAMED_FIELDS and _could_hold(path, value):
             self.unmapped[path] = None

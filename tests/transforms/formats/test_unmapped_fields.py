@@ -89,6 +89,11 @@ REJECTED = {
         },
         ["request.documents"],
     ),
+    "a short context": ({"answer": "Lamps glow.", "context": "A lamp glows."}, ["context"]),
+    "facts whose text has no usual name": (
+        {"answer": "Lamps glow.", "facts": [{"chunk": "A lamp glows.", "page": "1"}]},
+        ["facts[].chunk", "facts[].page"],
+    ),
     "facts of an answer without text": (
         {"answer": "", "contexts": [WORDS]},
         ["contexts"],
