@@ -65,6 +65,12 @@ def first_time(*values: Time) -> tuple[int | None, bool]:
     return (parsed[0] if parsed else None), len(parsed) == len(times)
 
 
+def first_utc_time(time: Time) -> tuple[int | None, bool]:
+    """Return a time, UTC if it has no offset, as several tools write it, and whether it parses."""
+    found = first_time(time)
+    return found if found[1] or not isinstance(time, str) else first_time(f"{time}Z")
+
+
 def engine_id(*names: str) -> str | None:
     """Return the engine, or the data store, in the first resource name that has one.
 

@@ -12,7 +12,7 @@ from schemas.wire.json_input import camel_case_name, read_json
 from transforms.field_maps.field_map import FieldMap
 from transforms.field_maps.presets import PRESETS
 from transforms.formats.fact_collection import FactCollection, render_value
-from transforms.formats.field_values import first_time
+from transforms.formats.field_values import first_utc_time
 from transforms.formats.format import Format, Reading, Request
 
 MAPPED = "field_map.custom"
@@ -81,10 +81,7 @@ def _with_time(answer: Answer, given: list[object]) -> Answer:
     if not given:
         return answer
     [time, *_] = given
-    time_us, is_good = first_time(time if isinstance(time, str | int | float) else None)
-    if isinstance(time, str) and not is_good:
-        # Several tools write UTC without saying so.
-        time_us, is_good = first_time(f"{time}Z")
+    time_us, is_good = first_utc_time(time if isinstance(time, str | int | float) else None)
     if time_us is not None:
         return replace(answer, event_time_us=time_us)
     return answer if is_good else replace(answer, tags=(*answer.tags, Tag.BAD_TIMESTAMP))

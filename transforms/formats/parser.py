@@ -12,7 +12,7 @@ from schemas.message import CARRIER_ID, CARRIER_TIME, Message, UnreadableAnswer
 from schemas.verdict import Tag
 from transforms.field_maps.field_map import FieldMap, PathPairs, parse_map
 from transforms.formats.answer_elements import split_answers
-from transforms.formats.field_values import engine_id, first_time, session_id
+from transforms.formats.field_values import engine_id, first_time, first_utc_time, session_id
 from transforms.formats.format import Format, Request
 from transforms.formats.format_table import find_format
 from transforms.formats.mapped_answers import read_with_own_map
@@ -106,7 +106,7 @@ def _complete(answer: Answer, token: str) -> Answer:
     ids: dict[str, str | None] = {}
     if attributes:
         given_us, is_given_good = first_time(attributes.get("event_time", ""))
-        carrier_us, is_carrier_good = first_time(attributes.get(CARRIER_TIME, ""))
+        carrier_us, is_carrier_good = first_utc_time(attributes.get(CARRIER_TIME, ""))
         event_time_us = given_us if event_time_us is None else event_time_us
         if not (is_given_good and is_carrier_good) and Tag.BAD_TIMESTAMP not in tags:
             tags = (*tags, Tag.BAD_TIMESTAMP)

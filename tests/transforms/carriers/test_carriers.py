@@ -325,6 +325,12 @@ def test_a_bad_time_of_a_carrier_is_tagged() -> None:
     assert parsed(ENTRY | {"timestamp": "noon", "jsonPayload": ENVELOPE}).tags == ("BAD_TIMESTAMP",)
 
 
+def test_a_time_of_a_carrier_without_an_offset_is_utc() -> None:
+    row = ROW | {"logging_time": "2026-03-02 08:00:00.5", "full_response": RESPONSE}
+    answer = parsed(row)
+    assert (answer.event_time_us, answer.tags) == (1_772_438_400_500_000, ())
+
+
 LOWER_CASE = {
     "logname": "projects/p/logs/a",
     "jsonpayload": {

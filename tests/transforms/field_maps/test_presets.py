@@ -224,6 +224,12 @@ def test_a_time_without_an_offset_is_utc(time: object) -> None:
     assert (answer.event_time_us, answer.tags) == (NOON_US, ())
 
 
+def test_a_trace_may_hold_the_messages_of_its_input() -> None:
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": QUERY}]
+    row = SHAPES["langfuse.trace"].row | {"input": {"messages": messages}}
+    assert parsed(row).query == QUERY
+
+
 def test_a_preset_can_be_named() -> None:
     row = SHAPES["langfuse.trace"].row
     assert parsed(row, format="langfuse").source_format == "langfuse.trace"
