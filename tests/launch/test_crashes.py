@@ -1,7 +1,6 @@
 """Runs that are killed, interrupted or out of room, and the same command again."""
 
 import random
-import resource
 import signal
 import subprocess
 import time
@@ -15,24 +14,26 @@ from tests.support.runs import a_long_archive, backfill
 
 _ANSWERS = 4000
 _START_TIMEOUT_S = 30.0
+# A shell makes jobs in the background deaf to SIGINT.
+_HEED_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)"
+_LIMIT_FILES = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))
+"""
 
 
 def begin(archive: Path, output: Path, *flags: str) -> subprocess.Popen[str]:
     """Start a backfill and wait until it writes a file of its own."""
     left_over = parts_in(output)
     places = "--input", str(archive), "--output", str(output)
-    process = start(*GROUNDWATCH, "backfill", *places, *flags, prepare=heed_interrupts)
+    process = start(*GROUNDWATCH, "backfill", *places, *flags, prepare=_HEED_INTERRUPTS)
     deadline = time.monotonic() + _START_TIMEOUT_S
     while not parts_in(output) - left_over:
         assert process.poll() is None
         assert time.monotonic() < deadline
         wait(process, 0.01)
     return process
-
-
-def heed_interrupts() -> None:
-    """Undo what a shell does to jobs in the background, which are deaf to SIGINT."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def parts_in(output: Path) -> set[Path]:
@@ -91,12 +92,8 @@ def test_a_signal_ends_a_run_soon_and_shows_no_result(
 @pytest.mark.parametrize("room_bytes", [100, 50_000], ids=["at the start", "midway"])
 def test_a_disk_that_is_full_ends_the_run_with_a_sentence(tmp_path: Path, room_bytes: int) -> None:
     archive, output = a_long_archive(tmp_path, 2 * _ANSWERS), tmp_path / "out"
-
-    def limit() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (room_bytes, room_bytes))
-
     given = ["--input", str(archive), "--output", str(output)]
+    limit = _LIMIT_FILES.format(room_bytes)
     status, screen, complained = run(*GROUNDWATCH, "backfill", *given, prepare=limit)
     assert (status, screen) == (1, "")
     assert complained.startswith(f"groundwatch: the run failed: cannot write {output}/")

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import launch
@@ -11,6 +10,7 @@ import launch
 _SOURCE = Path(launch.__file__).parents[1]
 
 GROUNDWATCH = ("-m", "launch")
+_THEN_RUN = "import os, sys; os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 
 WITHOUT_NETWORK = """
 import os, sys
@@ -25,16 +25,17 @@ sys.addaudithook(refuse)
 """The beginning of a program: from there on, any use of Python's sockets ends the process."""
 
 
-def start(
-    *arguments: str, prepare: Callable[[], None] | None = None, source: Path | None = None
-) -> subprocess.Popen[str]:
+def start(*arguments: str, prepare: str = "", source: Path | None = None) -> subprocess.Popen[str]:
     """Start Python with arguments; its output can be read from pipes.
 
     Args:
       arguments: of the interpreter, such as those in `GROUNDWATCH` and a command.
-      prepare: called in the new process before the interpreter starts.
+      prepare: Python that runs before it in the new process. A function of `subprocess` would run
+        in a fork of this one, where gRPC may have threads.
       source: a folder of other packages than these very ones, in which the process then starts.
     """
+    if prepare:
+        arguments = ("-c", f"{prepare}\n{_THEN_RUN}", *arguments)
     return subprocess.Popen(  # noqa: S603 - our own source
         [sys.executable, *arguments],
         env=os.environ | {"PYTHONPATH": str(source or _SOURCE)},
@@ -42,13 +43,10 @@ def start(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=prepare,  # noqa: PLW1509 - the tests' process has no other thread by then
     )
 
 
-def run(
-    *arguments: str, prepare: Callable[[], None] | None = None, source: Path | None = None
-) -> tuple[int, str, str]:
+def run(*arguments: str, prepare: str = "", source: Path | None = None) -> tuple[int, str, str]:
     """Run Python with arguments to its end: exit status, standard output, standard error."""
     with start(*arguments, prepare=prepare, source=source) as process:
         output, errors = process.communicate()
