@@ -44,11 +44,14 @@ def test_values_of_a_cut_gzip_member_do_not_count() -> None:
     assert len(read_damaged(content, "x.gz", salvage=True)[0]) == len(VALUES)
 
 
+_TEXT = st.text(max_size=12)
 _JSON = st.recursive(
-    st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    st.integers() | _TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXT, inner, max_size=4),
+    max_leaves=10,
 )
 
 
-@given(st.lists(st.dictionaries(st.text(), _JSON, min_size=1), min_size=1, max_size=4))
+@given(st.lists(st.dictionaries(_TEXT, _JSON, min_size=1, max_size=4), min_size=1, max_size=4))
 def test_every_value_survives(values: list[Any]) -> None:
     assert [json.loads(each) for each in payloads(read_all(spread(*values)))] == values
