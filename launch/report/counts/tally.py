@@ -185,6 +185,7 @@ class Tally:
         self.latencies = Latencies()
         self.checked = self.cached = self.calls = self.characters = 0
         self.screened = 0  # assessed answers that the embedded checker compared by words
+        self.reported = 0  # assessed answers without a check: the generator reported them
         self.unscored_alerts = 0  # answers that alert by default under any thresholds
         self.unexplained_verdicts = 0  # those that do not follow from the thresholds
 
@@ -230,8 +231,8 @@ class Tally:
 
     @property
     def is_screen(self) -> bool:
-        """Whether all assessed answers were only compared by words."""
-        return 0 < self.screened == self.assessed
+        """Whether no assessed answer was checked by more than its words."""
+        return bool(self.screened) and self.screened + self.reported == self.assessed
 
     @property
     def low_grounded(self) -> int:
@@ -287,6 +288,7 @@ class Tally:
 
     def _count_check(self, answer: AnswerRow) -> None:
         if answer.check is None:
+            self.reported += answer.verdict in ASSESSED
             return
         self.checked += 1
         self.screened += answer.check.checker == LOCAL and answer.verdict in ASSESSED

@@ -86,6 +86,14 @@ def test_the_headline_summarizes_the_page(
         assert figures.SCREEN_ACCURACY in page.text
 
 
+def test_a_report_of_the_generator_stands_beside_the_screen() -> None:
+    page = page_of(
+        tally_of(a_low(), a_low(check=None), an_enriched(verdict=Verdict.INCOMPLETE)), None
+    )
+    expected = "2 of 2 assessed answers are flagged by the lexical screen or by the generator."
+    assert page.all("h1")[0].text == expected
+
+
 def test_an_answer_of_another_checker_makes_it_no_screen() -> None:
     page = page_of(tally_of(a_low(), a_low(check=MODEL)), None)
     assert page.all("h1")[0].text.endswith("are not supported by the given sources.")
