@@ -77,15 +77,15 @@ def measure(labelled: Sequence[LabelledAnswer], counts: Counts, resamples: int) 
     by_support = [_example(each, each.support_score) for each in labelled]
     with_spans = [(each, each.label.spans) for each in labelled if each.label.spans is not None]
     claims = [example for each, spans in with_spans for example in _claim_examples(each, spans)]
-    low = [each for each in labelled if each.verdict == Verdict.LOW_GROUNDED]
-    hits = sum(each.label.is_unsupported for each in low)
+    flags = _flags(labelled)
+    verdicts = statistics.measure_flags(by_claim, flags, resamples)
     return Evaluation(
         counts=counts,
         checkers=dict(Counter(each.checker or "none" for each in labelled).most_common()),
         answers_by_claim=_quality(by_claim, CLAIM_THRESHOLDS, resamples),
         answers_by_support=_quality(by_support, SUPPORT_THRESHOLDS, resamples),
-        low_grounded=statistics.flagged_of(None, len(low), hits, by_claim),
-        verdicts=_label_file("", labelled, resamples).verdicts,
+        low_grounded=statistics.flagged_of(None, sum(flags), verdicts.hits, by_claim),
+        verdicts=verdicts,
         label_files=tuple(_label_files(labelled, resamples)),
         claims=_quality(claims, CLAIM_THRESHOLDS, resamples) if with_spans else None,
         span_kinds=tuple(_span_kinds(labelled, claims, resamples)),
@@ -100,7 +100,7 @@ def _label_files(labelled: Sequence[LabelledAnswer], resamples: int) -> Iterator
 
 def _label_file(file: str, labelled: Sequence[LabelledAnswer], resamples: int) -> LabelFile:
     examples = [_example(each, each.min_claim_score) for each in labelled]
-    flags = [each.verdict == Verdict.LOW_GROUNDED for each in labelled]
+    flags = _flags(labelled)
     return LabelFile(
         file=file,
         answers=len(labelled),
@@ -109,6 +109,10 @@ def _label_file(file: str, labelled: Sequence[LabelledAnswer], resamples: int) -
         verdicts=statistics.measure_flags(examples, flags, resamples),
         auroc=statistics.measure_auroc(examples, resamples),
     )
+
+
+def _flags(labelled: Sequence[LabelledAnswer]) -> list[bool]:
+    return [each.verdict == Verdict.LOW_GROUNDED for each in labelled]
 
 
 def _example(answer: LabelledAnswer, score: float | None) -> statistics.Example:
