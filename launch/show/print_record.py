@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from launch.report.page.presentation import moment
-from launch.terminal.figures import NOTHING, score
+from launch.terminal.figures import NOTHING, score, without_controls
 from schemas.answer import Fact
 from schemas.checked_answer import Claim, Contradiction
 from schemas.enriched_answer import AnswerRow
@@ -102,5 +102,4 @@ def _table(rows: Iterator[tuple[Text, Text]] | Sequence[tuple[Text, Text]]) -> T
 
 def _safe(text: str) -> str:
     """Remove control characters from untrusted text, but keep its lines."""
-    lines = text.splitlines()
-    return "\n".join("".join(c if c.isprintable() else " " for c in line) for line in lines)
+    return "\n".join(map(without_controls, text.splitlines()))

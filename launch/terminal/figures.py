@@ -53,5 +53,9 @@ def duration(latency_ms: int | None) -> str:
 
 def printable(text: str) -> str:
     """Remove from untrusted text what could control or flood a terminal."""
-    cut = f"{text[:_MAX_CHARACTERS]}…" if len(text) > _MAX_CHARACTERS else text
-    return "".join(character if character.isprintable() else " " for character in cut)
+    return without_controls(f"{text[:_MAX_CHARACTERS]}…" if len(text) > _MAX_CHARACTERS else text)
+
+
+def without_controls(text: str) -> str:
+    """Replace what could control a terminal, line ends included, by spaces."""
+    return "".join(character if character.isprintable() else " " for character in text)
