@@ -6,5 +6,5 @@ from pipeline.settings.commands import DemoSettings
 COMMAND = Command(
     settings=DemoSettings,
     run="launch.job.start:demo",
-    examples=("", "--output /tmp/demo"),
+    examples=("", "--output out/first"),
 )

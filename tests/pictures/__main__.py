@@ -32,14 +32,15 @@ def main() -> None:
     """Run the demo, and write both pictures."""
     os.environ |= {"FORCE_COLOR": "1", "COLUMNS": str(_COLUMNS)}
     with tempfile.TemporaryDirectory() as folder:
-        exit_status, printed, complained = run(*GROUNDWATCH, "demo", "--output", f"{folder}/demo")
+        # The pictures show the paths.
+        os.chdir(folder)
+        exit_status, printed, complained = run(*GROUNDWATCH, "demo")
         if exit_status:
             sys.exit(complained)
-        shown = printed.replace(folder, "out")
-        (DOCS / "terminal.svg").write_text(draw_terminal(shown), encoding="utf-8")
+        (DOCS / "terminal.svg").write_text(draw_terminal(printed), encoding="utf-8")
         with chromium(find_chromium() or sys.exit(ABSENT)) as browser:
             page = browser.new_page(viewport={"width": _WIDTH_PX, "height": _HEIGHT_PX})
-            page.goto(Path(folder, "demo/report.html").as_uri())
+            page.goto(Path(folder, "out/demo/report.html").as_uri())
             page.screenshot(path=DOCS / "report.jpg", type="jpeg", quality=60)
 
 
