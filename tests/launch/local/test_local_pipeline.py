@@ -105,9 +105,7 @@ def test_a_batch_that_fails_does_not_disturb_the_next(
     assert life == {"setup": 2, "teardown": 1}
 
 
-def test_no_temporary_folder_of_beam_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_temporary_folder_of_beam_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     config = Config(inputs=(), output=str(tmp_path), run="run", work_folder=str(tmp_path))
     LocalPipeline(config, PipelineOptions([]), SegmentSink).close()
