@@ -14,6 +14,7 @@ from launch.report.output_folder import UnreadableFile, read_answers
 from launch.terminal.figures import SCREEN_ACCURACY, counted, printable
 from pipeline.settings.config import Config
 from pipeline.sinks.publication import read_manifest
+from pipeline.sinks.summary_file import read_summaries
 from schemas.cost_estimate import Comparison
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary
@@ -127,6 +128,10 @@ def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterato
     yield f"  {config.destination.path('summary.json')}"
     if report:
         yield f"  {report}  open it in a browser"
+    others = [each for each in read_summaries(config.output) if each.name != summary.name]
+    if others:
+        records = counted(sum(each.enriched for each in others), "record")
+        yield f"\n  The folder also holds {records} of {counted(len(others), 'other run')}."
     yield ""
     if summary.deferred:
         yield f"  --max_calls or --max_cost left {counted(summary.deferred, 'message')} unread."
