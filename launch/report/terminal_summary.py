@@ -128,10 +128,11 @@ def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterato
     yield f"  {config.destination.path('summary.json')}"
     if report:
         yield f"  {report}  open it in a browser"
-    others = [each for each in read_summaries(config.output) if each.name != summary.name]
+    summaries = read_summaries(config.output)
+    others = [each.enriched for each in summaries if each.enriched and each.name != summary.name]
     if others:
-        records = counted(sum(each.enriched for each in others), "record")
-        yield f"\n  The folder also holds {records} of {counted(len(others), 'other run')}."
+        records, runs = counted(sum(others), "record"), counted(len(others), "other run")
+        yield f"\n  The folder also holds {records} of {runs}."
     yield ""
     if summary.deferred:
         yield f"  --max_calls or --max_cost left {counted(summary.deferred, 'message')} unread."
