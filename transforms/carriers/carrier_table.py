@@ -6,16 +6,15 @@ from transforms.carriers import (
     gen_ai_attributes,
     log_entry,
     otlp_json,
-    push_body,
-    subscription_row,
+    pubsub_messages,
     vertex_log,
 )
 from transforms.carriers.carrier import Carrier
 
 CARRIERS: tuple[Carrier, ...] = (
     log_entry.LOG_ENTRY,
-    push_body.PUSH_BODY,
-    subscription_row.SUBSCRIPTION_ROW,
+    pubsub_messages.PUSH_BODY,
+    pubsub_messages.SUBSCRIPTION_ROW,
     vertex_log.VERTEX_LOG,
     batch_output.BATCH_OUTPUT,
     dialogflow_row.DIALOGFLOW_ROW,
