@@ -1,7 +1,8 @@
 """The metadata of the Flex Templates, derived from the settings of the commands.
 
-`python -m launch.dataflow.metadata` writes `watch.json` and `backfill.json` beside this file, and
-`python -m launch.dataflow.metadata IMAGE FOLDER` the templates themselves, which name an image.
+`python -m tests.support.templates` writes `watch.json` and `backfill.json` in `launch/dataflow/`.
+`python -m tests.support.templates IMAGE FOLDER` writes the templates themselves, which name an
+image.
 """
 
 import json
@@ -9,11 +10,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import launch
 from pipeline.settings.commands import BackfillSettings, WatchStreamSettings
 from pipeline.settings.definition import Setting, Settings, settings_of
 
 Json = dict[str, object]
-_HERE = Path(__file__).parent
+FOLDER = Path(launch.__file__).parent / "dataflow"
 # Dataflow's launcher passes the project by itself; no image holds a model.
 _NOT_PARAMETERS = {"project", "scorer"}
 _BEAM_PARAMETERS = (
@@ -86,7 +88,7 @@ def template_of(metadata: Json, image: str) -> Json:
 def main(arguments: Sequence[str]) -> None:
     """Write the metadata, or the templates of an image into a folder."""
     for name, metadata in all_metadata().items():
-        folder, content = _HERE, metadata
+        folder, content = FOLDER, metadata
         if arguments:
             folder, content = Path(arguments[1]), template_of(metadata, arguments[0])
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
