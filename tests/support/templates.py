@@ -6,6 +6,7 @@ image.
 """
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -72,6 +73,16 @@ def template_settings(settings: type[Settings]) -> list[Setting]:
     ]
 
 
+def pattern_of(field: Setting) -> str:
+    """A regular expression of a text with all values of a setting, separated by white space."""
+    one = field.kind.pattern
+    if field.kind.choices is not None:
+        # A later version may know more verdicts and tags.
+        words = "|".join(map(re.escape, field.kind.choices()))
+        one = "[A-Z_]+" if field.is_many else f"({words})"
+    return rf"^{one}(\s+{one})*$" if field.is_many else f"^{one}$"
+
+
 def template_of(metadata: Json, image: str) -> Json:
     """Make a template's file, with all metadata, which `gcloud dataflow flex-template build` drops.
 
@@ -106,7 +117,7 @@ def _parameter(field: Setting) -> Json:
         "label": field.name.replace("_", " ").capitalize(),
         "helpText": field.help,
         "isOptional": not field.is_required,
-        "regexes": [field.pattern],
+        "regexes": [pattern_of(field)],
         "paramType": "TEXT" if words and field.is_many else field.kind.parameter_type,
     }
     if words and not field.is_many:
