@@ -1,0 +1,1 @@
+"""Send the results of a finished run to other systems, or write them as tables."""
