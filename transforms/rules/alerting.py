@@ -4,18 +4,21 @@ from schemas import Record
 from schemas.alert import Alert, AlertKind, Severity, WorstClaim
 from schemas.enriched_answer import EnrichedAnswer
 from schemas.verdict import Verdict
+from transforms.rules.record_urls import record_url
 
 
 class AlertRule(Record, frozen=True, kw_only=True):
     """Which answers are worth an alert: those with one of the verdicts or tags.
 
-    A LOW_GROUNDED answer below `critical_support_score` (0..1) is critical.
+    A LOW_GROUNDED answer below `critical_support_score` (0..1) is critical. `record_url` is the
+    template of the addresses of records.
     """
 
     verdicts: frozenset[Verdict] = frozenset({Verdict.LOW_GROUNDED, Verdict.POLICY_SKIPPED})
     tags: frozenset[str] = frozenset()
     critical_support_score: float = 0.3
     with_text: bool = False
+    record_url: str | None = None
 
 
 _COPIED_FIELDS = {*Alert.__struct_fields__} & {*EnrichedAnswer.__struct_fields__} - {"answer_text"}
@@ -45,4 +48,5 @@ def select_alert(enriched: EnrichedAnswer, rule: AlertRule) -> Alert | None:
         worst_claim=min(claims, key=lambda claim: claim.score, default=None),
         severity=severity,
         answer_text=enriched.answer_text if rule.with_text else None,
+        record_url=record_url(rule.record_url, enriched),
     )
