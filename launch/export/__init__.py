@@ -1,1 +1,1 @@
-"""Send results to other tools: one `Target` each, for the worker and for `groundwatch export`."""
+"""Send results to other tools, one `Target` each, or write them as tables."""

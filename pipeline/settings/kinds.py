@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from schemas import Record
 from schemas.verdict import Verdict
 from transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
+from transforms.rules.record_urls import check_template
 from transforms.rules.routing import FINDINGS, PRECEDENCE
 
 _HIGHEST_PORT = 65_535
@@ -312,6 +313,9 @@ Url = Annotated[str, _accepting(_is_url, "be an address such as http://127.0.0.1
 ResultTarget = Annotated[
     tuple[str, str | None],
     ValueKind(_parse_result_target, "TARGET[=URL]", range=f"one of {', '.join(RESULT_TARGETS)}"),
+]
+RecordUrl = Annotated[
+    str, ValueKind(check_template, "TEMPLATE", r"https?://[^\s<>|]+[{]\w+[}][^\s<>|]*")
 ]
 ListeningAddress = Annotated[tuple[str, int], ValueKind(_parse_listening_address, "[HOST:]PORT")]
 SubscriptionName = Annotated[str, _pubsub("subscriptions", "PUBSUB_SUBSCRIPTION")]

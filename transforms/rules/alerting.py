@@ -10,18 +10,21 @@ from schemas.checked_answer import Claim
 from schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from schemas.grounding_result import GroundingResult
 from schemas.verdict import Verdict
+from transforms.rules.record_urls import record_url
 
 
 class AlertRule(Record, frozen=True, kw_only=True):
     """Which answers are worth an alert: those with one of the verdicts or tags.
 
-    A LOW_GROUNDED answer below `critical_support_score` (0..1) is critical.
+    A LOW_GROUNDED answer below `critical_support_score` (0..1) is critical. `record_url` is the
+    template of the addresses of records.
     """
 
     verdicts: frozenset[Verdict] = frozenset({Verdict.LOW_GROUNDED, Verdict.POLICY_SKIPPED})
     tags: frozenset[str] = frozenset()
     critical_support_score: float = 0.3
     with_text: bool = False
+    record_url: str | None = None
 
 
 _RESULT_FIELDS = {*GroundingResult.__struct_fields__} - {"reason", "worst_claim"}
@@ -42,6 +45,7 @@ def select_alert(enriched: EnrichedAnswer, rule: AlertRule) -> Alert | None:
         worst_claim=worst_claim(enriched.claims, with_text=rule.with_text),
         severity=severity,
         answer_text=enriched.answer_text if rule.with_text else None,
+        record_url=record_url(rule.record_url, enriched),
     )
 
 

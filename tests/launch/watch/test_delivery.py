@@ -125,8 +125,6 @@ def test_a_defect_of_a_target_ends_nothing_and_quotes_nothing(
     delivery.step(journal)
     message = "a bug of groundwatch: ValueError; its rows are kept, and sent again"
     assert caplog.messages == [message]
-        "a bug of groundwatch: ValueError; its rows are kept, and sent again"
-    ]
     target.error = None
     clock.advance(61.0)
     delivery.step(journal)
