@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from launch.job.placement import beam_flag_names
 from launch.terminal.exit_status import DONE
 from pipeline.settings.definition import Settings, settings_of
+from pipeline.settings.flag_help import help_text
 from pipeline.settings.load import Loaded, describe_unknown, flag_names, load
-from pipeline.settings.reference import help_text
 from schemas import Record
 
 # A longer list is cut to the main settings, unless with --help-all.

@@ -1,14 +1,22 @@
-"""Find the input files and validate the output folder before a run."""
+"""Find the input files, or keep standard input in one; validate the output folder before a run."""
 
 import glob
 import hashlib
 import re
-from collections.abc import Sequence
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
 from pipeline import storage
 from pipeline.settings.config import Destination
+from schemas.quantities import MEGABYTE
+from transforms.persistence.private_files import create_file, make_folder
+
+STANDARD_INPUT = "-"
+"""The path that means standard input, which is JSON Lines."""
 
 _ARCHIVE_NAME = re.compile(
     r"[.](avro|parquet|(jsonl|ndjson|json|csv|tsv)([.]gz|[.]zst)?)$", re.IGNORECASE
@@ -51,6 +59,21 @@ def _known_files(folder: str) -> list[str]:
     plain = glob.escape(folder) if storage.is_local(folder) else folder
     found = storage.find(f"{plain.rstrip('/')}/**")
     return [path for path in found if _ARCHIVE_NAME.search(path)]
+
+
+@contextmanager
+def standard_input_kept(folder: str) -> Iterator[str]:
+    """Copy standard input to a file, since a run reads its input twice; delete it in the end."""
+    path = Path(folder) / "standard-input.jsonl"
+    with storage.describing_errors(f"cannot write {path}"):
+        make_folder(path.parent)
+        with create_file(path) as stream:
+            shutil.copyfileobj(sys.stdin.buffer, stream, MEGABYTE)
+    try:
+        yield str(path)
+    finally:
+        path.unlink()
+        path.parent.rmdir()
 
 
 def try_output(destination: Destination, problems: list[str]) -> None:

@@ -11,13 +11,14 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from launch.inputs.paths import (
+    STANDARD_INPUT,
     default_run_id,
     default_run_id_of,
     default_work_folder,
     find_inputs,
+    standard_input_kept,
     try_output,
 )
-from launch.inputs.standard_input import STANDARD_INPUT, standard_input_kept
 from launch.job.placement import Placement, place_job
 from launch.local.run_summary import free_run_id, move_replayed
 from launch.samples import sample_paths

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 import pytest
 
 from pipeline.settings.definition import Note, Settings, settings_of
+from pipeline.settings.flag_help import help_text
 from pipeline.settings.kinds import Count, Fraction, Label, Location, Switch, Text
 from pipeline.settings.load import Loaded, describe_unknown, load
-from pipeline.settings.reference import help_text
 
 
 class SampleSettings(Settings, frozen=True, kw_only=True):
