@@ -28,7 +28,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     settings, problems = loaded.settings, loaded.problems
     folders = [folder for folder in (settings.folder, settings.other_folder) if folder]
     found = [_find_files(folder, problems) for folder in folders]
-    gold = read_all_labels("gold", find_inputs("gold", settings.gold, problems), problems)
+    gold = read_all_labels("gold", find_inputs("--gold", settings.gold, problems), problems)
     loaded.raise_problems()
     labels = {name: label.is_unsupported for name, label in gold.items()}
     enriched = sum(len(each.enriched) for each in found)
