@@ -7,6 +7,7 @@ from pipeline.settings import kinds
 from pipeline.settings.checker import CheckerSettings, RetryPolicySettings
 from pipeline.settings.definition import Note, Settings
 from pipeline.settings.job import InputFormatSettings, JobSettings, VerdictSettings
+from pipeline.settings.results import ResultSettings
 from schemas.quantities import SECOND_US
 from transforms.grounding.settings import RetrySettings
 from transforms.persistence.seen_ids import SEEN_FOR_S
@@ -124,21 +125,6 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
             give_up_after_s=never_s,
             max_answer_attempts=self.max_answer_attempts,
         )
-
-
-class ResultSettings(Settings, frozen=True, kw_only=True):
-    """Which other tools receive the result of each answer; docs/results.md describes them.
-
-    results_to: Tool that receives the verdict and the scores of each answer, and its address.
-      Repeat the flag for several. Default address: of the tool's own environment variables, which
-      also have the keys.
-    max_outbox_rows: Drop the oldest results for a tool that is away when more than this wait.
-    max_outbox_mb: The same, by their size.
-    """
-
-    results_to: tuple[kinds.ResultTarget, ...] = ()
-    max_outbox_rows: kinds.Count = 100_000
-    max_outbox_mb: kinds.Megabytes = 256
 
 
 class StreamingJobSettings(Settings, frozen=True, kw_only=True):
