@@ -55,6 +55,7 @@ class Timeline:
         self._widths = list(WIDTHS_US)
         self._buckets: dict[int, Counter[_Key]] = {}
         self._engines: set[str | None] = set()
+        self._most = _MAX_BUCKETS
         self.undated = 0
 
     def add(self, time_us: int | None, verdict: str, engine: str | None = None) -> None:
@@ -62,14 +63,19 @@ class Timeline:
         if time_us is None:
             self.undated += 1
             return
-        if engine not in self._engines and len(self._engines) >= _MAX_ENGINES:
-            engine = OTHERS
-        self._engines.add(engine)
+        if engine not in self._engines:
+            engine = self._engine(engine)
         self._buckets.setdefault(_start(time_us, self._widths[0]), Counter())[engine, verdict] += 1
-        most = _MAX_BUCKETS // max(len(self._engines) // _ENGINES_OF_FEW_BUCKETS, 1)
-        if len(self._buckets) > most and len(self._widths) > 1:
+        if len(self._buckets) > self._most and len(self._widths) > 1:
             del self._widths[0]
             self._buckets = _widen(self._buckets, self._widths[0])
+
+    def _engine(self, engine: str | None) -> str | None:
+        """Return a new engine, or what stands for it; the more engines, the fewer buckets."""
+        kept = engine if len(self._engines) < _MAX_ENGINES else OTHERS
+        self._engines.add(kept)
+        self._most = _MAX_BUCKETS // max(len(self._engines) // _ENGINES_OF_FEW_BUCKETS, 1)
+        return kept
 
     def columns(self) -> Columns:
         """Return columns of the finest width that fits; none if no answer has a time."""
