@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from pipeline.sources.compression import DamagedArchive, FileChunk
 from pipeline.sources.table_rows import row_message
@@ -29,16 +30,19 @@ def read_csv(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Ite
     # The limit is one of the process, and no row of a message is larger.
     csv.field_size_limit(MAX_PAYLOAD_BYTES)
     lines = _Lines(chunks, max_line_bytes)
-    names: list[str] = []
     try:
         header = next(iter(lines), "").removeprefix(_BYTE_ORDER_MARK)
-        rows = csv.reader(_behind(header, lines), delimiter=_separator(header), strict=True)
-        names = _distinct(next(rows, []))
+        # Between the names of the columns, the separator is the most frequent one.
+        separator = max(_SEPARATORS, key=header.count)
+        rows = csv.reader(chain((header,), lines), delimiter=separator, strict=True)
+        names = next(rows, [])
+        _require_distinct(names)
         for row in filter(None, rows):
             lines.rows += 1
             place = f"{path}#{lines.rows}"
             if len(row) == len(names):
-                yield row_message(_filled(names, row), place)
+                cells = zip(names, row, strict=True)
+                yield row_message({name: cell for name, cell in cells if cell}, place)
             else:
                 text = json.dumps(row, ensure_ascii=False)
                 yield Message(payload=text.encode(errors="surrogateescape"), place=place)
@@ -76,22 +80,6 @@ class _Lines:
             yield rest.decode(errors="surrogateescape")
 
 
-def _behind(first: str, others: Iterable[str]) -> Iterator[str]:
-    yield first
-    yield from others
-
-
-def _filled(names: Iterable[str], row: Iterable[str]) -> dict[str, str]:
-    return {name: cell for name, cell in zip(names, row, strict=True) if cell}
-
-
-def _distinct(names: list[str]) -> list[str]:
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
+def _require_distinct(names: list[str]) -> None:
+    if twice := [name for name in names if names.count(name) > 1]:
         raise DamagedArchive(f"two of its columns have the name {twice[0][:40]!r}")
-    return names
-
-
-def _separator(header: str) -> str:
-    """Return the separator that the names of the columns have most often between them."""
-    return max(_SEPARATORS, key=header.count)
