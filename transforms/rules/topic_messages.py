@@ -143,10 +143,8 @@ def decode_failure(published: Message) -> Failure:
     names = [name for name in attributes if name.startswith(_FAILURE_PREFIX)]
     own = {name: attributes.pop(name) for name in names}
     try:
-        first_us, attempts = (
-            from_rfc3339(own["failure_first_at"]) or 0,
-            int(own["failure_attempts"]),
-        )
+        first_us = from_rfc3339(own["failure_first_at"]) or 0
+        attempts = int(own["failure_attempts"])
         return Failure(
             step=own.get("failure_step", ""),
             error_class=own.get("failure_error_class", ""),
