@@ -8,7 +8,7 @@ from pathlib import Path
 
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from launch.local.work_folder import FolderInUse, WorkFolder
+from launch.local.work_folder import WorkFolder
 from launch.logs.json_log import keep_beam_quiet
 from launch.pubsub.outstanding import SubscriptionStats
 from launch.samples import sample_paths
@@ -16,6 +16,7 @@ from launch.terminal.exit_status import DONE, FAILED, fail
 from launch.watch.reporter import TerminalReporter
 from launch.watch.run_worker import run_worker
 from pipeline import storage
+from pipeline.errors import LockFailed
 from pipeline.settings.commands import WatchSettings
 from pipeline.settings.config import Config
 from pipeline.settings.definition import build
@@ -91,7 +92,7 @@ def run_demo(config: Config) -> int:
             reporter=TerminalReporter(sys.stdout),
             stop=stop,
         )
-    except (FolderInUse, OSError) as error:
+    except (LockFailed, OSError) as error:
         return fail(f"the demo failed: {error}")
     sys.stdout.write(f"The records are in {config.output}.\n")
     return DONE if summary.closes else FAILED
