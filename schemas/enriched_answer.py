@@ -92,6 +92,9 @@ class AnswerRow(Record, frozen=True, kw_only=True):
     facts: tuple[Fact, ...] = ()
     mismatches: tuple[Contradiction, ...] = ()
     check: CheckUsage | None = None
+    trace_id: str | None = None
+    span_id: str | None = None
+    response_id: str | None = None
 
     @property
     def event_time_us(self) -> int | None:

@@ -1,1 +1,1 @@
-"""Send the results of a finished run to other systems, or write them as tables."""
+"""Send results to other tools, one `Target` each, or write them as tables."""

@@ -3,6 +3,7 @@
 What runs them is imported when all settings are valid: an import of Beam takes a second.
 """
 
+from launch.export.open_target import try_target
 from launch.inputs.paths import default_run_id_of, default_work_folder, try_output
 from launch.job.placement import place_job
 from pipeline.settings.commands import WatchDemoSettings, WatchSettings, WatchStreamSettings
@@ -27,6 +28,8 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         try_output(destination, problems)
     if settings.worker.canary:
         _validate_canary(settings.worker.canary, problems, job.format)
+    for name, url in settings.results.results_to:
+        try_target(name, url, problems)
     loaded.raise_problems()
     config = job_config(
         job,
@@ -36,6 +39,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
         reply_folder=None,
         retries=settings.worker.retries,
         outage=OutagePolicy.HOLD,
+        keeps_results=bool(settings.results.results_to),
     )
     from launch.watch.run_worker import watch  # noqa: PLC0415 - it imports Beam
 

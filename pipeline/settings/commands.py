@@ -121,6 +121,21 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
         )
 
 
+class ResultSettings(Settings, frozen=True, kw_only=True):
+    """Which other tools receive the result of each answer; docs/results.md describes them.
+
+    results_to: Tool that receives the verdict and the scores of each answer, and its address.
+      Repeat the flag for several. Default address: of the tool's own environment variables, which
+      also have the keys.
+    max_outbox_rows: Drop the oldest results for a tool that is away when more than this wait.
+    max_outbox_mb: The same, by their size.
+    """
+
+    results_to: tuple[kinds.ResultTarget, ...] = ()
+    max_outbox_rows: kinds.Count = 100_000
+    max_outbox_mb: kinds.Megabytes = 256
+
+
 class StreamingJobSettings(Settings, frozen=True, kw_only=True):
     """How a streaming job on Dataflow deduplicates and writes.
 
@@ -202,6 +217,7 @@ class WatchSettings(Settings, frozen=True, kw_only=True):
     pubsub: SubscriptionSettings
     server: ConnectionSettings
     worker: WorkerSettings
+    results: ResultSettings
     job: Annotated[JobSettings, _NOT_OF_A_WORKER]
 
 

@@ -23,6 +23,7 @@ _FRACTION_PATTERN = r"(0|1|1[.]0+|0?[.][0-9]+|[0-9]([.][0-9]+)?e-[0-9]+)"
 _NUMBER = r"[0-9]+([.][0-9]+)?(e-?[0-9]+)?"
 _PART = r"[^/?#\s]+"
 _ADDRESS = r"https?://[^/?#@\s]+/?"
+_URL = r"https?://[^/?#@\s]+(/[^?#@\s]*)?"
 _RUN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _CONFIG_NAME = rf"projects/{_PART}/locations/{_PART}/groundingConfigs/{_PART}"
 _PUBSUB_PROJECT = r"projects/[a-z][-a-z0-9:.]{4,61}[a-z0-9]"
@@ -30,6 +31,10 @@ _LABEL = r"[a-z][a-z0-9_-]{0,62}=[a-z0-9_-]{0,63}"
 _BUCKET_PATH = r"gs://[^/\s]+/\S+"
 _HOST_AND_PORT = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,5})", re.ASCII)
 _PLACEHOLDERS = {"seconds": "SECONDS", "hours": "HOURS", "milliseconds": "MS", "megabytes": "MB"}
+
+
+RESULT_TARGETS = ("langfuse", "mlflow", "opentelemetry", "phoenix")
+"""The tools that results are sent to."""
 
 
 class ValueKind(Record, frozen=True):
@@ -197,6 +202,18 @@ def _parse_mapping(text: str) -> tuple[str, str]:
     return field, path
 
 
+def _parse_result_target(text: str) -> tuple[str, str | None]:
+    name, _, url = text.partition("=")
+    _one_of(lambda: RESULT_TARGETS, name)
+    if url and not _is_url(url):
+        raise ValueError("must name an address such as http://127.0.0.1:6006 after =")
+    return name, url or None
+
+
+def _is_url(text: str) -> bool:
+    return bool(re.fullmatch(_URL, text))
+
+
 def _parse_sample(text: str) -> tuple[str | None, float]:
     engine, equals, rate = text.rpartition("=")
     if equals and not engine:
@@ -291,6 +308,11 @@ Label = Annotated[tuple[str, str], ValueKind(_parse_label, "KEY=VALUE", _LABEL)]
 Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL", _ADDRESS)]
 ServiceAccount = Annotated[
     str, ValueKind(_parse_text, "EMAIL", r"[^@\s]+@[^@\s]+", "SERVICE_ACCOUNT")
+]
+Url = Annotated[str, _accepting(_is_url, "be an address such as http://127.0.0.1:6006", "URL")]
+ResultTarget = Annotated[
+    tuple[str, str | None],
+    ValueKind(_parse_result_target, "TARGET[=URL]", range=f"one of {', '.join(RESULT_TARGETS)}"),
 ]
 RecordUrl = Annotated[
     str, ValueKind(check_template, "TEMPLATE", r"https?://[^\s<>|]+[{]\w+[}][^\s<>|]*")
