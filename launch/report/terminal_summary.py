@@ -14,6 +14,7 @@ from launch.report.output_folder import UnreadableFile, read_answers
 from launch.terminal.figures import SCREEN_ACCURACY, counted, printable
 from pipeline.settings.config import Config
 from pipeline.sinks.publication import read_manifest
+from pipeline.sinks.summary_file import read_summaries
 from schemas.cost_estimate import Comparison
 from schemas.quantities import SECOND_US
 from schemas.summary import Summary
@@ -127,6 +128,11 @@ def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterato
     yield f"  {config.destination.path('summary.json')}"
     if report:
         yield f"  {report}  open it in a browser"
+    summaries = read_summaries(config.output)
+    others = [each.enriched for each in summaries if each.enriched and each.name != summary.name]
+    if others:
+        records, runs = counted(sum(others), "record"), counted(len(others), "other run")
+        yield f"\n  The folder also holds {records} of {runs}."
     yield ""
     if summary.deferred:
         yield f"  --max_calls or --max_cost left {counted(summary.deferred, 'message')} unread."

@@ -32,7 +32,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     """Count a run's output and write the page; return 1 if a file is damaged."""
     settings, problems = loaded.settings, loaded.problems
     files = _find_files(settings.folder, problems)
-    gold = read_all_labels("gold", find_inputs("gold", settings.gold, problems), problems)
+    gold = read_all_labels("gold", find_inputs("--gold", settings.gold, problems), problems)
     loaded.raise_problems()
     given = ("low_grounded", settings.low_grounded_threshold), ("claim", settings.claim_threshold)
     thresholds = {name: value for name, value in given if value is not None}

@@ -18,6 +18,7 @@ from pipeline.sources.compression import DamagedArchive
 from schemas.message import UnreadableAnswer
 from transforms.formats import ParseFailure, parse_answers
 from transforms.grounding.settings import OutagePolicy
+from transforms.rules.alerting import AlertRule
 
 
 def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
@@ -72,6 +73,7 @@ def watch_demo(loaded: Loaded[WatchDemoSettings]) -> int:
         output=destination.root,
         run=destination.run,
         work_folder=default_work_folder(destination),
+        alerts=AlertRule(with_text=True),
     )
     from launch.watch.run_demo import run_demo  # noqa: PLC0415 - it imports Beam
 

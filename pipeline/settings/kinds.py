@@ -278,6 +278,7 @@ _CHECKER = ValueKind(
     _parse_checker, "local|discoveryengine|URL", rf"(local|discoveryengine|{_ADDRESS})"
 )
 _FOLDER_FORM = "be a folder of this machine"
+_FILE_FORM = "be an existing file of this machine"
 _PROXY_FORM = "be an address such as http://proxy:3128"
 _CONFIG_FORM = "have the form projects/P/locations/L/groundingConfigs/C"
 
@@ -303,7 +304,8 @@ LocalFolder = Annotated[
     str, _accepting(lambda text: "://" not in _parse_location(text), _FOLDER_FORM, "FOLDER")
 ]
 LocalFile = Annotated[
-    str, _accepting(lambda text: Path(text).is_file(), "be a file of this machine", "FILE")
+    str,
+    _accepting(lambda text: Path(text).is_file(), _FILE_FORM, "FILE"),
 ]
 ModelFolder = Annotated[str, ValueKind(_parse_model_folder, "FOLDER")]
 RunId = Annotated[str, _matching(_RUN_ID, "be letters, digits, - and _, at most 64", "ID")]

@@ -9,6 +9,7 @@ assistant_service}.py; https://docs.cloud.google.com/gemini/enterprise/docs/set-
 
 from schemas.wire.discovery_engine import (
     AnswerQueryResponse,
+    Chunk,
     Document,
     Query,
     StreamElement,
@@ -30,8 +31,7 @@ class AssistDocument(Document, frozen=True):
     """A document that other known fields describe."""
 
 
-class AssistReference(Wire, frozen=True):
-    content: Essential[str] = ""
+class AssistReference(Chunk, frozen=True):
     document_metadata: AssistDocument = AssistDocument()
 
 

@@ -10,7 +10,12 @@ from typing import Any
 
 import msgspec
 
-from schemas.wire.discovery_engine import Query, UnstructuredDocumentInfo
+from schemas.wire.discovery_engine import (
+    CitationSource,
+    Query,
+    UnstructuredDocumentInfo,
+    WireCitation,
+)
 from schemas.wire.gemini import Content
 from schemas.wire.wire_type import Details, Essential, Wire
 
@@ -44,13 +49,11 @@ class GroundedContentResponse(Wire, frozen=True):
     candidates: Essential[tuple[GroundedCandidate, ...]] = ()
 
 
-class SummarySource(Wire, frozen=True):
-    reference_index: int | str = 0
+class SummarySource(CitationSource, frozen=True):
+    reference_id: int | str = msgspec.field(default=0, name="referenceIndex")
 
 
-class SummaryCitation(Wire, frozen=True):
-    start_index: Essential[int] = 0
-    end_index: Essential[int] = 0
+class SummaryCitation(WireCitation, frozen=True):
     sources: Details[SummarySource] = ()
 
 
