@@ -21,6 +21,7 @@ PACKAGES = ("launch", "pipeline", "schemas", "transforms")
 PROJECT = ("LICENSE", "README.md", "pyproject.toml")
 
 FOR_THE_REPOSITORY = (
+    "launch/bigquery/",
     "launch/constraints.txt",
     "launch/dataflow/",
     "launch/flink/README.md",
