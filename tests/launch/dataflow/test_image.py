@@ -3,15 +3,14 @@
 import re
 import subprocess
 import tomllib
-from pathlib import Path
 
 import apache_beam
 import pytest
 
-from launch.dataflow import metadata
+from tests.support import templates
 from tests.support.tools import tool
 
-FOLDER = Path(metadata.__file__).parent
+FOLDER = templates.FOLDER
 ROOT = FOLDER.parents[1]
 DOCKERFILE = (FOLDER / "Dockerfile").read_text(encoding="utf-8")
 PINNED = re.compile(r"([a-z0-9._-]+)==(\S+)( --hash=sha256:[0-9a-f]{64})+")
