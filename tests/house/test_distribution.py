@@ -22,6 +22,7 @@ PROJECT = ("LICENSE", "README.md", "pyproject.toml")
 
 FOR_THE_REPOSITORY = (
     "launch/constraints.txt",
+    "launch/container/",
     "launch/dataflow/",
     "launch/flink/README.md",
     "schemas/avro/released/",
