@@ -27,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return DONE
     # Before Beam is imported, which would set up a log of its own.
     logging.basicConfig(level=logging.WARNING, format="groundwatch: %(message)s")
+    logging.getLogger().addFilter(_is_relevant)
     if command not in all_commands():
         complaint = f"unknown command {command!r}" if command else "a command is missing"
         if near := get_close_matches(command, all_commands(), n=1):
@@ -42,6 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"groundwatch {command} cannot start:\n{problems}")
         sys.stderr.write(f"`groundwatch {command} --help` lists the flags.\n")
         return USAGE
+
+
+def _is_relevant(record: logging.LogRecord) -> bool:
+    """Whether a line is not Beam's complaint about clients that only Dataflow needs."""
+    return not str(record.msg).startswith("apitools not found")
 
 
 def _help() -> str:

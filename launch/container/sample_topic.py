@@ -1,3 +1,4 @@
+# ruff: noqa: INP001 - it runs beside the package, not in it.
 """Create topics, or publish the sample answers again and again, for compose.yaml.
 
     python sample_topic.py topics | publish
@@ -15,24 +16,28 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from google.api_core.exceptions import AlreadyExists
-from google.cloud.pubsub_v1 import PublisherClient, SubscriberClient
+from google.pubsub_v1 import PublisherClient, SubscriberClient
 
+from launch.pubsub.clients import open_client
 from launch.pubsub.topic import Topic
 from launch.samples import sample_paths
+from transforms.grounding.settings import GoogleAccount
 from transforms.rules.topic_messages import build_message
 
-ANSWERS, *_OTHERS = (f"projects/sample/topics/{name}" for name in ("answers", "alerts", "failures"))
+ANSWERS = "projects/sample/topics/answers"
+_TOPICS = (ANSWERS, "projects/sample/topics/alerts", "projects/sample/topics/failures")
 
 
 def create_topics() -> None:
     """Create the topics, each with a subscription of the same name."""
-    with PublisherClient() as publisher, SubscriberClient() as subscriber:
-        for topic in (ANSWERS, *_OTHERS):
-            with suppress(AlreadyExists):
-                publisher.create_topic(name=topic)
-            with suppress(AlreadyExists):
-                name = topic.replace("topics", "subscriptions")
-                subscriber.create_subscription(name=name, topic=topic)
+    publisher = open_client(PublisherClient, None, GoogleAccount())
+    subscriber = open_client(SubscriberClient, None, GoogleAccount())
+    for topic in _TOPICS:
+        name = topic.replace("topics", "subscriptions")
+        with suppress(AlreadyExists):
+            publisher.create_topic(name=topic)
+        with suppress(AlreadyExists):
+            subscriber.create_subscription(name=name, topic=topic)
 
 
 def sample_answers(number: int) -> Iterator[bytes]:

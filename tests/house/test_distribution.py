@@ -22,7 +22,6 @@ PROJECT = ("LICENSE", "README.md", "pyproject.toml")
 
 FOR_THE_REPOSITORY = (
     "launch/constraints.txt",
-    "launch/container/",
     "launch/dataflow/",
     "launch/flink/README.md",
     "schemas/avro/released/",
@@ -70,6 +69,8 @@ def files_of(source: Path) -> set[str]:
 
 
 def is_for_the_repository(name: PurePath) -> bool:
+    if str(name).startswith("launch/container/"):
+        return True
     return name.suffix != ".py" and str(name).startswith(FOR_THE_REPOSITORY)
 
 

@@ -1,6 +1,7 @@
 """The command line before a run: commands, help, and what is refused."""
 
 import io
+import logging
 import shlex
 import sys
 from pathlib import Path
@@ -107,6 +108,15 @@ def test_a_mistyped_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]
     assert main(["backfil"]) == 2
     message = "groundwatch: unknown command 'backfil'; did you mean backfill?\n"
     assert capsys.readouterr().err.startswith(message)
+
+
+def test_beam_does_not_complain_of_clients_that_an_installation_leaves_out(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    main(["nothing"])
+    logging.warning("apitools not found, and bigquery client libraries are not available")  # noqa: LOG015 - as Beam does
+    logging.warning("the disk is full")  # noqa: LOG015
+    assert caplog.messages == ["the disk is full"]
 
 
 def test_the_version_is_reported(capsys: pytest.CaptureFixture[str]) -> None:

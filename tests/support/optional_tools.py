@@ -1,4 +1,4 @@
-"""Programs of other projects that a machine may have; tests of what only they can tell need them."""
+"""Programs of other projects that a machine may have, and that some tests need."""
 
 from shutil import which
 
@@ -9,7 +9,7 @@ VALIDATOR = which("kubernetes-validate")
 
 LACKING = {
     "kubectl": "kustomize renders the resources of Kubernetes",
-    "kubernetes-validate": "the schemas of Kubernetes accept them (pip install kubernetes-validate)",
+    "kubernetes-validate": "the schemas of Kubernetes accept them (pip install it)",
     "prometheus": "Prometheus scrapes a worker (apt-get install prometheus)",
     "promtool": "promtool tests the alert rules (apt-get install prometheus)",
 }

@@ -83,7 +83,9 @@ def test_the_topics_are_those_of_the_worker_and_may_be_there_already(
         sample["create_topics"]()
         assert server.counts(settings.pubsub.subscription).outstanding == 0
     topics = {settings.pubsub.alert_topic, settings.pubsub.failure_topic, sample["ANSWERS"]}
-    assert topics == {f"projects/sample/topics/{name}" for name in ("alerts", "answers", "failures")}
+    assert topics == {
+        f"projects/sample/topics/{name}" for name in ("alerts", "answers", "failures")
+    }
 
 
 def test_the_sample_is_published_under_names_that_differ_from_pass_to_pass() -> None:

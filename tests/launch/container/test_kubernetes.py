@@ -1,4 +1,4 @@
-"""The resources for Kubernetes: what must fit together, and the schemas where a validator is here."""
+"""The resources for Kubernetes: what must fit together, and the schemas if a validator is here."""
 
 import re
 import subprocess

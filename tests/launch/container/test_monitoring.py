@@ -22,7 +22,9 @@ ROOT = Path(launch.__file__).parents[1]
 FOLDER = ROOT / "launch" / "container"
 RULES_FILE = FOLDER / "prometheus" / "rules.yml"
 RULES: list[dict[str, Any]] = [
-    rule for group in yaml.safe_load(RULES_FILE.read_text("utf-8"))["groups"] for rule in group["rules"]
+    rule
+    for group in yaml.safe_load(RULES_FILE.read_text("utf-8"))["groups"]
+    for rule in group["rules"]
 ]
 DASHBOARD = json.loads((FOLDER / "grafana" / "dashboards" / "groundwatch.json").read_bytes())
 PANELS: list[dict[str, Any]] = [each for each in DASHBOARD["panels"] if each["type"] != "row"]
@@ -117,8 +119,9 @@ def test_the_panels_have_ids_of_their_own_and_do_not_overlap() -> None:
 @pytest.mark.skipif(not PROMTOOL, reason="no promtool")
 def test_the_rules_are_valid_and_fire_when_they_should() -> None:
     tests = Path(__file__).parent / "rules_test.yml"
-    for command in (("check", "rules", str(RULES_FILE)), ("test", "rules", str(tests))):
-        done = subprocess.run([str(PROMTOOL), *command], check=False, capture_output=True, text=True)  # noqa: S603 - the tester's own
+    for arguments in (("check", "rules", str(RULES_FILE)), ("test", "rules", str(tests))):
+        command = [str(PROMTOOL), *arguments]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - the tester's own
         assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -132,7 +135,7 @@ def test_a_real_prometheus_has_data_for_every_panel_and_evaluates_every_rule(
         empty = {name for name, query in QUERIES.items() if not server.query(substitute(query))}
         firing = [alert["labels"]["alertname"] for alert in server.get("alerts")["alerts"]]
     assert empty == set()
-    assert set(firing) <= {"GroundwatchFailures"}, "one message of six is no answer"
+    assert set(firing) <= {"GroundwatchFailures"}, "one message of six cannot be read"
 
 
 def states(server: PrometheusServer) -> list[bool]:
